@@ -1,0 +1,56 @@
+import type { Context } from "koa";
+import type { Clock } from "../clock.ts";
+import { addressKey, type Client } from "../http/client.ts";
+import { HttpError, rateLimited } from "../http/errors.ts";
+import { TokenBuckets } from "../http/token-buckets.ts";
+import { queryValue } from "./payload.ts";
+import type { Site, Sites } from "./sites.ts";
+
+const WRONG_TOKENS = { burst: 60, perSecond: 1 };
+
+/** Decides who may read; every refusal looks the same, whether or not the site exists. */
+export class Access {
+  readonly #sites: Sites;
+  readonly #client: Client;
+  readonly #failures: TokenBuckets;
+
+  constructor(sites: Sites, client: Client, clock: Clock) {
+    this.#sites = sites;
+    this.#client = client;
+    this.#failures = new TokenBuckets(clock, WRONG_TOKENS);
+  }
+
+  /** The site a request may read. @throws HttpError 401, 429 */
+  site(ctx: Context): Site {
+    const host = this.#client.host(ctx.req);
+    const site = this.#sites.forReading(host, queryValue(ctx.query, "site"));
+    this.#check(ctx, (token) => this.#sites.mayRead(site, token));
+    return site as Site;
+  }
+
+  /** @throws HttpError 401, 429 */
+  admin(ctx: Context): void {
+    this.#check(ctx, (token) => this.#sites.isAdmin(token));
+  }
+
+  #check(ctx: Context, mayRead: (token: string) => boolean): void {
+    const key = addressKey(this.#client.address(ctx.req));
+    const wait = this.#failures.wait(key);
+    if (wait > 0)
+      throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a minute.");
+    const token = tokenOf(ctx);
+    if (mayRead(token)) return;
+    if (token !== "") this.#failures.take(key);
+    throw new HttpError(
+      401,
+      "unauthorized",
+      "The token is wrong, or does not belong to this site. Send the site's token, or the admin token, as `Authorization: Bearer`.",
+      { "WWW-Authenticate": "Bearer" },
+    );
+  }
+}
+
+function tokenOf(ctx: Context): string {
+  const bearer = /^Bearer +(\S+) *$/i.exec(ctx.get("Authorization"));
+  return bearer?.[1] ?? queryValue(ctx.query, "token") ?? "";
+}

@@ -1,0 +1,138 @@
+import textWidth from "anafanafo";
+import type { ParsedUrlQuery } from "node:querystring";
+import type { Middleware } from "koa";
+import type { Clock } from "../clock.ts";
+import type { Client } from "../http/client.ts";
+import { HttpError } from "../http/errors.ts";
+import { dayOf } from "../store/day.ts";
+import type { Store } from "../store/store.ts";
+import { queryValue } from "./payload.ts";
+import type { Sites } from "./sites.ts";
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 400;
+const LABEL = /^[\p{L}\p{N} _.%+-]{1,24}$/u;
+const COLOR = /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+interface Box {
+  readonly text: string;
+  readonly color: string;
+}
+
+/** `GET /badge`: page views as an SVG, for sites that opted in. */
+export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Clock): Middleware {
+  return async (ctx) => {
+    const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
+    const site = sites.forCollection(client.host(ctx.req), name);
+    if (!site?.badge)
+      throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");
+    const days = daysOf(ctx.query);
+    const today = dayOf(clock.now());
+    const counter = "pv" as const;
+    const total = () => store.read("counterTotal", { site: site.key, counter });
+    const count =
+      days === "all"
+        ? await total()
+        : await store.read("counterSum", {
+            site: site.key,
+            counter,
+            from: today - days + 1,
+            to: today,
+          });
+    const both = queryValue(ctx.query, "total") === "1" && days !== "all";
+    ctx.type = "image/svg+xml";
+    ctx.set({
+      "Cache-Control": "public, max-age=300",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    });
+    ctx.body = badge(ctx.query, days, count, both ? await total() : null);
+  };
+}
+
+function badge(
+  query: ParsedUrlQuery,
+  days: number | "all",
+  count: number,
+  total: number | null,
+): string {
+  const label = matching(query, "label", LABEL) ?? `views (${days === "all" ? days : `${days}d`})`;
+  const color = matching(query, "color", COLOR) ?? "007ec6";
+  const boxes: Box[] = [
+    { text: label, color: `#${matching(query, "labelColor", COLOR) ?? "555"}` },
+    { text: formatCount(count), color: `#${color}` },
+  ];
+  let name = `${label}: ${formatCount(count)}`;
+  if (total !== null) {
+    boxes.push({
+      text: `${formatCount(total)} total`,
+      color: `#${matching(query, "totalColor", COLOR) ?? "4c1"}`,
+    });
+    name += `, ${formatCount(total)} total`;
+  }
+  return draw(boxes, name);
+}
+
+/** `all`, or a number of days within the range; 30 when it is no number. */
+function daysOf(query: ParsedUrlQuery): number | "all" {
+  const text = queryValue(query, "days")?.trim() ?? "";
+  if (text === "all") return "all";
+  const days = text === "" ? Number.NaN : Number(text);
+  if (Number.isNaN(days)) return DEFAULT_DAYS;
+  return Math.min(MAX_DAYS, Math.max(1, Math.floor(days)));
+}
+
+function matching(query: ParsedUrlQuery, key: string, shape: RegExp): string | undefined {
+  const value = queryValue(query, key);
+  return value !== undefined && shape.test(value) ? value : undefined;
+}
+
+/** `999`, `1.2k`, `12k`, `1.2M` */
+export function formatCount(count: number): string {
+  for (const [unit, name] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
+    // From where the next smaller unit would round up to 1000.
+    if (count < unit * (unit === 1e3 ? 1 : 0.9995)) continue;
+    const scaled = count / unit;
+    return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${name}`;
+  }
+  return String(count);
+}
+
+const HEIGHT = 20;
+const PADDING = 6;
+
+/** Boxes side by side in the look of shields.io. */
+function draw(boxes: readonly Box[], name: string): string {
+  let x = 0;
+  const placed = boxes.map(({ text, color }) => {
+    const textLength = Math.ceil(textWidth(text, { font: "11px Verdana", guess: true }));
+    const box = { x, width: textLength + 2 * PADDING, textLength, text: escape(text), color };
+    x += box.width;
+    return box;
+  });
+  const fills = placed.map(
+    (box) => `<rect x="${box.x}" width="${box.width}" height="${HEIGHT}" fill="${box.color}"/>`,
+  );
+  const texts = placed.flatMap((box) => {
+    const middle = box.x + box.width / 2;
+    const text = (y: number, attributes: string) =>
+      `<text x="${middle}" y="${y}" textLength="${box.textLength}"${attributes}>${box.text}</text>`;
+    return [text(15, ' aria-hidden="true" fill="#010101" fill-opacity=".3"'), text(14, "")];
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${x}" height="${HEIGHT}" role="img" aria-label="${escape(name)}">`,
+    `<title>${escape(name)}</title>`,
+    `<linearGradient id="s" x2="0" y2="100%"><stop offset="0" stop-color="#bbb" stop-opacity=".1"/><stop offset="1" stop-opacity=".1"/></linearGradient>`,
+    `<clipPath id="r"><rect width="${x}" height="${HEIGHT}" rx="3" fill="#fff"/></clipPath>`,
+    `<g clip-path="url(#r)">${fills.join("")}<rect width="${x}" height="${HEIGHT}" fill="url(#s)"/></g>`,
+    `<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11" text-rendering="geometricPrecision">${texts.join("")}</g>`,
+    `</svg>`,
+  ].join("");
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

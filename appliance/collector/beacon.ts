@@ -1,0 +1,90 @@
+import type { Counts } from "../store/intake.ts";
+import { storable } from "./payload.ts";
+import { referrerGroup } from "./referrer.ts";
+import type { Visitor } from "./visitor.ts";
+
+/** What a beacon is made of: its payload, and what the request's headers add. */
+export interface Beacon {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly visitor: Visitor;
+  /** The `Referer` header, or "". */
+  readonly referer: string;
+  /** ISO country from a CDN's header, or "". */
+  readonly country: string;
+}
+
+const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
+
+/** What a beacon counts; `view` is true when it counts a page view. */
+export function countBeacon({ payload, visitor, referer, country }: Beacon): {
+  counts: Counts;
+  view: boolean;
+} {
+  if (visitor.bot !== null)
+    return {
+      counts: [
+        ["bot", "ua"],
+        ["bot_kind", visitor.bot],
+      ],
+      view: false,
+    };
+  const event = storable(payload["ev"]);
+  if (event !== "") return { counts: eventCounts(event, storable(payload["t"])), view: false };
+
+  const host = storable(payload["h"]) || storable(originOf(referer)) || "unknown";
+  const ref = storable(payload["r"]);
+  const counts: [string, string][] = [
+    ["pv", "_"],
+    ["path", pathOf(payload["p"])],
+    ["host", host],
+    ["ref", ref || "direct"],
+    ["ref_group", referrerGroup(ref, hostOf(host))],
+    ["lang", languageOf(payload["l"])],
+    ["tz", storable(payload["tz"]) || "unknown"],
+    ["browser", visitor.browser],
+    ["os", visitor.os],
+    ["device", visitor.device],
+  ];
+  const addIfPresent = (dimension: string, value: string) => {
+    if (value !== "") counts.push([dimension, value]);
+  };
+  addIfPresent("country", country);
+  addIfPresent("viewport", storable(payload["vw"]));
+  addIfPresent("utm_source", storable(payload["us"]));
+  addIfPresent("utm_medium", storable(payload["um"]));
+  addIfPresent("utm_campaign", storable(payload["uc"]));
+  if (payload["u"] === "1") counts.push(["uv", "_"]);
+  if (payload["s"] === "1") counts.push(["sessions", "_"]);
+  if (payload["b"] === "1") counts.push(["bounce", "_"]);
+  return { counts, view: true };
+}
+
+function eventCounts(event: string, target: string): Counts {
+  if (event === "hi") return [["hi", LATENCIES.has(target) ? target : "unknown"]];
+  if (event === "bot") return [["bot", "synthetic"]];
+  return target === ""
+    ? [["event", event]]
+    : [
+        ["event", event],
+        ["event_target", target],
+      ];
+}
+
+function pathOf(p: unknown): string {
+  const path = storable(p);
+  let end = path.length;
+  while (end > 0 && path[end - 1] === "/") end--;
+  return path.slice(0, end) || "/";
+}
+
+function languageOf(l: unknown): string {
+  return storable(l).split(/[-_]/)[0]?.toLowerCase() || "unknown";
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
+}
+
+function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : "";
+}

@@ -1,0 +1,103 @@
+import type { Context, Middleware } from "koa";
+import type { Clock } from "../clock.ts";
+import { readJson } from "../http/body.ts";
+import { addressKey, type Client } from "../http/client.ts";
+import { HttpError, rateLimited } from "../http/errors.ts";
+import { TokenBuckets } from "../http/token-buckets.ts";
+import { StorageUnavailable } from "../store/batch.ts";
+import type { Store } from "../store/store.ts";
+import { countAppPing } from "./app-ping.ts";
+import { countBeacon } from "./beacon.ts";
+import { cdnCountry } from "./country.ts";
+import { decodePayload, queryValue } from "./payload.ts";
+import type { Site, Sites } from "./sites.ts";
+import { validateSurvey } from "./survey.ts";
+import { createVisitorCache } from "./visitor.ts";
+
+export interface CollectionParts {
+  store: Store;
+  sites: Sites;
+  client: Client;
+  clock: Clock;
+}
+
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const SURVEY_BYTES = 2_048;
+const SURVEYS_PER_HOUR = { burst: 3, perSecond: 3 / 3_600 };
+
+/** `GET /e`: a page view or an event. Always the GIF. */
+export function beaconRoute({ store, sites, client }: CollectionParts): Middleware {
+  const visitorOf = createVisitorCache();
+  return async (ctx) => {
+    if (ctx.method === "GET") {
+      const { headers } = ctx.req;
+      const { counts, view } = countBeacon({
+        payload: decodePayload(queryValue(ctx.query, "v")),
+        visitor: visitorOf(headers["user-agent"] ?? ""),
+        referer: headers.referer ?? "",
+        country: cdnCountry(headers),
+      });
+      await store.count(siteOf(ctx, sites, client)?.key ?? null, counts, view);
+    }
+    answerGif(ctx);
+  };
+}
+
+/** `GET /a`: a desktop app's daily ping. Always the GIF. */
+export function appPingRoute({ store, sites, client }: CollectionParts): Middleware {
+  return async (ctx) => {
+    if (ctx.method === "GET") {
+      const payload = decodePayload(queryValue(ctx.query, "v"));
+      const counts = countAppPing(payload, cdnCountry(ctx.req.headers));
+      await store.count(siteOf(ctx, sites, client)?.key ?? null, counts, false);
+    }
+    answerGif(ctx);
+  };
+}
+
+/** `POST /s`: one response to a survey. 204 once it is stored. */
+export function surveyRoute({ store, sites, client, clock }: CollectionParts): Middleware {
+  const buckets = new TokenBuckets(clock, SURVEYS_PER_HOUR);
+  return async (ctx) => {
+    ctx.set("Access-Control-Allow-Origin", "*");
+    const wait = buckets.take(addressKey(client.address(ctx.req)));
+    if (wait > 0)
+      throw rateLimited(wait, "Three surveys an hour are taken from one address. Try again later.");
+    const payload = validateSurvey(await readJson(ctx.req, SURVEY_BYTES));
+    const site = siteOf(ctx, sites, client);
+    try {
+      await store.addSurvey(site?.key ?? null, payload.sv, JSON.stringify(payload));
+    } catch (error) {
+      if (error instanceof StorageUnavailable)
+        throw new HttpError(503, "storage_unavailable", error.message, { "Retry-After": "60" });
+      throw error;
+    }
+    ctx.status = 204;
+  };
+}
+
+/** Lets apps that are web views post from any origin. */
+export const surveyPreflight: Middleware = (ctx) => {
+  ctx.set({
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "POST",
+    "Access-Control-Allow-Headers": "Content-Type",
+    "Access-Control-Max-Age": "86400",
+  });
+  ctx.status = 204;
+};
+
+function siteOf(ctx: Context, sites: Sites, client: Client): Site | null {
+  const name = queryValue(ctx.query, "s") ?? queryValue(ctx.query, "site");
+  return sites.forCollection(client.host(ctx.req), name);
+}
+
+function answerGif(ctx: Context): void {
+  ctx.status = 200;
+  ctx.set({
+    "Content-Type": "image/gif",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  });
+  ctx.body = GIF;
+}

@@ -1,0 +1,87 @@
+import { comparableHost } from "../http/client.ts";
+import type { Directory, SiteRecord } from "../store/directory.ts";
+import { constantTimeEqual, hashToken } from "./tokens.ts";
+
+/** What the configuration declares; it wins over what the database holds. */
+export interface DeclaredSites {
+  readonly badgeSites: ReadonlySet<string>;
+  readonly adminToken: string | null;
+  /** The token of a site, or null when the configuration has none for it. */
+  siteToken(id: string): string | null;
+}
+
+export type Site = SiteRecord;
+
+/** Which site a request is for, and who may read it. */
+export class Sites {
+  readonly #declared: DeclaredSites;
+  #byId = new Map<string, Site>();
+  #byHost = new Map<string, Site>();
+  #adminHash: Uint8Array | null = null;
+
+  constructor(declared: DeclaredSites, directory: Directory) {
+    this.#declared = declared;
+    this.update(directory);
+  }
+
+  /** Takes over a new state of the database. */
+  update({ sites, adminHash }: Directory): void {
+    const all = sites.map((site): Site => {
+      const token = this.#declared.siteToken(site.id);
+      return {
+        ...site,
+        badge: site.badge || this.#declared.badgeSites.has(site.id),
+        tokenHash: token === null ? site.tokenHash : hashToken(token),
+      };
+    });
+    this.#byId = new Map(all.map((site) => [site.id, site]));
+    this.#byHost = new Map(
+      all.flatMap((site) => (site.host === null ? [] : [[comparableHost(site.host), site]])),
+    );
+    const { adminToken } = this.#declared;
+    this.#adminHash = adminToken === null ? adminHash : hashToken(adminToken);
+  }
+
+  get all(): readonly Site[] {
+    return [...this.#byId.values()];
+  }
+
+  /**
+   * The site a hit, a survey or a badge is for: by the collector's host, else by name, else the
+   * only one. A name nobody has resolves to nothing.
+   */
+  forCollection(host: string, name: string | undefined): Site | null {
+    return this.#byHost.get(host) ?? this.#byName(name);
+  }
+
+  /** The site a read is for: by name, else by the collector's host, else the only one. */
+  forReading(host: string, name: string | undefined): Site | null {
+    return this.#byId.get(name ?? "") ?? this.#byHost.get(host) ?? this.#byName(name);
+  }
+
+  /** True when `token` may read `site`; takes as long when there is no such site. */
+  mayRead(site: Site | null, token: string): boolean {
+    const hash = hashToken(token);
+    const own = matches(hash, site?.tokenHash ?? null);
+    const admin = matches(hash, this.#adminHash);
+    return site !== null && (own || admin);
+  }
+
+  isAdmin(token: string): boolean {
+    return matches(hashToken(token), this.#adminHash);
+  }
+
+  #byName(name: string | undefined): Site | null {
+    if (name !== undefined && name !== "") return this.#byId.get(name) ?? null;
+    const [only, ...more] = this.#byId.values();
+    return more.length === 0 ? (only ?? null) : null;
+  }
+}
+
+const NOBODYS_HASH = new Uint8Array(32);
+
+/** Compares also where there is nothing to compare with, so that the time tells nothing. */
+function matches(hash: Uint8Array, expected: Uint8Array | null): boolean {
+  const equal = constantTimeEqual(hash, expected ?? NOBODYS_HASH);
+  return equal && expected !== null;
+}

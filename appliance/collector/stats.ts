@@ -1,0 +1,28 @@
+import type { Middleware } from "koa";
+import type { Clock } from "../clock.ts";
+import { sendJson } from "../http/json.ts";
+import { dayOf } from "../store/day.ts";
+import type { Store } from "../store/store.ts";
+import type { Access } from "./access.ts";
+import { queryValue } from "./payload.ts";
+import { statsRange } from "./range.ts";
+
+/** `GET /stats`: counts of a day or of a range. */
+export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
+  return async (ctx) => {
+    const site = access.site(ctx);
+    const range = statsRange(ctx.query, dayOf(clock.now()));
+    const series = queryValue(ctx.query, "series") === "1";
+    const body = await store.read("stats", {
+      ...range,
+      site: site.key,
+      id: site.id,
+      series,
+      daily: series && queryValue(ctx.query, "daily") === "1",
+      warnings: store.warnings,
+    });
+    ctx.set("Cache-Control", "private, no-cache");
+    ctx.vary("Authorization");
+    await sendJson(ctx, body);
+  };
+}

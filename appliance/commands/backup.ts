@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { backUp } from "../store/backup.ts";
+import { databaseFile } from "../store/database.ts";
+import {
+  type Command,
+  CommandFailed,
+  configFrom,
+  DATA_OPTIONS,
+  DATA_OPTIONS_HELP,
+  parseCommandLine,
+  UsageError,
+} from "./command.ts";
+
+export const backup: Command = {
+  name: "backup",
+  summary: "copy the data to one file, while the service runs",
+  help: `tallydeck backup FILE: copies sites, counts, surveys and token hashes to FILE, as of one moment.
+The service may run. The copy is checked before it takes its name; a FILE that exists is replaced.
+
+${DATA_OPTIONS_HELP}`,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const [file, ...rest] = positionals;
+    if (file === undefined || rest.length > 0)
+      throw new UsageError("Name one file: `tallydeck backup FILE`.");
+    const { dataDir } = configFrom(values, terminal);
+    const source = databaseFile(dataDir);
+    if (!existsSync(source)) throw new CommandFailed(`There is no data in ${dataDir}.`);
+    backUp(source, file);
+    terminal.out(`Backed up to ${file}.`);
+  },
+};

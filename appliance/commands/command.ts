@@ -1,0 +1,59 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type Config, FLAGS, readConfig } from "../config.ts";
+
+/** What a command is given of the outside world. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+}
+
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What `--help` prints. */
+  readonly help: string;
+  /**
+   * Does it; resolves when done.
+   * @throws UsageError, CommandFailed
+   */
+  run(args: readonly string[], terminal: Terminal): Promise<void>;
+}
+
+/** The command was called wrongly: exit code 2. */
+export class UsageError extends Error {}
+
+/** The command was called rightly and could not be done: exit code 1. */
+export class CommandFailed extends Error {}
+
+export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
+  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
+
+/** `util.parseArgs`, whose complaints become a UsageError. */
+export function parseCommandLine<T extends NonNullable<ParseArgsConfig["options"]>>(
+  args: readonly string[],
+  options: T,
+) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Options every command takes that works on the data. */
+export const DATA_OPTIONS = {
+  "data-dir": { type: "string" },
+  config: { type: "string" },
+} as const;
+
+/** The configuration under the flags given; flags are named as on the command line. */
+export function configFrom(
+  flags: Readonly<Record<string, unknown>>,
+  { env }: Terminal,
+): Config {
+  const text = (flag: string) => (flags[flag] === undefined ? undefined : String(flags[flag]));
+  const byKey = Object.fromEntries([...FLAGS].map(([flag, key]) => [key, text(flag)]));
+  return readConfig({ flags: byKey, env, file: text("config") ?? (env["CONFIG"] || undefined) });
+}

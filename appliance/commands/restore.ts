@@ -1,0 +1,36 @@
+import { mkdirSync } from "node:fs";
+import { restore as restoreFile } from "../store/backup.ts";
+import { databaseFile } from "../store/database.ts";
+import { lockDataDir } from "../store/lock.ts";
+import {
+  type Command,
+  configFrom,
+  DATA_OPTIONS,
+  DATA_OPTIONS_HELP,
+  parseCommandLine,
+  UsageError,
+} from "./command.ts";
+
+export const restore: Command = {
+  name: "restore",
+  summary: "put a backup in place of the data",
+  help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
+FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
+
+${DATA_OPTIONS_HELP}`,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    const [file, ...rest] = positionals;
+    if (file === undefined || rest.length > 0)
+      throw new UsageError("Name one file: `tallydeck restore FILE`.");
+    const { dataDir } = configFrom(values, terminal);
+    mkdirSync(dataDir, { recursive: true });
+    const unlock = lockDataDir(dataDir);
+    try {
+      restoreFile(file, databaseFile(dataDir));
+    } finally {
+      unlock();
+    }
+    terminal.out(`Restored ${file} into ${dataDir}.`);
+  },
+};

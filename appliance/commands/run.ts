@@ -1,0 +1,116 @@
+import { fstatSync } from "node:fs";
+import { createSystemClock } from "../clock.ts";
+import { makeReadToken } from "../collector/tokens.ts";
+import { type Config, FLAGS } from "../config.ts";
+import { createLog } from "../log.ts";
+import { type Service, startService } from "../service.ts";
+import type { Connection } from "../store/database.ts";
+import { readDirectory, setReadToken } from "../store/directory.ts";
+import {
+  type Command,
+  CommandFailed,
+  configFrom,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+
+const help = `tallydeck run: starts the service and stays until it is told to stop.
+
+  --port N         the collector's port (PORT, 8480)
+  --webui-port N   the Web UI's port (WEBUI_PORT, 3000)
+  --bind ADDR      the Web UI's address (BIND, 127.0.0.1)
+  --data-dir DIR   where the data is (DATA_DIR)
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+
+Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES, or from
+\`tallydeck sites\` and \`tallydeck tokens\`. A flag wins over the environment, that over the file.`;
+
+export const run: Command = {
+  name: "run",
+  summary: "start the service",
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, {
+      ...Object.fromEntries([...FLAGS.keys()].map((flag) => [flag, { type: "string" as const }])),
+      config: { type: "string" },
+    });
+    if (positionals.length > 0)
+      throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
+    const config = configFrom(values, terminal);
+    const service = await start(config, terminal);
+    announce(service, config, terminal);
+    await signalled();
+    await service.stop();
+  },
+};
+
+async function start(config: Config, terminal: Terminal): Promise<Service> {
+  let adminToken: string | undefined;
+  try {
+    return await startService({
+      config,
+      clock: createSystemClock({ wait: config.waitForClock }),
+      log: createLog(),
+      prepare: (db) => {
+        adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
+      },
+    });
+  } catch (error) {
+    throw listenProblem(error) ?? error;
+  } finally {
+    if (adminToken !== undefined)
+      terminal.out(
+        `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${adminToken}\n`,
+      );
+  }
+}
+
+/** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */
+function mayShowToken({ env }: Terminal): boolean {
+  if (process.stdout.isTTY) return true;
+  return env["TALLYDECK_FROM_START"] === "1" && !env["JOURNAL_STREAM"] && fstatSync(1).isFIFO();
+}
+
+function firstAdminToken(db: Connection, config: Config): string | undefined {
+  if (config.adminToken !== null || readDirectory(db).adminHash !== null) return undefined;
+  const { token, hash } = makeReadToken();
+  setReadToken(db, null, hash);
+  return token;
+}
+
+function announce({ collector, control, store }: Service, config: Config, { out }: Terminal): void {
+  const shown = ["127.0.0.1", "0.0.0.0", "::1", "::"].includes(config.bind)
+    ? "localhost"
+    : config.bind;
+  out(`Tallydeck is ready.
+  Dashboard  http://localhost:${collector.port}/dashboard
+  Setup      http://localhost:${collector.port}/help
+  Web UI     http://${shown}:${control.port}/
+  Data       ${config.dataDir}`);
+  if (store.directory.sites.length === 0)
+    out("No site yet: add one with `scripts/tallydeck sites add my-site`.");
+}
+
+function listenProblem(error: unknown): CommandFailed | undefined {
+  const { code, syscall, address, port } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
+  if (syscall !== "listen" && code !== "ENOTFOUND") return undefined;
+  const reason = {
+    EADDRINUSE: "another program uses it",
+    EACCES: "this user may not; ports below 1024 need privileges",
+    EADDRNOTAVAIL: "this machine has no such address",
+    ENOTFOUND: "nothing is known by that name",
+  }[code ?? ""];
+  return new CommandFailed(
+    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --webui-port or --bind.`,
+  );
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+}

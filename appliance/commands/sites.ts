@@ -1,0 +1,157 @@
+import { comparableHost } from "../http/client.ts";
+import { HOST, SITE_ID } from "../config.ts";
+import { databaseFile, openForWriting } from "../store/database.ts";
+import {
+  addSite,
+  changeSite,
+  findSite,
+  readDirectory,
+  removeSite,
+  type SiteRecord,
+} from "../store/directory.ts";
+import type { Connection } from "../store/database.ts";
+import { eraseSites } from "../store/upkeep.ts";
+import {
+  type Command,
+  CommandFailed,
+  configFrom,
+  DATA_OPTIONS,
+  DATA_OPTIONS_HELP,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+
+const help = `tallydeck sites: the sites this box counts. A running service follows within a second.
+
+  tallydeck sites                                   lists them
+  tallydeck sites add ID [--host H] [--badge]       adds one
+  tallydeck sites change ID [--host H | --no-host] [--badge | --no-badge]
+  tallydeck sites erase ID --confirm ID             erases one with everything it counted
+
+  --host H         the collector's own domain for the site: requests to it need no site id
+  --badge          gives the site a public badge
+${DATA_OPTIONS_HELP}`;
+
+const OPTIONS = {
+  ...DATA_OPTIONS,
+  host: { type: "string" },
+  "no-host": { type: "boolean" },
+  badge: { type: "boolean" },
+  "no-badge": { type: "boolean" },
+  confirm: { type: "string" },
+} as const;
+
+type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+
+export const sites: Command = {
+  name: "sites",
+  summary: "list, add, change or erase sites",
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
+    const [action = "list", id, ...rest] = positionals;
+    const act = ACTIONS[action];
+    if (act === undefined || rest.length > 0 || (action === "list") !== (id === undefined))
+      throw new UsageError(`\`tallydeck sites ${positionals.join(" ")}\` is not understood.`);
+    const { dataDir } = configFrom(values, terminal);
+    const db = openForWriting(databaseFile(dataDir));
+    try {
+      act({ db, id: id ?? "", values, terminal });
+    } finally {
+      db.close();
+    }
+  },
+};
+
+interface Action {
+  db: Connection;
+  id: string;
+  values: Values;
+  terminal: Terminal;
+}
+
+const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
+  list({ db, terminal }) {
+    const { sites } = readDirectory(db);
+    if (sites.length === 0) terminal.out("No site yet. Add one: tallydeck sites add my-site");
+    for (const site of sites) terminal.out(describe(site));
+  },
+
+  add({ db, id, values, terminal }) {
+    if (!SITE_ID.test(id))
+      throw new UsageError("A site id is up to 32 of a-z 0-9 _ -, beginning with a letter or digit.");
+    if (findSite(db, id)) throw new CommandFailed(`There is a site ${id} already.`);
+    const change = changeOf(db, id, values);
+    db.transaction(() => {
+      addSite(db, id);
+      changeSite(db, (findSite(db, id) as SiteRecord).key, change);
+    }).immediate();
+    terminal.out(`Added ${id}. Put this on its pages, with the address of this box:
+
+  <script defer src="http://tallydeck.local:8480/s.js" data-site="${id}"></script>
+`);
+  },
+
+  change({ db, id, values, terminal }) {
+    const site = changeable(db, id);
+    changeSite(db, site.key, changeOf(db, id, values));
+    terminal.out(describe(findSite(db, id) as SiteRecord));
+  },
+
+  erase({ db, id, values, terminal }) {
+    const site = changeable(db, id);
+    if (values.confirm !== id)
+      throw new UsageError(
+        `This erases all that ${id} counted, and its surveys and token. If you mean it, add --confirm ${id}`,
+      );
+    removeSite(db, site.key);
+    while (db.transaction(() => eraseSites(db)).immediate());
+    // What was erased must not stay readable in the write-ahead log either.
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    terminal.out(`Erased ${id}.`);
+  },
+};
+
+function changeOf(
+  db: Connection,
+  id: string,
+  values: Values,
+): { host?: string | null; badge?: boolean } {
+  const { host, badge } = values;
+  if ((host !== undefined && values["no-host"]) || (badge && values["no-badge"]))
+    throw new UsageError("Give an option or its opposite, not both.");
+  if (host !== undefined) {
+    if (!HOST.test(host)) throw new UsageError(`${host} is no host name.`);
+    const other = readDirectory(db).sites.find(
+      (site) => site.id !== id && comparableHost(site.host ?? "") === comparableHost(host),
+    );
+    if (other) throw new CommandFailed(`${host} belongs to the site ${other.id} already.`);
+  }
+  return {
+    ...(host !== undefined && { host: host.toLowerCase() }),
+    ...(values["no-host"] && { host: null }),
+    ...(badge && { badge: true }),
+    ...(values["no-badge"] && { badge: false }),
+  };
+}
+
+function changeable(db: Connection, id: string): SiteRecord {
+  const site = findSite(db, id);
+  if (!site) throw new CommandFailed(`There is no site ${id}. \`tallydeck sites\` lists them.`);
+  if (site.declared)
+    throw new CommandFailed(
+      `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
+    );
+  return site;
+}
+
+function describe({ id, host, badge, declared, tokenHash }: SiteRecord): string {
+  const notes = [
+    host === null ? "" : `host ${host}`,
+    badge ? "public badge" : "",
+    tokenHash === null ? "" : "own token",
+    declared ? "from the configuration" : "",
+  ].filter((note) => note !== "");
+  return notes.length === 0 ? id : `${id}  (${notes.join(", ")})`;
+}

@@ -1,0 +1,248 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "./http/client.ts";
+
+/** Everything that can be set, parsed and checked. */
+export interface Config {
+  readonly sites: readonly { readonly id: string; readonly host: string | null }[];
+  readonly adminToken: string | null;
+  readonly badgeSites: readonly string[];
+  readonly retentionDays: number;
+  readonly trustedProxies: readonly string[];
+  readonly waitForClock: boolean;
+  readonly dataDir: string;
+  readonly port: number;
+  readonly webuiPort: number;
+  readonly bind: string;
+  /** `STATS_TOKEN_<ID>` by `<ID>`. */
+  readonly siteTokens: ReadonlyMap<string, string>;
+}
+
+/** All that is wrong with a configuration, a sentence each, naming the key. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+interface Setting<T> {
+  readonly flag?: string;
+  readonly fallback: string;
+  /** What is accepted, to end the sentence "KEY must be …". */
+  readonly accepts: string;
+  /** The value, or undefined when `text` is not acceptable. */
+  parse(text: string): T | undefined;
+}
+
+export const SITE_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+const SITE_TOKEN_KEY = /^STATS_TOKEN_([A-Z0-9_]+)$/;
+/** A host name or address with an optional port. */
+export const HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+const port: Pick<Setting<number>, "accepts" | "parse"> = {
+  accepts: "a port from 0 to 65535 (0 lets the system choose)",
+  parse: (text) => wholeNumber(text, 0, 65_535),
+};
+
+const SETTINGS = {
+  SITES: {
+    fallback: "",
+    accepts:
+      "site ids, comma separated, each as `id` or `id:host`; an id is up to 32 of a-z 0-9 _ - and named once",
+    parse: parseSites,
+  } satisfies Setting<Config["sites"]>,
+  STATS_TOKEN: {
+    fallback: "",
+    accepts: "a token without spaces",
+    parse: parseToken,
+  } satisfies Setting<string>,
+  BADGE_SITES: {
+    fallback: "",
+    accepts: "site ids, comma separated",
+    parse: (text) => everyItem(text, (id) => SITE_ID.test(id)),
+  } satisfies Setting<readonly string[]>,
+  RETENTION_DAYS: {
+    fallback: "800",
+    accepts: "a number of days from 1 to 36500",
+    parse: (text) => wholeNumber(text, 1, 36_500),
+  } satisfies Setting<number>,
+  TRUSTED_PROXIES: {
+    fallback: "",
+    accepts: "addresses or CIDR blocks, comma separated, like 10.0.0.0/8,::1",
+    parse: (text) => everyItem(text, isProxy),
+  } satisfies Setting<readonly string[]>,
+  WAIT_FOR_CLOCK: {
+    fallback: "0",
+    accepts: "0 or 1",
+    parse: (text) => ({ "0": false, "1": true })[text],
+  } satisfies Setting<boolean>,
+  DATA_DIR: {
+    flag: "data-dir",
+    fallback: join(import.meta.dirname, "../data"),
+    accepts: "a folder",
+    parse: (text) => (text === "" || text.includes("\0") ? undefined : text),
+  } satisfies Setting<string>,
+  PORT: { flag: "port", fallback: "8480", ...port } satisfies Setting<number>,
+  WEBUI_PORT: { flag: "webui-port", fallback: "3000", ...port } satisfies Setting<number>,
+  BIND: {
+    flag: "bind",
+    fallback: "127.0.0.1",
+    accepts: "an address of this machine, 0.0.0.0 or :: for all",
+    parse: (text) => (/^[0-9a-z.:_-]+$/i.test(text) ? text : undefined),
+  } satisfies Setting<string>,
+};
+
+type Key = keyof typeof SETTINGS;
+type ValueOf<K extends Key> = NonNullable<ReturnType<(typeof SETTINGS)[K]["parse"]>>;
+
+/** The flags of `tallydeck run`, by the key each sets. */
+export const FLAGS: ReadonlyMap<string, string> = new Map(
+  Object.entries(SETTINGS).flatMap(([key, setting]) =>
+    "flag" in setting ? [[setting.flag, key]] : [],
+  ),
+);
+
+export interface ConfigSources {
+  /** Values given as flags, by key. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A `KEY=VALUE` file to read; must exist. */
+  readonly file?: string | undefined;
+}
+
+/**
+ * Reads the configuration: flag, environment, file, default, in this order. An empty value counts
+ * as unset.
+ * @throws ConfigError naming every problem at once
+ */
+export function readConfig({ flags, env, file }: ConfigSources): Config {
+  const problems: string[] = [];
+  const fromFile = file === undefined ? {} : readConfigFile(file, problems);
+
+  const given = (key: string): string | undefined =>
+    [flags[key], env[key], fromFile[key]].find((value) => value !== undefined && value !== "");
+  const value = <K extends Key>(key: K): ValueOf<K> => {
+    const { fallback, accepts, parse }: Setting<unknown> = SETTINGS[key];
+    const parsed = parse(given(key) ?? fallback);
+    if (parsed === undefined) problems.push(`${key} must be ${accepts}.`);
+    return (parsed ?? parse(fallback)) as ValueOf<K>;
+  };
+
+  const siteTokens = new Map<string, string>();
+  for (const key of new Set([...Object.keys(env), ...Object.keys(fromFile)])) {
+    const name = SITE_TOKEN_KEY.exec(key)?.[1];
+    const token = given(key);
+    if (name === undefined || token === undefined) continue;
+    if (parseToken(token) === undefined) problems.push(`${key} must be a token without spaces.`);
+    siteTokens.set(name, token);
+  }
+
+  const config: Config = {
+    sites: value("SITES"),
+    adminToken: value("STATS_TOKEN") || null,
+    badgeSites: value("BADGE_SITES"),
+    retentionDays: value("RETENTION_DAYS"),
+    trustedProxies: value("TRUSTED_PROXIES"),
+    waitForClock: value("WAIT_FOR_CLOCK"),
+    dataDir: value("DATA_DIR"),
+    port: value("PORT"),
+    webuiPort: value("WEBUI_PORT"),
+    bind: value("BIND"),
+    siteTokens,
+  };
+  problems.push(...sameTokenName(config.sites.map((site) => site.id)));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** `my-site` → `MY_SITE`: what a site's id becomes at the end of STATS_TOKEN_<ID>. */
+export function tokenName(id: string): string {
+  return id.toUpperCase().replaceAll("-", "_");
+}
+
+function sameTokenName(ids: readonly string[]): string[] {
+  const byName = Map.groupBy(ids, tokenName);
+  return [...byName]
+    .filter(([, same]) => same.length > 1)
+    .map(
+      ([name, same]) =>
+        `SITES names ${same.join(" and ")}, whose tokens would both be STATS_TOKEN_${name}. Rename one.`,
+    );
+}
+
+function readConfigFile(file: string, problems: string[]): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    problems.push(
+      `CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+    );
+    return {};
+  }
+  const values: Record<string, string> = {};
+  for (const [index, raw] of text.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const [, key, value = ""] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (key === undefined) problems.push(`${file}:${index + 1} is not KEY=VALUE.`);
+    else if (!(key in SETTINGS) && !SITE_TOKEN_KEY.test(key))
+      problems.push(
+        `${file}:${index + 1} sets ${key}, which is no key. Known are ${Object.keys(SETTINGS).join(", ")} and STATS_TOKEN_<ID>.`,
+      );
+    else values[key] = unquoted(value);
+  }
+  return values;
+}
+
+function unquoted(value: string): string {
+  return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+}
+
+function parseSites(text: string): Config["sites"] | undefined {
+  const sites = items(text).map((entry) => {
+    const colon = entry.indexOf(":");
+    return colon < 0
+      ? { id: entry, host: null }
+      : { id: entry.slice(0, colon), host: entry.slice(colon + 1).toLowerCase() };
+  });
+  const valid = sites.every(
+    ({ id, host }) => SITE_ID.test(id) && (host === null || HOST.test(host)),
+  );
+  const hosts = sites.flatMap(({ host }) => (host === null ? [] : [host]));
+  const distinct =
+    new Set(sites.map((site) => site.id)).size === sites.length &&
+    new Set(hosts).size === hosts.length;
+  return valid && distinct ? sites : undefined;
+}
+
+function parseToken(text: string): string | undefined {
+  return /\s/.test(text) ? undefined : text;
+}
+
+function isProxy(text: string): boolean {
+  try {
+    createClient([text]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : undefined;
+}
+
+function everyItem(text: string, valid: (item: string) => boolean): string[] | undefined {
+  const all = items(text);
+  return all.every(valid) ? all : undefined;
+}
+
+function items(text: string): string[] {
+  if (text.trim() === "") return [];
+  return text.split(",").map((item) => item.trim());
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import getRawBody from "raw-body";
+import { HttpError } from "./errors.ts";
+
+/**
+ * Reads a JSON body of at most `limit` bytes; counts what arrives, not only what is declared.
+ * @throws HttpError 413 `payload_too_large`, 400 `invalid_json`
+ */
+export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  const bytes = await readBytes(request, limit);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new HttpError(400, "invalid_json", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    const length = request.headers["content-length"];
+    return await getRawBody(request, { limit, ...(length !== undefined && { length }) });
+  } catch (error) {
+    if ((error as { type?: string }).type === "entity.too.large")
+      throw new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`, {
+        // What follows of the body is not worth reading.
+        Connection: "close",
+      });
+    throw new HttpError(400, "invalid_json", "The body ended before it was complete.");
+  }
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+
+/** Who sent a request and by which name, as seen through proxies we trust. */
+export interface Client {
+  /** The client's address; an IPv4-mapped one as IPv4. Never stored. */
+  address(request: IncomingMessage): string;
+  /** The host the client asked for, lower case, with its port, without a leading `www.`. */
+  host(request: IncomingMessage): string;
+}
+
+/**
+ * @param proxies CIDR blocks or addresses whose `X-Forwarded-*` headers are believed.
+ * @throws RangeError naming the first that is neither.
+ */
+export function createClient(proxies: readonly string[]): Client {
+  const trusted = new BlockList();
+  for (const proxy of proxies) addBlock(trusted, proxy);
+
+  const trusts = (address: string) => {
+    const family = isIP(address);
+    return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4");
+  };
+
+  return {
+    address(request) {
+      let address = plainAddress(request.socket.remoteAddress ?? "");
+      if (!trusts(address)) return address;
+      // Each proxy appends whom it saw, so only what trusted ones appended can be believed.
+      for (const hop of forwarded(request, "x-forwarded-for").reverse()) {
+        const candidate = plainAddress(withoutPort(hop));
+        if (isIP(candidate) === 0) break;
+        address = candidate;
+        if (!trusts(address)) break;
+      }
+      return address;
+    },
+    host(request) {
+      const peer = plainAddress(request.socket.remoteAddress ?? "");
+      const [name] = trusts(peer) ? forwarded(request, "x-forwarded-host") : [];
+      return comparableHost(name ?? request.headers.host ?? "");
+    },
+  };
+}
+
+/** Lower case, without a leading `www.`: hosts that differ only there are the same site. */
+export function comparableHost(host: string): string {
+  const lower = host.toLowerCase();
+  return lower.startsWith("www.") ? lower.slice(4) : lower;
+}
+
+/** A key for rate limits: an IPv4 address, or the /64 an IPv6 address is in. */
+export function addressKey(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  const all = [...groups, ...Array<string>(zeros).fill("0"), ...after];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}
+
+function addBlock(list: BlockList, proxy: string): void {
+  const [address = "", prefix] = proxy.split("/");
+  const family = isIP(address);
+  const bits = prefix === undefined ? undefined : Number(prefix);
+  const most = family === 6 ? 128 : 32;
+  const valid = bits === undefined || (/^\d{1,3}$/.test(prefix ?? "") && bits <= most);
+  if (family === 0 || !valid) throw new RangeError(proxy);
+  list.addSubnet(address, bits ?? most, family === 6 ? "ipv6" : "ipv4");
+}
+
+function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+}
+
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(hop);
+  if (bracketed?.[1] !== undefined) return bracketed[1];
+  return /^\d+\.\d+\.\d+\.\d+:\d+$/.test(hop) ? (hop.split(":")[0] as string) : hop;
+}
+
+function forwarded(request: IncomingMessage, header: string): string[] {
+  const value = request.headers[header];
+  return [value ?? []]
+    .flat()
+    .join(",")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}

@@ -1,0 +1,45 @@
+import type { Context, Middleware } from "koa";
+import type { Log } from "../log.ts";
+
+/** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** @param seconds until it is worth trying again; rounded up, at least 1. */
+export function rateLimited(seconds: number, message: string): HttpError {
+  const retryAfter = String(Math.max(1, Math.ceil(seconds)));
+  return new HttpError(429, "rate_limited", message, { "Retry-After": retryAfter });
+}
+
+/** Turns whatever a route throws, and a path nobody serves, into the JSON error body. */
+export function errorBodies(log: Log): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined)
+        throw new HttpError(404, "not_found", `Nothing is served at ${ctx.path}.`);
+    } catch (error) {
+      if (error instanceof HttpError) answer(ctx, error);
+      else {
+        log.error({ err: error, route: ctx.path }, "A request failed");
+        answer(ctx, new HttpError(500, "internal_error", "Something went wrong on this box."));
+      }
+    }
+  };
+}
+
+function answer(ctx: Context, { status, code, message, headers }: HttpError): void {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.body = { error: message, code };
+}

@@ -1,0 +1,69 @@
+import { createServer, type Server, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type Koa from "koa";
+
+const MAX_HEADER_BYTES = 64 * 1024;
+/** A request must be complete by then; what honest clients send fits in one packet. */
+const REQUEST_TIMEOUT_MS = 20_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Longer than the idle time of usual proxies, so that they close first. */
+const KEEP_ALIVE_MS = 75_000;
+
+export interface Listener {
+  readonly port: number;
+  readonly address: string;
+  /** Stops accepting and resolves when the requests that run are answered. */
+  close(): Promise<void>;
+}
+
+/** Serves an app; `host` undefined means all interfaces, IPv4 and IPv6. Rejects as `listen` does. */
+export async function listen(app: Koa, port: number, host?: string): Promise<Listener> {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 5_000,
+      noDelay: true,
+    },
+    app.callback(),
+  );
+  // A client may close its side after the request and still wait for the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on("clientError", answerClientError);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, ...(host !== undefined && { host }) }, resolve);
+  });
+  const { port: bound, address } = server.address() as AddressInfo;
+  return { port: bound, address, close: () => closeServer(server) };
+}
+
+/** What cannot be parsed never reaches the app, yet its sender gets the usual error body. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = clientError(error.code);
+  const body = JSON.stringify({ error: message, code });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function clientError(code: string | undefined): [number, string, string] {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return [431, "headers_too_large", "The request's headers exceed 64 kB."];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return [408, "request_timeout", "The request did not arrive in time."];
+  return [400, "bad_request", "This is not a valid HTTP request."];
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await closed;
+}

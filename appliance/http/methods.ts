@@ -1,0 +1,13 @@
+import type { RouterContext } from "@koa/router";
+import type { Middleware } from "koa";
+import { HttpError } from "./errors.ts";
+
+/** After a router: a path it knows, asked with a method it does not serve there, is 405. */
+export const methodNotAllowed: Middleware = (ctx) => {
+  const matched = (ctx as unknown as RouterContext).matched ?? [];
+  const methods = [...new Set(matched.flatMap((layer) => layer.methods))].sort().join(", ");
+  if (methods !== "")
+    throw new HttpError(405, "method_not_allowed", `${ctx.path} answers ${methods} only.`, {
+      Allow: methods,
+    });
+};

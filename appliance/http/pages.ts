@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { Context } from "koa";
+
+/** A file of the web build, with its compressed twins. */
+interface Page {
+  readonly body: Buffer;
+  readonly encoded: Readonly<Record<"br" | "gzip", Buffer | undefined>>;
+  readonly type: string;
+  readonly etag: string;
+}
+
+const TWINS = { br: ".br", gzip: ".gz" } as const;
+
+/** What the web build made, held in memory. */
+export class Pages {
+  readonly #pages = new Map<string, Page>();
+
+  /** @throws Error when `dir` does not exist: the web files were not built. */
+  constructor(dir: string) {
+    if (!existsSync(dir))
+      throw new Error(`${dir} is missing. Build the web files with scripts/start or scripts/check.`);
+    for (const name of readdirSync(dir, { recursive: true }) as string[]) {
+      const file = join(dir, name);
+      if (!statSync(file).isFile() || [".br", ".gz"].includes(extname(name))) continue;
+      const body = readFileSync(file);
+      const twin = (suffix: string) =>
+        existsSync(file + suffix) ? readFileSync(file + suffix) : undefined;
+      this.#pages.set(name, {
+        body,
+        encoded: { br: twin(TWINS.br), gzip: twin(TWINS.gzip) },
+        type: extname(name),
+        etag: `W/"${createHash("sha1").update(body).digest("base64url")}"`,
+      });
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...this.#pages.keys()];
+  }
+
+  /** Answers the file `name`, 304 when the client has it. @returns false when there is none. */
+  send(ctx: Context, name: string, cacheControl = "no-cache"): boolean {
+    const page = this.#pages.get(name);
+    if (page === undefined) return false;
+    ctx.status = 200;
+    ctx.type = page.type;
+    ctx.set({ ETag: page.etag, "Cache-Control": cacheControl });
+    ctx.vary("Accept-Encoding");
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return true;
+    }
+    const accepted = ctx.acceptsEncodings("br", "gzip");
+    const encoding = accepted === "br" || accepted === "gzip" ? accepted : undefined;
+    const encoded = encoding && page.encoded[encoding];
+    if (encoding && encoded) ctx.set("Content-Encoding", encoding);
+    ctx.body = encoded ?? page.body;
+    return true;
+  }
+}

@@ -1,0 +1,88 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import {
+  checkIntegrity,
+  DatabaseRefused,
+  openForReading,
+  openForWriting,
+  syncFolderOf,
+} from "./database.ts";
+
+/**
+ * Copies the database `source` to `target` as of one moment, while others write. `target` appears
+ * complete and checked, or not at all.
+ * @throws DatabaseRefused
+ */
+export function backUp(source: string, target: string): void {
+  const partial = `${target}.partial`;
+  remove(partial);
+  try {
+    const db = openForReading(source);
+    try {
+      db.prepare("VACUUM INTO ?").run(partial);
+    } finally {
+      db.close();
+    }
+    check(partial);
+    putInPlace(partial, target);
+  } finally {
+    remove(partial);
+  }
+}
+
+/**
+ * Puts a backup in the place of the database `target`, which nobody may have open. Until the very
+ * last step the old data is untouched.
+ * @throws DatabaseRefused when `source` is damaged, not ours or from a newer version
+ */
+export function restore(source: string, target: string): void {
+  if (!existsSync(source)) throw new DatabaseRefused(`There is no file ${source}.`);
+  const incoming = `${target}.incoming`;
+  remove(incoming);
+  try {
+    copyFileSync(source, incoming);
+    check(incoming);
+    // Brings the copy to the present schema; a copy that fails here has touched nothing.
+    openForWriting(incoming).close();
+    if (existsSync(target)) foldInLog(target);
+    putInPlace(incoming, target);
+  } finally {
+    remove(incoming);
+  }
+}
+
+function check(file: string): void {
+  const db = openForReading(file);
+  try {
+    if (db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0)
+      throw new DatabaseRefused(`${file} is empty. Name a file that \`tallydeck backup\` made.`);
+    checkIntegrity(db, file);
+  } finally {
+    db.close();
+  }
+}
+
+/** A write-ahead log left beside would be replayed into the file that takes this one's place. */
+function foldInLog(file: string): void {
+  try {
+    openForWriting(file).close();
+  } catch (error) {
+    // Data that cannot be read is what a restore is for.
+    if (!(error instanceof DatabaseRefused)) throw error;
+  }
+  for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}
+
+function putInPlace(from: string, to: string): void {
+  const file = openSync(from, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(from, to);
+  syncFolderOf(to);
+}
+
+function remove(file: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
+}

@@ -1,0 +1,57 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { BatchData } from "./counting.ts";
+import { isSqliteError, openForWriting } from "./database.ts";
+import { Ledger } from "./ledger.ts";
+import { type UpkeepTime, upkeepStep } from "./upkeep.ts";
+
+/**
+ * The worker that writes. One request is one transaction, synced before its answer is sent; they
+ * are handled in the order they come.
+ */
+export type CommitterRequest =
+  | { readonly kind: "commit"; readonly batch: BatchData }
+  | { readonly kind: "upkeep"; readonly time: UpkeepTime }
+  | { readonly kind: "close" };
+
+export type CommitterAnswer =
+  | { readonly ok: true; readonly surveys: readonly number[]; readonly more: boolean }
+  | { readonly ok: false; readonly busy: boolean; readonly message: string };
+
+/** Longer than any commit of the command line; short enough to report a lock that stays. */
+const BUSY_TIMEOUT_MS = 1_000;
+
+const port = parentPort;
+if (port === null) throw new Error("committer.ts runs as a worker");
+
+const db = openForWriting(workerData.file);
+db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+const ledger = new Ledger(db);
+
+function run(request: Exclude<CommitterRequest, { kind: "close" }>): CommitterAnswer {
+  try {
+    return db
+      .transaction((): CommitterAnswer => {
+        if (request.kind === "commit")
+          return { ok: true, surveys: ledger.apply(request.batch), more: false };
+        return { ok: true, surveys: [], more: upkeepStep(db, ledger, request.time) };
+      })
+      .immediate();
+  } catch (error) {
+    ledger.forget();
+    return {
+      ok: false,
+      busy: isSqliteError(error, "SQLITE_BUSY"),
+      message: error instanceof Error ? error.message : String(error),
+    };
+  }
+}
+
+port.on("message", (request: CommitterRequest) => {
+  if (request.kind !== "close") {
+    port.postMessage(run(request));
+    return;
+  }
+  db.close();
+  port.close();
+});
+port.postMessage("ready");

@@ -1,0 +1,48 @@
+/** What one batch of hits asks the database to count. Plain data: it crosses to a worker. */
+
+/** Counters are dimensions whose only value is `_`, but for `bot`, which has `ua` and `synthetic`. */
+export const COUNTERS = ["pv", "uv", "sessions", "bounce", "bot", "app"] as const;
+export type Counter = (typeof COUNTERS)[number];
+
+/** Takes in what comes after the bound on distinct values. */
+export const OTHER = "(other)";
+
+/** A site keeps at most this many distinct values per dimension and day; see OTHER. */
+export const MAX_VALUES_PER_DAY = 2_000;
+
+/** A site's number in the database. Never used again once the site is erased. */
+export type SiteKey = number;
+
+/** When a hit came in: the UTC hour, or, while the clock is unsure, what it takes to tell later. */
+export type Stamp =
+  | { readonly hour: number }
+  | { readonly boot: string; readonly at: number; readonly savedClock: number };
+
+/** Counts of one site that share a stamp: dimension → value → how many. */
+export interface CountGroup {
+  readonly site: SiteKey;
+  readonly stamp: Stamp;
+  /** Requests in this group. */
+  hits: number;
+  /** Of these, views: each also counts in `hour` and `dowhour`. */
+  views: number;
+  readonly counts: Map<string, Map<string, number>>;
+}
+
+export interface SurveyRow {
+  readonly site: SiteKey;
+  readonly stamp: Stamp;
+  readonly version: number;
+  /** The validated payload as JSON. */
+  readonly payload: string;
+}
+
+/** One transaction's worth. */
+export interface BatchData {
+  readonly groups: readonly CountGroup[];
+  readonly surveys: readonly SurveyRow[];
+  /** Survey rows to take back: their senders were told that nothing was stored. */
+  readonly withdraw: readonly number[];
+  /** Take in no value that the database does not hold yet. */
+  readonly lowSpace: boolean;
+}

@@ -1,0 +1,147 @@
+import type { Cancel, Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { Batch, StorageUnavailable } from "./batch.ts";
+import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
+import type { SiteKey, Stamp } from "./counting.ts";
+
+/** After this long without a commit, hits are answered and wait in memory. */
+export const PATIENCE_MS = 5_000;
+const RETRY_LOCKED_MS = 50;
+const RETRY_FAILED_MS = 1_000;
+const HOUR_MS = 3_600_000;
+
+/** Dimension and value, one increment each. */
+export type Counts = readonly (readonly [dimension: string, value: string])[];
+
+export interface IntakeOptions {
+  clock: Clock;
+  log: Log;
+  send: (request: CommitterRequest) => Promise<CommitterAnswer>;
+  lowSpace: () => boolean;
+}
+
+/**
+ * Group commit: hits that arrive while a commit runs form the next one, and everybody is answered
+ * once what he sent is synced. While nothing can be stored, counts pile up in the open batch,
+ * hits are answered at once and surveys are refused, and a retry a second finds out when it ends.
+ */
+export class Intake {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #send: IntakeOptions["send"];
+  readonly #lowSpace: () => boolean;
+  #open = new Batch();
+  #inFlight: Batch | undefined;
+  #scheduled = false;
+  #unavailable = false;
+  #giveUp: Cancel | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor({ clock, log, send, lowSpace }: IntakeOptions) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#send = send;
+    this.#lowSpace = lowSpace;
+  }
+
+  /** True while nothing can be stored. */
+  get unavailable(): boolean {
+    return this.#unavailable;
+  }
+
+  /**
+   * Counts one hit; null stands for a site that does not exist and writes nothing. Resolves when
+   * the hit may be answered.
+   */
+  async count(site: SiteKey | null, counts: Counts, view: boolean): Promise<void> {
+    const batch = this.#open;
+    if (site === null) batch.want();
+    else batch.add(site, this.#stamp(), counts, view);
+    this.#schedule();
+    if (!this.#unavailable) await batch.stored;
+  }
+
+  /** Stores one survey response. @throws StorageUnavailable when it was not stored. */
+  async addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void> {
+    if (this.#unavailable) throw new StorageUnavailable();
+    if (site === null) {
+      await this.count(null, [], false);
+      if (this.#unavailable) throw new StorageUnavailable();
+      return;
+    }
+    const stored = this.#open.addSurvey({ site, stamp: this.#stamp(), version, payload });
+    this.#schedule();
+    await stored;
+  }
+
+  /** Resolves when all that was counted is stored, or cannot be stored now. */
+  async drain(): Promise<void> {
+    if (this.#unavailable || (this.#inFlight === undefined && !this.#open.wanted)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#idle = resolve;
+    await promise;
+  }
+
+  #stamp(): Stamp {
+    const now = this.#clock.now();
+    if (this.#clock.sure) return { hour: Math.floor(now / HOUR_MS) };
+    return {
+      boot: this.#clock.boot,
+      at: Math.floor(this.#clock.monotonic()),
+      savedClock: now,
+    };
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight !== undefined) return;
+    this.#scheduled = true;
+    // Not at once: all hits that this turn of the event loop reads go together.
+    setImmediate(() => this.#commit());
+  }
+
+  #commit(): void {
+    this.#scheduled = false;
+    const batch = this.#open;
+    this.#open = new Batch();
+    this.#inFlight = batch;
+    this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
+    void this.#send({ kind: "commit", batch: batch.data(this.#lowSpace()) }).then((answer) => {
+      this.#inFlight = undefined;
+      if (answer.ok) this.#committed(batch, answer.surveys);
+      else this.#failed(batch, answer);
+    });
+  }
+
+  #committed(batch: Batch, surveyIds: readonly number[]): void {
+    this.#giveUp?.();
+    this.#giveUp = undefined;
+    if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
+    this.#unavailable = false;
+    this.#open.withdraw(batch.commit(surveyIds));
+    if (this.#open.wanted) this.#schedule();
+    else this.#becomeIdle();
+  }
+
+  #failed(batch: Batch, { busy, message }: { busy: boolean; message: string }): void {
+    this.#open.absorb(batch);
+    if (!busy || this.#unavailable) this.#stopWaiting(message);
+    this.#scheduled = true;
+    this.#clock.after(busy ? RETRY_LOCKED_MS : RETRY_FAILED_MS, () => this.#commit());
+  }
+
+  #stopWaiting(reason: string): void {
+    if (!this.#unavailable)
+      this.#log.error({ reason }, "Nothing can be stored; counts wait in memory");
+    this.#unavailable = true;
+    this.#inFlight?.releaseHits();
+    this.#inFlight?.refuseSurveys({ inFlight: true });
+    this.#open.releaseHits();
+    this.#open.refuseSurveys({ inFlight: false });
+    this.#becomeIdle();
+  }
+
+  #becomeIdle(): void {
+    this.#idle?.();
+    this.#idle = undefined;
+  }
+}

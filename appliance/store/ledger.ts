@@ -1,0 +1,243 @@
+import {
+  type BatchData,
+  COUNTERS,
+  type CountGroup,
+  MAX_VALUES_PER_DAY,
+  OTHER,
+  type SiteKey,
+  type SurveyRow,
+} from "./counting.ts";
+import type { Connection } from "./database.ts";
+import { type Day, dayOf, dowhourOf, hourOf } from "./day.ts";
+import { unpack } from "./pack.ts";
+
+const HOUR_MS = 3_600_000;
+const MAX_CACHED_VALUES = 100_000;
+const MAX_CACHED_DAYS = 64;
+
+/** Which values a site has had on a day. */
+interface DayValues {
+  readonly ids: Set<number>;
+  readonly perDimension: Map<string, number>;
+}
+
+/** How the `data` of a waiting row reads. */
+export type Waiting =
+  | { kind: "counts"; views: number; counts: [string, [string, number][]][] }
+  | { kind: "survey"; version: number; payload: string };
+
+/**
+ * Writes what was counted. One connection, one caller: the committer's worker. Everything is added
+ * inside the caller's transaction; after a rollback call `forget`, for the caches then say too much.
+ */
+export class Ledger {
+  readonly #db: Connection;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #valueIds = new Map<string, number>();
+  readonly #days = new Map<string, DayValues>();
+  #foreignCommits: number;
+
+  constructor(db: Connection) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#foreignCommits = this.#dataVersion();
+  }
+
+  /**
+   * Applies a batch.
+   * @returns for each of its surveys, in order, what `withdraw` takes to undo it.
+   */
+  apply(batch: BatchData): number[] {
+    this.#noticeForeignCommits();
+    for (const group of batch.groups) {
+      if (!this.#siteExists(group.site)) continue;
+      if ("hour" in group.stamp) this.count(group, group.stamp.hour, batch.lowSpace);
+      else this.#keepWaiting(group.site, group.stamp, group.hits, waitingCounts(group));
+    }
+    for (const id of batch.withdraw) this.#withdraw(id);
+    // A hit on a site that does not exist waits for a synced commit like any other, so that the
+    // time of the answer tells nothing.
+    if (batch.groups.length + batch.surveys.length === 0) this.#statements.touch.run();
+    return batch.surveys.map((survey) => this.#addSurvey(survey));
+  }
+
+  /** Adds a group's counts to the UTC hour `hour` (hours since 1970). */
+  count(
+    group: Pick<CountGroup, "site" | "views"> & {
+      counts: Iterable<[string, Iterable<[string, number]>]>;
+    },
+    hour: number,
+    lowSpace: boolean,
+  ): void {
+    const { site, views } = group;
+    const day = dayOf(hour * HOUR_MS);
+    const add = (dimension: string, text: string, n: number) => {
+      const value = this.#valueFor(site, day, dimension, text, lowSpace);
+      this.#statements.count.run(site, day, value, n);
+      if ((COUNTERS as readonly string[]).includes(dimension))
+        this.#statements.total.run(site, dimension, n);
+    };
+    for (const [dimension, values] of group.counts)
+      for (const [text, n] of values) add(dimension, text, n);
+    if (views > 0) {
+      add("hour", hourOf(hour * HOUR_MS), views);
+      add("dowhour", dowhourOf(hour * HOUR_MS), views);
+    }
+  }
+
+  /** Files one waiting row under the time it was received (epoch ms). */
+  file(site: SiteKey, data: Waiting, epochMs: number): void {
+    if (!this.#siteExists(site)) return;
+    if (data.kind === "counts")
+      this.count(
+        { site, views: data.views, counts: data.counts },
+        Math.floor(epochMs / HOUR_MS),
+        false,
+      );
+    else this.#statements.addSurvey.run(site, data.version, dayOf(epochMs), data.payload);
+  }
+
+  /** Drops what is remembered of the database. */
+  forget(): void {
+    this.#valueIds.clear();
+    this.#days.clear();
+  }
+
+  #addSurvey({ site, stamp, version, payload }: SurveyRow): number {
+    if (!this.#siteExists(site)) return 0;
+    if (!("hour" in stamp))
+      return -this.#keepWaiting(site, stamp, 0, { kind: "survey", version, payload });
+    const day = dayOf(stamp.hour * HOUR_MS);
+    return Number(this.#statements.addSurvey.run(site, version, day, payload).lastInsertRowid);
+  }
+
+  #keepWaiting(
+    site: SiteKey,
+    stamp: { boot: string; at: number; savedClock: number },
+    hits: number,
+    data: Waiting,
+  ): number {
+    const { boot, at, savedClock } = stamp;
+    const json = JSON.stringify(data);
+    return Number(
+      this.#statements.wait.run(site, boot, at, savedClock, hits, json).lastInsertRowid,
+    );
+  }
+
+  /** Takes a survey back; below zero it is one that waits for the clock. */
+  #withdraw(id: number): void {
+    if (id > 0) this.#statements.withdrawSurvey.run(id);
+    else this.#statements.withdrawWaiting.run(-id);
+  }
+
+  #siteExists(site: SiteKey): boolean {
+    return this.#statements.siteExists.get(site) !== undefined;
+  }
+
+  /** The id of a value that may be counted on `day`; of OTHER where the bound is reached. */
+  #valueFor(site: SiteKey, day: Day, dimension: string, text: string, lowSpace: boolean): number {
+    const today = this.#valuesOf(site, day);
+    const known = this.#lookUp(site, dimension, text);
+    if (known !== undefined && today.ids.has(known)) return known;
+    const held = today.perDimension.get(dimension) ?? 0;
+    if (text !== OTHER && (held >= MAX_VALUES_PER_DAY || (lowSpace && known === undefined)))
+      return this.#valueFor(site, day, dimension, OTHER, lowSpace);
+    const id = known ?? this.#addValue(site, day, dimension, text);
+    if (known !== undefined) this.#statements.valueSeen.run(day, id, day);
+    today.ids.add(id);
+    if (text !== OTHER) today.perDimension.set(dimension, held + 1);
+    return id;
+  }
+
+  #lookUp(site: SiteKey, dimension: string, text: string): number | undefined {
+    const key = `${site}\0${dimension}\0${text}`;
+    const cached = this.#valueIds.get(key);
+    if (cached !== undefined) return cached;
+    const id = this.#statements.findValue.get(site, dimension, text) as number | undefined;
+    if (id !== undefined) this.#remember(key, id);
+    return id;
+  }
+
+  #addValue(site: SiteKey, day: Day, dimension: string, text: string): number {
+    const { lastInsertRowid } = this.#statements.addValue.run(site, dimension, text, day);
+    this.#remember(`${site}\0${dimension}\0${text}`, Number(lastInsertRowid));
+    return Number(lastInsertRowid);
+  }
+
+  #remember(key: string, id: number): void {
+    if (this.#valueIds.size >= MAX_CACHED_VALUES) this.#valueIds.clear();
+    this.#valueIds.set(key, id);
+  }
+
+  #valuesOf(site: SiteKey, day: Day): DayValues {
+    const key = `${site}/${day}`;
+    const cached = this.#days.get(key);
+    if (cached !== undefined) return cached;
+    const values: DayValues = { ids: new Set(), perDimension: new Map() };
+    const see = (id: number) => {
+      const row = this.#statements.valueById.get(id) as { dimension: string; text: string };
+      values.ids.add(id);
+      if (row.text !== OTHER)
+        values.perDimension.set(row.dimension, (values.perDimension.get(row.dimension) ?? 0) + 1);
+    };
+    const packed = this.#statements.packedDay.get(site, day) as Buffer | undefined;
+    if (packed !== undefined) unpack(packed, see);
+    for (const id of this.#statements.openDay.all(site, day) as number[])
+      if (!values.ids.has(id)) see(id);
+    if (this.#days.size >= MAX_CACHED_DAYS) this.#days.clear();
+    this.#days.set(key, values);
+    return values;
+  }
+
+  /** The command line may have erased a site: what is cached of it would point nowhere. */
+  #noticeForeignCommits(): void {
+    const version = this.#dataVersion();
+    if (version === this.#foreignCommits) return;
+    this.#foreignCommits = version;
+    this.forget();
+  }
+
+  #dataVersion(): number {
+    return this.#db.pragma("data_version", { simple: true }) as number;
+  }
+}
+
+function waitingCounts(group: CountGroup): Waiting {
+  return {
+    kind: "counts",
+    views: group.views,
+    counts: [...group.counts].map(([dimension, values]) => [dimension, [...values]]),
+  };
+}
+
+function prepare(db: Connection) {
+  return {
+    siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),
+    findValue: db
+      .prepare("SELECT id FROM value WHERE site = ? AND dimension = ? AND text = ?")
+      .pluck(),
+    valueById: db.prepare("SELECT dimension, text FROM value WHERE id = ?"),
+    addValue: db.prepare("INSERT INTO value (site, dimension, text, last_day) VALUES (?, ?, ?, ?)"),
+    valueSeen: db.prepare("UPDATE value SET last_day = ? WHERE id = ? AND last_day < ?"),
+    openDay: db.prepare("SELECT value FROM count WHERE site = ? AND day = ?").pluck(),
+    packedDay: db.prepare("SELECT counts FROM packed_day WHERE site = ? AND day = ?").pluck(),
+    count: db.prepare(
+      `INSERT INTO count (site, day, value, n) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    ),
+    total: db.prepare(
+      `INSERT INTO total (site, counter, n) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    ),
+    addSurvey: db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)"),
+    withdrawSurvey: db.prepare("DELETE FROM survey WHERE id = ?"),
+    withdrawWaiting: db.prepare("DELETE FROM waiting WHERE id = ?"),
+    wait: db.prepare(
+      `INSERT INTO waiting (site, boot, at, saved_clock, hits, data) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+    touch: db.prepare(
+      `INSERT INTO meta (key, value) VALUES ('commits', 1)
+       ON CONFLICT DO UPDATE SET value = value + 1`,
+    ),
+  };
+}

@@ -1,0 +1,146 @@
+import type { SiteKey } from "./counting.ts";
+import type { Connection } from "./database.ts";
+import type { Day } from "./day.ts";
+import type { Ledger, Waiting } from "./ledger.ts";
+import { type Counts, pack, unpack } from "./pack.ts";
+
+/** What the time is, as far as upkeep must know it. */
+export interface UpkeepTime {
+  readonly boot: string;
+  /** Epoch ms at monotonic zero; null while the clock is unsure. */
+  readonly bootedAt: number | null;
+  readonly today: Day;
+  readonly retentionDays: number;
+}
+
+// Each step stays at a few milliseconds, so that hits in between never notice.
+const ROWS_PER_STEP = 500;
+const FILED_PER_STEP = 100;
+
+/**
+ * Does one small step of what is due: filing what waited for the clock, erasing sites, dropping
+ * what is past retention, packing days that are over. To be called in a transaction.
+ * @returns false when nothing was left to do.
+ */
+export function upkeepStep(db: Connection, ledger: Ledger, time: UpkeepTime): boolean {
+  if (fileWaiting(db, ledger, time)) return true;
+  if (eraseSites(db)) return true;
+  // An unsure clock may be years ahead: nothing is dropped on its word.
+  if (time.bootedAt === null) return false;
+  return prune(db, ledger, time) || packDay(db, time);
+}
+
+/** Removes some rows of erased sites. @returns false when there were none. */
+export function eraseSites(db: Connection): boolean {
+  const site = db.prepare("SELECT key FROM erased_site LIMIT 1").pluck().get();
+  if (site === undefined) return false;
+  const erased = (table: string, key: string) =>
+    db
+      .prepare(
+        `DELETE FROM ${table} WHERE (${key}) IN
+           (SELECT ${key} FROM ${table} WHERE site = ? LIMIT ${ROWS_PER_STEP})`,
+      )
+      .run(site).changes > 0;
+  const more =
+    erased("count", "site, day, value") ||
+    erased("packed_day", "site, day") ||
+    erased("value", "id") ||
+    erased("survey", "id") ||
+    erased("waiting", "id") ||
+    erased("total", "site, counter");
+  if (!more) db.prepare("DELETE FROM erased_site WHERE key = ?").run(site);
+  return true;
+}
+
+function fileWaiting(db: Connection, ledger: Ledger, { boot, bootedAt }: UpkeepTime): boolean {
+  const rows = db
+    .prepare(
+      `SELECT id, site, boot, at, saved_clock AS savedClock, data FROM waiting
+       WHERE boot <> ? OR ? ORDER BY id LIMIT ${FILED_PER_STEP}`,
+    )
+    .all(boot, bootedAt === null ? 0 : 1) as {
+    id: number;
+    site: SiteKey;
+    boot: string;
+    at: number;
+    savedClock: number;
+    data: string;
+  }[];
+  for (const row of rows) {
+    const known = row.boot === boot && bootedAt !== null;
+    ledger.file(
+      row.site,
+      JSON.parse(row.data) as Waiting,
+      known ? bootedAt + row.at : row.savedClock,
+    );
+    db.prepare("DELETE FROM waiting WHERE id = ?").run(row.id);
+  }
+  return rows.length > 0;
+}
+
+function prune(db: Connection, ledger: Ledger, { today, retentionDays }: UpkeepTime): boolean {
+  const first = today - retentionDays + 1;
+  for (const site of siteKeys(db)) {
+    const packs = db
+      .prepare(
+        `DELETE FROM packed_day WHERE site = ? AND day IN
+           (SELECT day FROM packed_day WHERE site = ? AND day < ? LIMIT 50)`,
+      )
+      .run(site, site, first).changes;
+    const counts = db
+      .prepare(
+        `DELETE FROM count WHERE (site, day, value) IN
+           (SELECT site, day, value FROM count WHERE site = ? AND day < ? LIMIT ${ROWS_PER_STEP})`,
+      )
+      .run(site, first).changes;
+    if (packs + counts > 0) return true;
+  }
+  const values = db
+    .prepare(
+      `DELETE FROM value WHERE id IN
+         (SELECT id FROM value WHERE last_day < ? LIMIT ${ROWS_PER_STEP})`,
+    )
+    .run(first).changes;
+  if (values > 0) ledger.forget();
+  return values > 0;
+}
+
+/** Packs one day that is over; yesterday stays open for what comes in late. */
+function packDay(db: Connection, { today }: UpkeepTime): boolean {
+  const openDay = db
+    .prepare("SELECT day FROM count WHERE site = ? AND day < ? ORDER BY day LIMIT 1")
+    .pluck();
+  for (const site of siteKeys(db)) {
+    const day = openDay.get(site, today - 1) as Day | undefined;
+    if (day === undefined) continue;
+    const counts = dayCounts(db, site, day);
+    db.prepare("INSERT OR REPLACE INTO packed_day (site, day, counts) VALUES (?, ?, ?)").run(
+      site,
+      day,
+      pack(counts),
+    );
+    db.prepare("DELETE FROM count WHERE site = ? AND day = ?").run(site, day);
+    return true;
+  }
+  return false;
+}
+
+function dayCounts(db: Connection, site: SiteKey, day: Day): Counts {
+  const counts: Counts = new Map();
+  const add = (id: number, n: number) => counts.set(id, (counts.get(id) ?? 0) + n);
+  const packed = db
+    .prepare("SELECT counts FROM packed_day WHERE site = ? AND day = ?")
+    .pluck()
+    .get(site, day) as Buffer | undefined;
+  if (packed !== undefined) unpack(packed, add);
+  const rows = db
+    .prepare("SELECT value, n FROM count WHERE site = ? AND day = ?")
+    .raw()
+    .all(site, day) as [number, number][];
+  for (const [id, n] of rows) add(id, n);
+  return counts;
+}
+
+function siteKeys(db: Connection): SiteKey[] {
+  return db.prepare("SELECT key FROM site").pluck().all() as SiteKey[];
+}

@@ -1,0 +1,81 @@
+import type { Clock } from "../../appliance/clock.ts";
+
+interface Timer {
+  readonly due: number;
+  readonly task: () => void;
+}
+
+/** A clock that stands still until it is told to go on; timers fire in order on the way. */
+export class FakeClock implements Clock {
+  boot: string;
+  #wall: number;
+  #monotonic = 1_000;
+  #sure: boolean;
+  readonly #timers = new Set<Timer>();
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(start: string | number = "2026-03-04T12:00:00Z", { sure = true, boot = "b1" } = {}) {
+    this.#wall = new Date(start).getTime();
+    this.#sure = sure;
+    this.boot = boot;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  get sure(): boolean {
+    return this.#sure;
+  }
+
+  onSure(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const timer = { due: this.#monotonic + ms, task };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** How many timers wait. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
+  /** Lets time pass on both clocks. */
+  advance(ms: number): void {
+    const end = this.#monotonic + ms;
+    for (;;) {
+      const [next] = [...this.#timers]
+        .filter((timer) => timer.due <= end)
+        .sort((a, b) => a.due - b.due);
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#pass(next.due - this.#monotonic);
+      next.task();
+    }
+    this.#pass(end - this.#monotonic);
+  }
+
+  /** Steps the wall clock, as NTP or a person does. */
+  setWall(time: string | number): void {
+    this.#wall = new Date(time).getTime();
+  }
+
+  /** The wall clock is right from now on. */
+  becomeSure(time: string | number = this.#wall): void {
+    this.setWall(time);
+    this.#sure = true;
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
+
+  #pass(ms: number): void {
+    this.#monotonic += ms;
+    this.#wall += ms;
+  }
+}

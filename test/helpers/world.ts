@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../appliance/config.ts";
+import { silentLog } from "../../appliance/log.ts";
+import { type Service, type ServiceParts, startService } from "../../appliance/service.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+export const CHROME =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+export const ADMIN = "the-admin-token";
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+  /** The body parsed; shaped as the test expects it. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads from a reply is what it asserts.
+  readonly json: any;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+  /** The address to come from, in 127.0.0.0/8. */
+  readonly from?: string;
+}
+
+export interface WorldOptions {
+  /** Configuration keys; SITES=blog and STATS_TOKEN=ADMIN unless given. */
+  readonly env?: Record<string, string>;
+  readonly clock?: FakeClock;
+  readonly dataDir?: string;
+  readonly space?: ServiceParts["space"];
+  readonly log?: ServiceParts["log"];
+}
+
+/** A whole service on free ports, with its data in a folder of its own and a fake clock. */
+export class World {
+  readonly clock: FakeClock;
+  readonly dataDir: string;
+  readonly #options: WorldOptions;
+  #service: Service | undefined;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    this.clock = options.clock ?? new FakeClock();
+    this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+  }
+
+  async start(): Promise<void> {
+    const { env, space, log } = this.#options;
+    this.#service = await startService({
+      config: readConfig({
+        flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
+        env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env },
+      }),
+      clock: this.clock,
+      log: log ?? silentLog(),
+      ...(space && { space }),
+    });
+  }
+
+  /** Stops the service; the data stays. */
+  async stop(): Promise<void> {
+    await this.#service?.stop();
+    this.#service = undefined;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Stops the service and removes its data. */
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  get service(): Service {
+    if (this.#service === undefined) throw new Error("the service of this world does not run");
+    return this.#service;
+  }
+
+  get port(): number {
+    return this.service.collector.port;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** One request to the collector. */
+  ask(path: string, ask: Ask = {}): Promise<Reply> {
+    return askPort(this.port, path, ask);
+  }
+
+  /** One request to the control listener. */
+  askControl(path: string, ask: Ask = {}): Promise<Reply> {
+    return askPort(this.service.control.port, path, ask);
+  }
+
+  /** Sends a beacon as a browser does; `s` is the site id, null to leave it out. */
+  beacon(
+    payload: unknown,
+    { s = "blog", headers = {} }: { s?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<Reply> {
+    return this.ask(`/e?${query({ s, v: encode(payload) })}`, {
+      headers: { "user-agent": CHROME, ...headers },
+    });
+  }
+
+  /** Sends an app's ping. */
+  ping(
+    payload: unknown,
+    { s = "blog", headers = {} }: { s?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<Reply> {
+    return this.ask(`/a?${query({ s, v: encode(payload) })}`, { headers });
+  }
+
+  /** Posts a survey; each from another address unless told, for three an hour are taken from one. */
+  survey(body: unknown, { s = "blog", from = this.#nextAddress() } = {}): Promise<Reply> {
+    return this.ask(`/s?${query({ s })}`, {
+      method: "POST",
+      from,
+      body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  }
+
+  /** Reads with a token (the admin's unless told) and gives the parsed body. */
+  async read(
+    path: string,
+    params: Record<string, string | number> = {},
+    token = ADMIN,
+    // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  ): Promise<any> {
+    const reply = await this.readRaw(path, params, token);
+    if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}: ${reply.text}`);
+    return reply.json;
+  }
+
+  readRaw(
+    path: string,
+    params: Record<string, string | number> = {},
+    token = ADMIN,
+  ): Promise<Reply> {
+    return this.ask(`${path}?${query({ site: "blog", ...params })}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  }
+
+  /** `/stats` of the site blog, today unless told. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+  stats(params: Record<string, string | number> = {}, token = ADMIN): Promise<any> {
+    return this.read("/stats", params, token);
+  }
+
+  #lastAddress = 0;
+
+  #nextAddress(): string {
+    this.#lastAddress++;
+    return `127.1.${this.#lastAddress >> 8}.${this.#lastAddress & 255 || 1}`;
+  }
+}
+
+/** A world for each test of the suite around it. */
+export function eachWorld(options: WorldOptions | (() => WorldOptions) = {}): () => World {
+  let world: World | undefined;
+  beforeEach(async () => {
+    world = new World(typeof options === "function" ? options() : options);
+    await world.start();
+  });
+  afterEach(() => world?.end());
+  return () => world as World;
+}
+
+/** One world for all tests of the suite around it: for those that leave nothing behind. */
+export function sharedWorld(options: WorldOptions = {}): () => World {
+  let world: World | undefined;
+  before(async () => {
+    world = new World(options);
+    await world.start();
+  });
+  after(() => world?.end());
+  return () => world as World;
+}
+
+/** `base64(encodeURIComponent(JSON))`, as clients encode payloads. */
+export function encode(payload: unknown): string {
+  return btoa(encodeURIComponent(JSON.stringify(payload)));
+}
+
+function query(params: Record<string, string | number | null>): string {
+  const given = new URLSearchParams();
+  for (const [key, value] of Object.entries(params))
+    if (value !== null) given.set(key, String(value));
+  return given.toString();
+}
+
+export function askPort(
+  port: number,
+  path: string,
+  { method = "GET", headers = {}, body, from }: Ask = {},
+): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const sent = request(
+    {
+      host: "127.0.0.1",
+      port,
+      path,
+      method,
+      headers,
+      agent: false,
+      ...(from !== undefined && { localAddress: from }),
+    },
+    (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: bytes,
+          text: bytes.toString(),
+          get json() {
+            return JSON.parse(bytes.toString());
+          },
+        });
+      });
+    },
+  );
+  sent.on("error", reject);
+  sent.end(body);
+  return promise;
+}
