@@ -184,7 +184,10 @@ function readConfigFile(file: string, problems: string[]): Record<string, string
     return {};
   }
   const values: Record<string, string> = {};
-  for (const [index, raw] of text.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
     const [, key, value = ""] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line) ?? [];

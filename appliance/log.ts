@@ -1,21 +1,22 @@
 import pino, { type Logger } from "pino";
-import pretty from "pino-pretty";
 
 export type Log = Logger;
 
-/** Plain lines for people and for the journal; never a token, an address or a visitor's value. */
-export function createLog(destination: NodeJS.WritableStream = process.stderr): Log {
-  return pino(
-    { base: null },
-    pretty({
-      destination,
-      colorize: false,
-      ignore: "time",
-      singleLine: true,
-    }),
-  );
+/**
+ * A line for each thing the owner might want to know, for people and for the journal:
+ * `warn: Little space is left {"free":1024}`. Never a token, an address or a visitor's value.
+ */
+export function createLog(write: (line: string) => void): Log {
+  return pino({ base: null, timestamp: false }, { write: (json) => write(plainLine(json)) });
 }
 
 export function silentLog(): Log {
   return pino({ level: "silent" });
+}
+
+function plainLine(json: string): string {
+  const { level, msg, ...details } = JSON.parse(json) as { level: number; msg?: string };
+  const name = pino.levels.labels[level] ?? "info";
+  const more = Object.keys(details).length === 0 ? "" : ` ${JSON.stringify(details)}`;
+  return `${name}: ${msg ?? ""}${more}`;
 }

@@ -18,13 +18,13 @@ export function countAppPing(
   const add = (dimension: string, value: unknown, shape: RegExp) => {
     if (typeof value === "string" && shape.test(value)) counts.push([dimension, storable(value)]);
   };
-  const os = storable(payload["os"]);
+  const os = storable(payload.os);
   if (os !== "") counts.push(["app_os", os]);
-  add("app_os_version", payload["ov"], OS_BUCKET);
-  add("app_tz_offset", payload["tz"], TZ_OFFSET);
-  add("app_version", payload["v"], APP_VERSION);
-  for (const device of devices(payload["dv"])) counts.push(["app_device", device]);
-  const country = cdnCountry || regionOf(payload["country"]);
+  add("app_os_version", payload.ov, OS_BUCKET);
+  add("app_tz_offset", payload.tz, TZ_OFFSET);
+  add("app_version", payload.v, APP_VERSION);
+  for (const device of devices(payload.dv)) counts.push(["app_device", device]);
+  const country = cdnCountry || regionOf(payload.country);
   if (country !== "") counts.push(["country", country]);
   return counts;
 }

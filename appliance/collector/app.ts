@@ -31,6 +31,8 @@ const ASSETS = [
   "dashboard.js",
   "da-common.js",
   "help.js",
+  "map.js",
+  "favicon.svg",
   "vendor/frappe-charts.iife.min.js",
   "vendor/frappe-charts.min.css",
 ];

@@ -28,19 +28,19 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
       ],
       view: false,
     };
-  const event = storable(payload["ev"]);
-  if (event !== "") return { counts: eventCounts(event, storable(payload["t"])), view: false };
+  const event = storable(payload.ev);
+  if (event !== "") return { counts: eventCounts(event, storable(payload.t)), view: false };
 
-  const host = storable(payload["h"]) || storable(originOf(referer)) || "unknown";
-  const ref = storable(payload["r"]);
+  const host = storable(payload.h) || storable(originOf(referer)) || "unknown";
+  const ref = storable(payload.r);
   const counts: [string, string][] = [
     ["pv", "_"],
-    ["path", pathOf(payload["p"])],
+    ["path", pathOf(payload.p)],
     ["host", host],
     ["ref", ref || "direct"],
     ["ref_group", referrerGroup(ref, hostOf(host))],
-    ["lang", languageOf(payload["l"])],
-    ["tz", storable(payload["tz"]) || "unknown"],
+    ["lang", languageOf(payload.l)],
+    ["tz", storable(payload.tz) || "unknown"],
     ["browser", visitor.browser],
     ["os", visitor.os],
     ["device", visitor.device],
@@ -49,13 +49,13 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
     if (value !== "") counts.push([dimension, value]);
   };
   addIfPresent("country", country);
-  addIfPresent("viewport", storable(payload["vw"]));
-  addIfPresent("utm_source", storable(payload["us"]));
-  addIfPresent("utm_medium", storable(payload["um"]));
-  addIfPresent("utm_campaign", storable(payload["uc"]));
-  if (payload["u"] === "1") counts.push(["uv", "_"]);
-  if (payload["s"] === "1") counts.push(["sessions", "_"]);
-  if (payload["b"] === "1") counts.push(["bounce", "_"]);
+  addIfPresent("viewport", storable(payload.vw));
+  addIfPresent("utm_source", storable(payload.us));
+  addIfPresent("utm_medium", storable(payload.um));
+  addIfPresent("utm_campaign", storable(payload.uc));
+  if (payload.u === "1") counts.push(["uv", "_"]);
+  if (payload.s === "1") counts.push(["sessions", "_"]);
+  if (payload.b === "1") counts.push(["bounce", "_"]);
   return { counts, view: true };
 }
 

@@ -29,6 +29,9 @@ export function storable(value: unknown): string {
   if (typeof value !== "string") return "";
   if (CLEAN.test(value)) return value;
   // Cut before the rest: what is past twice the length cannot matter, and senders may be generous.
-  const text = value.replace(CONTROL, "").slice(0, 2 * MAX_CHARACTERS).toWellFormed();
+  const text = value
+    .replace(CONTROL, "")
+    .slice(0, 2 * MAX_CHARACTERS)
+    .toWellFormed();
   return Array.from(text).slice(0, MAX_CHARACTERS).join("");
 }

@@ -30,28 +30,27 @@ const isOs = ajv.compile({
  * @throws HttpError 400 when the body is no object or its version is none.
  */
 export function validateSurvey(body: unknown): SurveyPayload {
-  if (!isObject(body))
-    throw new HttpError(400, "invalid_json", "The body must be a JSON object.");
-  if (!isSurveyVersion(body["sv"]))
+  if (!isObject(body)) throw new HttpError(400, "invalid_json", "The body must be a JSON object.");
+  if (!isSurveyVersion(body.sv))
     throw new HttpError(
       400,
       "invalid_field",
       "`sv` must be the survey's version, a positive whole number.",
     );
-  const answers = answersOf(body["a"]);
-  const devices = devicesOf(body["dv"]);
-  const comment = commentOf(body["c"]);
+  const answers = answersOf(body.a);
+  const devices = devicesOf(body.dv);
+  const comment = commentOf(body.c);
   const shaped = (value: unknown, shape: RegExp): value is string =>
     isText(value) && shape.test(value);
   return {
-    sv: body["sv"],
-    ...(shaped(body["v"], APP_VERSION) && { v: body["v"] }),
-    ...(isOs(body["os"]) && { os: body["os"] }),
-    ...(shaped(body["ov"], OS_BUCKET) && { ov: body["ov"] }),
+    sv: body.sv,
+    ...(shaped(body.v, APP_VERSION) && { v: body.v }),
+    ...(isOs(body.os) && { os: body.os }),
+    ...(shaped(body.ov, OS_BUCKET) && { ov: body.ov }),
     ...(devices !== "" && { dv: devices }),
     ...(Object.keys(answers).length > 0 && { a: answers }),
     ...(comment !== "" && { c: comment }),
-    ...(body["f"] === "short" && { f: "short" as const }),
+    ...(body.f === "short" && { f: "short" as const }),
   };
 }
 

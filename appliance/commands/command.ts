@@ -49,11 +49,8 @@ export const DATA_OPTIONS = {
 } as const;
 
 /** The configuration under the flags given; flags are named as on the command line. */
-export function configFrom(
-  flags: Readonly<Record<string, unknown>>,
-  { env }: Terminal,
-): Config {
+export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Terminal): Config {
   const text = (flag: string) => (flags[flag] === undefined ? undefined : String(flags[flag]));
   const byKey = Object.fromEntries([...FLAGS].map(([flag, key]) => [key, text(flag)]));
-  return readConfig({ flags: byKey, env, file: text("config") ?? (env["CONFIG"] || undefined) });
+  return readConfig({ flags: byKey, env, file: text("config") ?? (env.CONFIG || undefined) });
 }

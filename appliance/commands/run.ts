@@ -51,7 +51,7 @@ async function start(config: Config, terminal: Terminal): Promise<Service> {
     return await startService({
       config,
       clock: createSystemClock({ wait: config.waitForClock }),
-      log: createLog(),
+      log: createLog(terminal.err),
       prepare: (db) => {
         adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
       },
@@ -69,7 +69,7 @@ async function start(config: Config, terminal: Terminal): Promise<Service> {
 /** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */
 function mayShowToken({ env }: Terminal): boolean {
   if (process.stdout.isTTY) return true;
-  return env["TALLYDECK_FROM_START"] === "1" && !env["JOURNAL_STREAM"] && fstatSync(1).isFIFO();
+  return env.TALLYDECK_FROM_START === "1" && !env.JOURNAL_STREAM && fstatSync(1).isFIFO();
 }
 
 function firstAdminToken(db: Connection, config: Config): string | undefined {

@@ -1,5 +1,6 @@
-import { comparableHost } from "../http/client.ts";
 import { HOST, SITE_ID } from "../config.ts";
+import { comparableHost } from "../http/client.ts";
+import type { Connection } from "../store/database.ts";
 import { databaseFile, openForWriting } from "../store/database.ts";
 import {
   addSite,
@@ -9,7 +10,6 @@ import {
   removeSite,
   type SiteRecord,
 } from "../store/directory.ts";
-import type { Connection } from "../store/database.ts";
 import { eraseSites } from "../store/upkeep.ts";
 import {
   type Command,
@@ -80,7 +80,9 @@ const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
 
   add({ db, id, values, terminal }) {
     if (!SITE_ID.test(id))
-      throw new UsageError("A site id is up to 32 of a-z 0-9 _ -, beginning with a letter or digit.");
+      throw new UsageError(
+        "A site id is up to 32 of a-z 0-9 _ -, beginning with a letter or digit.",
+      );
     if (findSite(db, id)) throw new CommandFailed(`There is a site ${id} already.`);
     const change = changeOf(db, id, values);
     db.transaction(() => {

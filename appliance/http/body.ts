@@ -20,11 +20,11 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
     const length = request.headers["content-length"];
     return await getRawBody(request, { limit, ...(length !== undefined && { length }) });
   } catch (error) {
-    if ((error as { type?: string }).type === "entity.too.large")
-      throw new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`, {
-        // What follows of the body is not worth reading.
-        Connection: "close",
-      });
+    if ((error as { type?: string }).type === "entity.too.large") {
+      // Many clients read no answer before all is sent: what follows is read and thrown away.
+      request.resume();
+      throw new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`);
+    }
     throw new HttpError(400, "invalid_json", "The body ended before it was complete.");
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Log } from "../log.ts";
 
@@ -25,6 +26,7 @@ export function rateLimited(seconds: number, message: string): HttpError {
 export function errorBodies(log: Log): Middleware {
   return async (ctx, next) => {
     try {
+      refuseMalformed(ctx.req);
       await next();
       if (ctx.status === 404 && ctx.body === undefined)
         throw new HttpError(404, "not_found", `Nothing is served at ${ctx.path}.`);
@@ -36,6 +38,13 @@ export function errorBodies(log: Log): Middleware {
       }
     }
   };
+}
+
+/** HTTP that a parser lets through and that no route could make sense of. */
+function refuseMalformed({ url = "", headers, httpVersion }: IncomingMessage): void {
+  const isTarget = url.startsWith("/") || url === "*" || URL.canParse(url);
+  if (!isTarget || (headers.host === undefined && httpVersion === "1.1"))
+    throw new HttpError(400, "bad_request", "This is not a valid HTTP request.");
 }
 
 function answer(ctx: Context, { status, code, message, headers }: HttpError): void {

@@ -25,7 +25,8 @@ export async function sendJson(ctx: Context, json: string): Promise<void> {
     ctx.status = 304;
     return;
   }
-  const encoding = body.length < WORTH_COMPRESSING_BYTES ? false : ctx.acceptsEncodings("br", "gzip");
+  const encoding =
+    body.length < WORTH_COMPRESSING_BYTES ? false : ctx.acceptsEncodings("br", "gzip");
   if (encoding !== "br" && encoding !== "gzip") {
     ctx.body = body;
     return;

@@ -3,11 +3,14 @@ import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
 
 const MAX_HEADER_BYTES = 64 * 1024;
-/** A request must be complete by then; what honest clients send fits in one packet. */
-const REQUEST_TIMEOUT_MS = 20_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-/** Longer than the idle time of usual proxies, so that they close first. */
-const KEEP_ALIVE_MS = 75_000;
+const PATIENCE = {
+  /** A request must be complete by then; what honest clients send fits in one packet. */
+  requestTimeout: 20_000,
+  headersTimeout: 10_000,
+  /** Longer than the idle time of usual proxies, so that they close first. */
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 5_000,
+};
 
 export interface Listener {
   readonly port: number;
@@ -16,19 +19,29 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves an app; `host` undefined means all interfaces, IPv4 and IPv6. Rejects as `listen` does. */
-export async function listen(app: Koa, port: number, host?: string): Promise<Listener> {
+/**
+ * Serves an app; `host` undefined means all interfaces, IPv4 and IPv6; `patience` is in
+ * milliseconds. Rejects as `listen` does.
+ */
+export async function listen(
+  app: Koa,
+  port: number,
+  host?: string,
+  patience = PATIENCE,
+): Promise<Listener> {
+  const serve = app.callback();
   const server = createServer(
     {
+      ...patience,
       maxHeaderSize: MAX_HEADER_BYTES,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 5_000,
       noDelay: true,
+      // Node would answer without an error body; `errorBodies` refuses it with one.
+      requireHostHeader: false,
     },
-    app.callback(),
+    serve,
   );
+  // Nothing but `100-continue` is ever expected: to go on is allowed, and clearer than a bare 417.
+  server.on("checkExpectation", serve);
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("clientError", answerClientError);

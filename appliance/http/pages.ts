@@ -20,7 +20,9 @@ export class Pages {
   /** @throws Error when `dir` does not exist: the web files were not built. */
   constructor(dir: string) {
     if (!existsSync(dir))
-      throw new Error(`${dir} is missing. Build the web files with scripts/start or scripts/check.`);
+      throw new Error(
+        `${dir} is missing. Build the web files with scripts/start or scripts/check.`,
+      );
     for (const name of readdirSync(dir, { recursive: true }) as string[]) {
       const file = join(dir, name);
       if (!statSync(file).isFile() || [".br", ".gz"].includes(extname(name))) continue;

@@ -6,6 +6,7 @@ export type Connection = Database.Database;
 
 /** "Tdck": tells our files from other SQLite databases. */
 const APPLICATION_ID = 0x5464636b;
+const CACHE_KIB = 4_096;
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
 
 /** A database this version cannot use; the message says what to do. */
@@ -66,7 +67,10 @@ export function syncFolderOf(file: string): void {
 
 function connect(file: string, options: Database.Options): Connection {
   try {
-    return new Database(file, options);
+    const db = new Database(file, options);
+    // The driver's default is 16 MB a connection; a small board has better uses for them.
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    return db;
   } catch (error) {
     if (isSqliteError(error, "SQLITE_CANTOPEN"))
       throw new DatabaseRefused(

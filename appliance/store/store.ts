@@ -188,7 +188,10 @@ function startWorker<Message>(
   file: string,
   onMessage?: (message: Message) => void,
 ): Promise<Worker> {
-  const worker = new Worker(new URL(name, import.meta.url), { workerData: { file } });
+  const worker = new Worker(new URL(name, import.meta.url), {
+    workerData: { file },
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  });
   const { promise, resolve, reject } = Promise.withResolvers<Worker>();
   let ready = false;
   worker.on("message", (message: Message | "ready") => {

@@ -64,7 +64,7 @@ export function surveySummary(
       groups[name].total++;
       addAnswers(groups[name].counts, response);
     }
-    addScore(nps, response.a?.["nps"]);
+    addScore(nps, response.a?.nps);
     if (response.c !== undefined) comments.push({ day: formatDay(row.day), c: response.c });
   }
 

@@ -1,0 +1,223 @@
+/**
+ * Builds what browsers run into `web/dist/`: every asset of the table below, with a `.br` and a
+ * `.gz` twin, so that the service compresses nothing itself.
+ */
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
+
+export interface BuildOptions {
+  /** Where the assets go; `web/dist` when not given. */
+  outDir?: string;
+  /** Short for the network (default), or readable for a debugger. */
+  minify?: boolean;
+}
+
+/** What came of one asset; sizes in bytes. */
+export interface Built {
+  name: string;
+  size: number;
+  brotli: number;
+}
+
+interface Asset {
+  make(minify: boolean): Promise<Uint8Array>;
+  /** The most bytes it may have after brotli, when minified. */
+  maxBrotli?: number;
+}
+
+const ROOT = join(import.meta.dirname, "..");
+const OUT_DIR = join(ROOT, "web/dist");
+
+/** What the pages share; see there. */
+const COMMON = "web/shared/da-common.ts";
+
+/** What browsers of the last three years run, for the owner's pages. */
+const OWNER_BROWSERS = ["chrome123", "firefox120", "safari17.5"];
+
+/** Name below `outDir` → how it is made. */
+const ASSETS: Readonly<Record<string, Asset>> = {
+  // Syntax that every browser since 2018 runs: Chrome 64, Firefox 60, Safari 12. Asking for newer
+  // syntax makes it no smaller.
+  "s.js": { make: script("web/beacon/beacon.ts", "es2018"), maxBrotli: 1_300 },
+  "dashboard.html": { make: copy("web/dashboard/dashboard.html") },
+  "dashboard.css": { make: style("web/dashboard/dashboard.css") },
+  "dashboard.js": { make: module("web/dashboard/main.tsx") },
+  "map.js": { make: module("web/dashboard/map.tsx") },
+  "help.html": { make: copy("web/help/help.html") },
+  "help.js": { make: module("web/help/main.tsx") },
+  "da-common.js": { make: module(COMMON) },
+  "favicon.svg": { make: copy("web/shared/favicon.svg") },
+  "vendor/frappe-charts.iife.min.js": {
+    make: vendorScript("node_modules/frappe-charts/dist/frappe-charts.esm.js", "frappe"),
+  },
+  "vendor/frappe-charts.min.css": {
+    make: style("node_modules/frappe-charts/src/css/charts.scss"),
+  },
+};
+
+/** A script for browsers, bundled with all it imports into one file without exports. */
+function script(source: string, target: string): Asset["make"] {
+  return (minify) => bundled(source, { format: "iife", target, minify });
+}
+
+/** A library as a script that sets one global. */
+function vendorScript(source: string, globalName: string): Asset["make"] {
+  return (minify) =>
+    bundled(source, { format: "iife", target: OWNER_BROWSERS, minify, globalName });
+}
+
+/**
+ * A module of the pages. What they share stays in da-common.js, and what is imported only when
+ * needed stays in the asset named like its source.
+ */
+function module(source: string): Asset["make"] {
+  return (minify) =>
+    bundled(source, {
+      format: "esm",
+      target: OWNER_BROWSERS,
+      minify,
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      plugins: source === COMMON ? [] : [shared],
+    });
+}
+
+const shared: Plugin = {
+  name: "shared",
+  setup({ onResolve }) {
+    onResolve({ filter: /^preact(\/|$)|\/shared\/[^/]+\.tsx?$/ }, () => ({
+      path: "./da-common.js",
+      external: true,
+    }));
+    onResolve({ filter: /^\.\// }, ({ kind, path }) =>
+      kind === "dynamic-import"
+        ? { path: path.replace(/\.tsx?$/, ".js"), external: true }
+        : undefined,
+    );
+  },
+};
+
+function style(source: string): Asset["make"] {
+  return (minify) =>
+    bundled(source, { target: OWNER_BROWSERS, minify, loader: { ".scss": "css" } });
+}
+
+function copy(source: string): Asset["make"] {
+  return () => readFile(join(ROOT, source));
+}
+
+async function bundled(source: string, options: EsbuildOptions): Promise<Uint8Array> {
+  // Loaded here because it is slow to, and isBuilt() is to be quick.
+  const { build } = await import("esbuild");
+  const { outputFiles = [] } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [source],
+    bundle: true,
+    write: false,
+    logLevel: "silent",
+    ...options,
+  });
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`esbuild made nothing of ${source}.`);
+  return file.contents;
+}
+
+/**
+ * Builds every asset. Nothing is written unless all could be made and keep their size.
+ * @throws Error that says which source does not build, or which asset is too large
+ */
+export async function buildWeb({
+  outDir = OUT_DIR,
+  minify = true,
+}: BuildOptions = {}): Promise<Built[]> {
+  mkdirSync(outDir, { recursive: true });
+  const started = new Date();
+  const made = await Promise.all(
+    Object.entries(ASSETS).map(async ([name, asset]) => {
+      const body = await asset.make(minify);
+      const [br, gz] = await Promise.all([brotli(body), gzipped(body)]);
+      if (minify && asset.maxBrotli !== undefined && br.length > asset.maxBrotli)
+        throw new Error(
+          `${name} has ${br.length} bytes after brotli and may have ${asset.maxBrotli}. Make its source smaller.`,
+        );
+      return { name, files: { [name]: body, [`${name}.br`]: br, [`${name}.gz`]: gz }, body, br };
+    }),
+  );
+  for (const { files } of made)
+    for (const [name, content] of Object.entries(files))
+      write(join(outDir, name), content, started);
+  return made.map(({ name, body, br }) => ({ name, size: body.length, brotli: br.length }));
+}
+
+/** Whether every asset is there and no older than any source. Takes a few milliseconds. */
+export function isBuilt(outDir = OUT_DIR): boolean {
+  const sources = [
+    join(ROOT, "package-lock.json"),
+    import.meta.filename,
+    ...treeOf(join(ROOT, "web")),
+  ];
+  const newest = Math.max(...sources.map(modified));
+  return Object.keys(ASSETS)
+    .flatMap((name) => [name, `${name}.br`, `${name}.gz`])
+    .every((name) => modified(join(outDir, name)) >= newest);
+}
+
+/** A directory with all that is in it: a file that goes away changes the directory. */
+function treeOf(dir: string): string[] {
+  return [
+    dir,
+    ...readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(dir, entry.name);
+      if (path === OUT_DIR) return [];
+      return entry.isDirectory() ? treeOf(path) : [path];
+    }),
+  ];
+}
+
+/** When a file changed, in epoch milliseconds; 0 when there is none. */
+function modified(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Dated by the start of the build, so that a source saved while it ran is seen as newer. */
+function write(path: string, content: Uint8Array, date: Date): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  utimesSync(path, date, date);
+}
+
+function brotli(body: Uint8Array): Promise<Buffer> {
+  return promisify(brotliCompress)(body, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    },
+  });
+}
+
+function gzipped(body: Uint8Array): Promise<Buffer> {
+  return promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION });
+}
+
+async function main(args: string[]): Promise<number> {
+  const unknown = args.find((arg) => arg !== "--if-changed");
+  if (unknown !== undefined) {
+    console.error(`${unknown} is not known. Usage: scripts/build-web [--if-changed]`);
+    return 2;
+  }
+  if (args.length > 0 && isBuilt()) return 0;
+  try {
+    for (const { name, size, brotli } of await buildWeb())
+      console.error(`web/dist/${name}: ${size} bytes, ${brotli} after brotli`);
+    return 0;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
