@@ -1,6 +1,6 @@
 import { comparableHost } from "../http/client.ts";
 import type { Directory, SiteRecord } from "../store/directory.ts";
-import { constantTimeEqual, hashToken } from "./tokens.ts";
+import { constantTimeEqual, hashToken } from "../store/read-tokens.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
 export interface DeclaredSites {

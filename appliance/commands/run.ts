@@ -1,11 +1,11 @@
 import { fstatSync } from "node:fs";
 import { createSystemClock } from "../clock.ts";
-import { makeReadToken } from "../collector/tokens.ts";
 import { type Config, FLAGS } from "../config.ts";
 import { createLog } from "../log.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
+import { makeReadToken } from "../store/read-tokens.ts";
 import {
   type Command,
   CommandFailed,

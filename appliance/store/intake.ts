@@ -18,6 +18,8 @@ export interface IntakeOptions {
   log: Log;
   send: (request: CommitterRequest) => Promise<CommitterAnswer>;
   lowSpace: () => boolean;
+  /** Hits were stored. */
+  onCommitted: () => void;
 }
 
 /**
@@ -30,6 +32,7 @@ export class Intake {
   readonly #log: Log;
   readonly #send: IntakeOptions["send"];
   readonly #lowSpace: () => boolean;
+  readonly #onCommitted: () => void;
   #open = new Batch();
   #inFlight: Batch | undefined;
   #scheduled = false;
@@ -37,11 +40,12 @@ export class Intake {
   #giveUp: Cancel | undefined;
   #idle: (() => void) | undefined;
 
-  constructor({ clock, log, send, lowSpace }: IntakeOptions) {
+  constructor({ clock, log, send, lowSpace, onCommitted }: IntakeOptions) {
     this.#clock = clock;
     this.#log = log;
     this.#send = send;
     this.#lowSpace = lowSpace;
+    this.#onCommitted = onCommitted;
   }
 
   /** True while nothing can be stored. */
@@ -118,6 +122,7 @@ export class Intake {
     if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
     this.#open.withdraw(batch.commit(surveyIds));
+    this.#onCommitted();
     if (this.#open.wanted) this.#schedule();
     else this.#becomeIdle();
   }

@@ -144,7 +144,7 @@ function addDay(days: number[], offset: number, n: number): void {
 }
 
 /** Visits the counts of each day, ascending by day; a value may come twice on one day. */
-function eachDay(
+export function eachDay(
   db: Connection,
   site: SiteKey,
   from: Day,
