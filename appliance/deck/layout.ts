@@ -116,7 +116,7 @@ function centred(
 }
 
 function figure({ top, main, bottom, color, background }: FigureFace, size: Box, fonts: Fonts) {
-  const { pad, small, cap, gap } = scaleOf(size, fonts);
+  const { pad, small, cap, gap, large } = scaleOf(size, fonts);
   const quiet = { size: small, color: blend(background, color, 0.6), room: size.width - 2 * pad };
   const upper = top === "" ? 0 : cap + gap;
   const lower = bottom === "" ? 0 : cap + gap;
@@ -129,7 +129,7 @@ function figure({ top, main, bottom, color, background }: FigureFace, size: Box,
   const box = { width: quiet.room, height: area.height };
   // Digits and capitals stick out nowhere: they may fill the room.
   const metrics = /[a-z]/.test(main) ? fonts.strong : { ...fonts.strong, overhang: 0 };
-  const fitted = fitText(main, box, { min: small, max: size.height }, metrics);
+  const fitted = fitText(main, box, { min: small, max: Math.round(large * 1.15) }, metrics);
   return [
     ...label(top, { ...quiet, center: size.width / 2, y: pad + cap }, fonts),
     ...centred(fitted, color, area, fonts),
