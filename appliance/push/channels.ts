@@ -28,6 +28,7 @@ export interface PushResult {
   truncated: boolean;
 }
 
+/** Channels by their names, as `channelName` gives them. */
 export interface Channels {
   /**
    * Gives the channel a new value; the last write wins.

@@ -29,9 +29,12 @@ const FOLDED = new Map(
   FOLDS.flatMap(([characters, plain]) => [...characters].map((one) => [one, plain] as const)),
 );
 
-/** What the key font can draw: ASCII, Latin-1 and the ellipsis. */
+/**
+ * What the key font can draw: ASCII, Latin-1 and the ellipsis; not Latin-1's non-breaking space and
+ * soft hyphen, which have plain forms.
+ */
 export function isDrawable(character: string): boolean {
-  return /^[\x20-\x7e\xa0-\xff…]$/u.test(character);
+  return /^[\x20-\x7e\xa1-\xac\xae-\xff…]$/.test(character);
 }
 
 /** Turns any text into what a key can show, and tells what was lost on the way. */
@@ -56,8 +59,8 @@ export function cleanText(raw: string): CleanText {
 
 /** The drawable form of one character: empty when it carries nothing, undefined when there is none. */
 function fold(character: string): string | undefined {
-  if (character === "\n") return character;
+  if (character === "\n" || isDrawable(character)) return character;
   if (SPACE.test(character)) return " ";
   if (INVISIBLE.test(character)) return "";
-  return FOLDED.get(character) ?? (isDrawable(character) ? character : undefined);
+  return FOLDED.get(character);
 }
