@@ -7,7 +7,7 @@ import { createDeckBus } from "../../appliance/deck/hid.ts";
 import type { Widget } from "../../appliance/deck/widget-input.ts";
 import type { Notice, Numbers } from "../../appliance/deck/widgets.ts";
 import { createChannels } from "../../appliance/push/channels.ts";
-import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { FakeClock } from "./fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "./fake-hid.ts";
 import { difference } from "./pictures.ts";
 
@@ -62,7 +62,7 @@ export class DeckWorld {
   #boardChanged = () => {};
 
   constructor({ virtualDecks = [], stored = [], hasUsb = true, sure = true }: DeckWorldOptions) {
-    this.time = createFakeClock({ sure });
+    this.time = new FakeClock(undefined, { sure });
     const { clock, waiting } = countTimers(this.time);
     this.timers = waiting;
     this.host = new FakeUsbHost(clock, { hasUsb });
