@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { backup } from "./commands/backup.ts";
 import { type Command, CommandFailed, type Terminal, UsageError } from "./commands/command.ts";
 import { restore } from "./commands/restore.ts";
@@ -9,6 +7,7 @@ import { tokens } from "./commands/tokens.ts";
 import { ConfigError } from "./config.ts";
 import { DatabaseRefused } from "./store/database.ts";
 import { DataDirInUse } from "./store/lock.ts";
+import { version } from "./version.ts";
 
 const COMMANDS: readonly Command[] = [run, sites, tokens, backup, restore];
 
@@ -19,11 +18,6 @@ function overview(): string {
 ${lines.join("\n")}
   ${"version".padEnd(10)} print the version
   ${"help".padEnd(10)} this list; \`tallydeck COMMAND --help\` tells more`;
-}
-
-function version(): string {
-  const file = join(import.meta.dirname, "../package.json");
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 /** @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration. */

@@ -67,6 +67,11 @@ export class Sites {
     return site !== null && (own || admin);
   }
 
+  /** True when there is an admin token at all. */
+  get hasAdmin(): boolean {
+    return this.#adminHash !== null;
+  }
+
   isAdmin(token: string): boolean {
     return matches(hashToken(token), this.#adminHash);
   }

@@ -12,6 +12,9 @@ const PATIENCE = {
   connectionsCheckingInterval: 5_000,
 };
 
+/** For a listener that takes whole files: those of a large box take a while over Wi-Fi. */
+export const UPLOAD_PATIENCE = { ...PATIENCE, requestTimeout: 30 * 60_000 };
+
 export interface Listener {
   readonly port: number;
   readonly address: string;
