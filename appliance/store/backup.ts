@@ -6,10 +6,12 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import {
   checkIntegrity,
   DatabaseRefused,
+  emptyLog,
   openForReading,
   openForWriting,
   syncFolderOf,
@@ -21,6 +23,8 @@ import {
  * @throws DatabaseRefused
  */
 export function backUp(source: string, target: string): void {
+  if (isSameFile(source, target))
+    throw new DatabaseRefused(`${target} is the data itself. Name another file.`);
   const partial = `${target}.partial`;
   remove(partial);
   try {
@@ -50,12 +54,21 @@ export function restore(source: string, target: string): void {
     copyFileSync(source, incoming);
     check(incoming);
     // Brings the copy to the present schema; a copy that fails here has touched nothing.
-    openForWriting(incoming).close();
+    settle(incoming);
     if (existsSync(target)) foldInLog(target);
     putInPlace(incoming, target);
+  } catch (error) {
+    if (!(error instanceof DatabaseRefused)) throw error;
+    // People know the file they named, not our copy of it.
+    throw new DatabaseRefused(error.message.replaceAll(incoming, source));
   } finally {
     remove(incoming);
   }
+}
+
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
 function check(file: string): void {
@@ -69,15 +82,25 @@ function check(file: string): void {
   }
 }
 
-/** A write-ahead log left beside would be replayed into the file that takes this one's place. */
+/** Brings a database to the present schema, and all that is in its log into the file itself. */
+function settle(file: string): void {
+  const db = openForWriting(file);
+  try {
+    emptyLog(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** A log or journal left beside would be replayed into the file that takes this one's place. */
 function foldInLog(file: string): void {
   try {
-    openForWriting(file).close();
+    settle(file);
   } catch (error) {
     // Data that cannot be read is what a restore is for.
     if (!(error instanceof DatabaseRefused)) throw error;
   }
-  for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
 }
 
 function putInPlace(from: string, to: string): void {

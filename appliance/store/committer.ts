@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { BatchData } from "./counting.ts";
-import { isSqliteError, openForWriting } from "./database.ts";
+import { emptyLog, isSqliteError, openForWriting } from "./database.ts";
 import { Ledger } from "./ledger.ts";
 import { type UpkeepTime, upkeepStep } from "./upkeep.ts";
 
@@ -27,15 +27,32 @@ const db = openForWriting(workerData.file);
 db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 const ledger = new Ledger(db);
 
+let logHoldsTraces = false;
+
+/** What upkeep erased must not stay readable in the write-ahead log. */
+function tidyLog({ more }: { more: boolean }): void {
+  if (more) logHoldsTraces = true;
+  if (more || !logHoldsTraces) return;
+  // Hits are waiting: where a reader is in the way, the next upkeep tries again.
+  db.pragma("busy_timeout = 0");
+  try {
+    logHoldsTraces = !emptyLog(db);
+  } finally {
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+}
+
 function run(request: Exclude<CommitterRequest, { kind: "close" }>): CommitterAnswer {
   try {
-    return db
+    const answer = db
       .transaction((): CommitterAnswer => {
         if (request.kind === "commit")
           return { ok: true, surveys: ledger.apply(request.batch), more: false };
         return { ok: true, surveys: [], more: upkeepStep(db, ledger, request.time) };
       })
       .immediate();
+    if (request.kind === "upkeep" && answer.ok) tidyLog(answer);
+    return answer;
   } catch (error) {
     ledger.forget();
     return {

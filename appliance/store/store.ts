@@ -68,7 +68,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 
   const committer = await startCommitter(file);
-  const reader = await startReader(file);
+  const reader = await startReader(file).catch(async (error) => {
+    await committer.close();
+    throw error;
+  });
 
   let lowSpace = false;
   const checkSpace = async () => {
@@ -104,11 +107,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     });
     return running;
   };
+  /** What runs may have looked at the clock already: another round after it sees what is new. */
+  const upkeepAnew = async () => {
+    await running;
+    await upkeepOnce();
+  };
   const stops = [
     every(clock, UPKEEP_EVERY_MS, () => void upkeepOnce()),
     every(clock, SPACE_EVERY_MS, () => void checkSpace()),
   ];
-  clock.onSure(() => void upkeepOnce());
+  clock.onSure(() => void upkeepAnew());
   void upkeepOnce();
 
   return {
@@ -126,14 +134,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (!clock.sure) warnings.push("clock_not_set");
       return warnings;
     },
-    upkeep: async () => {
-      await running;
-      await upkeepOnce();
-    },
+    upkeep: upkeepAnew,
     async close() {
       for (const stop of stops) stop();
       await intake.drain();
-      await Promise.all([committer.close(), reader.close()]);
+      // The committer last: only a connection that may write folds the log into the file.
+      await reader.close();
+      await committer.close();
     },
   };
 }
