@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelById } from "./deck/models.ts";
-import { createClient } from "./http/client.ts";
+import { comparableHost, createClient } from "./http/client.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {
@@ -280,7 +280,7 @@ function parseSites(text: string): Config["sites"] | undefined {
   const valid = sites.every(
     ({ id, host }) => SITE_ID.test(id) && (host === null || HOST.test(host)),
   );
-  const hosts = sites.flatMap(({ host }) => (host === null ? [] : [host]));
+  const hosts = sites.flatMap(({ host }) => (host === null ? [] : [comparableHost(host)]));
   const distinct =
     new Set(sites.map((site) => site.id)).size === sites.length &&
     new Set(hosts).size === hosts.length;

@@ -5,7 +5,7 @@ import { run } from "./commands/run.ts";
 import { sites } from "./commands/sites.ts";
 import { tokens } from "./commands/tokens.ts";
 import { ConfigError } from "./config.ts";
-import { DatabaseRefused } from "./store/database.ts";
+import { DatabaseRefused, storageProblem } from "./store/database.ts";
 import { DataDirInUse } from "./store/lock.ts";
 import { version } from "./version.ts";
 
@@ -52,7 +52,8 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
       terminal.err(["The configuration cannot be used:", ...error.problems].join("\n  "));
       return 2;
     }
-    terminal.err(isExpected(error) ? error.message : String((error as Error).stack));
+    const problem = isExpected(error) ? error.message : storageProblem(error);
+    terminal.err(problem ?? String((error as Error).stack));
     return 1;
   }
 }

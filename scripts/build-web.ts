@@ -61,7 +61,8 @@ const ASSETS: Readonly<Record<string, Asset>> = {
 
 /** A script for browsers, bundled with all it imports into one file without exports. */
 function script(source: string, target: string): Asset["make"] {
-  return (minify) => bundled(source, { format: "iife", target, minify });
+  // Without tsconfig.json, whose `strict` would add a "use strict".
+  return (minify) => bundled(source, { format: "iife", target, minify, tsconfigRaw: {} });
 }
 
 /** A library as a script that sets one global. */

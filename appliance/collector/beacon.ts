@@ -82,7 +82,8 @@ function languageOf(l: unknown): string {
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "";
+  const origin = URL.canParse(url) ? new URL(url).origin : "null";
+  return origin === "null" ? "" : origin;
 }
 
 function hostOf(origin: string): string {

@@ -1,9 +1,8 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { HttpError } from "../http/errors.ts";
 import { type Day, parseDay } from "../store/day.ts";
+import { MAX_RANGE_DAYS } from "../store/reports.ts";
 import { queryValue } from "./payload.ts";
-
-export const MAX_RANGE_DAYS = 4_000;
 
 /** Inclusive days; `single` when one day was asked for. */
 export interface StatsRange {

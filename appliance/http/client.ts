@@ -78,12 +78,12 @@ export function addressKey(address: string): string {
 }
 
 function addBlock(list: BlockList, proxy: string): void {
-  const [address = "", prefix] = proxy.split("/");
+  const [address = "", prefix, ...more] = proxy.split("/");
   const family = isIP(address);
   const bits = prefix === undefined ? undefined : Number(prefix);
   const most = family === 6 ? 128 : 32;
   const valid = bits === undefined || (/^\d{1,3}$/.test(prefix ?? "") && bits <= most);
-  if (family === 0 || !valid) throw new RangeError(proxy);
+  if (family === 0 || !valid || more.length > 0) throw new RangeError(proxy);
   list.addSubnet(address, bits ?? most, family === 6 ? "ipv6" : "ipv4");
 }
 

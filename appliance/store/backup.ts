@@ -6,10 +6,12 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import {
   checkIntegrity,
   DatabaseRefused,
+  emptyLog,
   isSqliteError,
   openForReading,
   openForWriting,
@@ -25,6 +27,8 @@ const OWN_TABLES = ["push_token", "session"] as const;
  * @throws DatabaseRefused
  */
 export function backUp(source: string, target: string): void {
+  if (isSameFile(source, target))
+    throw new DatabaseRefused(`${target} is the data itself. Name another file.`);
   const partial = `${target}.partial`;
   remove(partial);
   try {
@@ -55,6 +59,10 @@ export function restore(source: string, target: string): void {
     copyFileSync(source, incoming);
     makeReady(incoming);
     swapIn(incoming, target);
+  } catch (error) {
+    if (!(error instanceof DatabaseRefused)) throw error;
+    // People know the file they named, not our copy of it.
+    throw new DatabaseRefused(error.message.replaceAll(incoming, source));
   } finally {
     remove(incoming);
   }
@@ -97,17 +105,21 @@ function keepOwn(from: string, to: string): void {
   try {
     db.prepare("ATTACH ? AS box").run(from);
     db.transaction(() => {
-      for (const table of OWN_TABLES) {
-        db.exec(`DELETE FROM main.${table}`);
+      for (const table of OWN_TABLES)
         db.exec(`INSERT INTO main.${table} SELECT * FROM box.${table}`);
-      }
     })();
+    emptyLog(db);
   } catch (error) {
     // Data that cannot be read is what a restore is for.
     if (!isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR")) throw error;
   } finally {
     db.close();
   }
+}
+
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
 function check(file: string): void {
@@ -121,15 +133,25 @@ function check(file: string): void {
   }
 }
 
-/** A write-ahead log left beside would be replayed into the file that takes this one's place. */
+/** Brings a database to the present schema, and all that is in its log into the file itself. */
+function settle(file: string): void {
+  const db = openForWriting(file);
+  try {
+    emptyLog(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** A log or journal left beside would be replayed into the file that takes this one's place. */
 function foldInLog(file: string): void {
   try {
-    openForWriting(file).close();
+    settle(file);
   } catch (error) {
     // Data that cannot be read is what a restore is for.
     if (!(error instanceof DatabaseRefused)) throw error;
   }
-  for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  for (const suffix of ["-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
 }
 
 function putInPlace(from: string, to: string): void {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { BatchData } from "./counting.ts";
-import { type Connection, isSqliteError, openForWriting } from "./database.ts";
+import { type Connection, emptyLog, isSqliteError, openForWriting } from "./database.ts";
 import { Ledger } from "./ledger.ts";
 import { type UpkeepTime, upkeepStep } from "./upkeep.ts";
 import { WRITES, type WriteName } from "./writes.ts";
@@ -21,7 +21,7 @@ export type CommitterAnswer =
       readonly surveys: readonly number[];
       readonly more: boolean;
       /** What a write answers. */
-      readonly result: unknown;
+      readonly result?: unknown;
     }
   | { readonly ok: false; readonly busy: boolean; readonly message: string };
 
@@ -36,6 +36,21 @@ db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 const ledger = new Ledger(db);
 
 type Work = Exclude<CommitterRequest, { kind: "close" }>;
+
+let logHoldsTraces = false;
+
+/** What upkeep erased must not stay readable in the write-ahead log. */
+function tidyLog({ more }: { more: boolean }): void {
+  if (more) logHoldsTraces = true;
+  if (more || !logHoldsTraces) return;
+  // Hits are waiting: where a reader is in the way, the next upkeep tries again.
+  db.pragma("busy_timeout = 0");
+  try {
+    logHoldsTraces = !emptyLog(db);
+  } finally {
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+}
 
 const NOTHING = { ok: true, surveys: [], more: false, result: undefined } as const;
 
@@ -56,7 +71,11 @@ function perform(request: Work) {
 
 function run(request: Work): CommitterAnswer {
   try {
-    return db.transaction((): CommitterAnswer => ({ ...NOTHING, ...perform(request) })).immediate();
+    const answer = db
+      .transaction((): CommitterAnswer => ({ ...NOTHING, ...perform(request) }))
+      .immediate();
+    if (request.kind === "upkeep" && answer.ok) tidyLog(answer);
+    return answer;
   } catch (error) {
     ledger.forget();
     return {

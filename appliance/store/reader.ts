@@ -64,8 +64,8 @@ let lastDirectory = "";
 function watchDirectory(): void {
   const version = db.pragma("data_version", { simple: true }) as number;
   if (version === lastVersion) return;
-  lastVersion = version;
   const directory = readDirectory(db);
+  lastVersion = version;
   const seen = JSON.stringify(directory);
   if (seen === lastDirectory) return;
   lastDirectory = seen;

@@ -139,11 +139,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     });
     return running;
   };
+  /** What runs may have looked at the clock already: another round after it sees what is new. */
+  const upkeepAnew = async () => {
+    await running;
+    await upkeepOnce();
+  };
   const stops = [
     every(clock, UPKEEP_EVERY_MS, () => void upkeepOnce()),
     every(clock, SPACE_EVERY_MS, () => void checkSpace()),
   ];
-  clock.onSure(() => void upkeepOnce());
+  clock.onSure(() => void upkeepAnew());
   void upkeepOnce();
 
   /** The same site once the file is replaced, where it may have another number or be gone. */
@@ -159,7 +164,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 
   const replaceFile = async (replace: (file: string) => Promise<void>) => {
-    await running;
     await intake.drain();
     if (intake.unavailable) throw new StorageUnavailable();
     await workers.close();
@@ -223,10 +227,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (!clock.sure) warnings.push("clock_not_set");
       return warnings;
     },
-    upkeep: async () => {
-      await running;
-      await upkeepOnce();
-    },
+    upkeep: upkeepAnew,
     async close() {
       for (const stop of stops) stop();
       await pause;

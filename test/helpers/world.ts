@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly dataDir?: string;
   readonly space?: ServiceParts["space"];
   readonly log?: ServiceParts["log"];
+  /** Called with the database before the service runs. */
+  readonly prepare?: ServiceParts["prepare"];
 }
 
 /** A whole service on free ports, with its data in a folder of its own and a fake clock. */
@@ -52,7 +54,7 @@ export class World {
   }
 
   async start(): Promise<void> {
-    const { env, space, log } = this.#options;
+    const { env, space, log, prepare } = this.#options;
     this.#service = await startService({
       config: readConfig({
         flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
@@ -61,6 +63,7 @@ export class World {
       clock: this.clock,
       log: log ?? silentLog(),
       ...(space && { space }),
+      ...(prepare && { prepare }),
     });
   }
 
@@ -187,6 +190,23 @@ export function sharedWorld(options: WorldOptions = {}): () => World {
   });
   after(() => world?.end());
   return () => world as World;
+}
+
+/**
+ * Many site ids for `SITES`, and the next one that nobody has used: so that tests can share a world
+ * and each still begin with nothing counted.
+ */
+export function manySites(count = 200): { SITES: string; next: () => string } {
+  const ids = Array.from({ length: count }, (_, number) => `site${number}`);
+  const SITES = ids.join(",");
+  return {
+    SITES,
+    next() {
+      const id = ids.shift();
+      if (id === undefined) throw new RangeError(`more than ${count} sites are used: ask for more`);
+      return id;
+    },
+  };
 }
 
 /** `base64(encodeURIComponent(JSON))`, as clients encode payloads. */
