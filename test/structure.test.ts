@@ -10,9 +10,20 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/main.ts": ["appliance/"],
   "appliance/service.ts": ["appliance/"],
   "appliance/commands/": ["appliance/"],
-  "appliance/config.ts": ["appliance/http/"],
+  "appliance/config.ts": ["appliance/http/", "appliance/deck/models.ts"],
   "appliance/clock.ts": [],
   "appliance/log.ts": [],
+  "appliance/version.ts": [],
+  "appliance/board.ts": [
+    "appliance/control/setup-code.ts",
+    "appliance/deck/decks.ts",
+    "appliance/clock.ts",
+  ],
+  "appliance/numbers.ts": [
+    "appliance/deck/live-numbers.ts",
+    "appliance/store/",
+    "appliance/clock.ts",
+  ],
   "appliance/http/": ["appliance/http/", "appliance/clock.ts", "appliance/log.ts"],
   "appliance/store/": ["appliance/store/", "appliance/clock.ts", "appliance/log.ts"],
   "appliance/collector/": [
@@ -22,9 +33,22 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/clock.ts",
     "appliance/log.ts",
   ],
+  "appliance/push/": ["appliance/push/", "appliance/clock.ts"],
+  "appliance/deck/": ["appliance/deck/", "appliance/clock.ts"],
+  "appliance/deck/decks.ts": [
+    "appliance/deck/",
+    "appliance/push/channels.ts",
+    "appliance/clock.ts",
+    "appliance/log.ts",
+  ],
   "appliance/control/": [
     "appliance/control/",
     "appliance/http/",
+    "appliance/push/",
+    "appliance/deck/decks.ts",
+    // What widgets and models are, to check what comes in.
+    "appliance/deck/models.ts",
+    "appliance/deck/widget-input.ts",
     "appliance/store/",
     "appliance/clock.ts",
     "appliance/log.ts",
@@ -35,7 +59,12 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Nobody may import these; they are started. */
-const ENTRIES = ["appliance/main.ts", "appliance/store/committer.ts", "appliance/store/reader.ts"];
+const ENTRIES = [
+  "appliance/main.ts",
+  "appliance/store/chores.ts",
+  "appliance/store/committer.ts",
+  "appliance/store/reader.ts",
+];
 
 interface Import {
   readonly file: string;

@@ -1,4 +1,3 @@
-import type { DeckSettings } from "../deck/deck.ts";
 import type { Decks } from "../deck/decks.ts";
 import { modelById } from "../deck/models.ts";
 import type { Store } from "../store/store.ts";
@@ -11,6 +10,8 @@ interface Parts {
   store: Store;
   decks: Decks;
 }
+
+type DeckSettings = ReturnType<Decks["settings"]>[number];
 
 /** What an export holds; an import may leave out what it does not want to change. */
 interface Settings {
