@@ -49,6 +49,9 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "map.js": { make: module("web/dashboard/map.tsx") },
   "help.html": { make: copy("web/help/help.html") },
   "help.js": { make: module("web/help/main.tsx") },
+  "control.html": { make: copy("web/control/control.html") },
+  "control.css": { make: style("web/control/control.css") },
+  "control.js": { make: module("web/control/main.tsx") },
   "da-common.js": { make: module(COMMON) },
   "favicon.svg": { make: copy("web/shared/favicon.svg") },
   "vendor/frappe-charts.iife.min.js": {
