@@ -24,7 +24,7 @@ export interface Config {
   /** While this file is there at the start, the setup code is shown for ten minutes. */
   readonly showCodeFile: string;
   /** A terminal device for the setup code, besides standard output; empty for none. */
-  readonly console: string;
+  readonly consoleDevice: string;
   /** `STATS_TOKEN_<ID>` by `<ID>`. */
   readonly siteTokens: ReadonlyMap<string, string>;
 }
@@ -131,7 +131,7 @@ const SETTINGS = {
     accepts: "a file",
     parse: parsePath,
   } satisfies Setting<string>,
-  CONSOLE: {
+  CONSOLE_DEVICE: {
     fallback: "",
     accepts: "a terminal device like /dev/tty1",
     parse: (text) => (text.includes("\0") ? undefined : text),
@@ -215,7 +215,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     adminOpen: value("ADMIN_OPEN"),
     virtualDecks: value("VIRTUAL_DECK"),
     showCodeFile: value("SHOW_CODE_FILE"),
-    console: value("CONSOLE"),
+    consoleDevice: value("CONSOLE_DEVICE"),
     siteTokens,
   };
   problems.push(...sameTokenName(config.sites.map((site) => site.id)));

@@ -31,6 +31,11 @@ describe("the configuration", () => {
       port: 8480,
       webuiPort: 3000,
       bind: "127.0.0.1",
+      allowedHosts: [],
+      adminOpen: false,
+      virtualDecks: [],
+      showCodeFile: "/boot/firmware/SHOW-CODE",
+      consoleDevice: "",
     });
     assert.match(dataDir, /^\/.*\/data$/);
     assert.equal(siteTokens.size, 0);
@@ -49,6 +54,11 @@ describe("the configuration", () => {
       PORT: "80",
       WEBUI_PORT: "0",
       BIND: "0.0.0.0",
+      ALLOWED_HOSTS: "Box.example.org, deck",
+      ADMIN_OPEN: "1",
+      VIRTUAL_DECK: "mk2,plus,mk2",
+      SHOW_CODE_FILE: "/media/SHOW-CODE",
+      CONSOLE_DEVICE: "/dev/tty1",
     });
     assert.deepEqual(config, {
       sites: [
@@ -65,6 +75,11 @@ describe("the configuration", () => {
       port: 80,
       webuiPort: 0,
       bind: "0.0.0.0",
+      allowedHosts: ["box.example.org", "deck"],
+      adminOpen: true,
+      virtualDecks: ["mk2", "plus", "mk2"],
+      showCodeFile: "/media/SHOW-CODE",
+      consoleDevice: "/dev/tty1",
     });
   });
 

@@ -80,7 +80,7 @@ async function start(config: Config, terminal: Terminal): Promise<Service> {
 
 /** Where the setup code is shown: a code that lives on in a journal would be seen by too many. */
 function consoleOf(config: Config, { env, out }: Terminal): (line: string) => void {
-  const device = config.console === "" ? () => {} : consoleAt(config.console);
+  const device = config.consoleDevice === "" ? () => {} : consoleAt(config.consoleDevice);
   return (line) => {
     device(line);
     if (!env.JOURNAL_STREAM) out(line);

@@ -3,9 +3,11 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../appliance/config.ts";
+import { createDeckBus } from "../../appliance/deck/hid.ts";
 import { silentLog } from "../../appliance/log.ts";
 import { type Service, type ServiceParts, startService } from "../../appliance/service.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { FakeUsbHost } from "./fake-hid.ts";
 
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -38,23 +40,29 @@ export interface WorldOptions {
   readonly log?: ServiceParts["log"];
   /** Called with the database before the service runs. */
   readonly prepare?: ServiceParts["prepare"];
+  readonly problems?: ServiceParts["problems"];
 }
 
 /** A whole service on free ports, with its data in a folder of its own and a fake clock. */
 export class World {
   readonly clock: FakeClock;
   readonly dataDir: string;
+  /** Where decks are plugged in. */
+  readonly usb: FakeUsbHost;
+  /** What was shown to who stands at the box. */
+  readonly console: string[] = [];
   readonly #options: WorldOptions;
   #service: Service | undefined;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.clock = options.clock ?? new FakeClock();
+    this.usb = new FakeUsbHost(this.clock);
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   }
 
   async start(): Promise<void> {
-    const { env, space, log, prepare } = this.#options;
+    const { env, space, log, prepare, problems } = this.#options;
     this.#service = await startService({
       config: readConfig({
         flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
@@ -64,6 +72,11 @@ export class World {
       log: log ?? silentLog(),
       ...(space && { space }),
       ...(prepare && { prepare }),
+      ...(problems && { problems }),
+      bus: createDeckBus(this.usb),
+      network: { addresses: () => ["192.0.2.7"] },
+      console: (line) => this.console.push(line),
+      believe: (now) => this.clock.becomeSure(now),
     });
   }
 
