@@ -94,6 +94,8 @@ export class Events {
     this.#clients.add(client);
     response.on("close", () => this.#clients.delete(client));
     response.on("error", () => this.#clients.delete(client));
+    // This server lets clients close their side first; a listener who does has left.
+    response.socket?.once("end", () => this.#end(client));
     response.on("drain", () => this.#flush(client));
     response.writeHead(200, {
       "Content-Type": "text/event-stream",
