@@ -57,5 +57,8 @@ async function exchangeAnswer<T>(task: Promise<T>): Promise<T> {
 
 /** People know the file they sent, not our copy of it. */
 function refusal(message: string): string {
-  return message.replaceAll(/\S*\/exchange-\S+\.db(?:\.partial)?/g, "This file");
+  return message
+    .replaceAll(/\S*\/exchange-\S+\.db(?:\.partial)?/g, "This file")
+    .replace(/Restore a backup with `.+`\.$/, "Choose another backup.")
+    .replaceAll(/\s*\n\s*/g, " ");
 }

@@ -73,7 +73,7 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
   if (confirmation(ctx) !== id)
     throw invalidField(
       "confirm",
-      `must name the site: this erases all that it counted, its surveys and its token. If you mean it, add ?confirm=${encodeURIComponent(id)}`,
+      `must name the site: this erases all that it counted, its surveys and its token. If you mean it, ask with ?confirm=${encodeURIComponent(id)}.`,
     );
   settle(await store.write("eraseSite", { id }), id);
   await store.upkeep();
