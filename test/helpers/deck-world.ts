@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../appliance/clock.ts";
+import type { Cancel, Clock } from "../../appliance/clock.ts";
 import type { DeckSettings } from "../../appliance/deck/deck.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import { createDeckBus } from "../../appliance/deck/hid.ts";
@@ -11,31 +11,57 @@ import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "./fake-hid.ts";
 import { difference } from "./pictures.ts";
 
-/** A clock that knows how many of its timers wait. */
-function countTimers(clock: FakeClock): { clock: Clock; waiting: Set<object> } {
-  const waiting = new Set<object>();
-  const counted: Clock = {
-    now: clock.now,
-    monotonic: clock.monotonic,
-    boot: clock.boot,
-    get sure() {
-      return clock.sure;
-    },
-    onSure: clock.onSure,
-    after(ms, task) {
-      const timer = {};
-      waiting.add(timer);
-      const cancel = clock.after(ms, () => {
-        waiting.delete(timer);
-        task();
-      });
-      return () => {
-        waiting.delete(timer);
-        cancel();
-      };
-    },
-  };
-  return { clock: counted, waiting };
+/** A clock whose timers can be counted, and which can leave them behind as a real one does. */
+class WorldClock implements Clock {
+  readonly boot = "fake-boot";
+  readonly waiting = new Set<object>();
+  readonly #fake: FakeClock;
+  /** How far time went on without the timers noticing. */
+  #asleep = 0;
+  #stoodStill = 0;
+
+  constructor(fake: FakeClock) {
+    this.#fake = fake;
+  }
+
+  now(): number {
+    return this.#fake.now() + this.#asleep + this.#stoodStill;
+  }
+
+  monotonic(): number {
+    return this.#fake.monotonic() + this.#stoodStill;
+  }
+
+  get sure(): boolean {
+    return this.#fake.sure;
+  }
+
+  onSure(listener: () => void): void {
+    this.#fake.onSure(listener);
+  }
+
+  after(ms: number, task: () => void): Cancel {
+    const timer = {};
+    this.waiting.add(timer);
+    const cancel = this.#fake.after(ms, () => {
+      this.waiting.delete(timer);
+      task();
+    });
+    return () => {
+      this.waiting.delete(timer);
+      cancel();
+    };
+  }
+
+  /** The host is suspended: monotonic time stops. */
+  sleep(ms: number): void {
+    this.#asleep += ms;
+  }
+
+  /** The process does not get to run. */
+  standStill(ms: number): void {
+    this.#stoodStill += ms;
+  }
 }
 
 export interface DeckWorldOptions {
@@ -48,7 +74,7 @@ export interface DeckWorldOptions {
 /** Real decks code between fake hardware, a fake clock and sources a test can turn. */
 export class DeckWorld {
   readonly time: FakeClock;
-  readonly timers: Set<object>;
+  readonly clock: WorldClock;
   readonly host: FakeUsbHost;
   readonly channels: ReturnType<typeof createChannels>;
   readonly decks: Decks;
@@ -63,12 +89,11 @@ export class DeckWorld {
 
   constructor({ virtualDecks = [], stored = [], hasUsb = true, sure = true }: DeckWorldOptions) {
     this.time = createFakeClock({ sure });
-    const { clock, waiting } = countTimers(this.time);
-    this.timers = waiting;
-    this.host = new FakeUsbHost(clock, { hasUsb });
+    this.clock = new WorldClock(this.time);
+    this.host = new FakeUsbHost(this.clock, { hasUsb });
     this.channels = createChannels(this.time);
     const options: DecksOptions = {
-      clock,
+      clock: this.clock,
       log: { info: (line) => this.log.push(line), warn: (line) => this.log.push(line) },
       store: {
         load: async () => stored,
