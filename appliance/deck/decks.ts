@@ -158,7 +158,7 @@ export class Decks extends EventEmitter<DecksEvents> {
     this.#numbers.close();
     const farewells = [...this.#decks.values()].map((deck) => deck.unplug({ farewell: true }));
     await this.#atMost(FAREWELL_MS, Promise.allSettled(farewells));
-    await this.#plugs.stop();
+    await this.#atMost(FAREWELL_MS, this.#plugs.stop());
   }
 
   /** Every deck that is known, plugged in or not. */

@@ -495,6 +495,21 @@ describe("Decks", () => {
       assert.deepEqual([world.host.open.size, world.host.listeners, waiting.size], [0, 0, 0]);
     });
 
+    it("do not finish a page first", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      unit.received.length = 0;
+      const release = unit.stall();
+      for (const [index, { slot }] of deckOf(id).slots.entries()) {
+        await world.decks.setWidget(id, slot, telling(index));
+      }
+      await world.settle();
+      const stopped = world.decks.stop();
+      release();
+      await stopped;
+      assert.equal(unit.received.length, 1);
+    });
+
     it("do not wait for one that hangs", async () => {
       const unit = mk2();
       const id = await world.plug(unit);

@@ -81,6 +81,78 @@ describe("A deck", () => {
     });
   });
 
+  describe("that goes away while it is being opened", () => {
+    const unplugAndRelease = async (unit: FakeUnit, release: () => void) => {
+      await world.settle();
+      world.host.unplug(unit);
+      release();
+      await world.pass(1_000);
+      assert.deepEqual([world.ids(), world.host.open.size], [[], 0]);
+    };
+
+    it("is let go when its node opens too late", async () => {
+      const unit = new FakeMini();
+      const release = unit.stall("open");
+      world.host.plug(unit);
+      await unplugAndRelease(unit, release);
+    });
+
+    it("is let go when its answer comes too late", async () => {
+      const unit = new FakeMini();
+      const release = unit.stall();
+      world.host.plug(unit);
+      await world.settle();
+      assert.equal(world.host.open.size, 1);
+      await unplugAndRelease(unit, release);
+    });
+
+    it("is opened once when a first attempt fails after the second began", async () => {
+      const unit = new FakeMini();
+      const release = unit.stall();
+      world.host.plug(unit);
+      await world.settle();
+      world.host.fail(unit);
+      await world.pass(200);
+      release();
+      await world.pass(2_000);
+      assert.deepEqual([world.ids().length, world.host.open.size], [1, 1]);
+      assert.deepEqual(
+        world.events.filter((event) => event.startsWith("deck")),
+        ["deck mini-bl19h1a00001"],
+      );
+    });
+  });
+
+  describe("that fails though it stays plugged in", () => {
+    it("is opened again and painted whole", async () => {
+      const unit = new FakeMini();
+      const id = await plugPainted(unit);
+      const release = unit.stall();
+      await world.decks.setWidget(id, "k1", telling(40));
+      await world.settle();
+      world.host.fail(unit);
+      release();
+      await world.pass(1_000);
+      assert.deepEqual([world.ids(), world.host.open.size], [[id], 1]);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+  });
+
+  describe("that fails now and then", () => {
+    it("is back at once each time", async () => {
+      const unit = new FakeMini();
+      await world.plug(unit);
+      for (let failure = 0; failure < 8; failure += 1) {
+        await world.pass(70_000, 5_000);
+        world.host.fail(unit);
+        assert.equal(world.ids().length, 0);
+        await world.pass(200);
+        assert.equal(world.ids().length, 1);
+      }
+      assert.deepEqual(codes(), []);
+    });
+  });
+
   describe("that keeps restarting", () => {
     it("is reported as short of power, until it has been quiet for a minute", async () => {
       const unit = new FakeMini();
@@ -251,6 +323,15 @@ describe("A deck", () => {
     it("is opened again when this host stood still too long for it", async () => {
       world.clock.standStill(20_000);
       await world.pass(10_100);
+      unit.press("k4");
+      assert.ok(world.events.includes("pressed k4"));
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("is opened again when a short hitch came at the wrong moment", async () => {
+      await world.pass(9_000);
+      world.clock.standStill(7_000);
+      await world.pass(1_500);
       unit.press("k4");
       assert.ok(world.events.includes("pressed k4"));
       assert.deepEqual(await world.wrongSlots(id, unit), []);

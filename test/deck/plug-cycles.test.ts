@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type DeckWorld, startWorld } from "../helpers/deck-world.ts";
 import type { FakeUnit } from "../helpers/fake-hid.ts";
-import { FakeAkp05, FakeCrt, MIRABOX_293S } from "../helpers/fake-hid-crt.ts";
+import { FakeCrt, MIRABOX_293S } from "../helpers/fake-hid-crt.ts";
 import { FakeMini } from "../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";
 import { seeded } from "../helpers/seeded.ts";
@@ -21,12 +21,11 @@ describe("A thousand plug cycles", () => {
   for (const [name, make] of [
     ["a Mini", () => new FakeMini()],
     ["a Mirabox 293S", () => new FakeCrt(MIRABOX_293S)],
-    ["an AKP05E", (world: DeckWorld) => new FakeAkp05(world.clock)],
   ] as const) {
     it(`of ${name}, many in the middle of a picture, leave nothing behind`, async () => {
       const { below } = seeded(1_000);
       const world = await startWorld();
-      const unit = make(world);
+      const unit = make();
       const id = await world.plug(unit);
       await bindAll(world);
       world.host.unplug(unit);
@@ -56,7 +55,7 @@ describe("A thousand plug cycles", () => {
 });
 
 describe("Whatever happens to a table full of decks", () => {
-  for (const seed of [1, 2, 3, 4, 5, 6]) {
+  for (const seed of [1, 2, 3]) {
     it(`each shows the right pictures in the end (seed ${seed})`, async () => {
       const { below, pick } = seeded(seed);
       const world = await startWorld();
