@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import type { DeckSettings } from "../../appliance/deck/deck.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
-import { FakeCrt, MIRABOX_293S, MIRABOX_293V3 } from "../helpers/fake-hid-crt.ts";
-import { FakeJpegStreamDeck, FakeMini } from "../helpers/fake-hid-elgato.ts";
+import { FakeCrt, MIRABOX_293S } from "../helpers/fake-hid-crt.ts";
+import { FakeMini, mk2, plus } from "../helpers/fake-hid-elgato.ts";
 import { decode, difference } from "../helpers/pictures.ts";
-
-const mk2 = (serial?: string) =>
-  new FakeJpegStreamDeck({ product: 0x0080, columns: 5, rows: 3, ...(serial && { serial }) });
 
 describe("Decks", () => {
   let world: DeckWorld;
@@ -17,15 +14,10 @@ describe("Decks", () => {
 
   afterEach(() => world.decks.stop());
 
-  const deckOf = (id: string) =>
-    world.decks.list().find((deck) => deck.id === id) ?? assert.fail(`no deck ${id}`);
-  const textOf = async (id: string, slot: string, text: string) =>
-    world.decks.setWidget(id, slot, { type: "text", text });
-
   describe("when one is plugged in", () => {
     it("list it with its slots", async () => {
       const id = await world.plug(new FakeMini("BL1"));
-      const { slots, ...deck } = deckOf(id);
+      const { slots, ...deck } = world.deck(id);
       assert.deepEqual(deck, {
         id: "mini-bl1",
         model: "mini",
@@ -49,7 +41,7 @@ describe("Decks", () => {
 
     it("say where the Web UI is and what time it is", async () => {
       const id = await world.plug(new FakeMini());
-      const widgets = deckOf(id).slots.map(({ widget }) => widget.type);
+      const widgets = world.deck(id).slots.map(({ widget }) => widget.type);
       assert.deepEqual(widgets, ["address", "clock", "empty", "empty", "empty", "empty"]);
     });
 
@@ -78,124 +70,20 @@ describe("Decks", () => {
     });
   });
 
-  describe("while nothing changes", () => {
-    it("send nothing", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await textOf(id, "k0", "in place of the address, which turns");
-      await textOf(id, "k1", "hello");
-      await world.painted(unit);
-      const { writes } = unit;
-      await textOf(id, "k1", "hello");
-      await world.pass(40_000);
-      assert.equal(unit.writes, writes);
-    });
-
-    it("do not send a picture again that another text makes as well", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await textOf(id, "k1", "hello");
-      await world.painted(unit);
-      const { writes } = unit;
-      await textOf(id, "k1", "hello ");
-      await world.painted(unit);
-      assert.equal(unit.writes, writes);
-    });
-  });
-
-  describe("when a channel gets a value", () => {
-    it("paint the slots that show it, and no other", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.push(id, "k3", "build");
-      await world.push(id, "k9", "build");
-      await world.painted(unit);
-      unit.received.length = 0;
-      world.channels.set("build", { text: "green" });
-      await world.painted(unit);
-      assert.deepEqual(unit.received, ["k3", "k9"]);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-
-    it("drop a picture that waits for the one that replaces it", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.push(id, "k3", "build");
-      await world.painted(unit);
-      unit.received.length = 0;
-      const release = unit.stall();
-      for (const text of ["first", "second", "third"]) {
-        world.channels.set("build", { text });
-        await world.settle();
-      }
-      release();
-      await world.painted(unit);
-      assert.deepEqual(unit.received, ["k3", "k3"]);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-
-    it("commit a CRT deck once for a whole page", async () => {
-      const unit = new FakeCrt(MIRABOX_293V3);
-      const id = await world.plug(unit);
-      for (const { slot } of deckOf(id).slots) await world.push(id, slot, "all");
-      await world.painted(unit);
-      [unit.commits, unit.received.length] = [0, 0];
-      world.channels.set("all", { text: "now" });
-      await world.painted(unit);
-      assert.deepEqual([unit.received.length, unit.commits], [15, 1]);
-    });
-
-    it("count the keys and zones that show it on connected decks", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.push(id, "k3", "build");
-      await world.push(id, "k9", "build");
-      assert.equal(world.decks.bound("build"), 2);
-      world.host.unplug(unit);
-      assert.equal(world.decks.bound("build"), 0);
-    });
-
-    it("show it on a deck that comes later", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.push(id, "k3", "build");
-      world.host.unplug(unit);
-      world.channels.set("build", { text: "green" });
-      world.host.plug(unit);
-      await world.until("it is back", () => world.ids().length === 1);
-      await world.painted(unit);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-
-    it("dim it when it expires", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      await world.push(id, "k3", "build");
-      world.channels.set("build", { text: "green", ttl: 2 });
-      await world.painted(unit);
-      const live = world.decks.picture(id, "k3");
-      await world.pass(2_100);
-      const expired = world.decks.picture(id, "k3");
-      assert.ok(expired.revision > live.revision);
-      assert.ok(difference(expired.pixels, live.pixels) > 1);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-  });
-
   describe("when one is pulled out and comes back", () => {
     it("keep its settings and paint it whole", async () => {
       const unit = mk2();
       const id = await world.plug(unit);
-      for (const [index, { slot }] of deckOf(id).slots.entries()) {
+      for (const [index, { slot }] of world.deck(id).slots.entries()) {
         await world.decks.setWidget(id, slot, telling(index));
       }
       await world.decks.update(id, { name: "Desk", brightness: 40 });
       world.host.unplug(unit);
-      assert.equal(deckOf(id).connected, false);
+      assert.equal(world.deck(id).connected, false);
       world.host.plug(unit, { port: "1-2" });
-      await world.until("it is back", () => deckOf(id).connected);
+      await world.until("it is back", () => world.deck(id).connected);
       await world.painted(unit);
-      assert.deepEqual([deckOf(id).name, unit.brightness], ["Desk", 40]);
+      assert.deepEqual([world.deck(id).name, unit.brightness], ["Desk", 40]);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 
@@ -212,7 +100,7 @@ describe("Decks", () => {
     it("know it again after a restart", async () => {
       const unit = mk2();
       const id = await world.plug(unit);
-      await textOf(id, "k5", "mine");
+      await world.write(id, "k5", "mine");
       const later = await startWorld({ stored: [...world.saved.values()] });
       const [deck] = later.decks.list();
       assert.deepEqual([deck?.id, deck?.connected], [id, false]);
@@ -226,8 +114,8 @@ describe("Decks", () => {
       const [left, right] = [new FakeCrt(MIRABOX_293S), new FakeCrt(MIRABOX_293S)];
       const ids = [await world.plug(left, "1-1.2"), await world.plug(right, "1-1.3")];
       assert.deepEqual(ids, ["mirabox-293s-usb-1-1-2", "mirabox-293s-usb-1-1-3"]);
-      await textOf("mirabox-293s-usb-1-1-2", "k0", "left");
-      await textOf("mirabox-293s-usb-1-1-3", "k0", "right");
+      await world.write("mirabox-293s-usb-1-1-2", "k0", "left");
+      await world.write("mirabox-293s-usb-1-1-3", "k0", "right");
       await world.painted(left);
       await world.painted(right);
       assert.deepEqual(await world.wrongSlots("mirabox-293s-usb-1-1-2", left), []);
@@ -249,8 +137,8 @@ describe("Decks", () => {
       const slowId = await world.plug(slow, "1-1");
       const quickId = await world.plug(quick, "1-2");
       const release = slow.stall();
-      await textOf(slowId, "k0", "waits");
-      await textOf(quickId, "k0", "shows");
+      await world.write(slowId, "k0", "waits");
+      await world.write(quickId, "k0", "shows");
       await world.painted(quick);
       assert.deepEqual(await world.wrongSlots(quickId, quick), []);
       release();
@@ -301,100 +189,12 @@ describe("Decks", () => {
     });
 
     it("take a touch of the strip for a press of its zone", async () => {
-      const unit = new FakeJpegStreamDeck({ product: 0x0084, columns: 4, rows: 2, turned: 0 });
+      const unit = plus();
       await world.plug(unit);
       world.events.length = 0;
       unit.touch(10, 50);
       unit.touch(799, 50);
       assert.deepEqual(world.events, ["pressed z0", "pressed z3"]);
-    });
-  });
-
-  describe("with something to say", () => {
-    it("put a notice on an empty slot, and take it away again", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      const before = world.decks.picture(id, "k2");
-      world.notify([{ type: "setup-code", code: "123456" }]);
-      await world.painted(unit);
-      assert.ok(difference(world.decks.picture(id, "k2").pixels, before.pixels) > 1);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-      world.notify([]);
-      await world.painted(unit);
-      assert.equal(difference(world.decks.picture(id, "k2").pixels, before.pixels), 0);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-
-    it("leave the address readable when no slot is empty", async () => {
-      const id = await world.plug(new FakeMini());
-      for (const slot of ["k1", "k2", "k3", "k4", "k5"]) await textOf(id, slot, "mine");
-      const address = world.decks.picture(id, "k0");
-      const mine = world.decks.picture(id, "k1");
-      world.notify([{ type: "setup-code", code: "123456" }]);
-      assert.equal(world.decks.picture(id, "k0").revision, address.revision);
-      assert.ok(world.decks.picture(id, "k1").revision > mine.revision);
-    });
-  });
-
-  describe("that show numbers", () => {
-    const views = { type: "stat", site: "blog", metric: "pv", period: "day" } as const;
-
-    it("show them as they change", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      world.count("blog", "pv", "day", 7);
-      await world.decks.setWidget(id, "k4", views);
-      await world.painted(unit);
-      const seven = world.decks.picture(id, "k4");
-      await world.pass(1_000);
-      world.count("blog", "pv", "day", 8_000);
-      await world.painted(unit);
-      assert.ok(difference(world.decks.picture(id, "k4").pixels, seven.pixels) > 1);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-
-    it("look at most once a second, and miss no last change", async () => {
-      const id = await world.plug(mk2());
-      await world.decks.setWidget(id, "k4", views);
-      await world.pass(3_000);
-      const { revision } = world.decks.picture(id, "k4");
-      for (let value = 1; value <= 900; value += 100) {
-        world.count("blog", "pv", "day", value);
-        await world.settle();
-      }
-      assert.equal(world.decks.picture(id, "k4").revision, revision + 1);
-      await world.pass(1_100);
-      assert.equal(world.decks.picture(id, "k4").revision, revision + 2);
-    });
-  });
-
-  describe("that show time", () => {
-    it("turn a clock with the minute", async () => {
-      const unit = mk2();
-      const id = await world.plug(unit);
-      const noon = world.decks.picture(id, "k1");
-      await world.pass(59_900, 1_000);
-      assert.equal(world.decks.picture(id, "k1").revision, noon.revision);
-      await world.pass(200);
-      assert.equal(world.decks.picture(id, "k1").revision, noon.revision + 1);
-      assert.deepEqual(await world.wrongSlots(id, unit), []);
-    });
-
-    it("set a clock soon after the machine's is set", async () => {
-      const id = await world.plug(mk2());
-      const { revision } = world.decks.picture(id, "k1");
-      world.time.setWallClock(Date.UTC(2027, 0, 1, 9, 30, 20));
-      await world.pass(5_100);
-      assert.equal(world.decks.picture(id, "k1").revision, revision + 1);
-    });
-
-    it("show no time before the clock is sure", async () => {
-      const unsure = await startWorld({ sure: false });
-      const id = await unsure.plug(mk2());
-      const { revision } = unsure.decks.picture(id, "k1");
-      unsure.time.becomeSure();
-      assert.equal(unsure.decks.picture(id, "k1").revision, revision + 1);
-      await unsure.decks.stop();
     });
   });
 
@@ -425,7 +225,7 @@ describe("Decks", () => {
     });
 
     it("count for a channel", async () => {
-      await virtual.push("virtual-plus", "z0", "build");
+      await virtual.bind("virtual-plus", "z0", "build");
       assert.equal(virtual.decks.bound("build"), 1);
     });
 
@@ -452,8 +252,8 @@ describe("Decks", () => {
     it("say which deck or slot is missing", async () => {
       const id = await world.plug(new FakeMini());
       const missing = { name: "DeckError", code: "not_found" };
-      await assert.rejects(textOf("nowhere", "k0", "x"), missing);
-      await assert.rejects(textOf(id, "k6", "x"), missing);
+      await assert.rejects(world.write("nowhere", "k0", "x"), missing);
+      await assert.rejects(world.write(id, "k6", "x"), missing);
       await assert.rejects(world.decks.update("nowhere", { name: "x" }), missing);
       assert.throws(() => world.decks.png(id, "z0"), missing);
       assert.throws(() => world.decks.press(id, "k9"), missing);
@@ -468,20 +268,20 @@ describe("Decks", () => {
   describe("that take settings over", () => {
     it("apply them to known decks and keep those of others for later", async () => {
       const id = await world.plug(new FakeMini("BL1"));
-      await textOf(id, "k3", "stays");
+      await world.write(id, "k3", "stays");
       const common = { model: "mini", brightness: 20, widgets: { k2: telling(2) } };
       const imported: DeckSettings[] = [
         { ...common, id, serial: "BL1", name: "Here" },
         { ...common, id: "mini-bl2", serial: "BL2", name: "Later" },
       ];
       await world.decks.merge(imported);
-      assert.deepEqual([deckOf(id).name, deckOf(id).brightness], ["Here", 20]);
-      assert.deepEqual(deckOf(id).slots[2]?.widget, telling(2));
-      assert.deepEqual(deckOf(id).slots[3]?.widget, { type: "text", text: "stays" });
+      assert.deepEqual([world.deck(id).name, world.deck(id).brightness], ["Here", 20]);
+      assert.deepEqual(world.deck(id).slots[2]?.widget, telling(2));
+      assert.deepEqual(world.deck(id).slots[3]?.widget, { type: "text", text: "stays" });
       const other = new FakeMini("BL2");
       world.host.plug(other, { port: "1-2" });
       await world.until("both are there", () => world.ids().length === 2);
-      assert.equal(deckOf("mini-bl2").name, "Later");
+      assert.equal(world.deck("mini-bl2").name, "Later");
     });
   });
 
@@ -500,7 +300,7 @@ describe("Decks", () => {
       const id = await world.plug(unit);
       unit.received.length = 0;
       const release = unit.stall();
-      for (const [index, { slot }] of deckOf(id).slots.entries()) {
+      for (const [index, { slot }] of world.deck(id).slots.entries()) {
         await world.decks.setWidget(id, slot, telling(index));
       }
       await world.settle();
@@ -514,7 +314,7 @@ describe("Decks", () => {
       const unit = mk2();
       const id = await world.plug(unit);
       unit.stall();
-      await textOf(id, "k0", "never");
+      await world.write(id, "k0", "never");
       let stopped = false;
       void world.decks.stop().then(() => {
         stopped = true;

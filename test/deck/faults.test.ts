@@ -7,7 +7,7 @@ import { encodeJpeg } from "../../appliance/deck/paint.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
 import { type FakeUnit, FakeUsbHost } from "../helpers/fake-hid.ts";
 import { FakeAkp05, FakeCrt, MIRABOX_293V3, MIRABOX_K1_PRO } from "../helpers/fake-hid-crt.ts";
-import { FakeJpegStreamDeck, FakeMini } from "../helpers/fake-hid-elgato.ts";
+import { FakeMini, mk2 } from "../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";
 import { draw } from "../helpers/pictures.ts";
 import { seeded } from "../helpers/seeded.ts";
@@ -346,7 +346,7 @@ describe("A deck", () => {
 
   describe("that fails over and over", () => {
     it("is tried again with growing pauses, and works once it works", async () => {
-      const unit = new FakeJpegStreamDeck({ product: 0x0080, columns: 5, rows: 3 });
+      const unit = mk2();
       unit.faults.open = "busy";
       let attempts = 0;
       const { openHid } = world.host;

@@ -12,7 +12,7 @@ const CHANNELS = ["a", "b", "c", "d"] as const;
 async function bindAll(world: DeckWorld): Promise<void> {
   for (const { id, slots } of world.decks.list()) {
     for (const [index, { slot }] of slots.entries()) {
-      await world.push(id, slot, CHANNELS[index % CHANNELS.length] ?? "a");
+      await world.bind(id, slot, CHANNELS[index % CHANNELS.length] ?? "a");
     }
   }
 }

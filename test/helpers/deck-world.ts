@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import type { Cancel, Clock } from "../../appliance/clock.ts";
-import type { DeckSettings } from "../../appliance/deck/deck.ts";
+import type { DeckSettings, DeckView } from "../../appliance/deck/deck.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import { createDeckBus } from "../../appliance/deck/hid.ts";
 import type { Widget } from "../../appliance/deck/widget-input.ts";
@@ -177,6 +177,10 @@ export class DeckWorld {
     }
   }
 
+  deck(id: string): DeckView {
+    return this.decks.list().find((deck) => deck.id === id) ?? assert.fail(`no deck ${id}`);
+  }
+
   /** Ids of the decks that are connected. */
   ids(): string[] {
     return this.decks
@@ -187,9 +191,8 @@ export class DeckWorld {
 
   /** Slots on which the panel does not show what it should. */
   async wrongSlots(id: string, unit: FakeUnit): Promise<string[]> {
-    const deck = this.decks.list().find((known) => known.id === id);
     const wrong: string[] = [];
-    for (const { slot } of deck?.slots ?? []) {
+    for (const { slot } of this.deck(id).slots) {
       const shown = await unit.shown(slot);
       const { pixels } = this.decks.picture(id, slot);
       if (shown === undefined || difference(shown, pixels) > ALIKE) wrong.push(slot);
@@ -197,9 +200,13 @@ export class DeckWorld {
     return wrong;
   }
 
-  async push(id: string, slot: string, channel: string): Promise<void> {
-    const widget: Widget = { type: "push", channel };
-    await this.decks.setWidget(id, slot, widget);
+  async write(id: string, slot: string, text: string): Promise<void> {
+    await this.decks.setWidget(id, slot, { type: "text", text });
+  }
+
+  /** Lets a slot show a channel. */
+  async bind(id: string, slot: string, channel: string): Promise<void> {
+    await this.decks.setWidget(id, slot, { type: "push", channel });
   }
 }
 
