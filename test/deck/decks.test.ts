@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DeckSettings } from "../../appliance/deck/deck.ts";
+import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
 import { FakeCrt, MIRABOX_293S } from "../helpers/fake-hid-crt.ts";
 import { FakeMini, mk2, plus } from "../helpers/fake-hid-elgato.ts";
@@ -259,6 +259,19 @@ describe("Decks", () => {
       assert.throws(() => world.decks.press(id, "k9"), missing);
     });
 
+    it("change nothing when one field is wrong", async () => {
+      const id = await world.plug(new FakeMini());
+      const invalid = { code: "invalid_field" };
+      const before = world.deck(id);
+      for (const brightness of [-1, 101, 0.5, Number.NaN]) {
+        await assert.rejects(world.decks.update(id, { name: "Desk", brightness }), invalid);
+      }
+      for (const name of ["", "   ", "x".repeat(41)]) {
+        await assert.rejects(world.decks.update(id, { name, brightness: 5 }), invalid);
+      }
+      assert.deepEqual(world.deck(id), before);
+    });
+
     it("do not press the keys of a real deck", async () => {
       const id = await world.plug(new FakeMini());
       assert.throws(() => world.decks.press(id, "k0"), { code: "not_virtual" });
@@ -282,6 +295,18 @@ describe("Decks", () => {
       world.host.plug(other, { port: "1-2" });
       await world.until("both are there", () => world.ids().length === 2);
       assert.equal(world.deck("mini-bl2").name, "Later");
+    });
+  });
+
+  describe("that are handed settings of which one is wrong", () => {
+    it("take none of them over", async () => {
+      const common = { model: "mini", serial: "", name: "Fine", widgets: {} };
+      const imported: DeckSettings[] = [
+        { ...common, id: "mini-a", brightness: 50 },
+        { ...common, id: "mini-b", brightness: 500 },
+      ];
+      await assert.rejects(world.decks.merge(imported), { code: "invalid_field" });
+      assert.deepEqual(world.decks.list(), []);
     });
   });
 

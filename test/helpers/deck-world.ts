@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import type { Cancel, Clock } from "../../appliance/clock.ts";
-import type { DeckSettings, DeckView } from "../../appliance/deck/deck.ts";
+import type { DeckView } from "../../appliance/deck/deck.ts";
+import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import { createDeckBus } from "../../appliance/deck/hid.ts";
 import type { Widget } from "../../appliance/deck/widget-input.ts";
