@@ -12,7 +12,7 @@ import { Events } from "./control/events.ts";
 import { WRONG_TOKENS } from "./control/session.ts";
 import { Sessions } from "./control/sessions.ts";
 import { SetupCode } from "./control/setup-code.ts";
-import type { DeckSettings } from "./deck/deck.ts";
+import type { DeckSettings } from "./deck/deck-settings.ts";
 import { type DeckStore, Decks } from "./deck/decks.ts";
 import type { DeckBus } from "./deck/hid.ts";
 import { type Client, createClient } from "./http/client.ts";

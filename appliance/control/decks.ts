@@ -1,23 +1,27 @@
-import { DeckError, type Decks } from "../deck/decks.ts";
+import { type DeckChange, DeckError } from "../deck/deck-settings.ts";
+import type { Decks } from "../deck/decks.ts";
 import { InvalidWidget, parseWidget, type Widget } from "../deck/widget-input.ts";
 import { HttpError } from "../http/errors.ts";
 import { channelName } from "../push/channels.ts";
 import { cleanText } from "../push/text.ts";
-import { invalidField, jsonBody, NAME, shape } from "./input.ts";
+import { invalidField, jsonBody, shape } from "./input.ts";
 import type { Handler } from "./route.ts";
 
 type Parts = { decks: Decks };
 
-export const BRIGHTNESS = {
-  type: "integer",
-  minimum: 0,
-  maximum: 100,
-  description: "must be a percentage from 0 to 100",
+const STATUS: Readonly<Record<DeckError["code"], number>> = {
+  invalid_field: 400,
+  not_found: 404,
+  not_virtual: 409,
 };
 
-const readChange = shape<{ name?: string; brightness?: number }>({
-  properties: { name: NAME, brightness: BRIGHTNESS },
-});
+/** What the name and the brightness of a deck may be is the deck's to say. */
+export const DECK_CHANGE = {
+  name: { type: "string", description: "must be a string" },
+  brightness: { type: "number", description: "must be a number" },
+};
+
+const readChange = shape<DeckChange>({ properties: DECK_CHANGE });
 const readSlot = shape<{ widget: unknown }>({ properties: { widget: {} }, required: ["widget"] });
 
 /** Every known deck, and what keeps decks from working: the body of `/api/decks`. */
@@ -32,11 +36,7 @@ export const listDecks: Handler<Parts> = (ctx, parts) => {
 
 /** `PATCH /api/decks/:id` `{name?, brightness?}` → the deck */
 export const changeDeck: Handler<Parts> = async (ctx, { decks }) => {
-  const { name, brightness } = readChange(await jsonBody(ctx));
-  const change = {
-    ...(name !== undefined && { name: name.trim() }),
-    ...(brightness !== undefined && { brightness }),
-  };
+  const change = readChange(await jsonBody(ctx));
   ctx.body = await deckAnswer(() => decks.update(ctx.params.id, change));
 };
 
@@ -83,6 +83,6 @@ async function deckAnswer<T>(task: () => T | Promise<T>): Promise<T> {
     return await task();
   } catch (error) {
     if (!(error instanceof DeckError)) throw error;
-    throw new HttpError(error.code === "not_found" ? 404 : 409, error.code, error.message);
+    throw new HttpError(STATUS[error.code], error.code, error.message);
   }
 }

@@ -67,11 +67,6 @@ export const COLOR = {
   pattern: "^#[0-9a-fA-F]{6}$",
   description: "must be a colour as #rrggbb",
 };
-export const NAME = {
-  type: "string",
-  pattern: "^\\s*\\S.{0,39}\\s*$",
-  description: "must be a name of 1 to 40 characters",
-};
 export const TRUTH = { type: "boolean", description: "must be true or false" };
 export const SITE_ID = {
   type: "string",

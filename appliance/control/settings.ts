@@ -1,8 +1,9 @@
+import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
 import type { Decks } from "../deck/decks.ts";
 import { modelById } from "../deck/models.ts";
 import type { Store } from "../store/store.ts";
-import { BRIGHTNESS, readWidget } from "./decks.ts";
-import { invalidField, jsonBody, NAME, SITE_ID, shape, TRUTH } from "./input.ts";
+import { DECK_CHANGE, readWidget } from "./decks.ts";
+import { invalidField, jsonBody, SITE_ID, shape, TRUTH } from "./input.ts";
 import type { Handler } from "./route.ts";
 import { SITE_HOST, sameHost } from "./sites.ts";
 
@@ -10,8 +11,6 @@ interface Parts {
   store: Store;
   decks: Decks;
 }
-
-type DeckSettings = ReturnType<Decks["settings"]>[number];
 
 /** What an export holds; an import may leave out what it does not want to change. */
 interface Settings {
@@ -37,8 +36,7 @@ const readSettings = shape<Settings>({
           id: TEXT,
           model: TEXT,
           serial: { type: "string", maxLength: 128, description: "must be a text" },
-          name: NAME,
-          brightness: BRIGHTNESS,
+          ...DECK_CHANGE,
           widgets: { type: "object", description: "must be an object: slot → widget" },
         },
         required: ["id", "model", "serial", "name", "brightness", "widgets"],
@@ -98,8 +96,18 @@ function checkDecks({ decks = [] }: Settings): DeckSettings[] {
       if (!slots.has(slot)) throw invalidField(field, `is no slot of the ${model.name}.`);
       return [slot, readWidget(widget, field)] as const;
     });
-    return { ...deck, name: deck.name.trim(), widgets: Object.fromEntries(widgets) };
+    return { ...deck, ...checkChange(deck, at), widgets: Object.fromEntries(widgets) };
   });
+}
+
+function checkChange(deck: Pick<DeckSettings, "name" | "brightness">, at: string) {
+  try {
+    return readChange(deck);
+  } catch (error) {
+    if (!(error instanceof DeckError)) throw error;
+    const [, field = "", problem = ""] = /^"(\w+)" (.*)$/.exec(error.message) ?? [];
+    throw invalidField(`${at}.${field}`, problem);
+  }
 }
 
 /** @throws HttpError 400 `invalid_field` */

@@ -1,23 +1,11 @@
 import type { Clock } from "../clock.ts";
+import type { DeckSettings } from "./deck-settings.ts";
 import type { DeckDriver, Pixels } from "./driver.ts";
 import type { Evidence, Model, Slot } from "./models.ts";
 import { paint } from "./paint.ts";
 import { Panel } from "./panel.ts";
 import type { Widget } from "./widget-input.ts";
 import { type Face, face, type Notice, nextChange, noticeFace, type Situation } from "./widgets.ts";
-
-/** What is kept of a deck while it is unplugged and over restarts. */
-export interface DeckSettings {
-  id: string;
-  model: string;
-  /** As the unit reports it; empty when it reports none. */
-  serial: string;
-  name: string;
-  /** Percent. */
-  brightness: number;
-  /** By slot; a slot that is not named is empty. */
-  widgets: Record<string, Widget>;
-}
 
 export interface SlotView extends Slot {
   widget: Widget;

@@ -2,13 +2,8 @@ import { EventEmitter } from "node:events";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Channels } from "../push/channels.ts";
 import { watchClock } from "./clock-watch.ts";
-import {
-  Deck,
-  type DeckSettings,
-  type DeckView,
-  type SlotPictureView,
-  type SlotView,
-} from "./deck.ts";
+import { Deck, type DeckView, type SlotPictureView, type SlotView } from "./deck.ts";
+import { type DeckChange, DeckError, type DeckSettings, readChange } from "./deck-settings.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "./hid.ts";
 import { Holds } from "./holds.ts";
 import { deckId, firstSettings, isVirtual, virtualId } from "./identity.ts";
@@ -63,17 +58,6 @@ export interface DecksEvents {
   /** A key was held for five seconds. */
   held: [at: Place];
   problems: [];
-}
-
-/** A request about decks that cannot be met; the message tells a person why. */
-export class DeckError extends Error {
-  readonly code: "not_found" | "not_virtual";
-
-  constructor(code: DeckError["code"], message: string) {
-    super(message);
-    this.name = "DeckError";
-    this.code = code;
-  }
 }
 
 const FAREWELL_MS = 2_000;
@@ -158,7 +142,7 @@ export class Decks extends EventEmitter<DecksEvents> {
     this.#numbers.close();
     const farewells = [...this.#decks.values()].map((deck) => deck.unplug({ farewell: true }));
     await this.#atMost(FAREWELL_MS, Promise.allSettled(farewells));
-    await this.#plugs.stop();
+    await this.#atMost(FAREWELL_MS, this.#plugs.stop());
   }
 
   /** Every deck that is known, plugged in or not. */
@@ -179,11 +163,12 @@ export class Decks extends EventEmitter<DecksEvents> {
       .filter((widget) => widget.type === "push" && widget.channel === channel).length;
   }
 
-  /** @throws {DeckError} `not_found` */
-  async update(id: string, change: { name?: string; brightness?: number }): Promise<DeckView> {
+  /** @throws {DeckError} `not_found`, `invalid_field` */
+  async update(id: string, change: DeckChange): Promise<DeckView> {
     const deck = this.#deck(id);
-    if (change.name !== undefined) deck.rename(change.name);
-    if (change.brightness !== undefined) deck.setBrightness(change.brightness);
+    const { name, brightness } = readChange(change);
+    if (name !== undefined) deck.rename(name);
+    if (brightness !== undefined) deck.setBrightness(brightness);
     await this.#changed(deck);
     return deck.view();
   }
@@ -234,8 +219,12 @@ export class Decks extends EventEmitter<DecksEvents> {
     return [...this.#decks.values()].map((deck) => deck.settings());
   }
 
-  /** Takes settings over, for decks that are known and for such as may come; deletes nothing. */
+  /**
+   * Takes settings over, for decks that are known and for such as may come; deletes nothing.
+   * @throws {DeckError} `invalid_field`, before anything has changed
+   */
   async merge(imported: readonly DeckSettings[]): Promise<void> {
+    for (const settings of imported) readChange(settings);
     for (const settings of imported) this.#decks.get(settings.id)?.apply(settings);
     this.#addKnown(imported.filter(({ id }) => !this.#decks.has(id) && !isVirtual(id)));
     this.#numbers.invalidate();

@@ -95,7 +95,7 @@ export async function openElgato(context: DriverContext<ElgatoModel>): Promise<D
   };
 
   return {
-    serial: (await deck.getSerialNumber()).trim(),
+    serial: await serialOf(deck, context.usbSerial),
     heartbeat: undefined,
     repaintMs: undefined,
     initialise: (brightness) => deck.setBrightness(brightness),
@@ -105,6 +105,15 @@ export async function openElgato(context: DriverContext<ElgatoModel>): Promise<D
     },
     farewell: () => deck.clearPanel(),
   };
+}
+
+/** What the unit says of itself; some firmware stalls when it is asked. */
+async function serialOf(deck: StreamDeck, usbSerial: string): Promise<string> {
+  try {
+    return (await deck.getSerialNumber()).trim();
+  } catch {
+    return usbSerial;
+  }
 }
 
 async function openLibrary({

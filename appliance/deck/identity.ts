@@ -1,4 +1,4 @@
-import type { DeckSettings } from "./deck.ts";
+import type { DeckSettings } from "./deck-settings.ts";
 import type { Model } from "./models.ts";
 
 /** The serial that every CRT v1 unit carries. */

@@ -112,7 +112,8 @@ export class Panel {
   #kick(): void {
     if (this.#busy || this.#stopped) return;
     this.#busy = true;
-    this.#finished = this.#work();
+    // What is wanted in one go belongs in one batch, so it is gathered first.
+    this.#finished = Promise.resolve().then(() => this.#work());
   }
 
   async #work(): Promise<void> {

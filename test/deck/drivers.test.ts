@@ -12,7 +12,7 @@ for (const [model, make] of Object.entries(UNITS)) {
 
     beforeEach(async () => {
       world = await startWorld();
-      unit = make(world.time);
+      unit = make(world.clock);
       deck = await world.plug(unit);
     });
 

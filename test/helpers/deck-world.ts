@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../appliance/clock.ts";
-import type { DeckSettings } from "../../appliance/deck/deck.ts";
+import type { Cancel, Clock } from "../../appliance/clock.ts";
+import type { DeckView } from "../../appliance/deck/deck.ts";
+import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import { createDeckBus } from "../../appliance/deck/hid.ts";
 import type { Widget } from "../../appliance/deck/widget-input.ts";
@@ -11,31 +12,57 @@ import { FakeClock } from "./fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "./fake-hid.ts";
 import { difference } from "./pictures.ts";
 
-/** A clock that knows how many of its timers wait. */
-function countTimers(clock: FakeClock): { clock: Clock; waiting: Set<object> } {
-  const waiting = new Set<object>();
-  const counted: Clock = {
-    now: clock.now,
-    monotonic: clock.monotonic,
-    boot: clock.boot,
-    get sure() {
-      return clock.sure;
-    },
-    onSure: clock.onSure,
-    after(ms, task) {
-      const timer = {};
-      waiting.add(timer);
-      const cancel = clock.after(ms, () => {
-        waiting.delete(timer);
-        task();
-      });
-      return () => {
-        waiting.delete(timer);
-        cancel();
-      };
-    },
-  };
-  return { clock: counted, waiting };
+/** A clock whose timers can be counted, and which can leave them behind as a real one does. */
+class WorldClock implements Clock {
+  readonly boot = "fake-boot";
+  readonly waiting = new Set<object>();
+  readonly #fake: FakeClock;
+  /** How far time went on without the timers noticing. */
+  #asleep = 0;
+  #stoodStill = 0;
+
+  constructor(fake: FakeClock) {
+    this.#fake = fake;
+  }
+
+  now(): number {
+    return this.#fake.now() + this.#asleep + this.#stoodStill;
+  }
+
+  monotonic(): number {
+    return this.#fake.monotonic() + this.#stoodStill;
+  }
+
+  get sure(): boolean {
+    return this.#fake.sure;
+  }
+
+  onSure(listener: () => void): void {
+    this.#fake.onSure(listener);
+  }
+
+  after(ms: number, task: () => void): Cancel {
+    const timer = {};
+    this.waiting.add(timer);
+    const cancel = this.#fake.after(ms, () => {
+      this.waiting.delete(timer);
+      task();
+    });
+    return () => {
+      this.waiting.delete(timer);
+      cancel();
+    };
+  }
+
+  /** The host is suspended: monotonic time stops. */
+  sleep(ms: number): void {
+    this.#asleep += ms;
+  }
+
+  /** The process does not get to run. */
+  standStill(ms: number): void {
+    this.#stoodStill += ms;
+  }
 }
 
 export interface DeckWorldOptions {
@@ -48,7 +75,7 @@ export interface DeckWorldOptions {
 /** Real decks code between fake hardware, a fake clock and sources a test can turn. */
 export class DeckWorld {
   readonly time: FakeClock;
-  readonly timers: Set<object>;
+  readonly clock: WorldClock;
   readonly host: FakeUsbHost;
   readonly channels: ReturnType<typeof createChannels>;
   readonly decks: Decks;
@@ -63,12 +90,11 @@ export class DeckWorld {
 
   constructor({ virtualDecks = [], stored = [], hasUsb = true, sure = true }: DeckWorldOptions) {
     this.time = new FakeClock(undefined, { sure });
-    const { clock, waiting } = countTimers(this.time);
-    this.timers = waiting;
-    this.host = new FakeUsbHost(clock, { hasUsb });
+    this.clock = new WorldClock(this.time);
+    this.host = new FakeUsbHost(this.clock, { hasUsb });
     this.channels = createChannels(this.time);
     const options: DecksOptions = {
-      clock,
+      clock: this.clock,
       log: { info: (line) => this.log.push(line), warn: (line) => this.log.push(line) },
       store: {
         load: async () => stored,
@@ -152,6 +178,10 @@ export class DeckWorld {
     }
   }
 
+  deck(id: string): DeckView {
+    return this.decks.list().find((deck) => deck.id === id) ?? assert.fail(`no deck ${id}`);
+  }
+
   /** Ids of the decks that are connected. */
   ids(): string[] {
     return this.decks
@@ -162,9 +192,8 @@ export class DeckWorld {
 
   /** Slots on which the panel does not show what it should. */
   async wrongSlots(id: string, unit: FakeUnit): Promise<string[]> {
-    const deck = this.decks.list().find((known) => known.id === id);
     const wrong: string[] = [];
-    for (const { slot } of deck?.slots ?? []) {
+    for (const { slot } of this.deck(id).slots) {
       const shown = await unit.shown(slot);
       const { pixels } = this.decks.picture(id, slot);
       if (shown === undefined || difference(shown, pixels) > ALIKE) wrong.push(slot);
@@ -172,9 +201,13 @@ export class DeckWorld {
     return wrong;
   }
 
-  async push(id: string, slot: string, channel: string): Promise<void> {
-    const widget: Widget = { type: "push", channel };
-    await this.decks.setWidget(id, slot, widget);
+  async write(id: string, slot: string, text: string): Promise<void> {
+    await this.decks.setWidget(id, slot, { type: "text", text });
+  }
+
+  /** Lets a slot show a channel. */
+  async bind(id: string, slot: string, channel: string): Promise<void> {
+    await this.decks.setWidget(id, slot, { type: "push", channel });
   }
 }
 

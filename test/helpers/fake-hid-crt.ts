@@ -166,8 +166,9 @@ export class FakeCrt extends FakeUnit {
       return;
     }
     const packet = report.subarray(1);
-    if (this.#upload !== undefined) this.#collect(packet);
-    else if (packet.toString("latin1", 0, 5) === "CRT\0\0") this.#command(packet);
+    // A command ends an upload that its host gave up.
+    if (packet.toString("latin1", 0, 5) === "CRT\0\0") this.#command(packet);
+    else if (this.#upload !== undefined) this.#collect(packet);
     else this.complain(`a packet that is no command: ${packet.toString("hex", 0, 12)}`);
     this.sendInput(0xff, 0);
   }
@@ -250,6 +251,7 @@ export class FakeCrt extends FakeUnit {
   }
 
   #command(packet: Buffer): void {
+    this.#upload = undefined;
     const end = packet.indexOf(0, 5);
     const command = packet.toString("ascii", 5, end);
     this.commands.push(command);
@@ -313,7 +315,7 @@ export class FakeAkp05 extends FakeCrt {
   constructor(clock: Clock, firmware = AKP05E) {
     super(firmware);
     this.#clock = clock;
-    this.#heard = clock.monotonic();
+    this.#heard = clock.now();
   }
 
   override powerOff(): void {
@@ -324,7 +326,7 @@ export class FakeAkp05 extends FakeCrt {
 
   override output(report: Buffer): void {
     if (this.#hasDroppedHost()) this.powerOff();
-    this.#heard = this.#clock.monotonic();
+    this.#heard = this.#clock.now();
     super.output(report);
   }
 
@@ -359,7 +361,7 @@ export class FakeAkp05 extends FakeCrt {
   }
 
   #hasDroppedHost(): boolean {
-    return this.#clock.monotonic() - this.#heard > DROPS_HOST_MS;
+    return this.#clock.now() - this.#heard > DROPS_HOST_MS;
   }
 }
 

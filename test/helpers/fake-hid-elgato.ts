@@ -12,7 +12,7 @@ interface Layout {
   product: number;
   columns: number;
   rows: number;
-  serial?: string;
+  serial: string;
 }
 
 interface Upload {
@@ -35,7 +35,7 @@ abstract class FakeStreamDeck extends FakeUnit {
     super();
     this.layout = layout;
     this.product = layout.product;
-    this.serial = layout.serial ?? "CL21K1A00001";
+    this.serial = layout.serial;
     this.usbSerial = this.serial;
   }
 
@@ -258,4 +258,18 @@ export class FakeOriginal extends FakeStreamDeck {
   protected sendStates(): void {
     this.send(Buffer.from([0x01, ...this.states(), 0]));
   }
+}
+
+export function mk2(serial = "CL21K1A00001"): FakeJpegStreamDeck {
+  return new FakeJpegStreamDeck({ product: 0x0080, columns: 5, rows: 3, serial });
+}
+
+export function plus(): FakeJpegStreamDeck {
+  return new FakeJpegStreamDeck({
+    product: 0x0084,
+    columns: 4,
+    rows: 2,
+    turned: 0,
+    serial: "A00P1",
+  });
 }

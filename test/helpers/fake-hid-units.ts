@@ -1,16 +1,16 @@
 import type { Clock } from "../../appliance/clock.ts";
 import type { FakeUnit } from "./fake-hid.ts";
 import { FakeAkp05, FakeCrt, MIRABOX_293S, MIRABOX_293V3, MIRABOX_K1_PRO } from "./fake-hid-crt.ts";
-import { FakeJpegStreamDeck, FakeMini, FakeOriginal } from "./fake-hid-elgato.ts";
+import { FakeJpegStreamDeck, FakeMini, FakeOriginal, mk2, plus } from "./fake-hid-elgato.ts";
 
 /** One unit of every protocol, by the id of its model. */
 export const UNITS: Readonly<Record<string, (clock: Clock) => FakeUnit>> = {
   original: () => new FakeOriginal(),
   mini: () => new FakeMini(),
-  mk2: () => new FakeJpegStreamDeck({ product: 0x0080, columns: 5, rows: 3 }),
-  xl: () => new FakeJpegStreamDeck({ product: 0x006c, columns: 8, rows: 4 }),
-  plus: () => new FakeJpegStreamDeck({ product: 0x0084, columns: 4, rows: 2, turned: 0 }),
-  neo: () => new FakeJpegStreamDeck({ product: 0x009a, columns: 4, rows: 2 }),
+  mk2: () => mk2(),
+  xl: () => new FakeJpegStreamDeck({ product: 0x006c, columns: 8, rows: 4, serial: "CL1" }),
+  plus,
+  neo: () => new FakeJpegStreamDeck({ product: 0x009a, columns: 4, rows: 2, serial: "A00N1" }),
   "mirabox-293": () => new FakeCrt(MIRABOX_293V3),
   "mirabox-293s": () => new FakeCrt(MIRABOX_293S),
   "mirabox-k1pro": () => new FakeCrt(MIRABOX_K1_PRO),

@@ -38,7 +38,7 @@ export abstract class FakeUnit {
   writes = 0;
   /** Set while the unit is plugged in: sends an input report. */
   send: (report: Buffer) => void = () => {};
-  #stalled: Promise<void> | undefined;
+  readonly #stalled = new Map<string, Promise<void>>();
 
   /** Report descriptors of its HID interfaces, in the order of the interfaces. */
   abstract get descriptors(): readonly Buffer[];
@@ -61,18 +61,18 @@ export abstract class FakeUnit {
     this.complaints.push(what);
   }
 
-  /** Lets writes wait until the answer is called. */
-  stall(): () => void {
+  /** Lets opening, or reports either way, wait until the answer is called. */
+  stall(what: "open" | "reports" = "reports"): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#stalled = promise;
+    this.#stalled.set(what, promise);
     return () => {
-      this.#stalled = undefined;
+      this.#stalled.delete(what);
       resolve();
     };
   }
 
-  async ready(): Promise<void> {
-    await this.#stalled;
+  async ready(what: "open" | "reports"): Promise<void> {
+    await this.#stalled.get(what);
   }
 }
 
@@ -102,7 +102,7 @@ class FakeHandle extends EventEmitter implements HidHandle {
   async write(values: Buffer): Promise<number> {
     const report = Buffer.from(values);
     this.#check();
-    await this.#unit.ready();
+    await this.#unit.ready("reports");
     this.#check();
     const { faults } = this.#unit;
     if (faults.unplugAfterWrites !== undefined) {
@@ -126,6 +126,9 @@ class FakeHandle extends EventEmitter implements HidHandle {
 
   async getFeatureReport(id: number, length: number): Promise<Buffer> {
     this.#check();
+    await this.#unit.ready("reports");
+    // What is under way when a handle is closed still comes to its end.
+    if (this.#gone) this.#check();
     return this.#unit.getFeature(id, length);
   }
 
@@ -223,8 +226,13 @@ export class FakeUsbHost implements HidSystem {
     unit.send = () => {};
     unit.powerOff();
     if (disconnectFirst && !quietly) this.#emit("disconnect", plugged);
-    for (const [handle, owner] of this.#handles) if (owner === unit) handle.vanish();
+    this.fail(unit);
     if (!disconnectFirst && !quietly) this.#emit("disconnect", plugged);
+  }
+
+  /** Reading and writing fail from now on for whoever has a unit open, though it stays. */
+  fail(unit: FakeUnit): void {
+    for (const [handle, owner] of this.#handles) if (owner === unit) handle.vanish();
   }
 
   isPlugged(unit: FakeUnit): boolean {
@@ -259,6 +267,7 @@ export class FakeUsbHost implements HidSystem {
     const { unit, nodes } = plugged;
     if (unit.faults.open === "permission") throw failed("Permission denied");
     if (unit.faults.open === "busy") throw failed("Device or resource busy");
+    await unit.ready("open");
     if (nodes.indexOf(name) !== unit.deckInterface) unit.complain("the wrong interface was opened");
     const handle = new FakeHandle(unit, this);
     this.open.add(handle);
