@@ -12,6 +12,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/commands/": ["appliance/"],
   "appliance/config.ts": ["appliance/http/"],
   "appliance/clock.ts": [],
+  "appliance/demo": ["appliance/demo"],
   "appliance/log.ts": [],
   "appliance/http/": ["appliance/http/", "appliance/clock.ts", "appliance/log.ts"],
   "appliance/store/": ["appliance/store/", "appliance/clock.ts", "appliance/log.ts"],
