@@ -60,7 +60,7 @@ export const DEMO_DAYS = 400;
 const DAY_MS = 86_400_000;
 
 /** Uniform numbers in 0–1 from a seed (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

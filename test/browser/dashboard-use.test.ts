@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo.ts";
+import { importDays } from "../../appliance/store/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { ADMIN, sharedWorld } from "../helpers/world.ts";
-import { fill } from "./fill.ts";
 import { Owner, seen } from "./owner.ts";
 
 const NOW = "2026-03-04T12:30:00Z";
@@ -53,8 +53,8 @@ describe("using the dashboard", function () {
       STATS_TOKEN_DECKHAND: "deckhand-token",
     },
     prepare: (db) => {
-      fill(db, demoDays(Date.parse(NOW)));
-      fill(db, [hostileDay]);
+      importDays(db, demoDays(Date.parse(NOW)));
+      importDays(db, [hostileDay]);
     },
   });
   let owner: Owner;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { DEMO_SITES, demoDays } from "../../appliance/demo.ts";
+import { importDays } from "../../appliance/store/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";
-import { fill } from "./fill.ts";
 import { Owner, seen } from "./owner.ts";
 
 const NOW = "2026-03-04T12:30:00Z";
@@ -15,7 +15,7 @@ describe("the dashboard", function () {
   const world = sharedWorld({
     clock: new FakeClock(NOW),
     env: { SITES: DEMO_SITES.join(",") },
-    prepare: (db) => fill(db, demoDays(Date.parse(NOW))),
+    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
   });
   let owner: Owner;
   beforeEach(async () => {
