@@ -12,6 +12,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/commands/": ["appliance/"],
   "appliance/config.ts": ["appliance/http/", "appliance/deck/models.ts"],
   "appliance/clock.ts": [],
+  "appliance/demo": ["appliance/demo"],
   "appliance/log.ts": [],
   "appliance/version.ts": [],
   "appliance/board.ts": [

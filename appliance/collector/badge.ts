@@ -22,7 +22,7 @@ interface Box {
 export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Clock): Middleware {
   return async (ctx) => {
     ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
-    const name = queryValue(ctx.query, "site") || queryValue(ctx.query, "s");
+    const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
     const site = sites.forCollection(client.host(ctx.req), name);
     if (!site?.badge)
       throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");

@@ -24,7 +24,7 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
     return {
       counts: [
         ["bot", "ua"],
-        ["bot_kind", visitor.bot],
+        ["bot_kind", storable(visitor.bot) || "other"],
       ],
       view: false,
     };

@@ -91,7 +91,7 @@ export const surveyPreflight: Middleware = (ctx) => {
 };
 
 function siteOf(ctx: Context, sites: Sites, client: Client): Site | null {
-  const name = queryValue(ctx.query, "s") || queryValue(ctx.query, "site");
+  const name = queryValue(ctx.query, "s") ?? queryValue(ctx.query, "site");
   return sites.forCollection(client.host(ctx.req), name);
 }
 

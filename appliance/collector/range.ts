@@ -42,7 +42,7 @@ function checked(from: Day | null, to: Day): { from: Day; to: Day } {
 
 function dayParameter(query: ParsedUrlQuery, key: string): Day | null {
   const text = queryValue(query, key);
-  if (text === undefined || text === "") return null;
+  if (text === undefined) return null;
   const day = parseDay(text);
   if (day === undefined) throw invalid(`\`${key}\` must be a date like 2026-01-31.`);
   return day;

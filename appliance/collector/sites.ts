@@ -77,7 +77,7 @@ export class Sites {
   }
 
   #byName(name: string | undefined): Site | null {
-    if (name !== undefined && name !== "") return this.#byId.get(name) ?? null;
+    if (name !== undefined) return this.#byId.get(name) ?? null;
     const [only, ...more] = this.#byId.values();
     return more.length === 0 ? (only ?? null) : null;
   }

@@ -12,12 +12,7 @@ describe("an app's ping", () => {
   async function countsOf(payload: unknown, headers: Record<string, string> = {}) {
     const site = sites.next();
     await world().ping(payload, { s: site, headers });
-    return countsOfSite(site);
-  }
-
-  async function countsOfSite(site: string) {
-    const { site: _site, day: _day, ...counts } = await world().stats({ site });
-    return counts;
+    return world().counts(site);
   }
 
   const APP = { app: { _: 1 } };
@@ -62,7 +57,7 @@ describe("an app's ping", () => {
   it("adds one for each request", async () => {
     const site = sites.next();
     for (const os of ["windows", "linux", "windows"]) await world().ping({ os }, { s: site });
-    assert.deepEqual(await countsOfSite(site), {
+    assert.deepEqual(await world().counts(site), {
       app: { _: 3 },
       app_os: { windows: 2, linux: 1 },
     });
@@ -81,7 +76,7 @@ describe("an app's ping", () => {
       it(what, async () => {
         const site = sites.next();
         await world().ask(`/a?s=${site}${query}`);
-        assert.deepEqual(await countsOfSite(site), APP);
+        assert.deepEqual(await world().counts(site), APP);
       });
   });
 
@@ -239,6 +234,6 @@ describe("an app's ping", () => {
     assert.equal((await world().ask(`/a?s=${site}`, { method: "HEAD" })).status, 200);
     const { status, headers } = await world().ask(`/a?s=${site}`, { method: "POST" });
     assert.deepEqual({ status, allow: headers.allow }, { status: 405, allow: "GET, HEAD" });
-    assert.deepEqual(await countsOfSite(site), {});
+    assert.deepEqual(await world().counts(site), {});
   });
 });

@@ -32,7 +32,6 @@ export class Disk {
   readonly folder: string;
   readonly #home: string;
   #devices: string[] = [];
-  #frozen = false;
 
   private constructor() {
     this.#home = mkdtempSync(join(tmpdir(), "tallydeck-disk-"));
@@ -84,17 +83,6 @@ export class Disk {
     rmSync(join(this.folder, "filler"));
   }
 
-  /** Lets every write hang until `thaw`. */
-  freeze(): void {
-    run("fsfreeze", "--freeze", this.folder);
-    this.#frozen = true;
-  }
-
-  thaw(): void {
-    if (this.#frozen) run("fsfreeze", "--unfreeze", this.folder);
-    this.#frozen = false;
-  }
-
   /** An error after which the kernel lets nobody write any more, as a worn card has. */
   wearOut(): void {
     const device = basename(this.#devices.at(-1) ?? "");
@@ -119,7 +107,6 @@ export class Disk {
   }
 
   remove(): void {
-    this.thaw();
     run("umount", "--lazy", this.folder);
     for (const device of this.#devices) run("losetup", "--detach", device);
     rmSync(this.#home, { recursive: true });

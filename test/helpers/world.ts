@@ -175,6 +175,12 @@ export class World {
     return this.read("/stats", params, token);
   }
 
+  /** What was counted today, by dimension and value. */
+  async counts(site = "blog"): Promise<Record<string, Record<string, number>>> {
+    const { site: _site, day: _day, ...counts } = await this.stats({ site });
+    return counts;
+  }
+
   #lastAddress = 0;
 
   #nextAddress(): string {
@@ -204,6 +210,22 @@ export function sharedWorld(options: WorldOptions = {}): () => World {
   after(() => world?.end());
   return () => world as World;
 }
+
+/** What a view with an empty payload counts at the hour in which a fake clock begins. */
+export const DEFAULT_VIEW: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  pv: { _: 1 },
+  path: { "/": 1 },
+  host: { unknown: 1 },
+  ref: { direct: 1 },
+  ref_group: { direct: 1 },
+  lang: { unknown: 1 },
+  tz: { unknown: 1 },
+  browser: { Chrome: 1 },
+  os: { Windows: 1 },
+  device: { desktop: 1 },
+  hour: { "12": 1 },
+  dowhour: { "3-12": 1 },
+};
 
 /**
  * Many site ids for `SITES`, and the next one that nobody has used: so that tests can share a world

@@ -135,16 +135,20 @@ describe("a body sent to the collector", () => {
     });
   });
 
-  it("that is much too large leaves its sender an answer, and the connection", async () => {
-    const wire = await Wire.open(world().port);
-    const body = Buffer.alloc(8_000_000, "x");
-    wire.send(head(sites.next(), `Content-Length: ${body.length}`));
-    wire.send(body);
-    assert.equal(statusOf(await wire.hear("payload_too_large")), 413);
-    wire.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    await wire.hear("\r\n\r\nok");
-    wire.drop();
-  });
+  const huge = Buffer.alloc(8_000_000, "x");
+  for (const [how, header, body] of [
+    ["with a length", `Content-Length: ${huge.length}`, huge],
+    ["in chunks", CHUNKED, chunked(...Array.from({ length: 100 }, () => huge.subarray(0, 80_000)))],
+  ] as const)
+    it(`that is much too large ${how} leaves its sender an answer, and the connection`, async () => {
+      const wire = await Wire.open(world().port);
+      wire.send(head(sites.next(), header));
+      wire.send(body);
+      assert.equal(statusOf(await wire.hear("payload_too_large")), 413);
+      wire.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await wire.hear("\r\n\r\nok");
+      wire.drop();
+    });
 
   it("that comes too often leaves its sender an answer, and the connection", async () => {
     const wire = await Wire.open(world().port);

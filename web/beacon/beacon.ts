@@ -118,7 +118,7 @@ const send = (fields: Fields) => {
 const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
   if (event.blockedURI === sent && event.disposition === "enforce") {
     new Image().src = sent;
-    // A second policy may report the same address, and so may img-src.
+    // Where img-src forbids it as well, this is told again.
     sent = "";
   }
 };
@@ -204,7 +204,8 @@ const start = () => {
       quietly(onNavigation);
     };
   }
-  listen(onNavigation, "popstate", "hashchange");
+  // Also told when somebody types another fragment.
+  listen(onNavigation, "popstate");
   // Back out of the browser's page cache, a page is seen again without being loaded: a view.
   listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
   listen(onInput, "pointerdown", "keydown", "wheel", "click");

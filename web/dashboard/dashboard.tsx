@@ -17,7 +17,7 @@ import type { Feed } from "./use-feed.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
-export interface DashboardProps {
+interface DashboardProps {
   history: History;
   feed: Feed;
   view: View;

@@ -61,8 +61,6 @@ const GROUPS: [group: string, dimensions: [name: string, title: string][]][] = [
   ],
 ];
 
-export const BOT_DIMENSIONS: readonly string[] = ["bot", "bot_kind"];
-
 const KNOWN = new Map<string, DimensionFacts & { order: number }>();
 for (const [group, list] of GROUPS) {
   for (const [name, title] of list) KNOWN.set(name, { name, title, group, order: KNOWN.size });
@@ -76,7 +74,7 @@ function factsOf(name: string): DimensionFacts & { order: number } {
 }
 
 /** Counters have no values to break down, bots have their line, day by hour has its heatmap. */
-const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "app", "dowhour", ...BOT_DIMENSIONS]);
+const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "app", "dowhour", "bot", "bot_kind"]);
 
 /** The dimensions to break down, in the order of the page. */
 export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {

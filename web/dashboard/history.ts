@@ -39,8 +39,10 @@ export interface History {
 export function decodeHistory(answer: StatsAnswer): History {
   const first = parseDay(answer.from);
   const last = parseDay(answer.to);
-  if (first === null || last === null || last < first) {
-    throw new Error("The answer names no range of days. Is the collector older than this page?");
+  if (first === null || last === null || last < first || !answer.series || !answer.daily) {
+    throw new Error(
+      "The answer is not what this page asked for. Reload the page: the collector may have been updated.",
+    );
   }
   const length = last - first + 1;
   return {

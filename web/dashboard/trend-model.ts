@@ -63,14 +63,14 @@ const MAX_DAYS = 120;
 const MAX_WEEKS = 800;
 
 /** The series of the overview, in the order they are drawn. */
-export function overviewLines(history: History, bots: boolean): LineKey[] {
+function overviewLines(history: History, bots: boolean): LineKey[] {
   const lines: LineKey[] = ["pv", "uv", "sessions"];
   if (history.series.app.some((n) => n > 0)) lines.push("app");
   if (bots) lines.push("bot");
   return lines;
 }
 
-export function lineName(key: LineKey): string {
+function lineName(key: LineKey): string {
   return key === "bot" ? "Bots" : METRIC_FACTS[key].name;
 }
 

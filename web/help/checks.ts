@@ -155,7 +155,7 @@ function tableOf(totals: StatsTotals, dimension: string): Record<string, number>
 }
 
 /** Whether a stored origin is the one typed; without a scheme either will do. */
-export function isSameOrigin(stored: string, typed: string): boolean {
+function isSameOrigin(stored: string, typed: string): boolean {
   const wanted = typed.trim().toLowerCase().replace(/\/+$/, "");
   const origin = stored.toLowerCase();
   return wanted.includes("://")

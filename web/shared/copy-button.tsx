@@ -5,7 +5,6 @@ interface CopyButtonProps {
   text: string;
   /** what is copied, for people who cannot see where the button stands */
   label: string;
-  class?: string;
 }
 
 type State = "ready" | "copied" | "failed";
@@ -14,7 +13,7 @@ const WORDS: Record<State, string> = { ready: "Copy", copied: "Copied", failed: 
 const SHOWN_MS = 1_600;
 
 /** Copies a text and says for a moment that it did, or that this browser does not let pages copy. */
-export function CopyButton({ text, label, class: className = "" }: CopyButtonProps) {
+function CopyButton({ text, label }: CopyButtonProps) {
   const [state, setState] = useState<State>("ready");
   useEffect(() => {
     if (state === "ready") return;
@@ -23,7 +22,7 @@ export function CopyButton({ text, label, class: className = "" }: CopyButtonPro
   }, [state]);
   const copy = async () => setState((await copyText(text)) ? "copied" : "failed");
   return (
-    <button type="button" class={`copy ${state} ${className}`} onClick={copy}>
+    <button type="button" class={`copy ${state}`} onClick={copy}>
       <span aria-hidden="true">{WORDS[state]}</span>
       <span class="offscreen" role="status">
         {state === "ready" ? "" : WORDS[state]}

@@ -1,5 +1,4 @@
 const WHOLE = new Intl.NumberFormat("en");
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const RATIO = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const PERCENT = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 
@@ -8,9 +7,6 @@ export const NO_FIGURE = "–";
 
 /** `1,234` */
 export const whole = (n: number): string => WHOLE.format(n);
-
-/** `1.2K`; numbers below 10,000 in full */
-export const compact = (n: number): string => (n < 10_000 ? WHOLE.format(n) : COMPACT.format(n));
 
 /** `1.83` */
 export const ratio = (n: number): string => RATIO.format(n);

@@ -8,12 +8,6 @@ export function scriptTag(base: string, site: string): string {
   return `<script defer src="${base}/s.js" data-site="${site}"></script>`;
 }
 
-const SITE_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
-
-export function isSiteId(text: string): boolean {
-  return SITE_ID.test(text);
-}
-
 /** The name of the setting that holds a site's own token. */
 export function siteTokenKey(site: string): string {
   return `STATS_TOKEN_${site.toUpperCase().replaceAll("-", "_")}`;
