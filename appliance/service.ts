@@ -37,7 +37,7 @@ export interface ServiceParts {
   config: Config;
   clock: Clock;
   log: Log;
-  /** Called with the database before anything runs, and when another one is in its place. */
+  /** Called with the database before anything runs. */
   prepare?: (db: Connection) => void;
   space?: (dir: string) => Promise<Space>;
   /** The last warnings and errors of `log`. */
@@ -99,7 +99,7 @@ async function startStore(
   { config, clock, log, space, prepare }: ServiceParts,
   stops: Stop[],
 ): Promise<{ store: Store; cursorSecret: Uint8Array }> {
-  let cursorSecret: Uint8Array = new Uint8Array();
+  let cursorSecret: Uint8Array | undefined;
   const store = await openStore({
     dataDir: config.dataDir,
     retentionDays: config.retentionDays,
@@ -108,12 +108,14 @@ async function startStore(
     ...(space && { space }),
     prepare: (db) => {
       declareSites(db, config.sites);
+      // What follows is for the start, not for data that a restore puts in its place.
+      if (cursorSecret !== undefined) return;
       cursorSecret = databaseSecret(db, "cursor_secret", () => randomBytes(32));
       prepare?.(db);
     },
   });
   stops.push(() => store.close());
-  return { store, cursorSecret };
+  return { store, cursorSecret: cursorSecret ?? new Uint8Array() };
 }
 
 function knowSites(config: Config, store: Store): Sites {

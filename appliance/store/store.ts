@@ -30,7 +30,7 @@ export interface StoreOptions {
   retentionDays: number;
   clock: Clock;
   log: Log;
-  /** Called with the database before the workers start: declare sites, make tokens. */
+  /** Called with the database before the workers start, each time another file is in place. */
   prepare?: (db: Connection) => void;
   space?: (dir: string) => Promise<Space>;
 }
@@ -245,7 +245,8 @@ function every(clock: Clock, ms: number, task: () => void): () => void {
   return () => cancel();
 }
 
-async function spaceOf(dir: string): Promise<Space> {
+/** Free and total bytes of the disk a folder is on. */
+export async function spaceOf(dir: string): Promise<Space> {
   const { bavail, blocks, bsize } = await statfs(dir);
   return { free: bavail * bsize, total: blocks * bsize };
 }
