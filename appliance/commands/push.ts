@@ -96,7 +96,7 @@ async function send(url: URL, token: string, body: string | undefined): Promise<
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
     throw new CommandFailed(
-      `${url.origin} does not answer (${cause?.code ?? message}). Check that the box runs, or give its address as --url.`,
+      `${url.origin} does not answer (${cause?.code ?? cause?.message ?? message}). Check that the box runs, or give its address as --url.`,
     );
   }
   const answer = await answerOf(response);
