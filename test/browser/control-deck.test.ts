@@ -48,6 +48,18 @@ describe("the deck in the Web UI", function () {
     await control().page.getByText("Choose a key").waitFor();
   });
 
+  it("is pressed by a button where there is no real key", async () => {
+    await control().open("?slot=k7");
+    const other = await control().page.context().newPage();
+    const [listening] = await Promise.all([
+      other.waitForResponse(/api\/events/),
+      other.goto(`${control().owner.origin}/`),
+    ]);
+    assert.equal(listening.status(), 200);
+    await control().button("Press").click();
+    await other.getByRole("region", { name: "Key 8" }).waitFor();
+  });
+
   it("is renamed and dimmed", async () => {
     await control().open();
     await control().field("Name").fill("Desk");
