@@ -16,7 +16,7 @@ import type { DeckSettings } from "./deck/deck-settings.ts";
 import { type DeckStore, Decks } from "./deck/decks.ts";
 import type { DeckBus } from "./deck/hid.ts";
 import { type Client, createClient } from "./http/client.ts";
-import { type Listener, listen, UPLOAD_PATIENCE } from "./http/listen.ts";
+import { type HandedSocket, type Listener, listen, UPLOAD_PATIENCE } from "./http/listen.ts";
 import { Pages } from "./http/pages.ts";
 import { TokenBuckets } from "./http/token-buckets.ts";
 import { type Log, RecentProblems } from "./log.ts";
@@ -44,6 +44,8 @@ export interface ServiceParts {
   problems?: RecentProblems;
   /** Shows a line to who stands at the box. */
   console?: (line: string) => void;
+  /** File descriptors of the sockets `collector` and `control`, where others opened them. */
+  sockets?: ReadonlyMap<string, number>;
   /** Takes over the time a signed-in owner's browser tells. */
   believe?: (now: number) => void;
   /** Where decks are plugged in; this machine's USB unless given. */
@@ -88,11 +90,16 @@ async function start(parts: ServiceParts, stops: Stop[]): Promise<Omit<Service, 
 
   const collector = await listen(
     createCollector({ store, sites, client, clock, log, pages, cursorSecret }),
-    config.port,
+    socketOf(parts, "collector") ?? config.port,
   );
   stops.push(() => collector.close());
   const owner = await startOwner(parts, stops, { store, sites, client, pages, collector });
   return { collector, store, ...owner };
+}
+
+function socketOf({ sockets }: ServiceParts, name: string): HandedSocket | undefined {
+  const fd = sockets?.get(name);
+  return fd === undefined ? undefined : { fd };
 }
 
 async function startStore(
@@ -216,7 +223,7 @@ async function startOwner(
       reloadAfterRestore: async () => decks.merge(await deckStore(store).load()),
       believe: parts.believe ?? (() => {}),
     }),
-    config.webuiPort,
+    socketOf(parts, "control") ?? config.webuiPort,
     config.bind,
     UPLOAD_PATIENCE,
   );

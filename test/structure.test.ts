@@ -15,6 +15,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/demo": ["appliance/demo"],
   "appliance/log.ts": [],
   "appliance/version.ts": [],
+  "appliance/systemd.ts": [],
   "appliance/board.ts": [
     "appliance/control/setup-code.ts",
     "appliance/deck/decks.ts",

@@ -7,6 +7,7 @@ import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
+import { handedSockets } from "../systemd.ts";
 import {
   type Command,
   CommandFailed,
@@ -72,6 +73,7 @@ async function start(config: Config, terminal: Terminal, demo?: Demo): Promise<S
       clock,
       log: createLog(terminal.err, problems),
       problems,
+      sockets: handedSockets(terminal.env, process.pid),
       console: consoleOf(config, terminal),
       believe: (now) => clock.believe(now),
       prepare: (db) => {

@@ -123,7 +123,7 @@ const HEADERS = {
   "Content-Security-Policy": [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self'",
     "img-src 'self' data: blob:",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -87,6 +87,10 @@ describe("sites in the Web UI", function () {
   it("of the configuration can be neither erased nor moved here", async () => {
     await control().open("?tab=sites");
     await card("blog").getByText("set in the configuration").waitFor();
+    assert.equal(
+      await card("blog").getByRole("switch", { name: "Public badge" }).isDisabled(),
+      true,
+    );
     assert.equal(await card("blog").getByRole("button", { name: "Erase…" }).count(), 0);
     assert.equal(await card("blog").getByLabel("Collector's own domain").count(), 0);
   });

@@ -71,7 +71,7 @@ export function SiteCard({ site }: { site: Site }) {
           role="switch"
           aria-checked={site.badge}
           checked={site.badge}
-          disabled={busy}
+          disabled={busy || site.declared}
           onChange={(event) => void patch({ badge: event.currentTarget.checked })}
         />{" "}
         Public badge
