@@ -16,6 +16,7 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
+import { type Demo, startDemo } from "./demo.ts";
 
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
@@ -27,6 +28,7 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --virtual-deck MODEL
                    a deck that exists only in the Web UI; may be given several times
                    (VIRTUAL_DECK); \`tallydeck devices --models\` lists the models
+  --demo           made-up data of two sites, gone when the service stops (DEMO)
   --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
 
 On a --bind address that others reach, the Web UI asks for the admin token or the setup code, and
@@ -45,15 +47,23 @@ export const run: Command = {
     });
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
-    const config = configFrom(values, terminal);
-    const service = await start(config, terminal);
-    announce(service, config, terminal);
-    await signalled();
-    await service.stop();
+    const configured = configFrom(values, terminal);
+    const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
+    const config = demo?.config ?? configured;
+    try {
+      const service = await start(config, terminal, demo);
+      announce(service, config, terminal);
+      if (demo !== undefined)
+        terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
+      await signalled();
+      await service.stop();
+    } finally {
+      demo?.remove();
+    }
   },
 };
 
-async function start(config: Config, terminal: Terminal): Promise<Service> {
+async function start(config: Config, terminal: Terminal, demo?: Demo): Promise<Service> {
   let adminToken: string | undefined;
   const clock = createSystemClock({ wait: config.waitForClock });
   const problems = new RecentProblems(() => clock.now());
@@ -67,6 +77,7 @@ async function start(config: Config, terminal: Terminal): Promise<Service> {
       console: consoleOf(config, terminal),
       believe: (now) => clock.believe(now),
       prepare: (db) => {
+        demo?.fill(db);
         adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
       },
     });

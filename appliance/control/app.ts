@@ -131,7 +131,6 @@ const HEADERS = {
     "frame-ancestors 'none'",
   ].join("; "),
   "Cross-Origin-Resource-Policy": "same-origin",
-  "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 };

@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
-const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
+const ROOT = join(import.meta.dirname, "../..");
+const MAIN = join(ROOT, "appliance/main.ts");
+/** As scripts/tallydeck has it. */
+const COMPILED = join(ROOT, "node_modules/.cache/node");
 
 export interface Ended {
   /** Exit code; null when a signal ended it. */
@@ -28,7 +33,7 @@ export class Running {
 
   constructor(args: readonly string[], env: Env = {}) {
     this.#child = spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH ?? "", ...env },
+      env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: COMPILED, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => {
@@ -67,9 +72,12 @@ export class Running {
     return this.ended;
   }
 
-  /** Stops it in the middle of whatever it does, or lets it go on. */
-  signal(signal: "SIGSTOP" | "SIGCONT"): void {
-    this.#child.kill(signal);
+  /** Holds it in the middle of whatever it does; resolves when none of its threads moves. */
+  async suspend(): Promise<void> {
+    this.#child.kill("SIGSTOP");
+    const tasks = `/proc/${this.#child.pid}/task`;
+    const moves = (task: string) => !/\) T /.test(readFileSync(join(tasks, task, "stat"), "utf8"));
+    while (readdirSync(tasks).some(moves)) await nextTurn();
   }
 }
 
