@@ -50,12 +50,14 @@ export const run: Command = {
     const configured = configFrom(values, terminal);
     const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
     const config = demo?.config ?? configured;
+    // From here on, so that who stops it right after the start finds it stopped in order.
+    const told = signalled();
     try {
       const service = await start(config, terminal, demo);
       announce(service, config, terminal);
       if (demo !== undefined)
         terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
-      await signalled();
+      await told;
       await service.stop();
     } finally {
       demo?.remove();

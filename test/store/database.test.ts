@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { DatabaseRefused, openForReading, openForWriting } from "../../appliance/store/database.ts";
@@ -17,6 +17,7 @@ describe("a database", () => {
     const newest = openForWriting(join(folder(), "newest.db"));
     const id = newest.pragma("application_id", { simple: true });
     newest.close();
+    rmSync(file(), { force: true });
     const db = new Database(file());
     for (const step of STEPS.slice(0, steps)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
     if (steps > 0) db.pragma(`application_id = ${id}`);
