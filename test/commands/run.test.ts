@@ -25,7 +25,7 @@ describe("tallydeck run", function () {
     assert.match(service.out, /Setup {6}http:\/\/localhost:\d+\/help/);
     assert.ok(service.out.includes(`Data       ${dataDir}`));
     assert.equal((await service.ask("/")).text, "ok");
-    assert.equal((await askPort(Number(control), "/")).status, 200);
+    assert.equal((await askPort(Number(control), "/api/sites")).status, 200);
     await service.ask(`/a?v=${encode({})}`);
     const { code, err } = await service.end("SIGINT");
     assert.deepEqual([code, err], [0, ""]);

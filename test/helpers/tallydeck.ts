@@ -24,6 +24,10 @@ export function tallydeck(args: readonly string[], env: Env = {}): Promise<Ended
   return new Running(args, env).ended;
 }
 
+const running = new Set<Running>();
+// What a test that failed left behind would keep the whole run from ending.
+after(() => Promise.all([...running].map((process) => process.end("SIGKILL"))));
+
 /** A process of the command line that stays, as `tallydeck run` does. */
 export class Running {
   readonly ended: Promise<Ended>;
@@ -42,11 +46,11 @@ export class Running {
     this.#child.stderr?.on("data", (bytes: Buffer) => {
       this.#err += bytes;
     });
-    this.ended = once(this.#child, "close").then(([code]) => ({
-      code: code as number | null,
-      out: this.#out,
-      err: this.#err,
-    }));
+    running.add(this);
+    this.ended = once(this.#child, "close").then(([code]) => {
+      running.delete(this);
+      return { code: code as number | null, out: this.#out, err: this.#err };
+    });
   }
 
   get out(): string {
