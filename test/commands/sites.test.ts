@@ -60,7 +60,7 @@ describe("tallydeck sites", function () {
     await sites("add", "blog", "--host", "stats.example");
     const before = await sites();
     const unknown = "There is no site shop. `tallydeck sites` lists them.";
-    const taken = "WWW.stats.example belongs to the site blog already.";
+    const taken = "www.stats.example belongs to another site already.";
     const [add, unconfirmed, wrong, both, host] = await Promise.all([
       sites("add", "Blog"),
       sites("erase", "blog"),
