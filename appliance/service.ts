@@ -65,13 +65,25 @@ export interface Service {
 
 type Stop = () => void | Promise<void>;
 
-/** Starts every part in order: data, collector, push, decks, listeners. */
+/**
+ * Starts every part in order: data, collector, push, decks, listeners. Stopping rejects with what
+ * went wrong first, once all of them are stopped.
+ */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config } = parts;
   mkdirSync(config.dataDir, { recursive: true });
   const stops: Stop[] = [lockDataDir(config.dataDir)];
   const stop = async () => {
-    for (const undo of stops.splice(0).reverse()) await undo();
+    const failures: unknown[] = [];
+    for (const undo of stops.splice(0).reverse()) {
+      try {
+        await undo();
+      } catch (error) {
+        // Whatever else runs must not be left behind: the process would not end.
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return { ...(await start(parts, stops)), stop };

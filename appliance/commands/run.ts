@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import { consoleAt } from "../board.ts";
+import { consoleAt, webUiUrl } from "../board.ts";
 import { createSystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { createLog, RecentProblems } from "../log.ts";
@@ -116,13 +116,10 @@ function firstAdminToken(db: Connection, config: Config): string | undefined {
 }
 
 function announce({ collector, control, store }: Service, config: Config, { out }: Terminal): void {
-  const shown = ["127.0.0.1", "0.0.0.0", "::1", "::"].includes(config.bind)
-    ? "localhost"
-    : config.bind;
   out(`Tallydeck is ready.
   Dashboard  http://localhost:${collector.port}/dashboard
   Setup      http://localhost:${collector.port}/help
-  Web UI     http://${shown}:${control.port}/
+  Web UI     ${webUiUrl(control, ["localhost"])}
   Data       ${config.dataDir}`);
   if (store.directory.sites.length === 0)
     out("No site yet: add one with `scripts/tallydeck sites add my-site`.");

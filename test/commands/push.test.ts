@@ -49,6 +49,11 @@ describe("tallydeck push", () => {
     );
   });
 
+  it("shows a text that looks like an option", async () => {
+    assert.equal((await tallydeck(["push", "door", "--", "--help"], env)).out, "");
+    assert.equal((await held())[0].text, "--help");
+  });
+
   it("clears a channel", async () => {
     await tallydeck(["push", "door", "Open", "--ttl", "0"], env);
     assert.equal((await tallydeck(["push", "door", "--clear"], env)).code, 0);
