@@ -31,8 +31,8 @@ const HEADERS = {
 interface Pending {
   decks: boolean;
   channels: boolean;
-  /** `slot` and `pressed` events by what they are about. */
-  readonly slots: Map<string, { event: "slot" | "pressed"; data: object }>;
+  /** `slots` and `pressed` events by what they are about. */
+  readonly slots: Map<string, { event: "slots" | "pressed"; data: object }>;
 }
 
 class Client {
@@ -48,7 +48,7 @@ class Client {
 
 /**
  * What happens on this box, as server-sent events: `decks` and `channels` with the bodies of their
- * routes, at first and whenever they changed; `slot` `{deck, slot, revision}` when a slot shows
+ * routes, at first and whenever they changed; `slots` `{deck, slot, revision}` when a slot shows
  * another picture; `pressed` `{deck, slot}`. A client that reads slowly misses what came in between,
  * never what holds at the end.
  */
@@ -65,7 +65,7 @@ export class Events {
     // What is bound to a channel changes with the decks.
     const decksChanged = () => this.#tell({ decks: true, channels: true });
     const picture = (at: { deck: string; slot: string; revision: number }) =>
-      this.#tellSlot("slot", at);
+      this.#tellSlot("slots", at);
     const pressed = (at: { deck: string; slot: string }) => this.#tellSlot("pressed", at);
     decks.on("deck", decksChanged);
     decks.on("problems", decksChanged);
@@ -120,7 +120,7 @@ export class Events {
     this.#schedule();
   }
 
-  #tellSlot(event: "slot" | "pressed", data: { deck: string; slot: string }): void {
+  #tellSlot(event: "slots" | "pressed", data: { deck: string; slot: string }): void {
     for (const { pending } of this.#clients)
       pending.slots.set(`${event} ${data.deck} ${data.slot}`, { event, data });
     this.#schedule();

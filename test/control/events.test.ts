@@ -30,10 +30,10 @@ describe("live events", () => {
     const events = await owner.listen();
     const isDoor = ({ slot }: { slot: string }) => slot === "k4";
     await owner.ask("POST", "/api/push-channels/door", { text: "Open" });
-    const { revision, ...at } = await events.next("slot", isDoor);
+    const { revision, ...at } = await events.next("slots", isDoor);
     assert.deepEqual(at, { deck: "virtual-mk2", slot: "k4" });
     await owner.ask("POST", "/api/push-channels/door", { text: "Shut" });
-    assert.ok((await events.next("slot", isDoor)).revision > revision);
+    assert.ok((await events.next("slots", isDoor)).revision > revision);
     events.close();
   });
 

@@ -102,7 +102,7 @@ describe("the numbers on the deck", () => {
     const isStat = ({ slot }: { slot: string }) => slot === "k4";
     await views(1);
     world().clock.advance(1_000);
-    await events.next("slot", isStat);
+    await events.next("slots", isStat);
     events.close();
   });
 

@@ -29,7 +29,7 @@ export function listen(events: LiveEvents): () => void {
       );
     source.addEventListener("open", () => events.opened());
     on("decks", events.decks);
-    on("slot", events.picture);
+    on("slots", events.picture);
     on("pressed", events.pressed);
     on("channels", events.channels);
     source.addEventListener("error", () => {
