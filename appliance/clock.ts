@@ -32,12 +32,16 @@ export interface SystemClockOptions {
   /** Begin unsure, as a board without a battery clock must (`WAIT_FOR_CLOCK=1`). */
   wait?: boolean;
   evidence?: ClockEvidence;
+  machine?: MachineClock;
 }
+
+/** The clocks and timers the machine has, believed or not. */
+export type MachineClock = Pick<Clock, "now" | "monotonic" | "boot" | "after">;
 
 export interface SystemClock extends Clock {
   /**
    * Believes a wall clock somebody trustworthy told (epoch ms): the browser of a signed-in owner.
-   * The service may not set the system clock, so it keeps the difference until the system knows.
+   * The service may not set the system clock, so it goes by what it was told until the system knows.
    */
   believe(now: number): void;
 }
@@ -46,18 +50,12 @@ export interface SystemClock extends Clock {
 export function createSystemClock({
   wait = false,
   evidence = systemEvidence(),
+  machine = thisMachine(),
 }: SystemClockOptions = {}): SystemClock {
   const listeners: (() => void)[] = [];
   let sure = !wait;
-  let offset = 0;
-
-  const monotonic = () => Number(process.hrtime.bigint() / 1_000n) / 1_000;
-
-  const after = (ms: number, task: () => void): Cancel => {
-    const timer = setTimeout(task, ms);
-    timer.unref();
-    return () => clearTimeout(timer);
-  };
+  /** Epoch ms at monotonic zero by what somebody told; a step of the wall clock leaves it right. */
+  let toldBootedAt: number | undefined;
 
   const becomeSure = () => {
     if (sure) return;
@@ -65,31 +63,44 @@ export function createSystemClock({
     for (const listener of listeners.splice(0)) listener();
   };
 
-  const began = monotonic();
+  const began = machine.monotonic();
   const poll = () => {
     if (evidence.isSet()) {
-      offset = 0;
+      toldBootedAt = undefined;
       becomeSure();
       return;
     }
-    if (monotonic() - began >= DAY_MS) becomeSure();
-    after(EVIDENCE_POLL_MS, poll);
+    if (machine.monotonic() - began >= DAY_MS) becomeSure();
+    machine.after(EVIDENCE_POLL_MS, poll);
   };
   if (wait) poll();
 
   return {
-    now: () => Date.now() + offset,
-    monotonic,
-    boot: bootId(),
+    now: () => (toldBootedAt === undefined ? machine.now() : toldBootedAt + machine.monotonic()),
+    monotonic: () => machine.monotonic(),
+    boot: machine.boot,
     get sure() {
       return sure;
     },
     onSure: (listener) => void listeners.push(listener),
-    after,
+    after: (ms, task) => machine.after(ms, task),
     believe(now) {
       if (sure) return;
-      offset = now - Date.now();
+      toldBootedAt = now - machine.monotonic();
       becomeSure();
+    },
+  };
+}
+
+function thisMachine(): MachineClock {
+  return {
+    now: Date.now,
+    monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
+    boot: bootId(),
+    after(ms, task) {
+      const timer = setTimeout(task, ms);
+      timer.unref();
+      return () => clearTimeout(timer);
     },
   };
 }

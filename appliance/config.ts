@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "./http/client.ts";
+import { modelById } from "./deck/models.ts";
+import { comparableHost, createClient } from "./http/client.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {
@@ -14,6 +15,16 @@ export interface Config {
   readonly port: number;
   readonly webuiPort: number;
   readonly bind: string;
+  /** Further names, lower case, by which the Web UI may be addressed. */
+  readonly allowedHosts: readonly string[];
+  /** Nobody has to sign in to the Web UI, wherever he comes from. */
+  readonly adminOpen: boolean;
+  /** Ids of the models of decks that exist only in the Web UI. */
+  readonly virtualDecks: readonly string[];
+  /** While this file is there at the start, the setup code is shown for ten minutes. */
+  readonly showCodeFile: string;
+  /** A terminal device for the setup code, besides standard output; empty for none. */
+  readonly consoleDevice: string;
   /** `STATS_TOKEN_<ID>` by `<ID>`. */
   readonly siteTokens: ReadonlyMap<string, string>;
 }
@@ -30,6 +41,8 @@ export class ConfigError extends Error {
 
 interface Setting<T> {
   readonly flag?: string;
+  /** How the flag is given: with a value if nothing is said, alone, or with a value each time. */
+  readonly flagKind?: "switch" | "list";
   readonly fallback: string;
   /** What is accepted, to end the sentence "KEY must be …". */
   readonly accepts: string;
@@ -83,7 +96,7 @@ const SETTINGS = {
     flag: "data-dir",
     fallback: join(import.meta.dirname, "../data"),
     accepts: "a folder",
-    parse: (text) => (text === "" || text.includes("\0") ? undefined : text),
+    parse: parsePath,
   } satisfies Setting<string>,
   PORT: { flag: "port", fallback: "8480", ...port } satisfies Setting<number>,
   WEBUI_PORT: { flag: "webui-port", fallback: "3000", ...port } satisfies Setting<number>,
@@ -93,7 +106,54 @@ const SETTINGS = {
     accepts: "an address of this machine, 0.0.0.0 or :: for all",
     parse: (text) => (/^[0-9a-z.:_-]+$/i.test(text) ? text : undefined),
   } satisfies Setting<string>,
+  ALLOWED_HOSTS: {
+    fallback: "",
+    accepts: "host names without a port, comma separated, like box.example.org",
+    parse: (text) =>
+      everyItem(text.toLowerCase(), (name) => HOST.test(name) && !/[:[\]]/.test(name)),
+  } satisfies Setting<readonly string[]>,
+  ADMIN_OPEN: {
+    flag: "admin-open",
+    flagKind: "switch",
+    fallback: "0",
+    accepts: "0 or 1",
+    parse: (text) => ({ "0": false, "1": true })[text],
+  } satisfies Setting<boolean>,
+  VIRTUAL_DECK: {
+    flag: "virtual-deck",
+    flagKind: "list",
+    fallback: "",
+    accepts: "models, comma separated, as `tallydeck devices --models` lists them",
+    parse: (text) => everyItem(text, (id) => modelById(id) !== undefined),
+  } satisfies Setting<readonly string[]>,
+  SHOW_CODE_FILE: {
+    fallback: "/boot/firmware/SHOW-CODE",
+    accepts: "a file",
+    parse: parsePath,
+  } satisfies Setting<string>,
+  CONSOLE_DEVICE: {
+    fallback: "",
+    accepts: "a terminal device like /dev/tty1",
+    parse: (text) => (text.includes("\0") ? undefined : text),
+  } satisfies Setting<string>,
 };
+
+/** Flags as `util.parseArgs` takes them. */
+export const FLAG_OPTIONS = Object.fromEntries(
+  Object.values<Setting<unknown>>(SETTINGS).flatMap(({ flag, flagKind }) =>
+    flag === undefined
+      ? []
+      : [
+          [
+            flag,
+            {
+              type: flagKind === "switch" ? ("boolean" as const) : ("string" as const),
+              multiple: flagKind === "list",
+            },
+          ],
+        ],
+  ),
+);
 
 type Key = keyof typeof SETTINGS;
 type ValueOf<K extends Key> = NonNullable<ReturnType<(typeof SETTINGS)[K]["parse"]>>;
@@ -151,6 +211,11 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     port: value("PORT"),
     webuiPort: value("WEBUI_PORT"),
     bind: value("BIND"),
+    allowedHosts: value("ALLOWED_HOSTS"),
+    adminOpen: value("ADMIN_OPEN"),
+    virtualDecks: value("VIRTUAL_DECK"),
+    showCodeFile: value("SHOW_CODE_FILE"),
+    consoleDevice: value("CONSOLE_DEVICE"),
     siteTokens,
   };
   problems.push(...sameTokenName(config.sites.map((site) => site.id)));
@@ -215,11 +280,15 @@ function parseSites(text: string): Config["sites"] | undefined {
   const valid = sites.every(
     ({ id, host }) => SITE_ID.test(id) && (host === null || HOST.test(host)),
   );
-  const hosts = sites.flatMap(({ host }) => (host === null ? [] : [host]));
+  const hosts = sites.flatMap(({ host }) => (host === null ? [] : [comparableHost(host)]));
   const distinct =
     new Set(sites.map((site) => site.id)).size === sites.length &&
     new Set(hosts).size === hosts.length;
   return valid && distinct ? sites : undefined;
+}
+
+function parsePath(text: string): string | undefined {
+  return text === "" || text.includes("\0") ? undefined : text;
 }
 
 function parseToken(text: string): string | undefined {

@@ -60,7 +60,7 @@ export const DEMO_DAYS = 400;
 const DAY_MS = 86_400_000;
 
 /** Uniform numbers in 0–1 from a seed (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -237,7 +237,7 @@ class DayMaker {
     const random = this.#random;
     if (random() > 0.4 || this.#elapsed < 24) return [];
     const pick = (list: Weights) => pickOne(list, random());
-    const score = Math.min(10, Math.floor(random() * 5 + random() * 4 + 3));
+    const score = Math.min(10, Math.floor(random() * 4 + random() * 4 + 4.5));
     const devices = new Set([pick(APP_DEVICES)]);
     if (random() < 0.25) devices.add("plus");
     const survey: DemoSurvey = {

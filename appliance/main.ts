@@ -1,29 +1,29 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { backup } from "./commands/backup.ts";
 import { type Command, CommandFailed, type Terminal, UsageError } from "./commands/command.ts";
-import { restore } from "./commands/restore.ts";
-import { run } from "./commands/run.ts";
-import { sites } from "./commands/sites.ts";
-import { tokens } from "./commands/tokens.ts";
 import { ConfigError } from "./config.ts";
-import { DatabaseRefused } from "./store/database.ts";
+import { DatabaseRefused, storageProblem } from "./store/database.ts";
 import { DataDirInUse } from "./store/lock.ts";
+import { version } from "./version.ts";
 
-const COMMANDS: readonly Command[] = [run, sites, tokens, backup, restore];
+/** Loaded when it is called: a push from a script waits for no driver and no database. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import("./commands/run.ts")).run,
+  push: async () => (await import("./commands/push.ts")).push,
+  sites: async () => (await import("./commands/sites.ts")).sites,
+  tokens: async () => (await import("./commands/tokens.ts")).tokens,
+  devices: async () => (await import("./commands/devices.ts")).devices,
+  backup: async () => (await import("./commands/backup.ts")).backup,
+  restore: async () => (await import("./commands/restore.ts")).restore,
+  diagnose: async () => (await import("./commands/diagnose.ts")).diagnose,
+};
 
-function overview(): string {
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`);
+async function overview(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`);
   return `tallydeck COMMAND [OPTIONS]
 
 ${lines.join("\n")}
   ${"version".padEnd(10)} print the version
   ${"help".padEnd(10)} this list; \`tallydeck COMMAND --help\` tells more`;
-}
-
-function version(): string {
-  const file = join(import.meta.dirname, "../package.json");
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 /** @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration. */
@@ -33,13 +33,14 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
     return 0;
   }
   if (name === "help" || name === "--help") {
-    terminal.out(overview());
+    terminal.out(await overview());
     return 0;
   }
-  const command = COMMANDS.find((known) => known.name === name);
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = await load?.();
   if (command === undefined) {
     terminal.err(name === undefined ? "Say what to do." : `There is no command ${name}.`);
-    terminal.err(overview());
+    terminal.err(await overview());
     return 2;
   }
   if (args.includes("--help")) {
@@ -58,7 +59,8 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
       terminal.err(["The configuration cannot be used:", ...error.problems].join("\n  "));
       return 2;
     }
-    terminal.err(isExpected(error) ? error.message : String((error as Error).stack));
+    const problem = isExpected(error) ? error.message : storageProblem(error);
+    terminal.err(problem ?? String((error as Error).stack));
     return 1;
   }
 }

@@ -49,6 +49,9 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "map.js": { make: module("web/dashboard/map.tsx") },
   "help.html": { make: copy("web/help/help.html") },
   "help.js": { make: module("web/help/main.tsx") },
+  "control.html": { make: copy("web/control/control.html") },
+  "control.css": { make: style("web/control/control.css") },
+  "control.js": { make: module("web/control/main.tsx") },
   "da-common.js": { make: module(COMMON) },
   "favicon.svg": { make: copy("web/shared/favicon.svg") },
   "vendor/frappe-charts.iife.min.js": {
@@ -61,7 +64,8 @@ const ASSETS: Readonly<Record<string, Asset>> = {
 
 /** A script for browsers, bundled with all it imports into one file without exports. */
 function script(source: string, target: string): Asset["make"] {
-  return (minify) => bundled(source, { format: "iife", target, minify });
+  // Without tsconfig.json, whose `strict` would add a "use strict".
+  return (minify) => bundled(source, { format: "iife", target, minify, tsconfigRaw: {} });
 }
 
 /** A library as a script that sets one global. */

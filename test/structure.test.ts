@@ -10,10 +10,22 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/main.ts": ["appliance/"],
   "appliance/service.ts": ["appliance/"],
   "appliance/commands/": ["appliance/"],
-  "appliance/config.ts": ["appliance/http/"],
+  "appliance/config.ts": ["appliance/http/", "appliance/deck/models.ts"],
   "appliance/clock.ts": [],
+  "appliance/demo": ["appliance/demo"],
   "appliance/log.ts": [],
   "appliance/provision/": ["appliance/provision/", "appliance/config.ts"],
+  "appliance/version.ts": [],
+  "appliance/board.ts": [
+    "appliance/control/setup-code.ts",
+    "appliance/deck/decks.ts",
+    "appliance/clock.ts",
+  ],
+  "appliance/numbers.ts": [
+    "appliance/deck/live-numbers.ts",
+    "appliance/store/",
+    "appliance/clock.ts",
+  ],
   "appliance/http/": ["appliance/http/", "appliance/clock.ts", "appliance/log.ts"],
   "appliance/store/": ["appliance/store/", "appliance/clock.ts", "appliance/log.ts"],
   "appliance/collector/": [
@@ -23,9 +35,23 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/clock.ts",
     "appliance/log.ts",
   ],
+  "appliance/push/": ["appliance/push/", "appliance/clock.ts"],
+  "appliance/deck/": ["appliance/deck/", "appliance/clock.ts"],
+  "appliance/deck/decks.ts": [
+    "appliance/deck/",
+    "appliance/push/channels.ts",
+    "appliance/clock.ts",
+    "appliance/log.ts",
+  ],
   "appliance/control/": [
     "appliance/control/",
     "appliance/http/",
+    "appliance/push/",
+    "appliance/deck/decks.ts",
+    // What settings, widgets and models are, to check what comes in.
+    "appliance/deck/deck-settings.ts",
+    "appliance/deck/models.ts",
+    "appliance/deck/widget-input.ts",
     "appliance/store/",
     "appliance/clock.ts",
     "appliance/log.ts",
@@ -40,6 +66,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 const ENTRIES = [
   "appliance/provision/main.ts",
   "appliance/main.ts",
+  "appliance/store/chores.ts",
   "appliance/store/committer.ts",
   "appliance/store/reader.ts",
 ];

@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import type { Clock } from "../clock.ts";
+import { bearerToken } from "../http/bearer.ts";
 import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { TokenBuckets } from "../http/token-buckets.ts";
@@ -51,6 +52,5 @@ export class Access {
 }
 
 function tokenOf(ctx: Context): string {
-  const bearer = /^Bearer +(\S+) *$/i.exec(ctx.get("Authorization"));
-  return bearer?.[1] ?? queryValue(ctx.query, "token") ?? "";
+  return bearerToken(ctx.req) ?? queryValue(ctx.query, "token") ?? "";
 }

@@ -21,6 +21,7 @@ interface Box {
 /** `GET /badge`: page views as an SVG, for sites that opted in. */
 export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Clock): Middleware {
   return async (ctx) => {
+    ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
     const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
     const site = sites.forCollection(client.host(ctx.req), name);
     if (!site?.badge)
@@ -40,10 +41,7 @@ export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Cl
           });
     const both = queryValue(ctx.query, "total") === "1" && days !== "all";
     ctx.type = "image/svg+xml";
-    ctx.set({
-      "Cache-Control": "public, max-age=300",
-      "Cross-Origin-Resource-Policy": "cross-origin",
-    });
+    ctx.set("Cache-Control", "public, max-age=300");
     ctx.body = badge(ctx.query, days, count, both ? await total() : null);
   };
 }

@@ -24,7 +24,7 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
     return {
       counts: [
         ["bot", "ua"],
-        ["bot_kind", visitor.bot],
+        ["bot_kind", storable(visitor.bot) || "other"],
       ],
       view: false,
     };
@@ -82,7 +82,8 @@ function languageOf(l: unknown): string {
 }
 
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "";
+  const origin = URL.canParse(url) ? new URL(url).origin : "null";
+  return origin === "null" ? "" : origin;
 }
 
 function hostOf(origin: string): string {

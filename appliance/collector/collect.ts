@@ -59,7 +59,10 @@ export function appPingRoute({ store, sites, client }: CollectionParts): Middlew
 export function surveyRoute({ store, sites, client, clock }: CollectionParts): Middleware {
   const buckets = new TokenBuckets(clock, SURVEYS_PER_HOUR);
   return async (ctx) => {
-    ctx.set("Access-Control-Allow-Origin", "*");
+    ctx.set({
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Expose-Headers": "Retry-After",
+    });
     const wait = buckets.take(addressKey(client.address(ctx.req)));
     if (wait > 0)
       throw rateLimited(wait, "Three surveys an hour are taken from one address. Try again later.");

@@ -5,10 +5,13 @@ const MAX_CHARACTERS = 128;
 const CLEAN = /^[\x20-\x7e]{0,128}$/;
 const CONTROL = /\p{Cc}/gu;
 
-/** The first value of a query key, which may be repeated; undefined when it is not there. */
+/**
+ * The first value of a query key, which may be repeated; undefined when it is not there or empty,
+ * as forms and clients leave what is not set.
+ */
 export function queryValue(query: ParsedUrlQuery, key: string): string | undefined {
   const value = query[key];
-  return Array.isArray(value) ? value[0] : value;
+  return (Array.isArray(value) ? value[0] : value) || undefined;
 }
 
 /** Decodes `base64(encodeURIComponent(JSON))`; anything that is not one JSON object gives `{}`. */

@@ -1,9 +1,8 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { HttpError } from "../http/errors.ts";
 import { type Day, parseDay } from "../store/day.ts";
+import { MAX_RANGE_DAYS } from "../store/reports.ts";
 import { queryValue } from "./payload.ts";
-
-export const MAX_RANGE_DAYS = 4_000;
 
 /** Inclusive days; `single` when one day was asked for. */
 export interface StatsRange {
@@ -43,7 +42,7 @@ function checked(from: Day | null, to: Day): { from: Day; to: Day } {
 
 function dayParameter(query: ParsedUrlQuery, key: string): Day | null {
   const text = queryValue(query, key);
-  if (text === undefined || text === "") return null;
+  if (text === undefined) return null;
   const day = parseDay(text);
   if (day === undefined) throw invalid(`\`${key}\` must be a date like 2026-01-31.`);
   return day;

@@ -1,6 +1,6 @@
 import { comparableHost } from "../http/client.ts";
 import type { Directory, SiteRecord } from "../store/directory.ts";
-import { constantTimeEqual, hashToken } from "./tokens.ts";
+import { constantTimeEqual, hashToken } from "../store/read-tokens.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
 export interface DeclaredSites {
@@ -67,12 +67,17 @@ export class Sites {
     return site !== null && (own || admin);
   }
 
+  /** True when there is an admin token at all. */
+  get hasAdmin(): boolean {
+    return this.#adminHash !== null;
+  }
+
   isAdmin(token: string): boolean {
     return matches(hashToken(token), this.#adminHash);
   }
 
   #byName(name: string | undefined): Site | null {
-    if (name !== undefined && name !== "") return this.#byId.get(name) ?? null;
+    if (name !== undefined) return this.#byId.get(name) ?? null;
     const [only, ...more] = this.#byId.values();
     return more.length === 0 ? (only ?? null) : null;
   }

@@ -23,6 +23,8 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
     });
     ctx.set("Cache-Control", "private, no-cache");
     ctx.vary("Authorization");
+    // The dashboard tells by it how much of today is over; the system's clock may not be set.
+    ctx.set("Date", new Date(clock.now()).toUTCString());
     await sendJson(ctx, body);
   };
 }

@@ -82,6 +82,8 @@ function sealCursor(secret: Uint8Array, filter: SurveyFilter, position: SurveyPo
 function openCursor(secret: Uint8Array, filter: SurveyFilter, cursor: string): SurveyPosition {
   try {
     const bytes = Buffer.from(cursor, "base64url");
+    // Decoding ignores what is no base64: only what we wrote is ours.
+    if (bytes.toString("base64url") !== cursor) throw new RangeError("not as it was sealed");
     const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
     const decipher = createDecipheriv(CIPHER, secret, bytes.subarray(0, IV_BYTES), {
       authTagLength: TAG_BYTES,

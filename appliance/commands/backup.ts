@@ -14,7 +14,8 @@ import {
 export const backup: Command = {
   name: "backup",
   summary: "copy the data to one file, while the service runs",
-  help: `tallydeck backup FILE: copies sites, counts, surveys and token hashes to FILE, as of one moment.
+  help: `tallydeck backup FILE: copies sites, counts, surveys, hashes of read tokens and settings of decks
+to FILE, as of one moment. Push tokens stay with the box.
 The service may run. The copy is checked before it takes its name; a FILE that exists is replaced.
 
 ${DATA_OPTIONS_HELP}`,

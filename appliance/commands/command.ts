@@ -50,7 +50,11 @@ export const DATA_OPTIONS = {
 
 /** The configuration under the flags given; flags are named as on the command line. */
 export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Terminal): Config {
-  const text = (flag: string) => (flags[flag] === undefined ? undefined : String(flags[flag]));
+  const text = (flag: string) => {
+    const value = flags[flag];
+    if (value === undefined) return undefined;
+    return value === true ? "1" : String(value);
+  };
   const byKey = Object.fromEntries([...FLAGS].map(([flag, key]) => [key, text(flag)]));
   return readConfig({ flags: byKey, env, file: text("config") ?? (env.CONFIG || undefined) });
 }

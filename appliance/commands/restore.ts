@@ -16,6 +16,7 @@ export const restore: Command = {
   summary: "put a backup in place of the data",
   help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
 FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
+Push tokens of this box stay as they are.
 
 ${DATA_OPTIONS_HELP}`,
   async run(args, terminal) {

@@ -1,11 +1,12 @@
 import { fstatSync } from "node:fs";
+import { consoleAt } from "../board.ts";
 import { createSystemClock } from "../clock.ts";
-import { makeReadToken } from "../collector/tokens.ts";
-import { type Config, FLAGS } from "../config.ts";
-import { createLog } from "../log.ts";
+import { type Config, FLAG_OPTIONS } from "../config.ts";
+import { createLog, RecentProblems } from "../log.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
+import { makeReadToken } from "../store/read-tokens.ts";
 import {
   type Command,
   CommandFailed,
@@ -22,7 +23,13 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --bind ADDR      the Web UI's address (BIND, 127.0.0.1)
   --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)
+  --virtual-deck MODEL
+                   a deck that exists only in the Web UI; may be given several times
+                   (VIRTUAL_DECK); \`tallydeck devices --models\` lists the models
+  --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
 
+On a --bind address that others reach, the Web UI asks for the admin token or the setup code, and
+answers to IP addresses, this machine's names and ALLOWED_HOSTS.
 Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES, or from
 \`tallydeck sites\` and \`tallydeck tokens\`. A flag wins over the environment, that over the file.`;
 
@@ -32,7 +39,7 @@ export const run: Command = {
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, {
-      ...Object.fromEntries([...FLAGS.keys()].map((flag) => [flag, { type: "string" as const }])),
+      ...FLAG_OPTIONS,
       config: { type: "string" },
     });
     if (positionals.length > 0)
@@ -47,11 +54,16 @@ export const run: Command = {
 
 async function start(config: Config, terminal: Terminal): Promise<Service> {
   let adminToken: string | undefined;
+  const clock = createSystemClock({ wait: config.waitForClock });
+  const problems = new RecentProblems(() => clock.now());
   try {
     return await startService({
       config,
-      clock: createSystemClock({ wait: config.waitForClock }),
-      log: createLog(terminal.err),
+      clock,
+      log: createLog(terminal.err, problems),
+      problems,
+      console: consoleOf(config, terminal),
+      believe: (now) => clock.believe(now),
       prepare: (db) => {
         adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
       },
@@ -64,6 +76,15 @@ async function start(config: Config, terminal: Terminal): Promise<Service> {
         `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${adminToken}\n`,
       );
   }
+}
+
+/** Where the setup code is shown: a code that lives on in a journal would be seen by too many. */
+function consoleOf(config: Config, { env, out }: Terminal): (line: string) => void {
+  const device = config.consoleDevice === "" ? () => {} : consoleAt(config.consoleDevice);
+  return (line) => {
+    device(line);
+    if (!env.JOURNAL_STREAM) out(line);
+  };
 }
 
 /** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */

@@ -1,7 +1,7 @@
 import { HOST, SITE_ID } from "../config.ts";
 import { comparableHost } from "../http/client.ts";
 import type { Connection } from "../store/database.ts";
-import { databaseFile, openForWriting } from "../store/database.ts";
+import { databaseFile, emptyLog, openForWriting } from "../store/database.ts";
 import {
   addSite,
   changeSite,
@@ -51,7 +51,7 @@ export const sites: Command = {
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     const [action = "list", id, ...rest] = positionals;
-    const act = ACTIONS[action];
+    const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (act === undefined || rest.length > 0 || (action === "list") !== (id === undefined))
       throw new UsageError(`\`tallydeck sites ${positionals.join(" ")}\` is not understood.`);
     const { dataDir } = configFrom(values, terminal);
@@ -110,8 +110,10 @@ const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
     removeSite(db, site.key);
     while (db.transaction(() => eraseSites(db)).immediate());
     // What was erased must not stay readable in the write-ahead log either.
-    db.pragma("wal_checkpoint(TRUNCATE)");
+    const gone = emptyLog(db);
     terminal.out(`Erased ${id}.`);
+    if (!gone)
+      terminal.out("Traces of it stay on the disk until the service has been stopped once.");
   },
 };
 

@@ -1,7 +1,7 @@
-import { makeReadToken } from "../collector/tokens.ts";
 import { tokenName } from "../config.ts";
 import { databaseFile, openForWriting } from "../store/database.ts";
 import { findSite, readDirectory, setReadToken } from "../store/directory.ts";
+import { makeReadToken } from "../store/read-tokens.ts";
 import {
   type Command,
   CommandFailed,

@@ -7,7 +7,12 @@ export interface Client {
   address(request: IncomingMessage): string;
   /** The host the client asked for, lower case, with its port, without a leading `www.`. */
   host(request: IncomingMessage): string;
+  /** Scheme, host and port the client asked for; undefined when they name no web server. */
+  url(request: IncomingMessage): URL | undefined;
 }
+
+/** A name or address and perhaps a port, and nothing that would make it another URL. */
+const HOST_HEADER = /^[\w.:[\]-]+$/;
 
 /**
  * @param proxies CIDR blocks or addresses whose `X-Forwarded-*` headers are believed.
@@ -22,6 +27,14 @@ export function createClient(proxies: readonly string[]): Client {
     return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4");
   };
 
+  /** What the proxy says of the client's request, where there is a proxy we trust. */
+  const told = (request: IncomingMessage, header: string): string | undefined =>
+    trusts(plainAddress(request.socket.remoteAddress ?? ""))
+      ? forwarded(request, header)[0]
+      : undefined;
+  const hostOf = (request: IncomingMessage): string =>
+    told(request, "x-forwarded-host") ?? request.headers.host ?? "";
+
   return {
     address(request) {
       let address = plainAddress(request.socket.remoteAddress ?? "");
@@ -35,10 +48,11 @@ export function createClient(proxies: readonly string[]): Client {
       }
       return address;
     },
-    host(request) {
-      const peer = plainAddress(request.socket.remoteAddress ?? "");
-      const [name] = trusts(peer) ? forwarded(request, "x-forwarded-host") : [];
-      return comparableHost(name ?? request.headers.host ?? "");
+    host: (request) => comparableHost(hostOf(request)),
+    url(request) {
+      const host = hostOf(request);
+      const text = `${told(request, "x-forwarded-proto") ?? "http"}://${host}`;
+      return HOST_HEADER.test(host) && URL.canParse(text) ? new URL(text) : undefined;
     },
   };
 }
@@ -64,12 +78,12 @@ export function addressKey(address: string): string {
 }
 
 function addBlock(list: BlockList, proxy: string): void {
-  const [address = "", prefix] = proxy.split("/");
+  const [address = "", prefix, ...more] = proxy.split("/");
   const family = isIP(address);
   const bits = prefix === undefined ? undefined : Number(prefix);
   const most = family === 6 ? 128 : 32;
   const valid = bits === undefined || (/^\d{1,3}$/.test(prefix ?? "") && bits <= most);
-  if (family === 0 || !valid) throw new RangeError(proxy);
+  if (family === 0 || !valid || more.length > 0) throw new RangeError(proxy);
   list.addSubnet(address, bits ?? most, family === 6 ? "ipv6" : "ipv4");
 }
 

@@ -49,6 +49,6 @@ function refuseMalformed({ url = "", headers, httpVersion }: IncomingMessage): v
 
 function answer(ctx: Context, { status, code, message, headers }: HttpError): void {
   ctx.status = status;
-  ctx.set(headers);
+  ctx.set({ "X-Content-Type-Options": "nosniff", ...headers });
   ctx.body = { error: message, code };
 }

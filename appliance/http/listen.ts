@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
@@ -11,6 +12,12 @@ const PATIENCE = {
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
 };
+/** Who is still sending a request after this long into a stop is cut off. */
+const CLOSE_MS = 3_000;
+const CLOSE_IDLE_MS = 20;
+
+/** For a listener that takes whole files: those of a large box take a while over Wi-Fi. */
+export const UPLOAD_PATIENCE = { ...PATIENCE, requestTimeout: 30 * 60_000 };
 
 export interface Listener {
   readonly port: number;
@@ -45,10 +52,8 @@ export async function listen(
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("clientError", answerClientError);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, ...(host !== undefined && { host }) }, resolve);
-  });
+  server.listen({ port, ...(host !== undefined && { host }) });
+  await once(server, "listening");
   const { port: bound, address } = server.address() as AddressInfo;
   return { port: bound, address, close: () => closeServer(server) };
 }
@@ -77,6 +82,11 @@ function clientError(code: string | undefined): [number, string, string] {
 
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Those that are kept alive become idle one by one, when their answer is sent.
+  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
   server.closeIdleConnections();
+  const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
   await closed;
+  clearTimeout(impatience);
+  clearInterval(idle);
 }

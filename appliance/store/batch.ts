@@ -1,6 +1,7 @@
 import {
   type BatchData,
   type CountGroup,
+  FIXED_DIMENSIONS,
   MAX_VALUES_PER_DAY,
   OTHER,
   type SiteKey,
@@ -120,10 +121,13 @@ export class Batch {
     else this.#surveys = [];
   }
 
-  data(lowSpace: boolean): BatchData {
+  /** @param settle says whether a stamp names its hour by now; see Intake. */
+  data(lowSpace: boolean, settle: (stamp: Stamp) => Stamp): BatchData {
     return {
-      groups: [...this.#groups.values()].flatMap((groups) => [...groups.values()]),
-      surveys: this.#surveys.map((survey) => survey.row),
+      groups: [...this.#groups.values()].flatMap((groups) =>
+        [...groups.values()].map((group) => ({ ...group, stamp: settle(group.stamp) })),
+      ),
+      surveys: this.#surveys.map(({ row }) => ({ ...row, stamp: settle(row.stamp) })),
       withdraw: this.#withdraw,
       lowSpace,
     };
@@ -163,7 +167,7 @@ export class Batch {
       return;
     }
     const room = values.size < MAX_VALUES_PER_DAY && this.#valueCount < MAX_WAITING_VALUES;
-    if (!room && value !== OTHER) {
+    if (!room && value !== OTHER && !FIXED_DIMENSIONS.has(dimension)) {
       this.#add(group, dimension, OTHER, n);
       return;
     }

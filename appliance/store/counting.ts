@@ -7,6 +7,9 @@ export type Counter = (typeof COUNTERS)[number];
 /** Takes in what comes after the bound on distinct values. */
 export const OTHER = "(other)";
 
+/** Dimensions whose values are few and none of the visitor's choice: bounds do not apply to them. */
+export const FIXED_DIMENSIONS: ReadonlySet<string> = new Set([...COUNTERS, "hour", "dowhour"]);
+
 /** A site keeps at most this many distinct values per dimension and day; see OTHER. */
 export const MAX_VALUES_PER_DAY = 2_000;
 

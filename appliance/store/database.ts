@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 
@@ -21,38 +21,30 @@ export function databaseFile(dataDir: string): string {
  * @throws DatabaseRefused when it is damaged, not ours, or from a newer version.
  */
 export function openForWriting(file: string): Connection {
-  const db = connect(file, {});
-  try {
-    refuseForeign(db, file);
+  return open(file, {}, (db) => {
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
     // What was erased must not stay readable in free pages.
     db.pragma("secure_delete = ON");
     db.pragma("journal_size_limit = 16777216");
     migrate(db);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 /** Opens a database that exists, to read only; its schema must be the current one. */
 export function openForReading(file: string): Connection {
-  const db = connect(file, { readonly: true, fileMustExist: true });
-  try {
-    refuseForeign(db, file);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  return open(file, { readonly: true, fileMustExist: true }, () => {});
 }
 
 /** Runs `PRAGMA integrity_check`. @throws DatabaseRefused naming the first damage found. */
 export function checkIntegrity(db: Connection, file: string): void {
-  const [first] = db.pragma("integrity_check(1)") as { integrity_check: string }[];
-  if (first?.integrity_check !== "ok") throw damaged(file, first?.integrity_check ?? "unreadable");
+  const found = orRefused(file, () => db.pragma("integrity_check(1)", { simple: true }) as string);
+  if (found !== "ok") throw damaged(file, found);
+}
+
+/** Moves all of the write-ahead log into the file. @returns false when others were in the way. */
+export function emptyLog(db: Connection): boolean {
+  return db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
 }
 
 /** A rename or a new file is only certain to survive a power cut once its folder is synced. */
@@ -65,31 +57,40 @@ export function syncFolderOf(file: string): void {
   }
 }
 
-function connect(file: string, options: Database.Options): Connection {
+function open(
+  file: string,
+  options: Database.Options,
+  prepare: (db: Connection) => void,
+): Connection {
+  const db = connect(file, options);
   try {
-    const db = new Database(file, options);
+    refuseForeign(db, file);
     // The driver's default is 16 MB a connection; a small board has better uses for them.
     db.pragma(`cache_size = -${CACHE_KIB}`);
+    prepare(db);
     return db;
   } catch (error) {
-    if (isSqliteError(error, "SQLITE_CANTOPEN"))
-      throw new DatabaseRefused(
-        `Cannot open ${file}: check that the folder exists and that this user may write in it.`,
-      );
+    db.close();
     throw error;
   }
 }
 
+/** @throws DatabaseRefused when the file can neither be opened nor made. */
+export function connect(file: string, options: Database.Options): Connection {
+  return orRefused(file, () => new Database(file, options));
+}
+
 function refuseForeign(db: Connection, file: string): void {
-  let tables: number;
-  try {
-    tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
-  } catch (error) {
-    if (isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT"))
-      throw damaged(file, (error as Error).message);
-    throw error;
+  const tables = orRefused(
+    file,
+    () => db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number,
+  );
+  if (tables === 0) {
+    // SQLite takes less than a page of anything for an empty database, and would write over it.
+    if (db.pragma("page_count", { simple: true }) === 0 && statSync(file).size > 0)
+      throw damaged(file, "too short");
+    return;
   }
-  if (tables === 0) return;
   if (db.pragma("application_id", { simple: true }) !== APPLICATION_ID)
     throw new DatabaseRefused(
       `${file} is a database of another program. Name a file that \`tallydeck backup\` made, or another data folder.`,
@@ -99,6 +100,21 @@ function refuseForeign(db: Connection, file: string): void {
     throw new DatabaseRefused(
       `${file} was written by a newer Tallydeck (schema ${version}, this one knows ${migrations().length}). Install that version or newer, or restore a backup made with this one.`,
     );
+}
+
+function orRefused<T>(file: string, access: () => T): T {
+  try {
+    return access();
+  } catch (error) {
+    if (isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT"))
+      throw damaged(file, (error as Error).message);
+    // The driver looks for the folder by itself, and complains in its own way.
+    if (isSqliteError(error, "SQLITE_CANTOPEN") || error instanceof TypeError)
+      throw new DatabaseRefused(
+        `Cannot open ${file}: check that the folder exists and that this user may write in it.`,
+      );
+    throw error;
+  }
 }
 
 function damaged(file: string, how: string): DatabaseRefused {
@@ -130,6 +146,22 @@ function migrations(): string[] {
 
 function schemaVersion(db: Connection): number {
   return db.pragma("user_version", { simple: true }) as number;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  SQLITE_FULL: "Make room on the disk, then try again.",
+  SQLITE_BUSY: "Another program holds the data. Try again in a minute.",
+  SQLITE_READONLY: "Check that the disk is not write-protected and that this user may write there.",
+  SQLITE_CANTOPEN: "Check that the folder exists and that this user may write in it.",
+  SQLITE_CORRUPT: "Restore a backup with `tallydeck restore FILE`.",
+  SQLITE_IOERR: "Check the disk: it may be full, worn out or gone.",
+};
+
+/** What a person is told when the data cannot be read or written; undefined for other errors. */
+export function storageProblem(error: unknown): string | undefined {
+  if (!(error instanceof Database.SqliteError)) return undefined;
+  const known = Object.keys(ADVICE).find((code) => isSqliteError(error, code));
+  return known && `The data cannot be used (${error.message}). ${ADVICE[known]}`;
 }
 
 export function isSqliteError(error: unknown, ...codes: string[]): boolean {

@@ -36,11 +36,18 @@ export function readDirectory(db: Connection): Directory {
   };
 }
 
-/** Makes the declared sites and remembers which they are. */
+/**
+ * Makes the declared sites and remembers which they are. Writes nothing when all is known already:
+ * a service whose disk is full must still start.
+ */
 export function declareSites(
   db: Connection,
   sites: readonly { id: string; host: string | null }[],
 ): void {
+  const asText = (all: typeof sites) =>
+    JSON.stringify(all.map(({ id, host }) => [id, host]).sort());
+  const known = readDirectory(db).sites.filter((site) => site.declared);
+  if (asText(known) === asText(sites)) return;
   db.transaction(() => {
     db.prepare("UPDATE site SET declared = 0 WHERE declared = 1").run();
     const declare = db.prepare(
@@ -91,6 +98,8 @@ export function setReadToken(db: Connection, site: SiteKey | null, hash: Uint8Ar
 
 /** A 32-byte secret of this database, made at first use. */
 export function databaseSecret(db: Connection, name: string, make: () => Uint8Array): Uint8Array {
-  db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(name, make());
-  return db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(name) as Uint8Array;
+  const find = db.prepare("SELECT value FROM meta WHERE key = ?").pluck();
+  if (find.get(name) === undefined)
+    db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(name, make());
+  return find.get(name) as Uint8Array;
 }

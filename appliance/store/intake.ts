@@ -18,6 +18,8 @@ export interface IntakeOptions {
   log: Log;
   send: (request: CommitterRequest) => Promise<CommitterAnswer>;
   lowSpace: () => boolean;
+  /** Hits were stored. */
+  onCommitted?: () => void;
 }
 
 /**
@@ -30,18 +32,21 @@ export class Intake {
   readonly #log: Log;
   readonly #send: IntakeOptions["send"];
   readonly #lowSpace: () => boolean;
+  readonly #onCommitted: () => void;
   #open = new Batch();
   #inFlight: Batch | undefined;
   #scheduled = false;
   #unavailable = false;
   #giveUp: Cancel | undefined;
+  #retry: Cancel | undefined;
   #idle: (() => void) | undefined;
 
-  constructor({ clock, log, send, lowSpace }: IntakeOptions) {
+  constructor({ clock, log, send, lowSpace, onCommitted = () => {} }: IntakeOptions) {
     this.#clock = clock;
     this.#log = log;
     this.#send = send;
     this.#lowSpace = lowSpace;
+    this.#onCommitted = onCommitted;
   }
 
   /** True while nothing can be stored. */
@@ -74,11 +79,15 @@ export class Intake {
     await stored;
   }
 
-  /** Resolves when all that was counted is stored, or cannot be stored now. */
+  /** Resolves when all that was counted is stored, or a last attempt at it failed. */
   async drain(): Promise<void> {
-    if (this.#unavailable || (this.#inFlight === undefined && !this.#open.wanted)) return;
+    if (this.#inFlight === undefined && !this.#open.wanted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#idle = resolve;
+    if (this.#retry !== undefined) {
+      this.#retry();
+      this.#commit();
+    }
     await promise;
   }
 
@@ -88,9 +97,16 @@ export class Intake {
     return {
       boot: this.#clock.boot,
       at: Math.floor(this.#clock.monotonic()),
-      savedClock: now,
+      savedClock: Math.floor(now),
     };
   }
+
+  /** What was stamped before the clock was sure, and is committed after, can be told its hour now. */
+  readonly #settle = (stamp: Stamp): Stamp => {
+    if ("hour" in stamp || !this.#clock.sure) return stamp;
+    const receivedAt = this.#clock.now() - this.#clock.monotonic() + stamp.at;
+    return { hour: Math.floor(receivedAt / HOUR_MS) };
+  };
 
   #schedule(): void {
     if (this.#scheduled || this.#inFlight !== undefined) return;
@@ -101,15 +117,18 @@ export class Intake {
 
   #commit(): void {
     this.#scheduled = false;
+    this.#retry = undefined;
     const batch = this.#open;
     this.#open = new Batch();
     this.#inFlight = batch;
     this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
-    void this.#send({ kind: "commit", batch: batch.data(this.#lowSpace()) }).then((answer) => {
-      this.#inFlight = undefined;
-      if (answer.ok) this.#committed(batch, answer.surveys);
-      else this.#failed(batch, answer);
-    });
+    void this.#send({ kind: "commit", batch: batch.data(this.#lowSpace(), this.#settle) }).then(
+      (answer) => {
+        this.#inFlight = undefined;
+        if (answer.ok) this.#committed(batch, answer.surveys);
+        else this.#failed(batch, answer);
+      },
+    );
   }
 
   #committed(batch: Batch, surveyIds: readonly number[]): void {
@@ -118,6 +137,7 @@ export class Intake {
     if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
     this.#open.withdraw(batch.commit(surveyIds));
+    this.#onCommitted();
     if (this.#open.wanted) this.#schedule();
     else this.#becomeIdle();
   }
@@ -125,8 +145,10 @@ export class Intake {
   #failed(batch: Batch, { busy, message }: { busy: boolean; message: string }): void {
     this.#open.absorb(batch);
     if (!busy || this.#unavailable) this.#stopWaiting(message);
+    if (this.#unavailable) this.#becomeIdle();
     this.#scheduled = true;
-    this.#clock.after(busy ? RETRY_LOCKED_MS : RETRY_FAILED_MS, () => this.#commit());
+    const wait = busy ? RETRY_LOCKED_MS : RETRY_FAILED_MS;
+    this.#retry = this.#clock.after(wait, () => this.#commit());
   }
 
   #stopWaiting(reason: string): void {
@@ -137,7 +159,6 @@ export class Intake {
     this.#inFlight?.refuseSurveys({ inFlight: true });
     this.#open.releaseHits();
     this.#open.refuseSurveys({ inFlight: false });
-    this.#becomeIdle();
   }
 
   #becomeIdle(): void {

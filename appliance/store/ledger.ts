@@ -2,6 +2,7 @@ import {
   type BatchData,
   COUNTERS,
   type CountGroup,
+  FIXED_DIMENSIONS,
   MAX_VALUES_PER_DAY,
   OTHER,
   type SiteKey,
@@ -72,7 +73,8 @@ export class Ledger {
     const { site, views } = group;
     const day = dayOf(hour * HOUR_MS);
     const add = (dimension: string, text: string, n: number) => {
-      const value = this.#valueFor(site, day, dimension, text, lowSpace);
+      const spare = lowSpace && !FIXED_DIMENSIONS.has(dimension);
+      const value = this.#valueFor(site, day, dimension, text, spare);
       this.#statements.count.run(site, day, value, n);
       if ((COUNTERS as readonly string[]).includes(dimension))
         this.#statements.total.run(site, dimension, n);
@@ -101,6 +103,11 @@ export class Ledger {
   forget(): void {
     this.#valueIds.clear();
     this.#days.clear();
+  }
+
+  /** Drops one value that is gone from the database. */
+  forgetValue(site: SiteKey, dimension: string, text: string): void {
+    this.#valueIds.delete(keyOf(site, dimension, text));
   }
 
   #addSurvey({ site, stamp, version, payload }: SurveyRow): number {
@@ -150,7 +157,7 @@ export class Ledger {
   }
 
   #lookUp(site: SiteKey, dimension: string, text: string): number | undefined {
-    const key = `${site}\0${dimension}\0${text}`;
+    const key = keyOf(site, dimension, text);
     const cached = this.#valueIds.get(key);
     if (cached !== undefined) return cached;
     const id = this.#statements.findValue.get(site, dimension, text) as number | undefined;
@@ -160,7 +167,7 @@ export class Ledger {
 
   #addValue(site: SiteKey, day: Day, dimension: string, text: string): number {
     const { lastInsertRowid } = this.#statements.addValue.run(site, dimension, text, day);
-    this.#remember(`${site}\0${dimension}\0${text}`, Number(lastInsertRowid));
+    this.#remember(keyOf(site, dimension, text), Number(lastInsertRowid));
     return Number(lastInsertRowid);
   }
 
@@ -200,6 +207,10 @@ export class Ledger {
   #dataVersion(): number {
     return this.#db.pragma("data_version", { simple: true }) as number;
   }
+}
+
+function keyOf(site: SiteKey, dimension: string, text: string): string {
+  return `${site}\0${dimension}\0${text}`;
 }
 
 function waitingCounts(group: CountGroup): Waiting {

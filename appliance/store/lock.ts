@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import Database from "better-sqlite3";
-import { isSqliteError } from "./database.ts";
+import { connect, isSqliteError } from "./database.ts";
 
 /** The data folder is used by a running service. */
 export class DataDirInUse extends Error {}
@@ -9,11 +8,13 @@ export class DataDirInUse extends Error {}
  * Claims a data folder for one process. SQLite's lock on an empty database serves, for the kernel
  * lets go of it however the process ends.
  * @returns what gives it back
- * @throws DataDirInUse
+ * @throws DataDirInUse, DatabaseRefused
  */
 export function lockDataDir(dataDir: string): () => void {
-  const db = new Database(join(dataDir, "service.lock"), { timeout: 0 });
+  const db = connect(join(dataDir, "service.lock"), { timeout: 0 });
   try {
+    // No journal on disk: the lock must be had when the disk is full, too.
+    db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     db.close();

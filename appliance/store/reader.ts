@@ -1,15 +1,30 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Connection } from "./database.ts";
 import { openForReading } from "./database.ts";
+import { deckSettings } from "./deck-settings.ts";
 import { readDirectory } from "./directory.ts";
+import { liveNumbers } from "./live-numbers.ts";
+import { pushTokens } from "./push-tokens.ts";
 import { counterSum, counterTotal, stats } from "./reports.ts";
+import { sessions } from "./sessions.ts";
 import { surveyPage, surveySummary } from "./survey-report.ts";
 
 /**
  * The worker that reads, so that a large report delays no hit. It also watches for sites and tokens
  * that the command line changed.
  */
-const QUERIES = { stats, counterSum, counterTotal, surveySummary, surveyPage, readDirectory };
+const QUERIES = {
+  stats,
+  counterSum,
+  counterTotal,
+  liveNumbers,
+  surveySummary,
+  surveyPage,
+  readDirectory,
+  deckSettings,
+  pushTokens,
+  sessions,
+};
 type Queries = typeof QUERIES;
 export type QueryName = keyof Queries;
 /** What a query is asked with: its parameters after the connection. */
@@ -49,24 +64,28 @@ let lastDirectory = "";
 function watchDirectory(): void {
   const version = db.pragma("data_version", { simple: true }) as number;
   if (version === lastVersion) return;
-  lastVersion = version;
   const directory = readDirectory(db);
+  lastVersion = version;
   const seen = JSON.stringify(directory);
   if (seen === lastDirectory) return;
   lastDirectory = seen;
   port?.postMessage({ kind: "directory", directory } satisfies ReaderAnswer);
 }
 
-const watch = setInterval(() => {
+function lookAtDirectory(): void {
   try {
     watchDirectory();
   } catch {
     // Unreadable now; the next look tells.
   }
-}, WATCH_MS);
+}
+
+const watch = setInterval(lookAtDirectory, WATCH_MS);
 
 port.on("message", (request: ReaderRequest | "close") => {
   if (request !== "close") {
+    // Who asks after a write finds its sites and tokens known.
+    lookAtDirectory();
     port.postMessage(answer(request));
     return;
   }

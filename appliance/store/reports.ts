@@ -3,7 +3,13 @@ import type { Connection } from "./database.ts";
 import { type Day, formatDay } from "./day.ts";
 import { unpack } from "./pack.ts";
 
-/** Days are inclusive. `from: "first"` is the first day with data, or `to` where there is none. */
+/** The longest range of `stats`, in days. */
+export const MAX_RANGE_DAYS = 4_000;
+
+/**
+ * Days are inclusive. `from: "first"` is the first day with data up to `to`, or `to` where there is
+ * none; never further back than MAX_RANGE_DAYS.
+ */
 export interface StatsQuery {
   readonly site: SiteKey;
   readonly id: string;
@@ -24,7 +30,7 @@ const SERIES: readonly Counter[] = ["pv", "uv", "sessions", "bot", "app"];
 /** The body of `/stats` as JSON. */
 export function stats(db: Connection, query: StatsQuery): string {
   const { site, to } = query;
-  const from = query.from === "first" ? (firstDay(db, site) ?? to) : query.from;
+  const from = query.from === "first" ? firstDay(db, site, to) : query.from;
   const tallies = new Tallies(db, query.daily);
   eachDay(db, site, from, to, (day, id, n) => tallies.add(id, day - from, n));
 
@@ -144,7 +150,7 @@ function addDay(days: number[], offset: number, n: number): void {
 }
 
 /** Visits the counts of each day, ascending by day; a value may come twice on one day. */
-function eachDay(
+export function eachDay(
   db: Connection,
   site: SiteKey,
   from: Day,
@@ -174,13 +180,13 @@ function eachDay(
   visitRowsUntil(to);
 }
 
-function firstDay(db: Connection, site: SiteKey): Day | undefined {
+function firstDay(db: Connection, site: SiteKey, to: Day): Day {
   const days = ["packed_day", "count"].map(
     (table) =>
       db.prepare(`SELECT min(day) FROM ${table} WHERE site = ?`).pluck().get(site) as Day | null,
   );
-  const known = days.filter((day) => day !== null);
-  return known.length === 0 ? undefined : Math.min(...known);
+  const first = Math.min(to, ...days.filter((day) => day !== null));
+  return Math.max(first, to - MAX_RANGE_DAYS + 1);
 }
 
 function hitsPending(db: Connection, site: SiteKey): number {

@@ -1,15 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { Worker } from "node:worker_threads";
-import type { Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
+import { StorageUnavailable } from "./batch.ts";
 import type { SiteKey } from "./counting.ts";
 import { type Connection, databaseFile, openForWriting } from "./database.ts";
 import { dayOf } from "./day.ts";
 import type { Directory } from "./directory.ts";
 import { type Counts, Intake } from "./intake.ts";
-import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
+import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
+import { startWorkers, type Workers } from "./workers.ts";
+import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 const UPKEEP_EVERY_MS = 10 * 60_000;
 const SPACE_EVERY_MS = 10_000;
@@ -29,7 +30,7 @@ export interface StoreOptions {
   retentionDays: number;
   clock: Clock;
   log: Log;
-  /** Called with the database before the workers start: declare sites, make tokens. */
+  /** Called with the database before the workers start, each time another file is in place. */
   prepare?: (db: Connection) => void;
   space?: (dir: string) => Promise<Space>;
 }
@@ -41,13 +42,28 @@ export interface Store {
   addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void>;
   /** Runs a named query in the reader. */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  /**
+   * Runs a named write in the committer; resolves when it is committed and `directory` knows it.
+   * @throws StorageUnavailable when nothing was changed
+   */
+  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   /** Sites and token hashes as of now; changes by other processes show within half a second. */
   readonly directory: Directory;
   onDirectory(listener: (directory: Directory) => void): void;
+  /** Calls back whenever hits were committed. */
+  onCounted(listener: () => void): Cancel;
   /** What is wrong at the moment. */
   readonly warnings: readonly Warning[];
   /** Does all upkeep that is due; resolves when done. Runs by itself every ten minutes. */
   upkeep(): Promise<void>;
+  /** Free and total bytes where the data is. */
+  space(): Promise<Space>;
+  /**
+   * Closes the database, lets `replace` put another file in its place, and goes on with what is
+   * there then; hits wait meanwhile and count for the site of the same id.
+   * @throws StorageUnavailable, and whatever `replace` throws
+   */
+  replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
   /** Commits what is open and closes the database. */
   close(): Promise<void>;
 }
@@ -60,15 +76,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, retentionDays, clock, log, space = spaceOf } = options;
   mkdirSync(dataDir, { recursive: true });
   const file = databaseFile(dataDir);
-  const db = openForWriting(file);
-  try {
-    options.prepare?.(db);
-  } finally {
-    db.close();
-  }
+  let directory: Directory = { sites: [], adminHash: null };
+  const directoryListeners: ((directory: Directory) => void)[] = [];
+  const countedListeners = new Set<() => void>();
 
-  const committer = await startCommitter(file);
-  const reader = await startReader(file);
+  const open = (): Promise<Workers> => {
+    const db = openForWriting(file);
+    try {
+      options.prepare?.(db);
+    } finally {
+      db.close();
+    }
+    return startWorkers(file, (changed) => {
+      directory = changed;
+      for (const listener of directoryListeners) listener(directory);
+    });
+  };
+  let workers = await open();
+  /** Set while the file is replaced. */
+  let pause: Promise<void> | undefined;
 
   let lowSpace = false;
   const checkSpace = async () => {
@@ -79,12 +105,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   await checkSpace();
 
-  const intake = new Intake({ clock, log, send: committer.send, lowSpace: () => lowSpace });
+  const intake = new Intake({
+    clock,
+    log,
+    send: (request) => workers.send(request),
+    lowSpace: () => lowSpace,
+    onCommitted: () => {
+      for (const listener of countedListeners) listener();
+    },
+  });
 
   let running: Promise<void> | undefined;
   const upkeep = async () => {
     for (;;) {
-      const answer = await committer.send({
+      await pause;
+      const answer = await workers.send({
         kind: "upkeep",
         time: {
           boot: clock.boot,
@@ -104,21 +139,87 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     });
     return running;
   };
+  /** What runs may have looked at the clock already: another round after it sees what is new. */
+  const upkeepAnew = async () => {
+    await running;
+    await upkeepOnce();
+  };
   const stops = [
     every(clock, UPKEEP_EVERY_MS, () => void upkeepOnce()),
     every(clock, SPACE_EVERY_MS, () => void checkSpace()),
   ];
-  clock.onSure(() => void upkeepOnce());
+  clock.onSure(() => void upkeepAnew());
   void upkeepOnce();
 
+  /** The same site once the file is replaced, where it may have another number or be gone. */
+  const siteAfterPause = async (key: SiteKey | null): Promise<SiteKey | null> => {
+    const id = directory.sites.find((site) => site.key === key)?.id;
+    await pause;
+    return directory.sites.find((site) => site.id === id)?.key ?? null;
+  };
+
+  const read = async <Q extends QueryName>(query: Q, input: QueryInput<Q>) => {
+    await pause;
+    return workers.read(query, input);
+  };
+
+  const replaceFile = async (replace: (file: string) => Promise<void>) => {
+    await intake.drain();
+    if (intake.unavailable) throw new StorageUnavailable();
+    await workers.close();
+    try {
+      await replace(file);
+    } finally {
+      workers = await open().catch((error: unknown) => {
+        // As when a worker fails: better to start anew than to pretend.
+        setImmediate(() => {
+          throw error;
+        });
+        throw error;
+      });
+    }
+  };
+
   return {
-    count: (site, counts, view) => intake.count(site, counts, view),
-    addSurvey: (site, version, payload) => intake.addSurvey(site, version, payload),
-    read: reader.read,
-    get directory() {
-      return reader.directory();
+    async count(site, counts, view) {
+      return intake.count(pause ? await siteAfterPause(site) : site, counts, view);
     },
-    onDirectory: reader.onDirectory,
+    async addSurvey(site, version, payload) {
+      return intake.addSurvey(pause ? await siteAfterPause(site) : site, version, payload);
+    },
+    read,
+    async write(name, input) {
+      await pause;
+      const answer = await workers.send({ kind: "write", name, input });
+      if (!answer.ok) {
+        log.error({ reason: answer.message }, "A change could not be stored");
+        throw new StorageUnavailable();
+      }
+      // The reader looks at the directory before it answers.
+      await read("readDirectory", undefined);
+      return answer.result as WriteResult<typeof name>;
+    },
+    get directory() {
+      return directory;
+    },
+    onDirectory: (listener) => void directoryListeners.push(listener),
+    onCounted(listener) {
+      countedListeners.add(listener);
+      return () => void countedListeners.delete(listener);
+    },
+    space: () => space(dataDir),
+    async replaceFile(replace) {
+      await pause;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      pause = promise;
+      try {
+        await replaceFile(replace);
+      } finally {
+        pause = undefined;
+        resolve();
+      }
+      void upkeepOnce();
+    },
     get warnings() {
       const warnings: Warning[] = [];
       if (lowSpace) warnings.push("storage_full");
@@ -126,95 +227,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (!clock.sure) warnings.push("clock_not_set");
       return warnings;
     },
-    upkeep: async () => {
-      await running;
-      await upkeepOnce();
-    },
+    upkeep: upkeepAnew,
     async close() {
       for (const stop of stops) stop();
+      await pause;
       await intake.drain();
-      await Promise.all([committer.close(), reader.close()]);
+      await workers.close();
     },
   };
-}
-
-async function startCommitter(file: string) {
-  const worker = await startWorker("committer.ts", file);
-  const waiting: ((answer: CommitterAnswer) => void)[] = [];
-  // The worker answers in the order it was asked.
-  worker.on("message", (answer: CommitterAnswer) => waiting.shift()?.(answer));
-  return {
-    send(request: CommitterRequest): Promise<CommitterAnswer> {
-      worker.postMessage(request);
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-    close: () => closeWorker(worker, { kind: "close" } satisfies CommitterRequest),
-  };
-}
-
-async function startReader(file: string) {
-  let directory: Directory = { sites: [], adminHash: null };
-  const listeners: ((directory: Directory) => void)[] = [];
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let lastId = 0;
-  const worker = await startWorker("reader.ts", file, (answer: ReaderAnswer) => {
-    if (answer.kind === "directory") {
-      directory = answer.directory;
-      for (const listener of listeners) listener(directory);
-      return;
-    }
-    const asked = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if (answer.kind === "result") asked?.resolve(answer.result);
-    else asked?.reject(new Error(answer.message));
-  });
-  return {
-    read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-      const id = ++lastId;
-      const asked = Promise.withResolvers<QueryResult<Q>>();
-      waiting.set(id, asked as PromiseWithResolvers<unknown>);
-      worker.postMessage({ id, query, input } satisfies ReaderRequest);
-      return asked.promise;
-    },
-    directory: () => directory,
-    onDirectory: (listener: (directory: Directory) => void) => void listeners.push(listener),
-    close: () => closeWorker(worker, "close"),
-  };
-}
-
-/** Starts a worker and waits until it has opened the database; it says "ready" last. */
-function startWorker<Message>(
-  name: string,
-  file: string,
-  onMessage?: (message: Message) => void,
-): Promise<Worker> {
-  const worker = new Worker(new URL(name, import.meta.url), {
-    workerData: { file },
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
-  });
-  const { promise, resolve, reject } = Promise.withResolvers<Worker>();
-  let ready = false;
-  worker.on("message", (message: Message | "ready") => {
-    if (message !== "ready") {
-      onMessage?.(message);
-      return;
-    }
-    ready = true;
-    resolve(worker);
-  });
-  worker.on("error", (error) => {
-    // Without its worker the store can keep no promise: better to start anew than to pretend.
-    if (ready) throw error;
-    reject(error);
-  });
-  return promise;
-}
-
-function closeWorker(worker: Worker, message: unknown): Promise<void> {
-  return new Promise((resolve) => {
-    worker.once("exit", () => resolve());
-    worker.postMessage(message);
-  });
 }
 
 function every(clock: Clock, ms: number, task: () => void): () => void {
@@ -225,7 +245,8 @@ function every(clock: Clock, ms: number, task: () => void): () => void {
   return () => cancel();
 }
 
-async function spaceOf(dir: string): Promise<Space> {
+/** Free and total bytes of the disk a folder is on. */
+export async function spaceOf(dir: string): Promise<Space> {
   const { bavail, blocks, bsize } = await statfs(dir);
   return { free: bavail * bsize, total: blocks * bsize };
 }

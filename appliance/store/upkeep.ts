@@ -16,6 +16,7 @@ export interface UpkeepTime {
 // Each step stays at a few milliseconds, so that hits in between never notice.
 const ROWS_PER_STEP = 500;
 const FILED_PER_STEP = 100;
+const PACKED_PER_STEP = 2_000;
 
 /**
  * Does one small step of what is due: filing what waited for the clock, erasing sites, dropping
@@ -98,14 +99,15 @@ function prune(db: Connection, ledger: Ledger, { today, retentionDays }: UpkeepT
   const values = db
     .prepare(
       `DELETE FROM value WHERE id IN
-         (SELECT id FROM value WHERE last_day < ? LIMIT ${ROWS_PER_STEP})`,
+         (SELECT id FROM value WHERE last_day < ? LIMIT ${ROWS_PER_STEP})
+       RETURNING site, dimension, text`,
     )
-    .run(first).changes;
-  if (values > 0) ledger.forget();
-  return values > 0;
+    .all(first) as { site: SiteKey; dimension: string; text: string }[];
+  for (const { site, dimension, text } of values) ledger.forgetValue(site, dimension, text);
+  return values.length > 0;
 }
 
-/** Packs one day that is over; yesterday stays open for what comes in late. */
+/** Packs counts of one day that is over; yesterday stays open for what comes in late. */
 function packDay(db: Connection, { today }: UpkeepTime): boolean {
   const openDay = db
     .prepare("SELECT day FROM count WHERE site = ? AND day < ? ORDER BY day LIMIT 1")
@@ -113,19 +115,30 @@ function packDay(db: Connection, { today }: UpkeepTime): boolean {
   for (const site of siteKeys(db)) {
     const day = openDay.get(site, today - 1) as Day | undefined;
     if (day === undefined) continue;
-    const counts = dayCounts(db, site, day);
-    db.prepare("INSERT OR REPLACE INTO packed_day (site, day, counts) VALUES (?, ?, ?)").run(
+    const rows = db
+      .prepare(
+        `SELECT value, n FROM count WHERE site = ? AND day = ?
+         ORDER BY value LIMIT ${PACKED_PER_STEP}`,
+      )
+      .raw()
+      .all(site, day) as [number, number][];
+    addToPack(db, site, day, rows);
+    db.prepare("DELETE FROM count WHERE site = ? AND day = ? AND value <= ?").run(
       site,
       day,
-      pack(counts),
+      rows.at(-1)?.[0],
     );
-    db.prepare("DELETE FROM count WHERE site = ? AND day = ?").run(site, day);
     return true;
   }
   return false;
 }
 
-function dayCounts(db: Connection, site: SiteKey, day: Day): Counts {
+function addToPack(
+  db: Connection,
+  site: SiteKey,
+  day: Day,
+  rows: readonly [id: number, n: number][],
+): void {
   const counts: Counts = new Map();
   const add = (id: number, n: number) => counts.set(id, (counts.get(id) ?? 0) + n);
   const packed = db
@@ -133,12 +146,12 @@ function dayCounts(db: Connection, site: SiteKey, day: Day): Counts {
     .pluck()
     .get(site, day) as Buffer | undefined;
   if (packed !== undefined) unpack(packed, add);
-  const rows = db
-    .prepare("SELECT value, n FROM count WHERE site = ? AND day = ?")
-    .raw()
-    .all(site, day) as [number, number][];
   for (const [id, n] of rows) add(id, n);
-  return counts;
+  db.prepare("INSERT OR REPLACE INTO packed_day (site, day, counts) VALUES (?, ?, ?)").run(
+    site,
+    day,
+    pack(counts),
+  );
 }
 
 function siteKeys(db: Connection): SiteKey[] {

@@ -1,11 +1,12 @@
 import type { Clock } from "../../appliance/clock.ts";
 import { countBeacon } from "../../appliance/collector/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/visitor.ts";
+import { randomFrom } from "../../appliance/demo.ts";
 import { silentLog } from "../../appliance/log.ts";
 import { declareSites } from "../../appliance/store/directory.ts";
 import { openStore } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
-import { randomFrom, USER_AGENTS, views } from "./traffic.ts";
+import { USER_AGENTS, views } from "./traffic.ts";
 
 const DAY_MS = 86_400_000;
 

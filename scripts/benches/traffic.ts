@@ -1,13 +1,4 @@
-/** Deterministic numbers in [0, 1): mulberry32. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { randomFrom } from "../../appliance/demo.ts";
 
 /** Draws 0 … size-1, each number i with a weight of 1/(i+1), as visits spread over pages. */
 export function zipf(size: number, random: () => number): () => number {

@@ -56,10 +56,16 @@ export class FakeClock implements Clock {
         .sort((a, b) => a.due - b.due);
       if (next === undefined) break;
       this.#timers.delete(next);
-      this.#pass(next.due - this.#monotonic);
+      this.#pass(Math.max(0, next.due - this.#monotonic));
       next.task();
     }
     this.#pass(end - this.#monotonic);
+  }
+
+  /** Time passes while nothing runs, as on a machine that stands still; then all due timers fire. */
+  jump(ms: number): void {
+    this.#pass(ms);
+    this.advance(0);
   }
 
   /** Steps the wall clock, as NTP or a person does. */

@@ -3,9 +3,11 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../appliance/config.ts";
+import { createDeckBus } from "../../appliance/deck/hid.ts";
 import { silentLog } from "../../appliance/log.ts";
 import { type Service, type ServiceParts, startService } from "../../appliance/service.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { FakeUsbHost } from "./fake-hid.ts";
 
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -36,23 +38,31 @@ export interface WorldOptions {
   readonly dataDir?: string;
   readonly space?: ServiceParts["space"];
   readonly log?: ServiceParts["log"];
+  /** Called with the database before the service runs. */
+  readonly prepare?: ServiceParts["prepare"];
+  readonly problems?: ServiceParts["problems"];
 }
 
 /** A whole service on free ports, with its data in a folder of its own and a fake clock. */
 export class World {
   readonly clock: FakeClock;
   readonly dataDir: string;
+  /** Where decks are plugged in. */
+  readonly usb: FakeUsbHost;
+  /** What was shown to who stands at the box. */
+  readonly console: string[] = [];
   readonly #options: WorldOptions;
   #service: Service | undefined;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.clock = options.clock ?? new FakeClock();
+    this.usb = new FakeUsbHost(this.clock);
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   }
 
   async start(): Promise<void> {
-    const { env, space, log } = this.#options;
+    const { env, space, log, prepare, problems } = this.#options;
     this.#service = await startService({
       config: readConfig({
         flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
@@ -61,6 +71,12 @@ export class World {
       clock: this.clock,
       log: log ?? silentLog(),
       ...(space && { space }),
+      ...(prepare && { prepare }),
+      ...(problems && { problems }),
+      bus: createDeckBus(this.usb),
+      network: { addresses: () => ["192.0.2.7"] },
+      console: (line) => this.console.push(line),
+      believe: (now) => this.clock.becomeSure(now),
     });
   }
 
@@ -159,6 +175,12 @@ export class World {
     return this.read("/stats", params, token);
   }
 
+  /** What was counted today, by dimension and value. */
+  async counts(site = "blog"): Promise<Record<string, Record<string, number>>> {
+    const { site: _site, day: _day, ...counts } = await this.stats({ site });
+    return counts;
+  }
+
   #lastAddress = 0;
 
   #nextAddress(): string {
@@ -187,6 +209,39 @@ export function sharedWorld(options: WorldOptions = {}): () => World {
   });
   after(() => world?.end());
   return () => world as World;
+}
+
+/** What a view with an empty payload counts at the hour in which a fake clock begins. */
+export const DEFAULT_VIEW: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  pv: { _: 1 },
+  path: { "/": 1 },
+  host: { unknown: 1 },
+  ref: { direct: 1 },
+  ref_group: { direct: 1 },
+  lang: { unknown: 1 },
+  tz: { unknown: 1 },
+  browser: { Chrome: 1 },
+  os: { Windows: 1 },
+  device: { desktop: 1 },
+  hour: { "12": 1 },
+  dowhour: { "3-12": 1 },
+};
+
+/**
+ * Many site ids for `SITES`, and the next one that nobody has used: so that tests can share a world
+ * and each still begin with nothing counted.
+ */
+export function manySites(count = 200): { SITES: string; next: () => string } {
+  const ids = Array.from({ length: count }, (_, number) => `site${number}`);
+  const SITES = ids.join(",");
+  return {
+    SITES,
+    next() {
+      const id = ids.shift();
+      if (id === undefined) throw new RangeError(`more than ${count} sites are used: ask for more`);
+      return id;
+    },
+  };
 }
 
 /** `base64(encodeURIComponent(JSON))`, as clients encode payloads. */

@@ -1,0 +1,126 @@
+import { appendFile } from "node:fs";
+import { networkInterfaces } from "node:os";
+import type { Cancel, Clock } from "./clock.ts";
+import type { SetupCode } from "./control/setup-code.ts";
+import type { NoticeBoard } from "./deck/decks.ts";
+
+type Notices = ReturnType<NoticeBoard["notices"]>;
+
+/** What the board asks the machine for. */
+export interface Network {
+  /** IPv4 addresses by which others reach this machine. */
+  addresses(): readonly string[];
+}
+
+export interface BoardOptions {
+  clock: Clock;
+  code: Pick<SetupCode, "shown" | "onChange">;
+  /** True while nobody has to sign in. */
+  isOpen: () => boolean;
+  network?: Network;
+  /** Shows a line to who stands at the box. */
+  console: (line: string) => void;
+}
+
+const LOOK_MS = 5_000;
+
+/** What the box has to say on its decks and its console. */
+export class Board implements NoticeBoard {
+  readonly #options: BoardOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #subscriptions: Cancel[];
+  #bound: { address: string; port: number } | undefined;
+  #address: string | undefined;
+  #codeOnConsole: string | undefined;
+  #cancelLook: Cancel = () => {};
+
+  constructor(options: BoardOptions) {
+    this.#options = options;
+    this.#subscriptions = [options.code.onChange(() => this.#changed())];
+    options.clock.onSure(() => this.#changed());
+  }
+
+  notices(): Notices {
+    const { clock } = this.#options;
+    const code = this.#code();
+    return [
+      ...(this.#bound === undefined ? [{ type: "starting" } as const] : []),
+      ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
+      ...(clock.sure ? [] : [{ type: "clock-not-set" } as const]),
+    ];
+  }
+
+  address(): string | undefined {
+    return this.#address;
+  }
+
+  onChange(listener: () => void): Cancel {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The Web UI answers from now on, at this socket. */
+  ready(bound: { address: string; port: number }): void {
+    this.#bound = bound;
+    this.#look();
+    this.#changed();
+  }
+
+  close(): void {
+    this.#cancelLook();
+    for (const cancel of this.#subscriptions) cancel();
+  }
+
+  #code(): string | undefined {
+    // Before it listens, nobody knows whether a code is needed.
+    return this.#bound === undefined || this.#options.isOpen()
+      ? undefined
+      : this.#options.code.shown;
+  }
+
+  #look(): void {
+    const { clock, network = MACHINE } = this.#options;
+    const before = this.#address;
+    this.#address = this.#bound && webUiUrl(this.#bound, network.addresses());
+    if (this.#address !== before) this.#changed();
+    this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
+  }
+
+  #changed(): void {
+    const code = this.#code();
+    if (code !== undefined && code !== this.#codeOnConsole)
+      this.#options.console(`Setup code ${code}: type it at ${this.#address ?? "the Web UI"}`);
+    this.#codeOnConsole = code;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** True for a socket that only this machine reaches. */
+export function isLoopback(address: string): boolean {
+  return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
+}
+
+/** Appends lines to a terminal device; one that is not there is no reason to stop. */
+export function consoleAt(device: string): (line: string) => void {
+  return (line) => appendFile(device, `\r\n${line}\r\n`, () => {});
+}
+
+/** Where people find the Web UI; undefined while there is no network. */
+function webUiUrl(
+  { address, port }: { address: string; port: number },
+  addresses: readonly string[],
+): string | undefined {
+  const shown = port === 80 ? "" : `:${port}`;
+  if (isLoopback(address)) return `http://localhost${shown}/`;
+  const isAny = address === "::" || address === "0.0.0.0";
+  const host = isAny ? addresses[0] : address.includes(":") ? `[${address}]` : address;
+  return host && `http://${host}${shown}/`;
+}
+
+const MACHINE: Network = {
+  addresses: () =>
+    Object.values(networkInterfaces())
+      .flatMap((found) => found ?? [])
+      .filter(({ family, internal }) => family === "IPv4" && !internal)
+      .map(({ address }) => address),
+};

@@ -1,0 +1,68 @@
+import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../deck/hid.ts";
+import { EVIDENCE_TEXT, MODELS, type Model, modelByUsb } from "../deck/models.ts";
+import { type Command, parseCommandLine, UsageError } from "./command.ts";
+
+const help = `tallydeck devices: the decks that are plugged into this machine, and whether they can be used.
+
+  tallydeck devices             lists them
+  tallydeck devices --models    lists every model that is known, by its id for --virtual-deck`;
+
+export const devices: Command = {
+  name: "devices",
+  summary: "list the decks that are plugged in, or every model",
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, { models: { type: "boolean" } });
+    if (positionals.length > 0)
+      throw new UsageError(`\`tallydeck devices\` takes no ${positionals[0]}.`);
+    const lines = values.models ? MODELS.map(modelLine) : await describeDevices(createDeckBus());
+    for (const line of lines) terminal.out(line);
+  },
+};
+
+/** A line for each deck on the bus; each is opened for a moment and nothing is sent to it. */
+export async function describeDevices(bus: DeckBus): Promise<string[]> {
+  const units: UsbUnit[] = [];
+  try {
+    const stop = await bus.watch({ attached: (unit) => units.push(unit), detached: () => {} });
+    stop();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [`This machine's USB cannot be read: ${reason}`];
+  }
+  const lines: string[] = [];
+  for (const unit of units) {
+    const model = modelByUsb(unit.vendor, unit.product);
+    if (model !== undefined) lines.push(await deviceLine(bus, unit, model));
+  }
+  return lines.length > 0
+    ? lines
+    : ["No supported deck is plugged in. `tallydeck devices --models` lists what is supported."];
+}
+
+async function deviceLine(bus: DeckBus, unit: UsbUnit, model: Model): Promise<string> {
+  const serial = unit.serial === "" ? "" : `, serial ${unit.serial}`;
+  return `${model.name} (${model.id}) on USB port ${unit.port}${serial}: ${await standing(bus, unit)}; ${EVIDENCE_TEXT[model.evidence]}`;
+}
+
+async function standing(bus: DeckBus, unit: UsbUnit): Promise<string> {
+  try {
+    const { hid } = await bus.open(unit, undefined);
+    await hid.close();
+    return "can be used";
+  } catch (error) {
+    if (error instanceof OpenError) return `cannot be used, ${error.message}`;
+    throw error;
+  }
+}
+
+function modelLine({ id, name, slots, evidence, note }: Model): string {
+  const keys = slots.filter(({ kind }) => kind === "key").length;
+  const zones = slots.length - keys;
+  const size = [
+    `${keys} ${keys === 1 ? "key" : "keys"}`,
+    ...(zones > 0 ? [`${zones} ${zones === 1 ? "zone" : "zones"}`] : []),
+  ].join(", ");
+  const remark = note === undefined ? "" : `; ${note}`;
+  return `${id.padEnd(20)} ${name} (${size}): ${EVIDENCE_TEXT[evidence]}${remark}`;
+}

@@ -1,0 +1,108 @@
+import { existsSync, statSync } from "node:fs";
+import { machine } from "../control/diagnostics.ts";
+import { createDeckBus, type DeckBus } from "../deck/hid.ts";
+import { modelByUsb } from "../deck/models.ts";
+import {
+  type Connection,
+  checkIntegrity,
+  databaseFile,
+  openForReading,
+  storageProblem,
+} from "../store/database.ts";
+import { deckSettings } from "../store/deck-settings.ts";
+import { readDirectory } from "../store/directory.ts";
+import { DataDirInUse, lockDataDir } from "../store/lock.ts";
+import { spaceOf } from "../store/store.ts";
+import { version } from "../version.ts";
+import {
+  type Command,
+  configFrom,
+  DATA_OPTIONS,
+  DATA_OPTIONS_HELP,
+  parseCommandLine,
+  UsageError,
+} from "./command.ts";
+
+const help = `tallydeck diagnose: prints what helps to find out what is wrong, as JSON. It holds no token, no hash,
+no address, no serial number and nothing of a visitor, so it may be shown to strangers.
+
+${DATA_OPTIONS_HELP}`;
+
+export const diagnose: Command = {
+  name: "diagnose",
+  summary: "print versions, devices and the state of the data",
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    if (positionals.length > 0)
+      throw new UsageError(`\`tallydeck diagnose\` takes no ${positionals[0]}.`);
+    const { dataDir } = configFrom(values, terminal);
+    const found = {
+      ...machine(version()),
+      service: stateOfService(dataDir),
+      plugged: await pluggedModels(createDeckBus()),
+      storage: await stateOfData(dataDir),
+    };
+    terminal.out(JSON.stringify(found, null, 2));
+  },
+};
+
+function stateOfService(dataDir: string): "running" | "stopped" {
+  if (!existsSync(dataDir)) return "stopped";
+  try {
+    lockDataDir(dataDir)();
+    return "stopped";
+  } catch (error) {
+    if (error instanceof DataDirInUse) return "running";
+    throw error;
+  }
+}
+
+/** Ids of the models on the bus; "unknown" for a device that is no deck is left out. */
+async function pluggedModels(bus: DeckBus): Promise<string[] | "no USB"> {
+  const models: string[] = [];
+  try {
+    const stop = await bus.watch({
+      attached: ({ vendor, product }) => {
+        const model = modelByUsb(vendor, product);
+        if (model !== undefined) models.push(model.id);
+      },
+      detached: () => {},
+    });
+    stop();
+  } catch {
+    return "no USB";
+  }
+  return models;
+}
+
+async function stateOfData(dataDir: string) {
+  const file = databaseFile(dataDir);
+  if (!existsSync(file)) return { database: "none yet" };
+  const { free, total } = await spaceOf(dataDir);
+  return {
+    freeBytes: free,
+    totalBytes: total,
+    databaseBytes: statSync(file).size,
+    ...contents(file),
+  };
+}
+
+function contents(file: string) {
+  let db: Connection | undefined;
+  try {
+    db = openForReading(file);
+    checkIntegrity(db, file);
+    return {
+      database: "intact",
+      sites: readDirectory(db).sites.length,
+      decks: deckSettings(db).map(({ model }) => model),
+    };
+  } catch (error) {
+    const problem =
+      storageProblem(error) ?? (error instanceof Error ? error.message : "unreadable");
+    return { database: problem.replaceAll(file, "the database") };
+  } finally {
+    db?.close();
+  }
+}

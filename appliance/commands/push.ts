@@ -1,0 +1,123 @@
+import {
+  type Command,
+  CommandFailed,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+
+const help = `tallydeck push: shows a text on every key that is set to a channel.
+
+  tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
+  tallydeck push CHANNEL --clear          back to waiting
+
+  --ttl N              seconds until it expires, 1 to 86400, or 0 to stay (600)
+  --color #rrggbb      colour of the text, for this push only
+  --background #rrggbb colour behind it, for this push only
+  --url URL            the box's Web UI (TALLYDECK_URL, http://127.0.0.1:3000)
+  --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
+
+In TEXT, \\n starts a new line; four are drawn. A TEXT that begins with a hyphen follows \`--\`.
+Nothing is printed when all went well, so that cron has nothing to mail.`;
+
+const OPTIONS = {
+  ttl: { type: "string" },
+  color: { type: "string" },
+  background: { type: "string" },
+  clear: { type: "boolean" },
+  url: { type: "string" },
+  token: { type: "string" },
+} as const;
+
+type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
+
+const DEFAULT_URL = "http://127.0.0.1:3000";
+const PATIENCE_MS = 10_000;
+
+/** What the box answers; errors have `error` and nothing else of this. */
+interface Answer {
+  readonly error?: string;
+  readonly replaced?: number;
+  readonly truncated?: boolean;
+}
+
+export const push: Command = {
+  name: "push",
+  summary: "show a text on the deck",
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
+    const [channel, text, ...rest] = positionals;
+    const isWhole = values.clear ? text === undefined : text !== undefined;
+    if (channel === undefined || !isWhole || rest.length > 0)
+      throw new UsageError(
+        "Say where and what: `tallydeck push CHANNEL TEXT`, or `tallydeck push CHANNEL --clear`.",
+      );
+    const url = addressOf(channel, values, terminal);
+    const token = values.token ?? terminal.env.TALLYDECK_PUSH_TOKEN;
+    if (!token)
+      throw new UsageError(
+        "A push token is missing: make one in the Web UI, and give it as --token or TALLYDECK_PUSH_TOKEN.",
+      );
+    const body = values.clear ? undefined : bodyOf(text ?? "", values);
+    warn(await send(url, token, body), terminal);
+  },
+};
+
+function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
+  const base = url ?? (env.TALLYDECK_URL || DEFAULT_URL);
+  const path = `api/push/${encodeURIComponent(channel)}`;
+  const folder = base.endsWith("/") ? base : `${base}/`;
+  if (!/^https?:\/\//.test(base) || !URL.canParse(path, folder))
+    throw new UsageError(`${base} is no address. Give one like http://tallydeck.local as --url.`);
+  return new URL(path, folder);
+}
+
+function bodyOf(text: string, { ttl, color, background }: Values): string {
+  if (ttl !== undefined && !/^\d{1,5}$/.test(ttl))
+    throw new UsageError("--ttl must be whole seconds from 1 to 86400, or 0 to stay.");
+  return JSON.stringify({
+    text: text.replaceAll("\\n", "\n"),
+    ...(ttl !== undefined && { ttl: Number(ttl) }),
+    ...(color !== undefined && { color }),
+    ...(background !== undefined && { background }),
+  });
+}
+
+async function send(url: URL, token: string, body: string | undefined): Promise<Answer> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: body === undefined ? "DELETE" : "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(body !== undefined && { body }),
+    });
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
+    throw new CommandFailed(
+      `${url.origin} does not answer (${cause?.code ?? cause?.message ?? message}). Check that the box runs, or give its address as --url.`,
+    );
+  }
+  const answer = await answerOf(response);
+  if (response.ok) return answer;
+  throw new CommandFailed(
+    answer.error ?? `${url.origin} answered ${response.status}. Check that it is a Tallydeck.`,
+  );
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  try {
+    return (await response.json()) as Answer;
+  } catch {
+    return {};
+  }
+}
+
+function warn({ replaced = 0, truncated = false }: Answer, { err }: Terminal): void {
+  if (replaced > 0)
+    err(
+      `${replaced} ${replaced === 1 ? "character is" : "characters are"} shown as ?, for the deck's font lacks ${replaced === 1 ? "it" : "them"}.`,
+    );
+  if (truncated) err("The text was cut after 256 characters.");
+}

@@ -1,0 +1,70 @@
+import type { Clock } from "../clock.ts";
+import type { Decks } from "../deck/decks.ts";
+import type { RecentProblems } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import type { Handler } from "./route.ts";
+
+interface Parts {
+  clock: Clock;
+  decks: Decks;
+  store: Store;
+  problems: RecentProblems;
+  version: string;
+  startedAt: number;
+}
+
+/**
+ * `GET /api/diagnostics`: what helps to find out what is wrong, fit to be shown to strangers: no
+ * token, no hash, no address, no serial number, nothing of a visitor.
+ */
+export const diagnose: Handler<Parts> = async (ctx, parts) => {
+  const { clock, decks, store, problems } = parts;
+  const space = await store.space().catch(() => undefined);
+  ctx.attachment("tallydeck-diagnostics.json");
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = {
+    ...machine(parts.version),
+    time: new Date(clock.now()).toISOString(),
+    clockSet: clock.sure,
+    upSeconds: Math.round((clock.monotonic() - parts.startedAt) / 1_000),
+    decks: decks.list().map(({ model, connected, virtual, evidence, slots }) => ({
+      model,
+      connected,
+      virtual,
+      evidence,
+      widgets: slots.map(({ widget }) => widget.type),
+    })),
+    deckProblems: decks.problems().map(({ code, deck, port }) => ({ code, deck, port })),
+    storage: {
+      ...(space && { freeBytes: space.free, totalBytes: space.total }),
+      warnings: store.warnings,
+      sites: store.directory.sites.length,
+    },
+    errors: problems.list().map(({ at, level, message }) => ({
+      time: new Date(at).toISOString(),
+      level,
+      message: withoutSecrets(message),
+    })),
+  };
+};
+
+/** What runs on what. */
+export function machine(version: string) {
+  const { node, sqlite } = process.versions;
+  return {
+    tallydeck: version,
+    node,
+    ...(sqlite !== undefined && { sqlite }),
+    system: `${process.platform} ${process.arch}`,
+    memoryBytes: process.memoryUsage.rss(),
+  };
+}
+
+/** Messages should hold neither; this makes sure. */
+function withoutSecrets(message: string): string {
+  return message
+    .replaceAll(/\bt[dr][a-z]_[\w-]{20,}/g, "[token]")
+    .replaceAll(/\b[0-9a-f]{32,}\b/gi, "[hash]")
+    .replaceAll(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "[address]")
+    .replaceAll(/\b(?:[0-9a-f]{0,4}:){3,}[0-9a-f]{0,4}/gi, "[address]");
+}

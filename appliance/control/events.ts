@@ -1,0 +1,176 @@
+import type { ServerResponse } from "node:http";
+import type { Cancel, Clock } from "../clock.ts";
+import type { Decks } from "../deck/decks.ts";
+import { HttpError } from "../http/errors.ts";
+import type { Channels } from "../push/channels.ts";
+import { decksView } from "./decks.ts";
+import { sessionOf } from "./guard.ts";
+import { channelViews } from "./push-channels.ts";
+import type { Handler } from "./route.ts";
+import type { SessionId, Sessions } from "./sessions.ts";
+
+export interface EventsOptions {
+  clock: Clock;
+  decks: Decks;
+  channels: Channels;
+  sessions: Sessions;
+}
+
+const MAX_CLIENTS = 32;
+/** Shorter than the idle time of usual proxies. */
+const HEARTBEAT_MS = 15_000;
+
+/** What a client has to be told. Bounded: lists are told as they are then, a slot only once. */
+interface Pending {
+  decks: boolean;
+  channels: boolean;
+  /** `slot` and `pressed` events by what they are about. */
+  readonly slots: Map<string, { event: "slot" | "pressed"; data: object }>;
+}
+
+class Client {
+  readonly response: ServerResponse;
+  readonly session: SessionId | undefined;
+  readonly pending: Pending = { decks: true, channels: true, slots: new Map() };
+
+  constructor(response: ServerResponse, session: SessionId | undefined) {
+    this.response = response;
+    this.session = session;
+  }
+}
+
+/**
+ * What happens on this box, as server-sent events: `decks` and `channels` with the bodies of their
+ * routes, at first and whenever they changed; `slot` `{deck, slot, revision}` when a slot shows
+ * another picture; `pressed` `{deck, slot}`. A client that reads slowly misses what came in between,
+ * never what holds at the end.
+ */
+export class Events {
+  readonly #options: EventsOptions;
+  readonly #clients = new Set<Client>();
+  readonly #subscriptions: Cancel[] = [];
+  #scheduled = false;
+  #cancelHeartbeat: Cancel = () => {};
+
+  constructor(options: EventsOptions) {
+    this.#options = options;
+    const { decks, channels, sessions } = options;
+    // What is bound to a channel changes with the decks.
+    const decksChanged = () => this.#tell({ decks: true, channels: true });
+    const picture = (at: { deck: string; slot: string; revision: number }) =>
+      this.#tellSlot("slot", at);
+    const pressed = (at: { deck: string; slot: string }) => this.#tellSlot("pressed", at);
+    decks.on("deck", decksChanged);
+    decks.on("problems", decksChanged);
+    decks.on("picture", picture);
+    decks.on("pressed", pressed);
+    this.#subscriptions.push(
+      channels.onChange(() => this.#tell({ channels: true })),
+      () => {
+        decks.off("deck", decksChanged);
+        decks.off("problems", decksChanged);
+        decks.off("picture", picture);
+        decks.off("pressed", pressed);
+      },
+    );
+    sessions.onEnd((id) => {
+      for (const client of this.#clients) if (client.session === id) this.#end(client);
+    });
+    this.#beat();
+  }
+
+  /**
+   * Streams events to a response until its session or its connection ends.
+   * @throws HttpError 503 when too many listen
+   */
+  stream(response: ServerResponse, session: SessionId | undefined): void {
+    if (this.#clients.size >= MAX_CLIENTS)
+      throw new HttpError(
+        503,
+        "too_many_clients",
+        "Too many pages are open on this box. Close some.",
+      );
+    const client = new Client(response, session);
+    this.#clients.add(client);
+    response.on("close", () => this.#clients.delete(client));
+    response.on("error", () => this.#clients.delete(client));
+    // This server lets clients close their side first; a listener who does has left.
+    response.socket?.once("end", () => this.#end(client));
+    response.on("drain", () => this.#flush(client));
+    response.writeHead(200, {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store",
+      // Else nginx holds events back.
+      "X-Accel-Buffering": "no",
+    });
+    this.#flush(client);
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#cancelHeartbeat();
+    for (const cancel of this.#subscriptions) cancel();
+    for (const client of this.#clients) this.#end(client);
+  }
+
+  #tell(what: { decks?: true; channels?: true }): void {
+    for (const { pending } of this.#clients) Object.assign(pending, what);
+    this.#schedule();
+  }
+
+  #tellSlot(event: "slot" | "pressed", data: { deck: string; slot: string }): void {
+    for (const { pending } of this.#clients)
+      pending.slots.set(`${event} ${data.deck} ${data.slot}`, { event, data });
+    this.#schedule();
+  }
+
+  /** What happens in one turn of the event loop goes out together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#clients.size === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      for (const client of this.#clients) this.#flush(client);
+    });
+  }
+
+  #flush({ response, pending }: Client): void {
+    if (response.writableNeedDrain || response.writableEnded) return;
+    if (pending.decks) send(response, "decks", decksView(this.#options));
+    if (pending.channels) send(response, "channels", { channels: channelViews(this.#options) });
+    pending.decks = false;
+    pending.channels = false;
+    for (const { event, data } of pending.slots.values()) send(response, event, data);
+    pending.slots.clear();
+  }
+
+  #beat(): void {
+    this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
+      for (const client of this.#clients) {
+        const { session, response } = client;
+        if (session !== undefined && !this.#options.sessions.isOpen(session)) this.#end(client);
+        else if (!response.writableNeedDrain) response.write(":\n\n");
+      }
+      this.#beat();
+    });
+  }
+
+  #end(client: Client): void {
+    this.#clients.delete(client);
+    client.response.end();
+  }
+}
+
+/** `GET /api/events`; it does not end by itself. */
+export const streamEvents: Handler<{ events: Events; sessions: Sessions }> = (
+  ctx,
+  { events, sessions },
+) => {
+  events.stream(ctx.res, sessionOf(ctx, sessions));
+  // Koa would end the response.
+  ctx.respond = false;
+};
+
+function send(response: ServerResponse, event: string, data: object): void {
+  response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}

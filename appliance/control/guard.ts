@@ -1,0 +1,65 @@
+import { isIP } from "node:net";
+import type { Context, Middleware } from "koa";
+import type { Client } from "../http/client.ts";
+import { HttpError } from "../http/errors.ts";
+import type { SessionId, Sessions } from "./sessions.ts";
+
+export const COOKIE = "tallydeck";
+
+export interface Door {
+  client: Client;
+  sessions: Sessions;
+  /** Names, lower case, by which this listener may be addressed besides IP addresses. */
+  names: ReadonlySet<string>;
+  /** True when everybody who reaches this listener may use it without signing in. */
+  isOpen: () => boolean;
+}
+
+/** The session of a request; undefined without one. */
+export function sessionOf(ctx: Context, sessions: Sessions): SessionId | undefined {
+  return sessions.find(ctx.cookies.get(COOKIE));
+}
+
+/**
+ * Lets in who addresses this box by its own name, from no other web page, and signed in where that
+ * is needed. `isPublic` names what answers without signing in.
+ * @throws HttpError 403 `forbidden_host`, 403 `forbidden_origin`, 401 `unauthorized`
+ */
+export function guard(door: Door, isPublic: (method: string, path: string) => boolean): Middleware {
+  return async (ctx, next) => {
+    const url = door.client.url(ctx.req);
+    if (url === undefined || !isOurs(url.hostname, door.names))
+      throw new HttpError(
+        403,
+        "forbidden_host",
+        "This box does not go by that name. Use its IP address or its own name, or add the name to ALLOWED_HOSTS.",
+      );
+    if (isForeign(ctx, url))
+      throw new HttpError(
+        403,
+        "forbidden_origin",
+        "Pages of other addresses may not use the Web UI. Open it at its own address.",
+      );
+    const method = ctx.method === "HEAD" ? "GET" : ctx.method;
+    if (
+      !door.isOpen() &&
+      !isPublic(method, ctx.path) &&
+      sessionOf(ctx, door.sessions) === undefined
+    )
+      throw new HttpError(401, "unauthorized", "Sign in first, with the admin token or the code.");
+    await next();
+  };
+}
+
+function isOurs(hostname: string, names: ReadonlySet<string>): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  return isIP(bare) !== 0 || names.has(bare);
+}
+
+/** A request that a page of another origin makes; one of the same host counts, too. */
+function isForeign(ctx: Context, { origin: ours }: URL): boolean {
+  const { origin, "sec-fetch-site": site } = ctx.req.headers;
+  if (origin !== undefined) return !URL.canParse(origin) || new URL(origin).origin !== ours;
+  // Pictures and links carry no origin. Who follows a link to the page itself is welcome.
+  return ctx.path.startsWith("/api/") && (site === "cross-site" || site === "same-site");
+}

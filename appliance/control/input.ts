@@ -1,0 +1,75 @@
+import { Ajv, type ErrorObject } from "ajv";
+import type { Context } from "koa";
+import { readJson } from "../http/body.ts";
+import { HttpError } from "../http/errors.ts";
+
+/** Bytes of a body that is filled in by hand. */
+const FORM_BYTES = 65_536;
+
+/** @throws HttpError 415 unless the body is declared as JSON; parameters and case do not matter. */
+export function expectJson(ctx: Context): void {
+  const [type = ""] = ctx.get("Content-Type").split(";");
+  if (type.trim().toLowerCase() !== "application/json")
+    throw new HttpError(
+      415,
+      "unsupported_media_type",
+      "Send the body as JSON, with the header `Content-Type: application/json`.",
+    );
+}
+
+/**
+ * The body as JSON, whatever its shape.
+ * @throws HttpError 415, 413, 400 `invalid_json`
+ */
+export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
+  expectJson(ctx);
+  return readJson(ctx.req, limit);
+}
+
+/** @param problem ends the sentence that begins with the field's name. */
+export function invalidField(field: string, problem: string): HttpError {
+  return new HttpError(400, "invalid_field", `"${field}" ${problem}`);
+}
+
+const ajv = new Ajv({ verbose: true, discriminator: true });
+
+/**
+ * Reads values of one shape. Each part of `schema` says in its `description` what it takes, to end
+ * the sentence "field …"; objects of it take no other fields.
+ * @throws HttpError 400 `invalid_field` naming the field
+ */
+export function shape<T>(schema: object): (input: unknown) => T {
+  const fits = ajv.compile<T>({ additionalProperties: false, type: "object", ...schema });
+  return (input) => {
+    if (fits(input)) return input;
+    throw explain(fits.errors?.[0]);
+  };
+}
+
+function explain(error: ErrorObject | undefined): HttpError {
+  const path = (error?.instancePath ?? "").replaceAll("/", ".").slice(1);
+  const within = (field: string) => (path === "" ? field : `${path}.${field}`);
+  switch (error?.keyword) {
+    case "required":
+      return invalidField(within(error.params.missingProperty), "is missing.");
+    case "additionalProperties":
+      return invalidField(within(error.params.additionalProperty), "is no field that is known.");
+    default:
+      return invalidField(
+        path || "body",
+        `${error?.parentSchema?.description ?? "must be a JSON object"}.`,
+      );
+  }
+}
+
+export const COLOR = {
+  type: "string",
+  pattern: "^#[0-9a-fA-F]{6}$",
+  description: "must be a colour as #rrggbb",
+};
+export const TRUTH = { type: "boolean", description: "must be true or false" };
+export const SITE_ID = {
+  type: "string",
+  pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
+  description: "must be up to 32 of a-z 0-9 _ -, beginning with a letter or digit",
+};

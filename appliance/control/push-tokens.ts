@@ -1,0 +1,46 @@
+import type { PushTokens } from "../push/tokens.ts";
+import { jsonBody, shape, TRUTH } from "./input.ts";
+import { orHttpErrorLater } from "./push.ts";
+import type { Handler } from "./route.ts";
+
+// How long a name may be is the push service's to say.
+const readName = shape<{ name: string }>({
+  properties: { name: { type: "string", description: "must be a string" } },
+  required: ["name"],
+});
+const readPaused = shape<{ paused: boolean }>({
+  properties: { paused: TRUTH },
+  required: ["paused"],
+});
+
+type Parts = { tokens: PushTokens };
+
+/** `GET /api/push-tokens` */
+export const listPushTokens: Handler<Parts> = (ctx, { tokens }) => {
+  ctx.body = { tokens: tokens.list() };
+};
+
+/** `POST /api/push-tokens` `{name}` → 201 with the token, this once. */
+export const createPushToken: Handler<Parts> = async (ctx, { tokens }) => {
+  const { name } = readName(await jsonBody(ctx));
+  const { lastUsedAt: _, ...created } = await orHttpErrorLater(tokens.create(name));
+  ctx.status = 201;
+  ctx.body = created;
+};
+
+/** `PATCH /api/push-tokens/:id` `{paused}` */
+export const pausePushToken: Handler<Parts> = async (ctx, { tokens }) => {
+  const { paused } = readPaused(await jsonBody(ctx));
+  ctx.body = await orHttpErrorLater(tokens.setPaused(ctx.params.id, paused));
+};
+
+/** `POST /api/push-tokens/:id/rotate` → 200 with the token, this once. */
+export const rotatePushToken: Handler<Parts> = async (ctx, { tokens }) => {
+  ctx.body = await orHttpErrorLater(tokens.rotate(ctx.params.id));
+};
+
+/** `DELETE /api/push-tokens/:id` */
+export const revokePushToken: Handler<Parts> = async (ctx, { tokens }) => {
+  await orHttpErrorLater(tokens.revoke(ctx.params.id));
+  ctx.status = 204;
+};

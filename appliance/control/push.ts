@@ -1,0 +1,180 @@
+import type { Context, Middleware } from "koa";
+import type { Clock } from "../clock.ts";
+import type { Decks } from "../deck/decks.ts";
+import { bearerToken } from "../http/bearer.ts";
+import { readJson } from "../http/body.ts";
+import { addressKey, type Client } from "../http/client.ts";
+import { HttpError, rateLimited } from "../http/errors.ts";
+import { TokenBuckets } from "../http/token-buckets.ts";
+import { type Channels, channelName, type Push } from "../push/channels.ts";
+import { PushError, type PushErrorCode } from "../push/errors.ts";
+import type { PushToken, PushTokens } from "../push/tokens.ts";
+import { COLOR, expectJson, shape } from "./input.ts";
+
+export interface PushParts {
+  channels: Channels;
+  tokens: PushTokens;
+  decks: Pick<Decks, "bound">;
+  client: Client;
+  clock: Clock;
+}
+
+const BODY_BYTES = 4_096;
+const MAX_TTL = 86_400;
+const METHODS = "POST, DELETE";
+const PER_TOKEN = { burst: 20, perSecond: 10 };
+const ALL_TOKENS = { burst: 50, perSecond: 25 };
+const FAILURES = { burst: 10, perSecond: 10 / 60 };
+
+const STATUS: Readonly<Record<PushErrorCode, number>> = {
+  invalid_channel: 400,
+  invalid_field: 400,
+  not_found: 404,
+  channel_limit: 409,
+  token_limit: 409,
+};
+
+const readPush = shape<Push>({
+  description: 'must be a JSON object like {"text": "Hello"}',
+  properties: {
+    text: { type: "string", description: "must be a string" },
+    ttl: {
+      type: "integer",
+      minimum: 0,
+      maximum: MAX_TTL,
+      description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
+    },
+    color: COLOR,
+    background: COLOR,
+  },
+  required: ["text"],
+});
+
+/**
+ * `/api/push/…`, for senders with a push token and nothing else. The order of the checks is part of
+ * the interface: a sender sees the first that fails.
+ */
+export function pushRoute(parts: PushParts): Middleware {
+  const { channels, client, clock } = parts;
+  const gate = new Gate(parts.tokens, clock);
+  return async (ctx, next) => {
+    const segments = ctx.path.split("/").filter((segment) => segment !== "");
+    const [api, push, name, ...rest] = segments;
+    if (api !== "api" || push !== "push") return next();
+    if (name === undefined || rest.length > 0)
+      throw new HttpError(404, "not_found", "Push to /api/push/<channel>.");
+    const channel = orHttpError(() => channelName(decoded(name)));
+    if (ctx.method !== "POST" && ctx.method !== "DELETE")
+      throw new HttpError(405, "method_not_allowed", `${ctx.path} answers ${METHODS} only.`, {
+        Allow: METHODS,
+      });
+    if (ctx.req.headers.origin !== undefined)
+      throw new HttpError(
+        403,
+        "forbidden_origin",
+        "Web pages may not push: send without an Origin header.",
+      );
+    gate.enter(addressKey(client.address(ctx.req)), bearerToken(ctx.req));
+    if (ctx.method === "DELETE") {
+      channels.clear(channel);
+      ctx.status = 204;
+      return;
+    }
+    await setChannel(ctx, channel, parts);
+  };
+}
+
+/**
+ * Gives a channel the value in the body and answers what came of it.
+ * @throws HttpError 415, 413, 400, 409
+ */
+export async function setChannel(
+  ctx: Context,
+  channel: string,
+  { channels, decks }: Pick<PushParts, "channels" | "decks">,
+): Promise<void> {
+  expectJson(ctx);
+  const push = readPush(await readJson(ctx.req, BODY_BYTES));
+  const { value, replaced, truncated } = orHttpError(() => channels.set(channel, push));
+  ctx.body = {
+    ok: true,
+    channel: value.channel,
+    expiresAt: value.expiresAt,
+    bound: decks.bound(value.channel),
+    replaced,
+    truncated,
+  };
+}
+
+/** Turns the refusals of the push service into answers. */
+export function orHttpError<T>(task: () => T): T {
+  try {
+    return task();
+  } catch (error) {
+    throw httpError(error);
+  }
+}
+
+/** The same for what takes a while. */
+export async function orHttpErrorLater<T>(task: Promise<T>): Promise<T> {
+  return task.catch((error: unknown) => {
+    throw httpError(error);
+  });
+}
+
+function httpError(error: unknown): unknown {
+  if (!(error instanceof PushError)) return error;
+  return new HttpError(STATUS[error.code], error.code, error.message);
+}
+
+/** Percent-encoding that is broken leaves a name that no channel has. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Lets requests with a good token through, at the rates allowed. */
+class Gate {
+  readonly #tokens: PushTokens;
+  readonly #failures: TokenBuckets;
+  readonly #perToken: TokenBuckets;
+  readonly #all: TokenBuckets;
+
+  constructor(tokens: PushTokens, clock: Clock) {
+    this.#tokens = tokens;
+    this.#failures = new TokenBuckets(clock, FAILURES);
+    this.#perToken = new TokenBuckets(clock, PER_TOKEN);
+    this.#all = new TokenBuckets(clock, ALL_TOKENS);
+  }
+
+  /** @throws HttpError 429, 401, 403 */
+  enter(address: string, plaintext: string | undefined): void {
+    const banned = this.#failures.wait(address);
+    if (banned > 0)
+      throw rateLimited(banned, "Too many wrong tokens came from this address. Wait a minute.");
+    const token = plaintext === undefined ? undefined : this.#tokens.authenticate(plaintext);
+    if (token === undefined) {
+      this.#failures.take(address);
+      throw new HttpError(
+        401,
+        "unauthorized",
+        "Send a push token as `Authorization: Bearer <token>`. Make one in the push settings of the Web UI.",
+        { "WWW-Authenticate": "Bearer" },
+      );
+    }
+    if (!token.scopes.includes("push"))
+      throw new HttpError(403, "insufficient_scope", "This push token is paused. Resume it first.");
+    this.#takeTurn(token);
+  }
+
+  #takeTurn({ id }: PushToken): void {
+    const wait = Math.max(this.#perToken.wait(id), this.#all.wait(""));
+    // Of two buckets nothing is taken unless both have something.
+    if (wait > 0) throw rateLimited(wait, "Too many pushes at once. Slow down.");
+    this.#perToken.take(id);
+    this.#all.take("");
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import type { Store } from "../store/store.ts";
+
+/** Names a session; it cannot be turned back into the cookie. */
+export type SessionId = string;
+
+export interface SessionsOptions {
+  store: Pick<Store, "read" | "write">;
+  clock: Clock;
+  randomBytes: (size: number) => Buffer;
+}
+
+export const SESSION_DAYS = 30;
+const LIFE_MS = SESSION_DAYS * 86_400_000;
+/** Past it the session that ends first makes room: nobody signs in on so many devices. */
+const MAX_SESSIONS = 100;
+const SECRET_BYTES = 32;
+
+interface Session {
+  /** Epoch milliseconds. */
+  expiresAt: number;
+  /** Monotonic milliseconds; undefined for one that an earlier start made. */
+  endsAt: number | undefined;
+}
+
+/** Who is signed in. Kept hashed in the store, so that a restart signs nobody out. */
+export class Sessions {
+  readonly #store: SessionsOptions["store"];
+  readonly #clock: Clock;
+  readonly #randomBytes: SessionsOptions["randomBytes"];
+  readonly #sessions = new Map<SessionId, Session>();
+  readonly #onEnd = new Set<(id: SessionId) => void>();
+
+  private constructor({ store, clock, randomBytes }: SessionsOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#randomBytes = randomBytes;
+  }
+
+  static async open(options: SessionsOptions): Promise<Sessions> {
+    const sessions = new Sessions(options);
+    for (const { hash, expiresAt } of await options.store.read("sessions", undefined))
+      sessions.#sessions.set(hex(hash), { expiresAt, endsAt: undefined });
+    options.clock.onSure(() => void sessions.#restate());
+    return sessions;
+  }
+
+  /** Signs somebody in. @returns the value of the cookie */
+  async begin(): Promise<string> {
+    const cookie = this.#randomBytes(SECRET_BYTES).toString("base64url");
+    const id = idOf(cookie);
+    const session = {
+      expiresAt: this.#clock.now() + LIFE_MS,
+      endsAt: this.#clock.monotonic() + LIFE_MS,
+    };
+    await this.#end([...this.#stale(), ...this.#tooMany()]);
+    await this.#store.write("saveSession", { hash: bytes(id), expiresAt: session.expiresAt });
+    this.#sessions.set(id, session);
+    return cookie;
+  }
+
+  /** The session a cookie opens; undefined when there is none, or it has ended. */
+  find(cookie: string | undefined): SessionId | undefined {
+    if (cookie === undefined) return undefined;
+    const id = idOf(cookie);
+    return this.isOpen(id) ? id : undefined;
+  }
+
+  isOpen(id: SessionId): boolean {
+    const session = this.#sessions.get(id);
+    return session !== undefined && !this.#isOver(session);
+  }
+
+  async end(id: SessionId): Promise<void> {
+    await this.#end([id]);
+  }
+
+  /** Signs everybody out, but `kept`. */
+  async endOthers(kept: SessionId | undefined): Promise<void> {
+    await this.#end([...this.#sessions.keys()].filter((id) => id !== kept));
+  }
+
+  /** Calls back when a session is ended. */
+  onEnd(listener: (id: SessionId) => void): void {
+    this.#onEnd.add(listener);
+  }
+
+  #isOver({ expiresAt, endsAt }: Session): boolean {
+    if (endsAt !== undefined) return this.#clock.monotonic() >= endsAt;
+    // A clock that is not set cannot say that anything is over.
+    return this.#clock.sure && this.#clock.now() >= expiresAt;
+  }
+
+  #stale(): SessionId[] {
+    return [...this.#sessions].filter(([, session]) => this.#isOver(session)).map(([id]) => id);
+  }
+
+  #tooMany(): SessionId[] {
+    return [...this.#sessions.keys()].slice(0, Math.max(0, this.#sessions.size - MAX_SESSIONS + 1));
+  }
+
+  async #end(ids: readonly SessionId[]): Promise<void> {
+    if (ids.length === 0) return;
+    // At once, whether or not it can be stored.
+    for (const id of ids) this.#sessions.delete(id);
+    for (const id of ids) for (const listener of this.#onEnd) listener(id);
+    await this.#store.write("removeSessions", ids.map(bytes));
+  }
+
+  /** Sessions that began before the clock was set were given a wrong end. */
+  async #restate(): Promise<void> {
+    for (const [id, session] of this.#sessions) {
+      if (session.endsAt === undefined) continue;
+      session.expiresAt = this.#clock.now() + session.endsAt - this.#clock.monotonic();
+      await this.#store
+        .write("saveSession", { hash: bytes(id), expiresAt: session.expiresAt })
+        // Then the session ends with the next restart, at worst.
+        .catch(() => {});
+    }
+  }
+}
+
+function idOf(cookie: string): SessionId {
+  return createHash("sha256").update(cookie).digest("hex");
+}
+
+function hex(hash: Uint8Array): SessionId {
+  return Buffer.from(hash).toString("hex");
+}
+
+function bytes(id: SessionId): Uint8Array {
+  return Buffer.from(id, "hex");
+}

@@ -1,0 +1,142 @@
+import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
+import type { Decks } from "../deck/decks.ts";
+import { modelById } from "../deck/models.ts";
+import type { Store } from "../store/store.ts";
+import { DECK_CHANGE, readWidget } from "./decks.ts";
+import { invalidField, jsonBody, SITE_ID, shape, TRUTH } from "./input.ts";
+import type { Handler } from "./route.ts";
+import { SITE_HOST, sameHost } from "./sites.ts";
+
+interface Parts {
+  store: Store;
+  decks: Decks;
+}
+
+/** What an export holds; an import may leave out what it does not want to change. */
+interface Settings {
+  tallydeck?: "settings";
+  decks?: (Omit<DeckSettings, "widgets"> & { widgets: Record<string, unknown> })[];
+  sites?: { id: string; host?: string | null; badge?: boolean }[];
+}
+
+const IMPORT_BYTES = 1_048_576;
+const TEXT = { type: "string", minLength: 1, maxLength: 128, description: "must be a text" };
+
+const readSettings = shape<Settings>({
+  description: "must be a JSON object as the export makes it",
+  properties: {
+    tallydeck: { const: "settings", description: 'must be "settings"' },
+    decks: {
+      type: "array",
+      description: "must be a list of decks",
+      items: {
+        type: "object",
+        description: "must be a deck",
+        properties: {
+          id: TEXT,
+          model: TEXT,
+          serial: { type: "string", maxLength: 128, description: "must be a text" },
+          ...DECK_CHANGE,
+          widgets: { type: "object", description: "must be an object: slot → widget" },
+        },
+        required: ["id", "model", "serial", "name", "brightness", "widgets"],
+        additionalProperties: false,
+      },
+    },
+    sites: {
+      type: "array",
+      description: "must be a list of sites",
+      items: {
+        type: "object",
+        description: "must be a site",
+        properties: { id: SITE_ID, host: SITE_HOST, badge: TRUTH },
+        required: ["id"],
+        additionalProperties: false,
+      },
+    },
+  },
+});
+
+/** `GET /api/settings/export`: decks, widgets and sites; never a token or a hash. */
+export const exportSettings: Handler<Parts> = (ctx, { store, decks }) => {
+  ctx.attachment("tallydeck-settings.json");
+  ctx.set("Cache-Control", "no-store");
+  ctx.type = "application/json";
+  ctx.body = {
+    tallydeck: "settings",
+    decks: decks.settings(),
+    sites: store.directory.sites.map(({ id, host, badge }) => ({ id, host, badge })),
+  };
+};
+
+/** `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. */
+export const importSettings: Handler<Parts> = async (ctx, { store, decks }) => {
+  const settings = readSettings(await jsonBody(ctx, IMPORT_BYTES));
+  const importedDecks = checkDecks(settings);
+  const importedSites = checkSites(settings, store);
+  await store.write("importSettings", {
+    sites: importedSites,
+    decks: importedDecks.map((deck) => ({ ...deck, widgets: JSON.stringify(deck.widgets) })),
+  });
+  await decks.merge(importedDecks);
+  ctx.status = 204;
+};
+
+/** @throws HttpError 400 `invalid_field` */
+function checkDecks({ decks = [] }: Settings): DeckSettings[] {
+  refuseRepeats(decks, "decks");
+  return decks.map((deck, index) => {
+    const at = `decks.${index}`;
+    const model = modelById(deck.model);
+    if (model === undefined)
+      throw invalidField(`${at}.model`, "must be a model that `tallydeck devices --models` lists.");
+    const slots = new Set(model.slots.map(({ slot }) => slot));
+    const widgets = Object.entries(deck.widgets).map(([slot, widget]) => {
+      const field = `${at}.widgets.${slot}`;
+      if (!slots.has(slot)) throw invalidField(field, `is no slot of the ${model.name}.`);
+      return [slot, readWidget(widget, field)] as const;
+    });
+    return { ...deck, ...checkChange(deck, at), widgets: Object.fromEntries(widgets) };
+  });
+}
+
+function checkChange(deck: Pick<DeckSettings, "name" | "brightness">, at: string) {
+  try {
+    return readChange(deck);
+  } catch (error) {
+    if (!(error instanceof DeckError)) throw error;
+    const [, field = "", problem = ""] = /^"(\w+)" (.*)$/.exec(error.message) ?? [];
+    throw invalidField(`${at}.${field}`, problem);
+  }
+}
+
+/** @throws HttpError 400 `invalid_field` */
+function checkSites({ sites = [] }: Settings, { directory }: Store) {
+  refuseRepeats(sites, "sites");
+  const imported = sites.map(({ id, host, badge }) => ({
+    id,
+    ...(host !== undefined && { host: host?.toLowerCase() ?? null }),
+    ...(badge !== undefined && { badge }),
+  }));
+  const hosts = new Map(directory.sites.map(({ id, host }) => [id, host]));
+  const declared = new Set(directory.sites.filter((site) => site.declared).map(({ id }) => id));
+  for (const { id, host } of imported)
+    if (host !== undefined && !declared.has(id)) hosts.set(id, host);
+  for (const [index, { id, host }] of imported.entries()) {
+    if (host === undefined || host === null || declared.has(id)) continue;
+    const other = [...hosts].find(
+      ([known, taken]) => known !== id && taken !== null && sameHost(taken, host),
+    );
+    if (other)
+      throw invalidField(`sites.${index}.host`, `belongs to the site ${other[0]} already.`);
+  }
+  return imported;
+}
+
+function refuseRepeats(items: readonly { id: string }[], list: string): void {
+  const seen = new Set<string>();
+  for (const [index, { id }] of items.entries()) {
+    if (seen.has(id)) throw invalidField(`${list}.${index}.id`, `repeats "${id}".`);
+    seen.add(id);
+  }
+}

@@ -1,0 +1,73 @@
+/** A colour as `#rrggbb`. */
+export type Color = string;
+
+export interface Colors {
+  color: Color;
+  background: Color;
+}
+
+export const BLACK = "#000000";
+export const WHITE = "#f4f4f5";
+const DARK_INK = "#18181b";
+
+/** Below this, letters of a key's size are hard to read. */
+const LEGIBLE = 3;
+
+/**
+ * The two colours to draw with. `own` goes before `base`; a colour nobody chose is chosen for
+ * contrast, and so is one of `base` that cannot be read together with the one of `own`.
+ */
+export function chooseColors(own: Partial<Colors>, base: Partial<Colors> = {}): Colors {
+  const background =
+    own.background ??
+    (own.color === undefined
+      ? (base.background ?? backgroundFor(base.color))
+      : legible(own.color, base.background)
+        ? base.background
+        : backgroundFor(own.color));
+  const color =
+    own.color ??
+    (own.background === undefined || legible(background, base.color) ? base.color : undefined);
+  return { color: color ?? inkFor(background), background };
+}
+
+/** `share` of the way from one colour to the other: 0 is `from`, 1 is `to`. */
+export function blend(from: Color, to: Color, share: number): Color {
+  const target = channels(to);
+  const mixed = channels(from).map((value, i) => value + ((target[i] ?? 0) - value) * share);
+  return `#${mixed.map((value) => Math.round(value).toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Contrast ratio of WCAG 2, from 1 (the same) to 21 (black on white). */
+export function contrast(a: Color, b: Color): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+export function isDark(color: Color): boolean {
+  return inkFor(color) === WHITE;
+}
+
+function inkFor(background: Color): Color {
+  return contrast(WHITE, background) >= contrast(DARK_INK, background) ? WHITE : DARK_INK;
+}
+
+function backgroundFor(color: Color | undefined): Color {
+  return color === undefined || legible(color, BLACK) ? BLACK : WHITE;
+}
+
+function legible(color: Color, other: Color | undefined): other is Color {
+  return other !== undefined && contrast(color, other) >= LEGIBLE;
+}
+
+function channels(color: Color): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+}
+
+function luminance(color: Color): number {
+  const [r = 0, g = 0, b = 0] = channels(color).map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

@@ -1,0 +1,130 @@
+import type { Cancel, Clock } from "../clock.ts";
+import { openAkp05 } from "./akp05.ts";
+import type { DeckDriver, DriverContext, EncodeJpeg, HidHandle } from "./driver.ts";
+import { openElgato } from "./elgato.ts";
+import { type DeckBus, OpenError, type OpenProblem, type UsbUnit } from "./hid.ts";
+import { openMirabox } from "./mirabox.ts";
+import type { Model } from "./models.ts";
+
+/** Waits between attempts to open; the last one repeats for as long as the deck is plugged in. */
+const BACK_OFF_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000];
+/** The hidraw node and its permissions come a little after the device: no problem until then. */
+const PATIENT_FAILURES = 4;
+/** An open deck that lasts this long starts with a clean record. */
+const STEADY_MS = 10_000;
+
+/** Usage page of the CRT interface; these decks have a keyboard interface beside it. */
+const CRT_USAGE_PAGE = 0xffa0;
+
+export interface ConnectionEvents {
+  /** The deck can be used from now on. */
+  opened(driver: DeckDriver): void;
+  /** What was opened can no longer be used; opening it again is under way. */
+  lost(): void;
+  /** Opening keeps failing for this reason, or does not any more. */
+  problem(problem: { code: OpenProblem; reason: string } | undefined): void;
+  key(slot: string, down: boolean): void;
+  tap(slot: string): void;
+}
+
+export interface ConnectionOptions {
+  readonly unit: UsbUnit;
+  readonly model: Model;
+  readonly bus: DeckBus;
+  readonly clock: Clock;
+  readonly encodeJpeg: EncodeJpeg;
+  readonly events: ConnectionEvents;
+}
+
+/** Keeps a plugged-in deck open, from plugging it in until `close`. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #hid: HidHandle | undefined;
+  #open = false;
+  /** Attempts that failed since the deck last stayed open for a while. */
+  #failures = 0;
+  #cancelTimer: Cancel = () => {};
+  #closed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    void this.#attempt();
+  }
+
+  /** The deck does not work as opened: lets it go, and opens it again after a pause. */
+  fail(error: Error): void {
+    this.#failed(this.#hid, error);
+  }
+
+  /** Lets the device go for good. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelTimer();
+    const hid = this.#hid;
+    this.#hid = undefined;
+    await hid?.close();
+  }
+
+  async #attempt(): Promise<void> {
+    const { unit, model, bus, clock, encodeJpeg, events } = this.#options;
+    let hid: HidHandle | undefined;
+    try {
+      const usagePage = model.family === "elgato" ? undefined : CRT_USAGE_PAGE;
+      const opened = await bus.open(unit, usagePage);
+      if (this.#closed) return await opened.hid.close();
+      hid = opened.hid;
+      this.#hid = hid;
+      // Unplugging shows as a read error and as nothing else.
+      hid.on("error", (error) => this.#failed(hid, error));
+      const driver = await openDriver({
+        ...opened,
+        model,
+        usbSerial: unit.serial,
+        encodeJpeg,
+        onKey: events.key,
+        onTap: events.tap,
+      });
+      if (this.#hid !== hid) return;
+      this.#open = true;
+      this.#cancelTimer = clock.after(STEADY_MS, () => {
+        this.#failures = 0;
+      });
+      events.problem(undefined);
+      events.opened(driver);
+    } catch (error) {
+      this.#failed(hid, error);
+    }
+  }
+
+  /** Deals with the first failure of a handle; what follows from the same handle is ignored. */
+  #failed(hid: HidHandle | undefined, cause: unknown): void {
+    if (this.#closed || this.#hid !== hid) return;
+    this.#hid = undefined;
+    hid?.close().catch(() => {});
+    this.#cancelTimer();
+    const { clock, events } = this.#options;
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    const wait = BACK_OFF_MS[Math.min(this.#failures, BACK_OFF_MS.length - 1)] ?? 0;
+    this.#failures += 1;
+    this.#cancelTimer = clock.after(wait, () => void this.#attempt());
+    if (this.#open) {
+      this.#open = false;
+      events.lost();
+    } else if (this.#failures > PATIENT_FAILURES) {
+      const code = error instanceof OpenError ? error.code : "not_seen";
+      events.problem({ code, reason: error.message });
+    }
+  }
+}
+
+async function openDriver(context: DriverContext): Promise<DeckDriver> {
+  const { model } = context;
+  switch (model.family) {
+    case "elgato":
+      return openElgato({ ...context, model });
+    case "mirabox":
+      return openMirabox({ ...context, model });
+    case "akp05":
+      return openAkp05({ ...context, model });
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The packets of the Mirabox CRT family, which the AJAZZ AKP05 family speaks as well. No vendor
+ * documents them; what is here was gathered from open-source drivers (see `models.ts` for what is
+ * verified on which unit).
+ *
+ * Every packet is a report id and then exactly 512 or 1024 bytes, zero padded. A packet of the
+ * wrong size is swallowed in silence: the write succeeds and the panel stays black.
+ */
+import { type DriverContext, JPEG_QUALITY, type Pixels, writeReport } from "./driver.ts";
+import type { Akp05Model, CrtWire, MiraboxModel } from "./models.ts";
+
+/** Commands, by what they do. */
+export const CRT = {
+  wake: "DIS",
+  brightness: "LIG",
+  clear: "CLE",
+  image: "BAT",
+  commit: "STP",
+  heartbeat: "CONNECT",
+  /** Ends an upload on the AKP05 family. */
+  endUpload: "ULEND",
+} as const;
+
+const PREFIX = [0x43, 0x52, 0x54, 0x00, 0x00];
+const ACKNOWLEDGE = Buffer.from([0x41, 0x43, 0x4b]);
+const CODE_AT = 9;
+const STATE_AT = 10;
+const WRITE_ACKNOWLEDGED = 0xff;
+const ALL_KEYS = 0xff;
+
+/** What a switch, a touch or a dial reported. */
+export interface CrtInput {
+  readonly code: number;
+  readonly down: boolean;
+}
+
+/** Reads an input report; undefined for what is no input, such as the answer to a write. */
+export function readInput(report: Buffer): CrtInput | undefined {
+  // Units that number their reports put the report id first.
+  const start = report.subarray(0, 4).indexOf(ACKNOWLEDGE);
+  if (start === -1) return undefined;
+  const code = report[start + CODE_AT];
+  const state = report[start + STATE_AT];
+  if (code === undefined || state === undefined || code === WRITE_ACKNOWLEDGED) return undefined;
+  return { code, down: state === 1 };
+}
+
+/** Writes packets for one unit. Calls must not overlap: an upload has no sequence numbers. */
+export class CrtPanel {
+  readonly #context: DriverContext<MiraboxModel | Akp05Model>;
+  readonly #wire: CrtWire;
+  readonly #packetBytes: number;
+
+  constructor(context: DriverContext<MiraboxModel | Akp05Model>) {
+    this.#context = context;
+    this.#wire = context.model.wire;
+    // Revisions under one product id differ in size, so the device's own word comes first.
+    this.#packetBytes = context.outputBytes ?? context.model.wire.packetBytes;
+  }
+
+  /** Sends one command; `args` sit at their offsets from the start of the packet. */
+  async command(ascii: string, args: Readonly<Record<number, number>> = {}): Promise<void> {
+    const payload = Buffer.alloc(this.#packetBytes);
+    payload.set(PREFIX);
+    payload.write(ascii, PREFIX.length, "ascii");
+    for (const [offset, value] of Object.entries(args)) payload[Number(offset)] = value;
+    await this.#write(payload);
+  }
+
+  async setBrightness(percent: number): Promise<void> {
+    await this.command(CRT.brightness, { 10: percent });
+  }
+
+  async clear(): Promise<void> {
+    await this.command(CRT.clear, { 11: ALL_KEYS });
+    if (this.#wire.commitsClear) await this.command(CRT.commit);
+  }
+
+  /** The opening sequence. An AKP05 shows pictures without it, but never reports a key. */
+  async open(brightness: number): Promise<void> {
+    await this.command(CRT.wake);
+    await this.setBrightness(brightness);
+    await this.clear();
+  }
+
+  /** Encodes and uploads one picture; it shows after the family's commit. */
+  async upload(slot: string, pixels: Pixels): Promise<void> {
+    const { rotate, maxImageBytes: maxBytes } = this.#wire;
+    const options = { rotate, quality: JPEG_QUALITY, maxBytes };
+    const stream = this.#toStream(await this.#context.encodeJpeg(pixels, options));
+    await this.command(CRT.image, {
+      10: stream.length >> 8,
+      11: stream.length & 0xff,
+      12: this.#imageId(slot),
+    });
+    for (let at = 0; at < stream.length; at += this.#packetBytes) {
+      const payload = Buffer.alloc(this.#packetBytes);
+      stream.copy(payload, 0, at, at + this.#packetBytes);
+      await this.#write(payload);
+    }
+  }
+
+  /** The slot whose switch or touch window has this code. */
+  slotOfCode(code: number): string | undefined {
+    const index = this.#wire.inputCodes.indexOf(code);
+    return index === -1 ? undefined : this.#context.model.slots[index]?.slot;
+  }
+
+  #imageId(slot: string): number {
+    const { model } = this.#context;
+    const id = this.#wire.imageIds[model.slots.findIndex((known) => known.slot === slot)];
+    if (id === undefined) throw new RangeError(`${model.name} has no slot "${slot}"`);
+    return id;
+  }
+
+  /** The file as the firmware wants it: the K1 Pro drops the last byte of every full packet. */
+  #toStream(file: Uint8Array): Buffer {
+    if (!this.#wire.dropsLastByte) return Buffer.from(file);
+    const kept = this.#packetBytes - 1;
+    const stream = Buffer.alloc(file.length + Math.floor(file.length / kept));
+    for (let at = 0, to = 0; at < file.length; at += kept, to += kept + 1) {
+      stream.set(file.subarray(at, at + kept), to);
+    }
+    return stream;
+  }
+
+  async #write(payload: Buffer): Promise<void> {
+    const report = Buffer.concat([Buffer.of(this.#wire.reportId), payload]);
+    await writeReport(this.#context.hid, report);
+  }
+}

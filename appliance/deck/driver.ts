@@ -1,0 +1,87 @@
+import type { Model, Rotation } from "./models.ts";
+
+/** An upright picture: RGBA, 8 bits a channel, row by row from the top left. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+/**
+ * Makes a baseline JPEG (one interleaved scan). With `maxBytes`, quality falls until the file
+ * fits; a picture is never cut short. Throws when no quality fits.
+ */
+export type EncodeJpeg = (
+  pixels: Pixels,
+  options: { rotate: Rotation; quality: number; maxBytes?: number },
+) => Uint8Array | Promise<Uint8Array>;
+
+/** The part of node-hid's `HIDAsync` that is used here. */
+export interface HidHandle {
+  on(event: "data", listener: (report: Buffer) => void): unknown;
+  on(event: "error", listener: (error: unknown) => void): unknown;
+  /** Sends one output report, report id first; resolves with the bytes taken. */
+  write(report: Buffer): Promise<number>;
+  sendFeatureReport(report: Buffer): Promise<number>;
+  getFeatureReport(reportId: number, length: number): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+/** One picture for one slot. */
+export interface SlotPicture {
+  readonly slot: string;
+  readonly pixels: Pixels;
+}
+
+/** What keeps a panel from dropping its host. */
+export interface Heartbeat {
+  readonly everyMs: number;
+  /** After this much silence the panel has dropped its host, and has to be initialised again. */
+  readonly patienceMs: number | undefined;
+  beat(brightness: number): Promise<void>;
+}
+
+/**
+ * One opened deck. Calls are made one after another, never two at a time; each rejects when the
+ * device is gone. The handle belongs to whoever opened it, and is closed there.
+ */
+export interface DeckDriver {
+  /** The serial number the unit reports; empty when it reports none. */
+  readonly serial: string;
+  readonly heartbeat: Heartbeat | undefined;
+  /** How often every picture is sent again, for panels on which a lost byte leaves its mark. */
+  readonly repaintMs: number | undefined;
+  /** Wakes the panel and sets its brightness (percent); also after the host was suspended. */
+  initialise(brightness: number): Promise<void>;
+  setBrightness(percent: number): Promise<void>;
+  /** Sends what `next` hands out until it hands out nothing, then makes the batch visible. */
+  paint(next: () => SlotPicture | undefined): Promise<void>;
+  /** Leaves the panel dark, where the firmware takes that well. */
+  farewell(): Promise<void>;
+}
+
+/** What every driver is made from. */
+export interface DriverContext<M extends Model = Model> {
+  readonly model: M;
+  readonly hid: HidHandle;
+  /** Bytes of an output report without its id, as the device's descriptor says, if readable. */
+  readonly outputBytes: number | undefined;
+  /** The serial number of the USB descriptor; empty when there is none. */
+  readonly usbSerial: string;
+  readonly encodeJpeg: EncodeJpeg;
+  /** A key went down or up. */
+  onKey(slot: string, down: boolean): void;
+  /** A key or zone was pressed that gives no word of its release. */
+  onTap(slot: string): void;
+}
+
+/** JPEG quality before a byte cap lowers it: text on a key shows ringing below about 90. */
+export const JPEG_QUALITY = 92;
+
+/** Sends one report and makes a short write the error it is. */
+export async function writeReport(hid: HidHandle, report: Buffer): Promise<void> {
+  const taken = await hid.write(report);
+  if (taken < report.length) {
+    throw new Error(`the deck took only ${taken} of ${report.length} bytes of a report`);
+  }
+}

@@ -1,0 +1,138 @@
+import {
+  type ChildHIDDeviceInfo,
+  DEVICE_MODELS2,
+  type HIDDevice,
+  type HIDDeviceEvents,
+  type HIDDeviceInfo,
+  type StreamDeck,
+  type StreamDeckButtonControlDefinition,
+  type StreamDeckEncoderControlDefinition,
+} from "@elgato-stream-deck/core";
+import { EventEmitter } from "eventemitter3";
+import {
+  type DeckDriver,
+  type DriverContext,
+  type HidHandle,
+  JPEG_QUALITY,
+  type SlotPicture,
+  writeReport,
+} from "./driver.ts";
+import type { ElgatoModel } from "./models.ts";
+
+const INPUT_REPORT = 0x01;
+
+type Control = StreamDeckButtonControlDefinition | StreamDeckEncoderControlDefinition;
+
+/** Gives the library its device; it knows the models and their wire. */
+class ElgatoHid extends EventEmitter<HIDDeviceEvents> implements HIDDevice {
+  readonly #hid: HidHandle;
+  readonly #info: HIDDeviceInfo;
+
+  constructor(hid: HidHandle, info: HIDDeviceInfo) {
+    super();
+    this.#hid = hid;
+    this.#info = info;
+    hid.on("data", (report) => {
+      if (report[0] === INPUT_REPORT) this.emit("input", report.subarray(1));
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#hid.close();
+  }
+
+  async sendFeatureReport(data: Uint8Array): Promise<void> {
+    await this.#hid.sendFeatureReport(Buffer.from(data));
+  }
+
+  getFeatureReport(reportId: number, reportLength: number): Promise<Uint8Array> {
+    return this.#hid.getFeatureReport(reportId, reportLength);
+  }
+
+  async sendReports(buffers: Uint8Array[]): Promise<void> {
+    for (const buffer of buffers) await writeReport(this.#hid, Buffer.from(buffer));
+  }
+
+  async getDeviceInfo(): Promise<HIDDeviceInfo> {
+    return this.#info;
+  }
+
+  async getChildDeviceInfo(): Promise<ChildHIDDeviceInfo | null> {
+    return null;
+  }
+}
+
+/** Drives an Elgato Stream Deck through @elgato-stream-deck/core. */
+export async function openElgato(context: DriverContext<ElgatoModel>): Promise<DeckDriver> {
+  const deck = await openLibrary(context);
+  const { slots } = context.model;
+  const zones = slots.filter((slot) => slot.kind === "zone");
+
+  const onButton = (down: boolean) => (control: Control) => {
+    const slot = `k${control.index}`;
+    if (control.type === "button" && slots.some((known) => known.slot === slot)) {
+      context.onKey(slot, down);
+    }
+  };
+  deck.on("down", onButton(true));
+  deck.on("up", onButton(false));
+  const onTouch = (_strip: unknown, at: { x: number }) => {
+    const zone = zones.find(({ width }, index) => at.x < (index + 1) * width);
+    if (zone !== undefined) context.onTap(zone.slot);
+  };
+  deck.on("lcdShortPress", onTouch);
+  deck.on("lcdLongPress", onTouch);
+
+  const draw = ({ slot, pixels }: SlotPicture) => {
+    const { width, height } = pixels;
+    const data = new Uint8Array(pixels.data.buffer, pixels.data.byteOffset, pixels.data.length);
+    const index = Number(slot.slice(1));
+    if (slot.startsWith("k")) return deck.fillKeyBuffer(index, data, { format: "rgba" });
+    const region = deck.CONTROLS.some((c) => c.type === "lcd-segment" && c.drawRegions);
+    return region
+      ? deck.fillLcdRegion(0, index * width, 0, data, { format: "rgba", width, height })
+      : deck.fillLcd(0, data, { format: "rgba" });
+  };
+
+  return {
+    serial: await serialOf(deck, context.usbSerial),
+    heartbeat: undefined,
+    repaintMs: undefined,
+    initialise: (brightness) => deck.setBrightness(brightness),
+    setBrightness: (percent) => deck.setBrightness(percent),
+    async paint(next) {
+      for (let picture = next(); picture !== undefined; picture = next()) await draw(picture);
+    },
+    farewell: () => deck.clearPanel(),
+  };
+}
+
+/** What the unit says of itself; some firmware stalls when it is asked. */
+async function serialOf(deck: StreamDeck, usbSerial: string): Promise<string> {
+  try {
+    return (await deck.getSerialNumber()).trim();
+  } catch {
+    return usbSerial;
+  }
+}
+
+async function openLibrary({
+  model,
+  hid,
+  encodeJpeg,
+}: DriverContext<ElgatoModel>): Promise<StreamDeck> {
+  // Any id of the model will do: the library keeps the same ones together.
+  const { vendor: vendorId = 0, product: productId = 0 } = model.usb[0] ?? {};
+  const spec = Object.values(DEVICE_MODELS2).find(
+    (known) => known.vendorId === vendorId && known.productIds.includes(productId),
+  );
+  if (spec === undefined) throw new Error(`no driver knows the ${model.name}`);
+  const device = new ElgatoHid(hid, { path: undefined, vendorId, productId });
+  return spec.factory(device, {
+    // The library has already turned the picture the way the panel wants it.
+    encodeJPEG: async (buffer, width, height) => {
+      const data = new Uint8ClampedArray(buffer.buffer, buffer.byteOffset, buffer.length);
+      return encodeJpeg({ width, height, data }, { rotate: 0, quality: JPEG_QUALITY });
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import type { DeckSettings } from "./deck-settings.ts";
+import type { Model } from "./models.ts";
+
+/** The serial that every CRT v1 unit carries. */
+const SHARED_SERIAL = "355499441494";
+
+const VIRTUAL = "virtual-";
+const DEFAULT_BRIGHTNESS = 70;
+
+/** Ids or names that are no longer free. */
+interface Taken {
+  has(text: string): boolean;
+}
+
+/**
+ * The id that a deck's settings belong to: its serial, or model and USB port where the serial
+ * names no single unit, because a family shares it or because another deck came with it before.
+ */
+export function deckId(
+  model: Model,
+  { serial, port }: { serial: string; port: string },
+  connected: Taken,
+): string {
+  const bySerial = `${model.id}-${slug(serial)}`;
+  const shared = serial === "" || serial === SHARED_SERIAL || connected.has(bySerial);
+  return shared ? `${model.id}-usb-${slug(port)}` : bySerial;
+}
+
+/** The id of the next virtual deck of a model. */
+export function virtualId(model: Model, taken: Taken): string {
+  return free(`${VIRTUAL}${model.id}`, "-", taken);
+}
+
+export function isVirtual(id: string): boolean {
+  return id.startsWith(VIRTUAL);
+}
+
+/** What a deck begins with: its first key says where the Web UI is, its second shows the time. */
+export function firstSettings(
+  { id, model, serial }: { id: string; model: Model; serial: string },
+  names: Taken,
+): DeckSettings {
+  return {
+    id,
+    model: model.id,
+    serial,
+    name: free(model.name, " ", names),
+    brightness: DEFAULT_BRIGHTNESS,
+    widgets: { k0: { type: "address" }, k1: { type: "clock" } },
+  };
+}
+
+function free(base: string, separator: string, taken: Taken): string {
+  let candidate = base;
+  for (let count = 2; taken.has(candidate); count += 1) candidate = `${base}${separator}${count}`;
+  return candidate;
+}
+
+function slug(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+}

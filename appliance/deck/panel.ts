@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import type { Cancel, Clock } from "../clock.ts";
+import type { DeckDriver, Pixels } from "./driver.ts";
+
+/** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */
+export interface Picture {
+  pixels(): Pixels;
+}
+
+export interface PanelOptions {
+  readonly driver: DeckDriver;
+  readonly clock: Clock;
+  readonly brightness: number;
+  /** Called once, when the device fails; the panel does nothing more. */
+  onLost(error: Error): void;
+}
+
+type Job = "initialise" | "brightness" | "heartbeat";
+
+/**
+ * Keeps one opened deck showing what it should: one thing at a time goes over the wire, and of the
+ * pictures for a slot only the newest. A picture the slot shows already is not sent.
+ */
+export class Panel {
+  readonly #driver: DeckDriver;
+  readonly #clock: Clock;
+  readonly #onLost: (error: Error) => void;
+  readonly #wanted = new Map<string, Picture>();
+  /** Hash of what was last sent. */
+  readonly #sent = new Map<string, string>();
+  /** Slots whose picture has to be sent, longest wait first. */
+  readonly #waiting = new Set<string>();
+  readonly #timers = new Map<string, Cancel>();
+  #brightness: number;
+  readonly #due = new Set<Job>(["initialise"]);
+  /** Monotonic time of the last thing that went over the wire. */
+  #heard: number;
+  #busy = false;
+  #finished: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor({ driver, clock, brightness, onLost }: PanelOptions) {
+    this.#driver = driver;
+    this.#clock = clock;
+    this.#brightness = brightness;
+    this.#onLost = onLost;
+    this.#heard = clock.monotonic();
+    const { heartbeat, repaintMs } = driver;
+    if (heartbeat) this.#every("heartbeat", heartbeat.everyMs, () => this.#due.add("heartbeat"));
+    if (repaintMs) this.#every("repaint", repaintMs, () => this.#forgetSent());
+    this.#kick();
+  }
+
+  /** Wants `picture` on `slot`, in place of any that still waits. */
+  show(slot: string, picture: Picture): void {
+    this.#wanted.set(slot, picture);
+    this.#waiting.add(slot);
+    this.#kick();
+  }
+
+  setBrightness(percent: number): void {
+    if (percent === this.#brightness) return;
+    this.#brightness = percent;
+    this.#due.add("brightness");
+    this.#kick();
+  }
+
+  /** Starts over as with a deck that was just plugged in: what it shows is not known any more. */
+  reinitialise(): void {
+    this.#startOver();
+    this.#kick();
+  }
+
+  /** Ends after what is on the wire; leaves the deck dark when `farewell` is wanted. */
+  async stop({ farewell }: { farewell: boolean }): Promise<void> {
+    this.#end();
+    await this.#finished;
+    if (farewell) await this.#driver.farewell();
+  }
+
+  #end(): void {
+    this.#stopped = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+
+  #every(name: string, ms: number, task: () => void): void {
+    const again = () => {
+      task();
+      this.#kick();
+      this.#timers.set(name, this.#clock.after(ms, again));
+    };
+    this.#timers.set(name, this.#clock.after(ms, again));
+  }
+
+  #startOver(): void {
+    this.#due.add("initialise");
+    this.#forgetSent();
+  }
+
+  /** Whether this host was silent for so long that the panel no longer listens to it. */
+  #wasDropped(): boolean {
+    const patience = this.#driver.heartbeat?.patienceMs ?? Number.POSITIVE_INFINITY;
+    return this.#clock.monotonic() - this.#heard > patience;
+  }
+
+  #forgetSent(): void {
+    this.#sent.clear();
+    for (const slot of this.#wanted.keys()) this.#waiting.add(slot);
+  }
+
+  #kick(): void {
+    if (this.#busy || this.#stopped) return;
+    this.#busy = true;
+    // What is wanted in one go belongs in one batch, so it is gathered first.
+    this.#finished = Promise.resolve().then(() => this.#work());
+  }
+
+  async #work(): Promise<void> {
+    try {
+      for (let next = this.#next(); next !== undefined; next = this.#next()) {
+        await next();
+        this.#heard = this.#clock.monotonic();
+      }
+    } catch (error) {
+      if (this.#stopped) return;
+      this.#end();
+      this.#onLost(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** The most urgent thing to do. */
+  #next(): (() => Promise<void>) | undefined {
+    if (this.#stopped) return undefined;
+    if (this.#wasDropped()) this.#startOver();
+    if (this.#due.delete("initialise")) {
+      this.#due.delete("brightness");
+      return () => this.#driver.initialise(this.#brightness);
+    }
+    if (this.#due.delete("brightness")) return () => this.#driver.setBrightness(this.#brightness);
+    if (this.#due.delete("heartbeat")) {
+      return async () => this.#driver.heartbeat?.beat(this.#brightness);
+    }
+    return this.#waiting.size > 0 ? () => this.#paintBatch() : undefined;
+  }
+
+  /** Sends each slot that waits now once, with the picture that is newest at its turn. */
+  async #paintBatch(): Promise<void> {
+    const batch = [...this.#waiting].values();
+    await this.#driver.paint(() => {
+      for (const slot of batch) {
+        const pixels = this.#stopped ? undefined : this.#takeChanged(slot);
+        if (pixels !== undefined) return { slot, pixels };
+      }
+      return undefined;
+    });
+  }
+
+  /** The picture a slot waits for, unless it shows just that already. */
+  #takeChanged(slot: string): Pixels | undefined {
+    this.#waiting.delete(slot);
+    const pixels = this.#wanted.get(slot)?.pixels();
+    if (pixels === undefined) return undefined;
+    const hash = createHash("sha1").update(pixels.data).digest("base64");
+    if (this.#sent.get(slot) === hash) return undefined;
+    this.#sent.set(slot, hash);
+    return pixels;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Cancel, Clock } from "../clock.ts";
+import { Connection } from "./connection.ts";
+import type { DeckDriver, EncodeJpeg } from "./driver.ts";
+import type { DeckBus, UsbUnit } from "./hid.ts";
+import { type Model, modelByUsb } from "./models.ts";
+import { type DeckProblem, Problems } from "./problems.ts";
+
+/** A deck on USB that is open. */
+export interface OpenedDeck {
+  readonly unit: UsbUnit;
+  readonly model: Model;
+  readonly driver: DeckDriver;
+  /** Says that the device does not work as opened; it is opened again. */
+  fail(error: Error): void;
+}
+
+export interface PlugEvents {
+  opened(deck: OpenedDeck): void;
+  /** The deck that was opened for this unit is no longer to be used. */
+  lost(unit: UsbUnit): void;
+  key(unit: UsbUnit, slot: string, down: boolean): void;
+  tap(unit: UsbUnit, slot: string): void;
+  problems(): void;
+}
+
+interface Plug {
+  readonly unit: UsbUnit;
+  readonly connection: Connection;
+}
+
+/** Opens every supported deck that is plugged in, and opens it again when it fails. */
+export class Plugs {
+  readonly #bus: DeckBus;
+  readonly #clock: Clock;
+  readonly #encodeJpeg: EncodeJpeg;
+  readonly #events: PlugEvents;
+  readonly #problems: Problems;
+  readonly #plugs = new Map<string, Plug>();
+  #unwatch: Promise<Cancel> = Promise.resolve(() => {});
+
+  constructor(options: { bus: DeckBus; clock: Clock; encodeJpeg: EncodeJpeg; events: PlugEvents }) {
+    this.#bus = options.bus;
+    this.#clock = options.clock;
+    this.#encodeJpeg = options.encodeJpeg;
+    this.#events = options.events;
+    this.#problems = new Problems(options.clock, () => options.events.problems());
+  }
+
+  /** Begins to look for decks. */
+  start(): void {
+    const watching = this.#bus.watch({
+      attached: (unit) => this.#attached(unit),
+      detached: (unit) => this.#detached(unit),
+    });
+    this.#unwatch = watching.catch((error: unknown) => {
+      this.#problems.noUsb(error instanceof Error ? error.message : String(error));
+      return () => {};
+    });
+  }
+
+  /** Lets all decks go. */
+  async stop(): Promise<void> {
+    const unwatch = await this.#unwatch;
+    unwatch();
+    this.#problems.close();
+    const plugs = [...this.#plugs.values()];
+    this.#plugs.clear();
+    await Promise.allSettled(plugs.map(({ connection }) => connection.close()));
+  }
+
+  problems(): DeckProblem[] {
+    return this.#problems.list();
+  }
+
+  #attached(unit: UsbUnit): void {
+    const model = modelByUsb(unit.vendor, unit.product);
+    if (model === undefined) return;
+    // A port holds one device: the one before is gone, whether or not anybody said so.
+    const before = [...this.#plugs.values()].find((plug) => plug.unit.port === unit.port);
+    if (before !== undefined) this.#detached(before.unit);
+    this.#problems.started({ deck: model.name, port: unit.port });
+    this.#plugs.set(unit.id, { unit, connection: this.#connect(unit, model) });
+  }
+
+  #detached(unit: UsbUnit): void {
+    const plug = this.#plugs.get(unit.id);
+    if (plug === undefined) return;
+    this.#plugs.delete(unit.id);
+    this.#problems.resolved(unit.port);
+    this.#events.lost(unit);
+    // The device is gone, so there is nobody left to complain.
+    plug.connection.close().catch(() => {});
+  }
+
+  #connect(unit: UsbUnit, model: Model): Connection {
+    const place = { deck: model.name, port: unit.port };
+    let lost = false;
+    const connection = new Connection({
+      unit,
+      model,
+      bus: this.#bus,
+      clock: this.#clock,
+      encodeJpeg: this.#encodeJpeg,
+      events: {
+        opened: (driver) => {
+          if (lost) this.#problems.started(place);
+          lost = false;
+          this.#events.opened({ unit, model, driver, fail: (error) => connection.fail(error) });
+        },
+        lost: () => {
+          lost = true;
+          this.#events.lost(unit);
+        },
+        problem: (problem) => {
+          if (problem === undefined) this.#problems.resolved(unit.port);
+          else this.#problems.cannotOpen(place, problem.code, problem.reason);
+        },
+        key: (slot, down) => this.#events.key(unit, slot, down),
+        tap: (slot) => this.#events.tap(unit, slot),
+      },
+    });
+    return connection;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Cancel, Clock } from "../clock.ts";
+import type { OpenProblem } from "./hid.ts";
+
+/** Something that keeps a deck from working, and what a person can do about it. */
+export interface DeckProblem {
+  code: OpenProblem | "power" | "no_usb";
+  /** Name of the model; empty when no deck in particular is meant. */
+  deck: string;
+  /** USB port, as the kernel names it. */
+  port: string;
+  message: string;
+}
+
+/** A deck on its port. */
+interface Place {
+  readonly deck: string;
+  readonly port: string;
+}
+
+/** So many starts within a minute are no longer somebody trying cables. */
+const STARTS = 4;
+const WITHIN_MS = 60_000;
+
+const ADVICE: Readonly<Record<OpenProblem, (reason: string) => string>> = {
+  not_seen: (reason) =>
+    `is plugged in but does not answer (${reason}). Unplug it and plug it in again; then try another port or cable.`,
+  no_permission: (reason) =>
+    `may not be used: ${reason}. Install Tallydeck's udev rules and run "udevadm control --reload && udevadm trigger" as root, or restart the box.`,
+  in_use: (reason) =>
+    `is in use: ${reason}. Close the other program that drives it (Stream Deck, Companion, OpenDeck, …).`,
+};
+
+/** Keeps the problems there are now, one for each port at most. */
+export class Problems {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  readonly #opening = new Map<string, DeckProblem>();
+  readonly #power = new Map<string, DeckProblem>();
+  readonly #starts = new Map<string, { times: number[]; forget: Cancel }>();
+  #usb: DeckProblem | undefined;
+
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** A deck that keeps restarting is one whose supply breaks down, so that comes first. */
+  list(): DeckProblem[] {
+    const opening = [...this.#opening].filter(([port]) => !this.#power.has(port));
+    const found = [...this.#power.values(), ...opening.map(([, problem]) => problem)];
+    return this.#usb === undefined ? found : [this.#usb, ...found];
+  }
+
+  /** This machine's USB cannot be watched. */
+  noUsb(reason: string): void {
+    const message = `No deck can be found: ${reason}. Decks need Linux with USB in host mode; virtual decks work without.`;
+    this.#usb = { code: "no_usb", deck: "", port: "", message };
+    this.#onChange();
+  }
+
+  /** Opening the deck keeps failing. */
+  cannotOpen({ deck, port }: Place, code: OpenProblem, reason: string): void {
+    const message = `The ${deck} on USB port ${port} ${ADVICE[code](reason)}`;
+    if (this.#opening.get(port)?.message === message) return;
+    this.#opening.set(port, { code, deck, port, message });
+    this.#onChange();
+  }
+
+  /** The deck opened, or is no longer there. */
+  resolved(port: string): void {
+    if (this.#opening.delete(port)) this.#onChange();
+  }
+
+  /** The deck was plugged in, or came back from a failure. */
+  started({ deck, port }: Place): void {
+    const now = this.#clock.monotonic();
+    const known = this.#starts.get(port);
+    known?.forget();
+    const times = [...(known?.times ?? []), now].filter((time) => now - time < WITHIN_MS);
+    const forget = this.#clock.after(WITHIN_MS, () => this.#calm(port));
+    this.#starts.set(port, { times: times.slice(-STARTS), forget });
+    if (times.length < STARTS || this.#power.has(port)) return;
+    const message = `The ${deck} on USB port ${port} keeps restarting, which mostly means too little power. Use a stronger power supply or a powered hub, and a short cable.`;
+    this.#power.set(port, { code: "power", deck, port, message });
+    this.#onChange();
+  }
+
+  /** Stops all timers. */
+  close(): void {
+    for (const { forget } of this.#starts.values()) forget();
+    this.#starts.clear();
+  }
+
+  #calm(port: string): void {
+    this.#starts.delete(port);
+    if (this.#power.delete(port)) this.#onChange();
+  }
+}

@@ -1,0 +1,155 @@
+/** Where a soft break is welcome though there is no space; draws nothing. */
+export const SOFT_BREAK = "\u200b";
+
+export interface Box {
+  width: number;
+  height: number;
+}
+
+/** A font's proportions, in em. */
+export interface Metrics {
+  /** Width of a text at size 1. */
+  width: (text: string) => number;
+  capHeight: number;
+  /** What may stick out above the capitals or below the base line: accents and descenders. */
+  overhang: number;
+  lineHeight: number;
+}
+
+/** Lines to draw and the size to draw them at, in pixels. */
+export interface FittedText {
+  size: number;
+  lines: string[];
+}
+
+export const MAX_LINES = 4;
+const ELLIPSIS = "…";
+const INVISIBLE_END = /[\s\u200b]+$/;
+
+/**
+ * Sets a text as large as the box allows: first whole words, then words broken over lines, and at
+ * the smallest size what does not fit ends in an ellipsis.
+ * @param min and `max` bound the size, in whole pixels.
+ */
+export function fitText(
+  text: string,
+  box: Box,
+  { min, max }: { min: number; max: number },
+  metrics: Metrics,
+): FittedText {
+  const visible = text.replace(INVISIBLE_END, "");
+  if (visible === "") return { size: max, lines: [] };
+  const paragraphs = visible.split("\n");
+  const wrapAt = (size: number) => wrap(paragraphs, box.width / size, metrics);
+  const fits = (size: number, { lines }: Wrapped) => lines.length <= linesIn(box, size, metrics);
+
+  for (let size = max; size >= min; size--) {
+    const wrapped = wrapAt(size);
+    if (!wrapped.broken && fits(size, wrapped)) return { size, lines: balance(size) };
+  }
+
+  const smallest = wrapAt(min);
+  if (!fits(min, smallest)) {
+    return { size: min, lines: cut(smallest.lines, linesIn(box, min, metrics)) };
+  }
+  // No more breaks than are needed: pieces of words are harder to read than small words.
+  let size = min;
+  while (size < max) {
+    const larger = wrapAt(size + 1);
+    if (larger.lines.length > smallest.lines.length || !fits(size + 1, larger)) break;
+    size += 1;
+  }
+  return { size, lines: wrapAt(size).lines };
+
+  /** Lines of like length: narrows the column as long as that costs no line. */
+  function balance(atSize: number): string[] {
+    let { lines } = wrapAt(atSize);
+    for (;;) {
+      const widest = Math.max(...lines.map(metrics.width));
+      const narrower = wrap(paragraphs, widest - 0.01, metrics);
+      if (narrower.broken || narrower.lines.length > lines.length) return lines;
+      lines = narrower.lines;
+    }
+  }
+
+  function cut(lines: string[], count: number): string[] {
+    const kept = lines.slice(0, count);
+    kept.push(endInEllipsis(kept.pop() ?? "", box.width / min, metrics));
+    return kept;
+  }
+}
+
+/** One line, shortened until it ends in an ellipsis within `width` (em) when it is too long. */
+export function fitLine(text: string, width: number, metrics: Metrics): string {
+  return metrics.width(text) <= width ? text : endInEllipsis(text, width, metrics);
+}
+
+/** Height from the first line's capitals to the last base line, in em. */
+export function blockHeight(lines: number, { capHeight, lineHeight }: Metrics): number {
+  return capHeight + (lines - 1) * lineHeight;
+}
+
+/** The same with all that may stick out of it, in em. */
+export function inkHeight(lines: number, metrics: Metrics): number {
+  return blockHeight(lines, metrics) + 2 * metrics.overhang;
+}
+
+function linesIn(box: Box, size: number, metrics: Metrics): number {
+  let lines = 0;
+  while (lines < MAX_LINES && inkHeight(lines + 1, metrics) * size <= box.height) lines += 1;
+  return lines;
+}
+
+interface Wrapped {
+  lines: string[];
+  /** Whether a word had to be broken. */
+  broken: boolean;
+}
+
+function wrap(paragraphs: string[], width: number, metrics: Metrics): Wrapped {
+  const wrapped = paragraphs.map((paragraph) => wrapParagraph(paragraph, width, metrics));
+  return {
+    lines: wrapped.flatMap(({ lines }) => lines),
+    broken: wrapped.some(({ broken }) => broken),
+  };
+}
+
+function wrapParagraph(paragraph: string, width: number, metrics: Metrics): Wrapped {
+  const lines: string[] = [];
+  let line = "";
+  let broken = false;
+  // Every word keeps the space before it: it counts within a line and falls away at its start.
+  for (const word of paragraph.match(/ *[^ \u200b]+/g) ?? []) {
+    if (metrics.width(line + word) <= width) {
+      line += word;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const pieces = breakWord(word.trimStart(), width, metrics);
+    broken ||= pieces.length > 1 || metrics.width(pieces[0] ?? "") > width;
+    line = pieces.pop() ?? "";
+    lines.push(...pieces);
+  }
+  return { lines: [...lines, line], broken };
+}
+
+function breakWord(word: string, width: number, metrics: Metrics): string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const character of word) {
+    if (piece !== "" && metrics.width(piece + character) > width) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += character;
+  }
+  return [...pieces, piece];
+}
+
+function endInEllipsis(line: string, width: number, metrics: Metrics): string {
+  const characters = [...line];
+  while (characters.length > 0 && metrics.width(characters.join("") + ELLIPSIS) > width) {
+    characters.pop();
+  }
+  return characters.join("").trimEnd() + ELLIPSIS;
+}

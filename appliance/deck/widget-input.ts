@@ -1,0 +1,154 @@
+import { Ajv, type ErrorObject } from "ajv";
+
+interface WidgetColors {
+  /** `#rrggbb` */
+  color?: string;
+  background?: string;
+}
+
+export interface PushWidget extends WidgetColors {
+  type: "push";
+  channel: string;
+  /** What an expired value leaves behind; `dim` when not given. */
+  expire?: "dim" | "blank" | "text";
+  fallback?: string;
+}
+
+export interface StatWidget extends WidgetColors {
+  type: "stat";
+  site: string;
+  metric: "pv" | "uv" | "sessions" | "app" | "bot";
+  period: "day" | "7d" | "30d";
+}
+
+export interface TextWidget extends WidgetColors {
+  type: "text";
+  text: string;
+}
+
+export interface PlainWidget extends WidgetColors {
+  type: "clock" | "date" | "address" | "empty";
+}
+
+/** What a slot is set to show. */
+export type Widget = PushWidget | StatWidget | TextWidget | PlainWidget;
+
+/** The push service's rules, which widgets share: what is typed here is drawn in the same font. */
+export interface PushRules {
+  /** The channel's name in its one form; throws an error that says what a name looks like. */
+  channelName: (raw: string) => string;
+  cleanText: (raw: string) => { text: string };
+}
+
+/** A widget that breaks a rule; `field` is its path, as in `widget.channel`. */
+export class InvalidWidget extends Error {
+  readonly field: string;
+
+  constructor(field: string, problem: string) {
+    super(`"${field}" ${problem}`);
+    this.name = "InvalidWidget";
+    this.field = field;
+  }
+}
+
+const COLOR = {
+  type: "string",
+  pattern: "^#[0-9a-fA-F]{6}$",
+  description: "must be a colour as #rrggbb",
+};
+const TEXT = {
+  type: "string",
+  maxLength: 256,
+  description: "must be a text of at most 256 characters",
+};
+const SITE = {
+  type: "string",
+  pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
+  description: "must be the id of a site",
+};
+const CHANNEL = { type: "string", description: "must be the name of a push channel" };
+
+const oneOf = (...values: string[]) => ({
+  enum: values,
+  description: `must be one of ${values.join(", ")}`,
+});
+
+const variant = (type: string, required: object = {}, optional: object = {}) => ({
+  type: "object",
+  properties: {
+    type: { const: type },
+    ...required,
+    ...optional,
+    color: COLOR,
+    background: COLOR,
+  },
+  required: ["type", ...Object.keys(required)],
+  additionalProperties: false,
+});
+
+const VARIANTS = [
+  variant("push", { channel: CHANNEL }, { expire: oneOf("dim", "blank", "text"), fallback: TEXT }),
+  variant("stat", {
+    site: SITE,
+    metric: oneOf("pv", "uv", "sessions", "app", "bot"),
+    period: oneOf("day", "7d", "30d"),
+  }),
+  variant("clock"),
+  variant("date"),
+  variant("text", { text: TEXT }),
+  variant("address"),
+  variant("empty"),
+];
+
+const TYPES = VARIANTS.map(({ properties }) => properties.type.const);
+
+/** JSON Schema of a widget; needs the `discriminator` option of Ajv. */
+export const widgetSchema = {
+  type: "object",
+  discriminator: { propertyName: "type" },
+  oneOf: VARIANTS,
+};
+
+const isWidget = new Ajv({ discriminator: true, verbose: true }).compile<Widget>(widgetSchema);
+
+/**
+ * Reads a widget from the wire: checked, its channel lower-cased, its texts cleaned up.
+ * @throws {InvalidWidget}
+ */
+export function parseWidget(input: unknown, { channelName, cleanText }: PushRules): Widget {
+  if (!isWidget(input)) throw explain(isWidget.errors?.[0]);
+  if (input.type === "text") return { ...input, text: cleanText(input.text).text };
+  if (input.type !== "push") return input;
+  const { fallback } = input;
+  return {
+    ...input,
+    channel: readChannel(input.channel, channelName),
+    ...(fallback !== undefined && { fallback: cleanText(fallback).text }),
+  };
+}
+
+function readChannel(raw: string, channelName: PushRules["channelName"]): string {
+  try {
+    return channelName(raw);
+  } catch (error) {
+    const rule = error instanceof Error ? error.message : String(error);
+    throw new InvalidWidget("widget.channel", `is no channel name. ${rule}`);
+  }
+}
+
+function explain(error: ErrorObject | undefined): InvalidWidget {
+  const path = `widget${(error?.instancePath ?? "").replaceAll("/", ".")}`;
+  switch (error?.keyword) {
+    case "discriminator":
+      return new InvalidWidget("widget.type", `must be one of ${TYPES.join(", ")}.`);
+    case "required":
+      return new InvalidWidget(`${path}.${error.params.missingProperty}`, "is missing.");
+    case "additionalProperties":
+      return new InvalidWidget(
+        `${path}.${error.params.additionalProperty}`,
+        "is not a field of this type of widget.",
+      );
+    default:
+      return new InvalidWidget(path, `${error?.parentSchema?.description ?? "must be an object"}.`);
+  }
+}

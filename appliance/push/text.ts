@@ -1,0 +1,66 @@
+export interface CleanText {
+  /** Only characters the key font has, and `\n`; at most 256 code points. */
+  text: string;
+  /** How many characters became `?` because the font lacks them. */
+  replaced: number;
+  /** Whether drawable characters beyond the 256th were cut. */
+  truncated: boolean;
+}
+
+const MAX_CHARACTERS = 256;
+
+// Carries no ink and takes no room: controls, zero-width and direction marks, variation selectors.
+const INVISIBLE = /^[\p{Cc}\p{Default_Ignorable_Code_Point}]$/u;
+const SPACE = /^[\t\p{Zs}]$/u;
+const LINE_BREAK = /\r\n?|[\u2028\u2029]/gu;
+
+const FOLDS: readonly (readonly [characters: string, plain: string])[] = [
+  ["‘’‚‛′", "'"],
+  ["“”„‟″", '"'],
+  ["\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"],
+  ["•", "·"],
+  ["€", "EUR"],
+  ["™", "TM"],
+  ["→", "->"],
+  ["←", "<-"],
+];
+
+const FOLDED = new Map(
+  FOLDS.flatMap(([characters, plain]) => [...characters].map((one) => [one, plain] as const)),
+);
+
+/**
+ * What the key font can draw: ASCII, Latin-1 and the ellipsis; not Latin-1's non-breaking space and
+ * soft hyphen, which have plain forms.
+ */
+export function isDrawable(character: string): boolean {
+  return /^[\x20-\x7e\xa1-\xac\xae-\xff…]$/.test(character);
+}
+
+/** Turns any text into what a key can show, and tells what was lost on the way. */
+export function cleanText(raw: string): CleanText {
+  const characters: string[] = [];
+  let replaced = 0;
+  for (const character of raw.normalize("NFC").replace(LINE_BREAK, "\n")) {
+    const plain = fold(character);
+    if (plain === undefined) {
+      characters.push("?");
+      replaced += 1;
+    } else {
+      characters.push(...plain);
+    }
+  }
+  return {
+    text: characters.slice(0, MAX_CHARACTERS).join(""),
+    replaced,
+    truncated: characters.slice(MAX_CHARACTERS).some((one) => one !== " " && one !== "\n"),
+  };
+}
+
+/** The drawable form of one character: empty when it carries nothing, undefined when there is none. */
+function fold(character: string): string | undefined {
+  if (character === "\n" || isDrawable(character)) return character;
+  if (SPACE.test(character)) return " ";
+  if (INVISIBLE.test(character)) return "";
+  return FOLDED.get(character);
+}

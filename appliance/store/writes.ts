@@ -1,0 +1,35 @@
+import { saveDecks } from "./deck-settings.ts";
+import { removePushToken, savePushToken } from "./push-tokens.ts";
+import { removeSessions, saveSession } from "./sessions.ts";
+import {
+  createSite,
+  eraseSite,
+  importSettings,
+  setAdminToken,
+  setSiteToken,
+  updateSite,
+} from "./site-changes.ts";
+
+/**
+ * Every change to the data that is not a hit, by name. The committer runs each in a transaction of
+ * its own; its answer comes after the commit.
+ */
+export const WRITES = {
+  saveDecks,
+  savePushToken,
+  removePushToken,
+  saveSession,
+  removeSessions,
+  createSite,
+  updateSite,
+  eraseSite,
+  setSiteToken,
+  setAdminToken,
+  importSettings,
+};
+
+type Writes = typeof WRITES;
+export type WriteName = keyof Writes;
+/** What a write is asked with: its parameter after the connection. */
+export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[1];
+export type WriteResult<W extends WriteName> = ReturnType<Writes[W]>;

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { describe, it } from "mocha";
+import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
+
+describe("the web build", () => {
+  let outDir: string;
+  beforeEach(() => {
+    outDir = mkdtempSync(join(tmpdir(), "tallydeck-web-"));
+  });
+  afterEach(() => rmSync(outDir, { recursive: true }));
+
+  const read = (name: string) => readFileSync(join(outDir, name));
+
+  it("keeps the beacon within 1,300 bytes after brotli", async () => {
+    await buildWeb({ outDir });
+    assert.ok(read("s.js.br").length <= 1300, `${read("s.js.br").length} bytes`);
+  });
+
+  it("writes every asset with twins that hold the same", async () => {
+    const built = await buildWeb({ outDir });
+    assert.ok(built.some(({ name }) => name === "s.js"));
+    for (const { name, size, brotli } of built) {
+      assert.equal(read(name).length, size);
+      assert.equal(read(`${name}.br`).length, brotli);
+      assert.deepEqual(brotliDecompressSync(read(`${name}.br`)), read(name));
+      assert.deepEqual(gunzipSync(read(`${name}.gz`)), read(name));
+    }
+  });
+
+  it("makes the same bytes of the same sources", async () => {
+    await buildWeb({ outDir });
+    const first = read("s.js.br");
+    await buildWeb({ outDir });
+    assert.deepEqual(read("s.js.br"), first);
+  });
+
+  it("writes readable scripts when asked to", async () => {
+    await buildWeb({ outDir, minify: false });
+    assert.match(read("s.js").toString(), /var onNavigation = /);
+  });
+
+  it("is built once every asset is there and newer than its sources", async () => {
+    assert.equal(isBuilt(outDir), false);
+    await buildWeb({ outDir });
+    assert.equal(isBuilt(outDir), true);
+    utimesSync(join(outDir, "s.js.gz"), 0, 0);
+    assert.equal(isBuilt(outDir), false);
+    await buildWeb({ outDir });
+    rmSync(join(outDir, "s.js.br"));
+    assert.equal(isBuilt(outDir), false);
+  });
+});

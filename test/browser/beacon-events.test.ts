@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { eachStage } from "./beacon-stage.ts";
+
+const START = Date.parse("2026-03-04T12:00:00Z");
+
+describe("the first input on a page", () => {
+  const stage = eachStage();
+
+  for (const [ms, bucket] of [
+    [0, "<150"],
+    [149, "<150"],
+    [150, "150-2000"],
+    [2000, "150-2000"],
+    [2001, ">2000"],
+  ] as const) {
+    it(`counts as ${bucket} after ${ms} milliseconds`, async () => {
+      await stage().at(START);
+      await stage().open();
+      await stage().at(START + ms);
+      await stage().page.keyboard.press("Shift");
+      assert.deepEqual(await stage().counts("hi"), { [bucket]: 1 });
+    });
+  }
+
+  it("may be a key, a click or the wheel", async () => {
+    await stage().at(START);
+    await stage().open("/keyboard");
+    await stage().page.keyboard.press("PageDown");
+    await stage().open("/mouse");
+    await stage().page.mouse.click(100, 100);
+    await stage().open("/wheel");
+    await stage().page.mouse.wheel(0, 100);
+    // The wheel is turned asynchronously.
+    await stage().page.waitForRequest(stage().collector("/e?*"));
+    assert.deepEqual(await stage().counts("hi"), { "<150": 3 });
+  });
+
+  it("may be a touch", async () => {
+    await stage().visitor({ hasTouch: true });
+    await stage().at(START);
+    await stage().open();
+    await stage().page.touchscreen.tap(100, 100);
+    assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
+  });
+
+  it("counts once, and is no view", async () => {
+    await stage().open();
+    await stage().page.keyboard.type("hello");
+    await stage().page.mouse.click(100, 100);
+    assert.equal(Object.values(await stage().counts("hi")).length, 1);
+    assert.deepEqual(await stage().figures(), { pv: 1, uv: 1, sessions: 1, bounce: 0 });
+  });
+
+  it("counts once for every view of a single page, from that view on", async () => {
+    await stage().at(START);
+    await stage().open();
+    await stage().at(START + 5000);
+    await stage().page.keyboard.press("Shift");
+    await stage().page.evaluate(`history.pushState(null, "", "/about")`);
+    await stage().at(START + 6000);
+    await stage().page.keyboard.press("Shift");
+    await stage().page.keyboard.press("Shift");
+    assert.deepEqual(await stage().counts("hi"), { ">2000": 1, "150-2000": 1 });
+  });
+
+  it("counts for a page that keeps its input to itself", async () => {
+    const html = `${stage().tag()}<script>
+      addEventListener("keydown", (event) => event.stopImmediatePropagation());
+    </script>`;
+    await stage().at(START);
+    await stage().open("/", { html });
+    await stage().page.keyboard.press("Shift");
+    assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
+  });
+});
+
+describe("synthetic input", () => {
+  const stage = eachStage();
+
+  const SYNTHETIC = {
+    "a click": "document.body.click()",
+    "a key": "document.body.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true }))",
+    "a pointer": "document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }))",
+  };
+  for (const [what, script] of Object.entries(SYNTHETIC))
+    it(`tells a bot: ${what}`, async () => {
+      await stage().open();
+      await stage().page.evaluate(script);
+      assert.deepEqual(await stage().counts("bot"), { synthetic: 1 });
+      assert.deepEqual(await stage().counts("hi"), {});
+    });
+
+  it("counts once", async () => {
+    await stage().open();
+    await stage().page.evaluate("document.body.click(); document.body.click()");
+    await stage().page.evaluate("history.pushState(null, '', '/about'); document.body.click()");
+    assert.deepEqual(await stage().counts("bot"), { synthetic: 1 });
+  });
+
+  it("tells nothing once a person has been there", async () => {
+    await stage().open();
+    await stage().page.keyboard.press("Shift");
+    await stage().page.evaluate("document.body.click()");
+    assert.deepEqual(await stage().counts("bot"), {});
+  });
+
+  it("does not hide the person who comes after", async () => {
+    await stage().at(START);
+    await stage().open();
+    await stage().page.evaluate("document.body.click()");
+    await stage().page.keyboard.press("Shift");
+    assert.deepEqual(await stage().counts("bot"), { synthetic: 1 });
+    assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
+  });
+});
+
+describe("a link to another host", () => {
+  const stage = eachStage();
+  const elsewhere = () => new URL(stage().url("/", "elsewhere.example")).host;
+
+  /** Opens a page with the link on it; a click opens a tab, and the page stays. */
+  const openWith = (link: string) =>
+    stage().open("/", { html: `${stage().tag()}<base target="_blank">${link}` });
+  const link = (inner = "Elsewhere") => `<a href="http://${elsewhere()}/page">${inner}</a>`;
+  const assertOutbound = async () => {
+    assert.deepEqual(await stage().counts("event"), { outbound: 1 });
+    assert.deepEqual(await stage().counts("event_target"), { [elsewhere()]: 1 });
+  };
+
+  it("counts when it is clicked, and is no view", async () => {
+    await openWith(link());
+    await stage().page.click("a");
+    await assertOutbound();
+    assert.deepEqual(await stage().figures(), { pv: 1, uv: 1, sessions: 1, bounce: 0 });
+  });
+
+  it("counts when it is opened with the middle button", async () => {
+    await openWith(link());
+    await stage().page.click("a", { button: "middle" });
+    await assertOutbound();
+  });
+
+  it("counts when it is opened with the keyboard", async () => {
+    await openWith(link());
+    await stage().page.focus("a");
+    await stage().page.keyboard.press("Enter");
+    await assertOutbound();
+  });
+
+  it("counts when something within it is clicked", async () => {
+    await openWith(link("<b>Else<i>where</i></b>"));
+    await stage().page.click("i");
+    await assertOutbound();
+  });
+
+  it("counts when it is within a web component", async () => {
+    await openWith(
+      `<my-card><template shadowrootmode="open">${link("<b>Elsewhere</b>")}</template></my-card>`,
+    );
+    await stage().page.click("b");
+    await assertOutbound();
+  });
+
+  it("counts when a web component is within it", async () => {
+    await openWith(
+      link("<my-icon><template shadowrootmode='open'><b>Icon</b></template></my-icon>"),
+    );
+    await stage().page.click("b");
+    await assertOutbound();
+  });
+
+  it("counts although the click takes the visitor away before it could be sent", async () => {
+    const { proxied: viewed } = stage();
+    await stage().open("/", { html: `${stage().proxiedTag()}${link()}` });
+    await viewed;
+    const { proxied: interacted } = stage();
+    await stage().page.keyboard.press("Shift");
+    await interacted;
+    // A browser opens six connections to a host; with all in use, the beacon waits.
+    const held = Promise.all([1, 2, 3, 4, 5, 6].map((n) => stage().asked(`/held/${n}`)));
+    await stage().page.evaluate("for (let n = 1; n <= 6; n++) fetch('/held/' + n); null");
+    await held;
+    const { proxied: clicked } = stage();
+    await stage().page.click("a");
+    await Promise.all([clicked, stage().page.waitForURL("**/page")]);
+    await assertOutbound();
+  });
+
+  it("counts nothing when the menu of the link is opened", async () => {
+    await openWith(link());
+    await stage().page.click("a", { button: "right" });
+    assert.deepEqual(await stage().counts("event"), {});
+  });
+
+  it("counts nothing when it leads within the site, to mail or nowhere", async () => {
+    await openWith(`
+      <a id="page" href="/about">About</a>
+      <a id="mail" href="mailto:me@blog.example">Mail</a>
+      <a id="script" href="javascript:void 0">Script</a>
+      <a id="none">No link</a>`);
+    for (const id of ["page", "mail", "script", "none"]) await stage().page.click(`#${id}`);
+    assert.deepEqual(await stage().counts("event"), {});
+  });
+});
+
+describe("a download", () => {
+  const stage = eachStage();
+
+  const clickOn = async (link: string) => {
+    await stage().open("/", { html: `${stage().tag()}${link}` });
+    await stage().page.click("a");
+  };
+  const assertDownload = async (name: string) => {
+    assert.deepEqual(await stage().counts("event"), { download: 1 });
+    assert.deepEqual(await stage().counts("event_target"), { [name]: 1 });
+  };
+
+  it("counts by the extension of its file", async () => {
+    await clickOn(`<a href="/files/2026/guide.PDF?version=2">Guide</a>`);
+    await assertDownload("guide.PDF");
+  });
+
+  it("counts when the link says that it is one", async () => {
+    await clickOn(`<a href="/files/data.xml" download>Data</a>`);
+    await assertDownload("data.xml");
+  });
+
+  it("counts under the name the link gives to it", async () => {
+    await clickOn(`<a href="/files/4711" download="report.xml">Report</a>`);
+    await assertDownload("report.xml");
+  });
+
+  it("on another host counts as a download alone", async () => {
+    await clickOn(`<a href="${stage().url("/files/app.zip", "elsewhere.example")}">App</a>`);
+    await assertDownload("app.zip");
+  });
+
+  it("is not a page whose name has a dot", async () => {
+    await clickOn(`<a href="/john.doe">John</a>`);
+    assert.deepEqual(await stage().counts("event"), {});
+  });
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import type { BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
+import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
+import { openProfile } from "../helpers/chromium.ts";
+import { World } from "../helpers/world.ts";
+
+/** Where the site's own server passes requests on to the collector. */
+const PREFIX = "/tally";
+
+/** What a test says about a page; what it leaves out stays as it was. */
+export interface Look {
+  /** The body, tag included. */
+  html?: string;
+  headers?: Record<string, string>;
+  /** The name the page is visited by. */
+  host?: string;
+}
+
+/** A collector, a site whose pages embed its tag, and a browser that visits them. */
+export class Stage {
+  readonly world = new World();
+  page!: Page;
+  #profile!: BrowserContext;
+  #html = "";
+  #headers: Record<string, string> = {};
+  #pending = new Set<Request>();
+  #errors: Error[] = [];
+  readonly #awaited = new Map<string, (reply: ServerResponse) => void>();
+  #proxied = Promise.withResolvers<void>();
+  readonly #server: Server = createServer((incoming, reply) => this.#answer(incoming, reply));
+
+  async start(): Promise<void> {
+    await this.world.start();
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    await this.visitor();
+  }
+
+  async end(): Promise<void> {
+    await this.#profile?.close();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.world.end();
+    assert.deepEqual(this.#errors, [], "an error reached the page");
+  }
+
+  /** Another person: a fresh profile, with a language, a screen or a time zone of its own. */
+  async visitor(options: BrowserContextOptions = {}): Promise<void> {
+    await this.#profile?.close();
+    this.#profile = await openProfile(options);
+    this.#pending.clear();
+    this.#profile.on("request", (sent) => {
+      if (sent.url().startsWith(this.collector("/e?"))) this.#pending.add(sent);
+    });
+    this.#profile.on("weberror", (error) => this.#errors.push(error.error()));
+    await this.newTab();
+  }
+
+  get profile(): BrowserContext {
+    return this.#profile;
+  }
+
+  async newTab(): Promise<Page> {
+    this.page = await this.#profile.newPage();
+    return this.page;
+  }
+
+  /** An address of the collector as pages see it: another origin than theirs. */
+  collector(path: string): string {
+    return `http://collector.example:${this.world.port}${path}`;
+  }
+
+  /** An address of the site. */
+  url(path = "/", host = "blog.example"): string {
+    return `http://${host}:${(this.#server.address() as AddressInfo).port}${path}`;
+  }
+
+  /** The script tag; `src` when it is not the collector's own address. */
+  tag(attributes = 'data-site="blog"', src = this.collector("/s.js")): string {
+    return `<script defer src="${src}" ${attributes}></script>`;
+  }
+
+  /** The script tag of a collector behind a path of the site's own domain. */
+  proxiedTag(attributes = 'data-site="blog"'): string {
+    return this.tag(attributes, `${PREFIX}/s.js`);
+  }
+
+  /** Resolves when the collector has answered a beacon by way of the site's own domain. */
+  get proxied(): Promise<void> {
+    return this.#proxied.promise;
+  }
+
+  /** Resolves when a page asks the site's server for `path`, with the reply it waits for. */
+  asked(path: string): Promise<ServerResponse> {
+    return new Promise((resolve) => this.#awaited.set(path, resolve));
+  }
+
+  /** Says what the site's pages are from now on. */
+  looks({ html = this.tag(), headers = {} }: Look): void {
+    this.#html = `<!doctype html><title>Blog</title>${html}`;
+    this.#headers = headers;
+  }
+
+  /** Visits a page of the site. */
+  async open(path = "/", look: Look = {}): Promise<void> {
+    this.looks(look);
+    await this.page.goto(this.url(path, look.host));
+  }
+
+  /** Sets what pages take for the time. */
+  async at(time: string | number): Promise<void> {
+    await this.#profile.clock.setFixedTime(time);
+  }
+
+  /** Waits until all that was sent is answered: then it is stored. */
+  async settle(): Promise<void> {
+    // What the page sent before this was heard of before its answer.
+    await this.page.evaluate(() => undefined);
+    for (const sent of this.#pending) await sent.response();
+    this.#pending.clear();
+  }
+
+  /** A dimension of today's stats once all is stored: value → count. */
+  async counts(dimension: string): Promise<Record<string, number>> {
+    await this.settle();
+    return (await this.world.stats())[dimension] ?? {};
+  }
+
+  /** The counters of today once all is stored. */
+  async figures(): Promise<{ pv: number; uv: number; sessions: number; bounce: number }> {
+    await this.settle();
+    const stats = await this.world.stats();
+    const figure = (name: string): number => stats[name]?._ ?? 0;
+    return {
+      pv: figure("pv"),
+      uv: figure("uv"),
+      sessions: figure("sessions"),
+      bounce: figure("bounce"),
+    };
+  }
+
+  #answer(incoming: IncomingMessage, reply: ServerResponse): void {
+    const path = incoming.url ?? "/";
+    const asked = this.#awaited.get(path);
+    if (asked) asked(reply);
+    else if (path.startsWith(`${PREFIX}/`)) this.#pass(incoming, reply, path.slice(PREFIX.length));
+    else if (path.startsWith("/files/"))
+      reply.writeHead(200, { "content-disposition": "attachment" }).end("a file");
+    else if (incoming.headers.host?.startsWith("elsewhere."))
+      reply.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>Elsewhere");
+    else reply.writeHead(200, { "content-type": "text/html", ...this.#headers }).end(this.#html);
+  }
+
+  #pass(incoming: IncomingMessage, reply: ServerResponse, path: string): void {
+    const { method, headers } = incoming;
+    request({ host: "127.0.0.1", port: this.world.port, path, method, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+      if (!path.startsWith("/e?")) return;
+      this.#proxied.resolve();
+      this.#proxied = Promise.withResolvers();
+    }).end();
+  }
+}
+
+/** A stage for each test of the suite around it, with the web files as their sources are now. */
+export function eachStage(): () => Stage {
+  let stage: Stage | undefined;
+  before(async () => {
+    if (!isBuilt()) await buildWeb();
+  });
+  beforeEach(async () => {
+    stage = new Stage();
+    await stage.start();
+  });
+  afterEach(() => stage?.end());
+  return () => stage as Stage;
+}

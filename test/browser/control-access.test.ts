@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { ADMIN } from "../helpers/world.ts";
+import { eachControl, ON_LAN } from "./control-stage.ts";
+import { seen } from "./owner.ts";
+
+describe("signing in with the setup code", function () {
+  this.timeout(30_000);
+  const control = eachControl({
+    host: "tallydeck.local",
+    env: { ...ON_LAN, STATS_TOKEN: "", VIRTUAL_DECK: "mk2" },
+  });
+  const code = () =>
+    control()
+      .world.console.map((line) => /\b\d{3} ?\d{3}\b/.exec(line)?.[0])
+      .findLast((found) => found !== undefined) ?? assert.fail("no code on the console");
+  const signInWith = async (typed: string) => {
+    await control().field("Six digits").fill(typed);
+    await control().button("Sign in").click();
+  };
+  const open = async () => {
+    await control().owner.open("/");
+    await control().button("Sign in").waitFor();
+    control().owner.expectTrouble(/401/);
+  };
+
+  it("opens the box, which then offers an admin token", async () => {
+    await open();
+    await signInWith(code());
+    const offer = control().page.getByRole("dialog", { name: "Make it yours" });
+    await offer.getByRole("button", { name: "Make an admin token" }).click();
+    const token = await seen(offer.locator(".secret code"));
+    assert.equal((await control().world.readRaw("/stats", {}, token)).status, 200);
+    await offer.getByRole("button", { name: "Close" }).last().click();
+    await control().slot("k0").waitFor();
+    assert.ok(!control().page.url().includes(token));
+    assert.ok(!(await control().page.content()).includes(token));
+  });
+
+  it("is told why a wrong code does not", async () => {
+    await open();
+    await signInWith(code() === "000000" ? "111111" : "000000");
+    await control().sees(/This is not the code/);
+    control().owner.expectTrouble(/401/);
+    assert.equal(await control().page.getByRole("navigation", { name: "Sections" }).count(), 0);
+  });
+
+  it("has to wait after too many wrong codes", async () => {
+    await open();
+    const wrong = code() === "000000" ? "111111" : "000000";
+    for (let tries = 0; tries < 5; tries += 1) {
+      const answered = control().page.waitForResponse(/api\/session/);
+      await signInWith(wrong);
+      assert.equal((await answered).status(), 401);
+      await control().sees(/This is not the code/);
+      control().owner.expectTrouble(/401/);
+    }
+    await signInWith(code());
+    await control().sees(/Too many wrong codes were tried on this box\. Wait 10 minutes\./);
+    control().owner.expectTrouble(/429/);
+  });
+
+  it("takes six digits and nothing else", async () => {
+    await open();
+    await signInWith("12345");
+    assert.equal(
+      await control().page.evaluate(
+        "document.querySelector('input[name=code]').validity.patternMismatch",
+      ),
+      true,
+    );
+  });
+});
+
+describe("signing in with the admin token", function () {
+  this.timeout(30_000);
+  const control = eachControl({ env: { ...ON_LAN, VIRTUAL_DECK: "mk2" } });
+  const signIn = async (token: string) => {
+    await control().owner.open("/?slot=k3");
+    await control().pick("Admin token");
+    await control().field("Admin token").last().fill(token);
+    await control().button("Sign in").click();
+  };
+
+  it("opens what the address named", async () => {
+    await signIn(ADMIN);
+    await control().region("Key 4").waitFor();
+    control().owner.expectTrouble(/401/);
+    assert.equal(await control().page.getByRole("dialog").count(), 0);
+    const kept = await control().page.evaluate(
+      "JSON.stringify({ ...localStorage, ...sessionStorage })",
+    );
+    assert.ok(!String(kept).includes(ADMIN));
+  });
+
+  it("is told why a wrong one does not", async () => {
+    await signIn("not-it");
+    await control().sees(/This is not the admin token/);
+    control().owner.expectTrouble(/401/);
+    control().owner.expectTrouble(/401/);
+  });
+
+  it("ends in every tab when it is ended in one", async () => {
+    await signIn(ADMIN);
+    await control().region("Key 4").waitFor();
+    const other = await control().page.context().newPage();
+    await other.goto(`${control().owner.origin}/?tab=box`);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("button", { name: "Sign in" }).waitFor();
+    await control().button("Sign in").waitFor();
+    for (let asked = 0; asked < 3; asked += 1) control().owner.expectTrouble(/401/);
+  });
+
+  it("does not change a token the configuration declares, and says so", async () => {
+    await signIn(ADMIN);
+    await control().button("Box").click();
+    await control().button("Make a new admin token").click();
+    await control().sees(/STATS_TOKEN in the configuration declares this/);
+    control().owner.expectTrouble(/401/);
+    control().owner.expectTrouble(/409/);
+  });
+});

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { UNITS } from "../helpers/fake-hid-units.ts";
+import { eachControl, MK2 } from "./control-stage.ts";
+import { seen } from "./owner.ts";
+
+describe("the deck in the Web UI", function () {
+  this.timeout(30_000);
+  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
+  const box = async (slot: string) => {
+    const found = await control().slot(slot).boundingBox();
+    assert.ok(found, `${slot} is not on the page`);
+    return found;
+  };
+
+  it("has its keys in place", async () => {
+    await control().open();
+    assert.equal(await control().page.locator("[data-slot]").count(), 15);
+    const [first, second, below] = [await box("k0"), await box("k1"), await box("k5")];
+    assert.ok(second.x > first.x && second.y === first.y);
+    assert.ok(below.y > first.y && below.x === first.x);
+    assert.ok(Math.abs(first.width - first.height) < 1);
+  });
+
+  it("shows the pictures that are sent to the keys", async () => {
+    const picture = await control().pictureAfter("k1", () => control().open());
+    assert.deepEqual(picture, Buffer.from(control().world.service.decks.png(MK2, "k1")));
+  });
+
+  it("follows what is pushed", async () => {
+    await control().set("k2", { type: "push", channel: "build" });
+    await control().open();
+    await control().page.locator('[data-slot="k2"] img[src*="revision=1."]').waitFor();
+    const picture = await control().pictureAfter("k2", () =>
+      control().push("build", { text: "Build ok" }),
+    );
+    assert.deepEqual(picture, Buffer.from(control().world.service.decks.png(MK2, "k2")));
+  });
+
+  it("opens the settings of the key that is clicked, and its address leads there again", async () => {
+    await control().open();
+    await control().slot("k7").click();
+    await control().region("Key 8").waitFor();
+    assert.match(control().page.url(), /\?deck=virtual-mk2&slot=k7$/);
+    await control().page.reload();
+    await control().region("Key 8").waitFor();
+    await control().page.goBack();
+    await control().page.getByText("Choose a key").waitFor();
+  });
+
+  it("is renamed and dimmed", async () => {
+    await control().open();
+    await control().field("Name").fill("Desk");
+    await control().field("Name").press("Enter");
+    await control()
+      .field(/^Brightness/)
+      .fill("30");
+    await control().page.getByText("Brightness 30 %").waitFor();
+    await control().page.waitForResponse((answer) => answer.request().method() === "PATCH");
+    const [deck] = control().world.service.decks.list();
+    assert.deepEqual([deck?.name, deck?.brightness], ["Desk", 30]);
+  });
+
+  it("is used by keyboard alone", async () => {
+    await control().open();
+    await control().page.getByRole("link", { name: "Dashboard" }).focus();
+    const press = (key: string) => control().page.keyboard.press(key);
+    for (const key of ["Tab", "ArrowRight", "ArrowDown", "Enter"]) await press(key);
+    await control().region("Key 7").waitFor();
+    for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Tab"]) {
+      if ((await control().page.locator(":focus").getAttribute("aria-describedby")) !== null) break;
+      await press(key);
+    }
+    await control().page.keyboard.type("Fixed");
+    await press("Tab");
+    await control().page.keyboard.type("Feed the cat");
+    await control().saved();
+    assert.deepEqual(control().widget("k6"), { type: "text", text: "Feed the cat" });
+  });
+});
+
+describe("a real deck in the Web UI", function () {
+  this.timeout(30_000);
+  const control = eachControl();
+  const unit = () => UNITS.mk2?.(control().world.clock) ?? assert.fail("no such unit");
+
+  it("appears when it is plugged in, and stays with its settings when it is gone", async () => {
+    await control().open();
+    await control().page.getByRole("heading", { name: "No deck is plugged in" }).waitFor();
+    const deck = unit();
+    control().world.usb.plug(deck);
+    await control().slot("k14").waitFor();
+    control().world.usb.unplug(deck);
+    await control().sees("This deck is not plugged in.");
+    assert.equal(await control().page.locator("[data-slot]").count(), 15);
+  });
+
+  it("opens the settings of the key that is pressed on it", async () => {
+    const deck = unit();
+    control().world.usb.plug(deck);
+    await control().open();
+    await control().slot("k0").waitFor();
+    await control().page.locator('[data-slot="k0"] img[src*="revision=1."]').waitFor();
+    deck.press("k11");
+    await control().region("Key 12").waitFor();
+  });
+
+  it("says that it may not be used", async () => {
+    const deck = unit();
+    deck.faults.open = "permission";
+    control().world.usb.plug(deck);
+    await control().open();
+    const heading = control().page.getByRole("heading", { name: "The deck cannot be used yet" });
+    await control().passUntil(heading);
+    await control().sees(/MK\.2 on USB port 1-1 may not be used/);
+  });
+
+  it("says that another program uses it", async () => {
+    const deck = unit();
+    deck.faults.open = "busy";
+    control().world.usb.plug(deck);
+    await control().open();
+    await control().passUntil(control().page.getByText(/is in use: .* Close the other program/));
+  });
+
+  it("says that its power breaks down", async () => {
+    const deck = unit();
+    await control().open();
+    for (let start = 0; start < 4; start += 1) {
+      if (start > 0) control().world.usb.unplug(deck);
+      control().world.usb.plug(deck);
+      await control().page.locator(".deck:not(.away)").waitFor();
+    }
+    await control().sees(/keeps restarting, which mostly means too little power/);
+  });
+
+  it("is not needed: a virtual one is offered", async () => {
+    await control().open();
+    await control().field("Model").selectOption("AJAZZ AKP05E");
+    assert.match(
+      await seen(control().page.locator(".snippet")),
+      /scripts\/start --virtual-deck akp05e/,
+    );
+  });
+});
+
+describe("several decks in the Web UI", function () {
+  this.timeout(30_000);
+  const control = eachControl({ env: { VIRTUAL_DECK: "mk2,plus" } });
+
+  it("are shown one at a time", async () => {
+    await control().open();
+    await control().button("Elgato Stream Deck +").click();
+    await control().slot("z3").waitFor();
+    assert.equal(await control().page.locator("[data-slot]").count(), 12);
+    assert.match(control().page.url(), /\?deck=virtual-plus$/);
+  });
+
+  it("have their strip below the keys, as wide as they are", async () => {
+    await control().open("?deck=virtual-plus");
+    const place = async (slot: string) => {
+      await control().slot(slot).waitFor();
+      return (await control().slot(slot).boundingBox()) ?? assert.fail();
+    };
+    const [first, last, key, zone] = [
+      await place("k4"),
+      await place("k7"),
+      await place("z0"),
+      await place("z3"),
+    ];
+    assert.ok(key.y > first.y + first.height - 1);
+    assert.ok(Math.abs(first.x - key.x) < 2);
+    assert.ok(Math.abs(last.x + last.width - zone.x - zone.width) < 2);
+    assert.ok(Math.abs(key.width / key.height - 2) < 0.05);
+  });
+});

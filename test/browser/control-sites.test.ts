@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { eachControl } from "./control-stage.ts";
+import { seen } from "./owner.ts";
+
+describe("sites in the Web UI", function () {
+  this.timeout(30_000);
+  const control = eachControl();
+  const card = (id: string) => control().region(id);
+  const add = async (id: string) => {
+    await control().field("Id").fill(id);
+    await control().button("Add").click();
+  };
+
+  it("are added, with the tag and the token right there", async () => {
+    await control().open("?tab=sites");
+    await add("Shop");
+    const ready = control().region("shop is ready");
+    const [tag, token = ""] = (await ready.locator(".snippet code").allInnerTexts()) as string[];
+    await ready.waitFor();
+    assert.equal(
+      tag ?? (await seen(ready.locator(".snippet code").first())),
+      `<script defer src="http://127.0.0.1:${control().world.port}/s.js" data-site="shop"></script>`,
+    );
+    const stats = await control().world.readRaw("/stats", { site: "shop" }, token);
+    assert.equal(stats.status, 200);
+    await card("shop").waitFor();
+  });
+
+  it("that are there already are not added again", async () => {
+    await control().open("?tab=sites");
+    await add("blog");
+    await control().sees("There is a site blog already.");
+    control().owner.expectTrouble(/409/);
+  });
+
+  it("show a badge when they are told to, with Markdown to copy", async () => {
+    await control().ask("POST", "/api/sites", { id: "shop" });
+    await control().open("?tab=sites");
+    await card("shop").getByRole("switch", { name: "Public badge" }).click();
+    const markdown = await seen(card("shop").locator(".snippet code").last());
+    const url = /^!\[views\]\((http:.*)\)$/.exec(markdown.trim())?.[1] ?? assert.fail(markdown);
+    const badge = await control().world.ask(new URL(url).pathname + new URL(url).search);
+    assert.equal(badge.headers["content-type"], "image/svg+xml; charset=utf-8");
+  });
+
+  it("take a domain of the collector, or say what is wrong with it", async () => {
+    await control().ask("POST", "/api/sites", { id: "shop" });
+    await control().open("?tab=sites");
+    const host = card("shop").getByLabel("Collector's own domain");
+    await host.fill("no domain");
+    await host.press("Enter");
+    await control().sees(/"host" must be a host name/);
+    control().owner.expectTrouble(/400/);
+    await host.fill("stats.shop.example");
+    await host.press("Enter");
+    await card("shop").getByText("Script tag").click();
+    await card("shop").getByText("https://stats.shop.example/s.js").waitFor();
+  });
+
+  it("get a new token once that is confirmed", async () => {
+    await control().ask("POST", "/api/sites", { id: "shop" });
+    const old = (await control().ask("POST", "/api/sites/shop/token")).json.token;
+    await control().open("?tab=sites");
+    await card("shop").getByRole("button", { name: "New token" }).click();
+    await control().button("Make a new token").click();
+    const token = await seen(card("shop").locator(".secret code"));
+    const read = (with_: string) => control().world.readRaw("/stats", { site: "shop" }, with_);
+    assert.equal((await read(token)).status, 200);
+    assert.equal((await read(old)).status, 401);
+  });
+
+  it("are erased once their name is typed", async () => {
+    await control().ask("POST", "/api/sites", { id: "shop" });
+    await control().open("?tab=sites");
+    await card("shop").getByRole("button", { name: "Erase…" }).click();
+    assert.equal(await control().button("Erase").isDisabled(), true);
+    await control().field("Type shop to go on").fill("shop");
+    await control().button("Erase").click();
+    await card("shop").waitFor({ state: "detached" });
+    const { sites } = (await control().ask("GET", "/api/sites")).json;
+    assert.deepEqual(
+      sites.map(({ id }: { id: string }) => id),
+      ["blog"],
+    );
+  });
+
+  it("of the configuration can be neither erased nor moved here", async () => {
+    await control().open("?tab=sites");
+    await card("blog").getByText("set in the configuration").waitFor();
+    assert.equal(await card("blog").getByRole("button", { name: "Erase…" }).count(), 0);
+    assert.equal(await card("blog").getByLabel("Collector's own domain").count(), 0);
+  });
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { type Reply, World } from "../helpers/world.ts";
+import { Owner, type OwnerOptions, seen } from "./owner.ts";
+
+export interface ControlOptions extends OwnerOptions {
+  /** Configuration keys. */
+  env?: Record<string, string>;
+}
+
+/** The keys of the first virtual MK.2. */
+export const MK2 = "virtual-mk2";
+
+/** A box with its Web UI open, and the owner who looks at it. */
+export class Control {
+  readonly world: World;
+  readonly owner: Owner;
+
+  static async start({ env = {}, ...options }: ControlOptions = {}): Promise<Control> {
+    // The page tells by the browser's clock how long ago something was.
+    const world = new World({ env, clock: new FakeClock(Date.now()) });
+    await world.start();
+    const owner = await Owner.come(world.service.control, {
+      viewport: { width: 1200, height: 900 },
+      ...options,
+    });
+    return new Control(world, owner);
+  }
+
+  private constructor(world: World, owner: Owner) {
+    this.world = world;
+    this.owner = owner;
+  }
+
+  async end(): Promise<void> {
+    try {
+      await this.owner.leave();
+    } finally {
+      await this.world.end();
+    }
+  }
+
+  get page(): Page {
+    return this.owner.page;
+  }
+
+  /** Opens the page and waits until it is there. */
+  async open(query = ""): Promise<void> {
+    await this.owner.open(`/${query}`);
+    await this.page.getByRole("navigation", { name: "Sections" }).waitFor();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+
+  field(label: string | RegExp): Locator {
+    return this.page.getByLabel(label, { exact: true });
+  }
+
+  region(name: string): Locator {
+    return this.page.getByRole("region", { name, exact: true });
+  }
+
+  slot(slot: string): Locator {
+    return this.page.locator(`[data-slot="${slot}"]`);
+  }
+
+  /** Lets time pass on the box until something is on the page. */
+  async passUntil(place: Locator): Promise<void> {
+    for (let step = 0; step < 200 && !(await place.isVisible()); step += 1)
+      this.world.clock.advance(500);
+    await place.waitFor();
+  }
+
+  /** Chooses an option that stands beside others. */
+  async pick(name: string): Promise<void> {
+    await this.page.getByRole("radio", { name, exact: true }).check();
+  }
+
+  /** Waits until a text is on the page. */
+  async sees(text: string | RegExp): Promise<string> {
+    return seen(this.page.getByText(text).first());
+  }
+
+  /** Waits until the open slot is stored. */
+  async saved(): Promise<void> {
+    await this.page.getByText("Saved", { exact: true }).waitFor();
+  }
+
+  /** The next picture of a slot that reaches the page, once `task` is done. */
+  async pictureAfter(slot: string, task: () => Promise<unknown>): Promise<Buffer> {
+    const [response] = await Promise.all([
+      this.page.waitForResponse((answer) => answer.url().includes(`/slots/${slot}/image.png`)),
+      task(),
+    ]);
+    return response.body();
+  }
+
+  /** What a slot is set to show. */
+  widget(slot: string, deck = MK2): unknown {
+    const found = this.world.service.decks.list().find(({ id }) => id === deck);
+    return found?.slots.find((known) => known.slot === slot)?.widget;
+  }
+
+  /** One request to the control API, as a script on this machine makes it. */
+  async ask(method: string, path: string, body?: object): Promise<Reply> {
+    const reply = await this.world.askControl(path, {
+      method,
+      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    assert.ok(reply.status < 300, reply.text);
+    return reply;
+  }
+
+  async set(slot: string, widget: object, deck = MK2): Promise<void> {
+    await this.ask("PUT", `/api/decks/${deck}/slots/${slot}`, { widget });
+  }
+
+  async push(channel: string, value: object): Promise<void> {
+    await this.ask("POST", `/api/push-channels/${channel}`, value);
+  }
+}
+
+/** A box and its Web UI for each test of the suite around it, as the sources are now. */
+export function eachControl(options: ControlOptions = {}): () => Control {
+  let control: Control | undefined;
+  before(async function () {
+    this.timeout(60_000);
+    if (!isBuilt()) await buildWeb();
+  });
+  beforeEach(async () => {
+    control = await Control.start(options);
+  });
+  afterEach(() => control?.end());
+  return () => control as Control;
+}
+
+/** The options for a box on a network: who comes has to sign in. */
+export const ON_LAN = { BIND: "0.0.0.0", ALLOWED_HOSTS: "tallydeck.local" };

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { describe, it } from "mocha";
+import { eachControl, MK2 } from "./control-stage.ts";
+import { seen } from "./owner.ts";
+
+describe("the settings of a key", function () {
+  this.timeout(30_000);
+  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
+  const shows = (name: string) => control().field("Shows").selectOption(name);
+  const paste = () => seen(control().page.locator(".recipe code"));
+  const png = (slot: string) => Buffer.from(control().world.service.decks.png(MK2, slot));
+
+  it("offer channels first that are pushed to and on no key yet", async () => {
+    await control().set("k3", { type: "push", channel: "door" });
+    await control().push("door", { text: "shut" });
+    await control().push("build", { text: "Build ok" });
+    await control().open("?slot=k2");
+    await shows("Pushed text");
+    assert.equal(await seen(control().page.locator(".chips button")), "build");
+    const picture = await control().pictureAfter("k2", async () => {
+      await control().button("build").click();
+      await control().saved();
+    });
+    assert.deepEqual(control().widget("k2"), { type: "push", channel: "build" });
+    assert.deepEqual(picture, png("k2"));
+    await control().page.locator(".chips").waitFor({ state: "detached" });
+  });
+
+  it("leave the key as it is until a channel is named as channels are", async () => {
+    await control().open("?slot=k1");
+    await shows("Pushed text");
+    await control().sees("Name a channel first.");
+    await control().field("Channel").fill("-no");
+    await control().sees(/^A channel has 1 to 32/);
+    assert.deepEqual(control().widget("k1"), { type: "clock" });
+    await control().field("Channel").fill("Front.Door");
+    await control().saved();
+    assert.deepEqual(control().widget("k1"), { type: "push", channel: "front.door" });
+  });
+
+  it("say what becomes of a text that expires", async () => {
+    await control().set("k2", { type: "push", channel: "build" });
+    await control().open("?slot=k2");
+    await control().pick("Show a text");
+    await control().field("Text to show then").fill("no news");
+    await control().saved();
+    assert.deepEqual(control().widget("k2"), {
+      type: "push",
+      channel: "build",
+      expire: "text",
+      fallback: "no news",
+    });
+    await control().push("build", { text: "news", ttl: 5 });
+    await control().pictureAfter("k2", async () => control().world.clock.advance(5_000));
+    await control().pick("Go blank");
+    await control().saved();
+    assert.equal((control().widget("k2") as { expire: string }).expire, "blank");
+  });
+
+  it("colour what it shows, and let it go back", async () => {
+    await control().set("k2", { type: "text", text: "Hi" });
+    await control().open("?slot=k2");
+    await control().page.getByRole("checkbox", { name: "Background" }).check();
+    await control().field("Background colour").fill("#7c2d12");
+    await control().saved();
+    assert.deepEqual(control().widget("k2"), { type: "text", text: "Hi", background: "#7c2d12" });
+    await control().page.getByRole("checkbox", { name: "Background" }).uncheck();
+    await control().saved();
+    assert.deepEqual(control().widget("k2"), { type: "text", text: "Hi" });
+  });
+
+  it("show a live number of a site, which follows its visits", async () => {
+    await control().open("?slot=k2");
+    await shows("Live number");
+    await control().field("Counts").selectOption("Visitors");
+    await control().pick("7 days");
+    await control().saved();
+    assert.deepEqual(control().widget("k2"), {
+      type: "stat",
+      site: "blog",
+      metric: "uv",
+      period: "7d",
+    });
+    await control().field("Counts").selectOption("Views");
+    await control().pick("Today");
+    await control().saved();
+    const before = png("k2");
+    await control().world.beacon({ p: "/" });
+    await control().pictureAfter("k2", async () => control().world.clock.advance(1_000));
+    assert.notDeepEqual(png("k2"), before);
+  });
+
+  it("follow a change that is made elsewhere", async () => {
+    await control().open("?slot=k2");
+    assert.equal(await control().field("Shows").inputValue(), "empty");
+    await control().set("k2", { type: "date" });
+    await control().page.locator('[data-slot="k2"][aria-label="Key 3: Date"]').waitFor();
+    assert.equal(await control().field("Shows").inputValue(), "date");
+  });
+
+  it("keep what was typed last when another key is opened at once", async () => {
+    await control().set("k2", { type: "text", text: "" });
+    await control().open("?slot=k2");
+    await control().field("Text").fill("last words");
+    await control().slot("k3").click();
+    await control().region("Key 4").waitFor();
+    await control().page.locator('[data-slot="k2"][aria-label*="last words"]').waitFor();
+    assert.deepEqual(control().widget("k2"), { type: "text", text: "last words" });
+  });
+
+  it("say why the box did not take them", async () => {
+    await control().open("?slot=k2");
+    const error = { error: "The storage is full. Free some space.", code: "storage_unavailable" };
+    await control().page.route("**/slots/k2", (route) =>
+      route.fulfill({ status: 503, json: error }),
+    );
+    await shows("Clock");
+    await control().sees("The storage is full. Free some space.");
+    control().owner.expectTrouble(/503/);
+  });
+
+  it("send a test value and clear it", async () => {
+    await control().set("k2", { type: "push", channel: "build" });
+    await control().open("?slot=k2");
+    await control().field("Text to send").fill("42 ☃");
+    const picture = await control().pictureAfter("k2", () => control().button("Send").click());
+    assert.deepEqual(picture, png("k2"));
+    await control().sees("Sent to 1 key. 1 character drawn as ?.");
+    await control().pictureAfter("k2", () => control().button("Clear").click());
+    assert.equal((await control().ask("GET", "/api/push-channels")).json.channels.length, 0);
+  });
+
+  it("tell what to paste elsewhere, with a token in it, and it works", async () => {
+    await control().set("k2", { type: "push", channel: "build" });
+    await control().open("?slot=k2");
+    assert.match(await paste(), /Bearer YOUR_PUSH_TOKEN/);
+    await control().button("Put a new token in").click();
+    await control().sees(/A new token is in the text above/);
+    const command = await paste();
+    const answer = await new Promise<string>((resolve, reject) =>
+      execFile("sh", ["-c", command], (error, out) => (error ? reject(error) : resolve(out))),
+    );
+    assert.deepEqual(JSON.parse(answer).bound, 1);
+    await control().pick("Python");
+    assert.match(await paste(), /Bearer tdp_/);
+    assert.match(control().page.url(), /send=python/);
+  });
+});
+
+describe("copying on a page without HTTPS", function () {
+  this.timeout(30_000);
+  const control = eachControl({
+    host: "tallydeck.local",
+    env: { VIRTUAL_DECK: "mk2", ALLOWED_HOSTS: "tallydeck.local" },
+  });
+
+  const paste = () => seen(control().page.locator(".recipe code"));
+
+  it("puts the whole text on the clipboard", async () => {
+    await control().set("k2", { type: "push", channel: "build" });
+    await control().open("?slot=k2");
+    assert.equal(await control().page.evaluate("window.isSecureContext"), false);
+    const text = await paste();
+    assert.match(text, /^curl http:\/\/tallydeck\.local:\d+\/api\/push\/build/);
+    await control()
+      .button(/^Copy what to paste/)
+      .click();
+    await control().sees("Copied");
+    await control().field("Text to send").fill("");
+    await control().field("Text to send").press("Control+V");
+    assert.equal(await control().field("Text to send").inputValue(), text);
+  });
+});

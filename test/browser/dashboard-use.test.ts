@@ -1,0 +1,416 @@
+import assert from "node:assert/strict";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo.ts";
+import { importDays } from "../../appliance/store/import.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { ADMIN, sharedWorld } from "../helpers/world.ts";
+import { Owner, seen } from "./owner.ts";
+
+const NOW = "2026-03-04T12:30:00Z";
+const NOTES = "/dashboard?site=fieldnotes";
+
+const LONG_ID = "w".repeat(32);
+const WIDE = `/${"W".repeat(127)}`;
+const HOSTILE = [
+  '<img src=x onerror="document.title=1">',
+  "/\u202Egnp.exe",
+  WIDE,
+  "__proto__",
+  "constructor",
+  "=1+1",
+  "javascript:alert(1)",
+];
+
+/** A day whose every value wants to do harm. */
+const hostileDay: DemoDay = {
+  site: "hostile",
+  day: "2026-03-04",
+  counts: {
+    pv: { _: HOSTILE.length },
+    path: JSON.parse(`{${HOSTILE.map((value) => `${JSON.stringify(value)}:1`).join()}}`),
+    ref: { "https://example.com/<b>": 1, "example.com": 2 },
+    country: { "<script>alert(1)</script>": 1 },
+    bot_kind: { "<i>bot</i>": 1 },
+    bot: { ua: 1 },
+  },
+  surveys: [
+    {
+      sv: 1,
+      os: "linux",
+      a: { nps: "9" },
+      c: '<img src=x onerror="document.title=2">\nsecond line',
+    },
+  ],
+};
+
+describe("using the dashboard", function () {
+  this.timeout(60_000);
+  const world = sharedWorld({
+    clock: new FakeClock(NOW),
+    env: {
+      SITES: [...DEMO_SITES, "hostile", "new", LONG_ID].join(","),
+      STATS_TOKEN_DECKHAND: "deckhand-token",
+    },
+    prepare: (db) => {
+      importDays(db, demoDays(Date.parse(NOW)));
+      importDays(db, [hostileDay]);
+    },
+  });
+  let owner: Owner;
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const query = () => new URL(owner.page.url()).search;
+  const heading = (name: string) => owner.page.getByRole("heading", { name });
+  const isPressed = (name: string) => button(name).getAttribute("aria-pressed");
+
+  describe("signing in", () => {
+    it("says what is wrong with a token and lets another be typed", async () => {
+      await owner.open(NOTES);
+      await owner.page.getByLabel("Token").fill("wrong");
+      await button("Open dashboard").click();
+      assert.match(await seen(owner.page.getByRole("alert")), /does not open this site/);
+      owner.expectTrouble(/401/);
+      await owner.page.getByLabel("Token").fill(ADMIN);
+      await button("Open dashboard").click();
+      await heading("Traffic by day").waitFor();
+    });
+
+    it("stays signed in until told otherwise", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.reload();
+      await heading("Traffic by day").waitFor();
+      await owner.page.locator(".sites summary").click();
+      await button("Sign out").click();
+      await button("Open dashboard").waitFor();
+      await owner.page.reload();
+      await button("Open dashboard").waitFor();
+    });
+
+    it("never shows the token in the address or sends it there", async () => {
+      await owner.signIn(`${NOTES}&token=${ADMIN}`);
+      await button("7 days").click();
+      assert.ok(!query().includes(ADMIN));
+      assert.ok(owner.asked.slice(1).every((path) => !path.includes(ADMIN)));
+    });
+
+    it("takes the first site when the admin token names none", async () => {
+      await owner.signIn("/dashboard");
+      owner.expectTrouble(/401/);
+      await heading("Traffic by day").waitFor();
+      assert.equal(query(), "?site=deckhand");
+    });
+
+    it("lists the sites to the admin token, and says why not to another", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.locator(".sites summary").click();
+      await owner.page.getByRole("button", { name: "deckhand" }).click();
+      await owner.page.getByText("App pings").first().waitFor();
+      assert.equal(query(), "?site=deckhand");
+      const other = await Owner.come(world());
+      await other.signIn("/dashboard?site=deckhand", "deckhand-token");
+      await other.page.locator(".sites summary").click();
+      await other.page.getByText("This token opens this site only").waitFor();
+      other.expectTrouble(/401/);
+      await other.leave();
+    });
+  });
+
+  describe("the address", () => {
+    it("holds all that is chosen, so that a link shows the same page", async () => {
+      await owner.signIn(NOTES);
+      await button("7 days").click();
+      await owner.page.locator(".tile", { hasText: "Visitors" }).click();
+      await button("Bars").click();
+      await owner.page.getByLabel("Compare with").selectOption("year");
+      await owner.page
+        .getByRole("button", { name: /^Show all/ })
+        .first()
+        .click();
+      await owner.page.getByRole("searchbox").fill("notes");
+      await owner.page.waitForURL(/filter=notes/);
+      const link = owner.page.url();
+      const shown = await seen(owner.page.locator("main"));
+      await owner.page.goto("about:blank");
+      await owner.page.goto(link);
+      await heading("Visitors by day").waitFor();
+      assert.equal(await seen(owner.page.locator("main")), shown);
+    });
+
+    it("goes back and forward with the page", async () => {
+      await owner.signIn(NOTES);
+      await button("7 days").click();
+      await button("Surveys").click();
+      await owner.page.goBack();
+      await heading("Traffic by day").waitFor();
+      assert.equal(await isPressed("7 days"), "true");
+      await owner.page.goBack();
+      assert.equal(await isPressed("30 days"), "true");
+      await owner.page.goForward();
+      assert.equal(await isPressed("7 days"), "true");
+      assert.equal(owner.times("/stats"), 1);
+    });
+  });
+
+  describe("keys", () => {
+    it("choose the period and shift it", async () => {
+      await owner.signIn(NOTES);
+      for (const [key, name] of [
+        ["d", "Day"],
+        ["w", "7 days"],
+        ["y", "365 days"],
+        ["a", "All"],
+        ["m", "30 days"],
+      ] as const) {
+        await owner.page.keyboard.press(key);
+        assert.equal(await isPressed(name), "true", key);
+      }
+      await owner.page.keyboard.press("ArrowLeft");
+      assert.match(query(), /to=2026-02-02/);
+      await owner.page.keyboard.press("ArrowRight");
+      assert.equal(query(), "?site=fieldnotes");
+    });
+
+    it("toggle bots, list themselves and stay out of what is typed", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.keyboard.press("b");
+      assert.equal(await owner.page.getByRole("switch").isChecked(), true);
+      await owner.page.keyboard.press("?");
+      const dialog = owner.page.getByRole("dialog", { name: "Keys" });
+      assert.match(await seen(dialog), /Show or hide bots/);
+      await owner.page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      await owner.page.keyboard.press("/");
+      await owner.page.keyboard.type("b?dw");
+      assert.equal(await owner.page.getByRole("searchbox").inputValue(), "b?dw");
+      assert.equal(await owner.page.getByRole("switch").isChecked(), true);
+      assert.equal(await isPressed("30 days"), "true");
+    });
+
+    it("reach everything: Tab and Enter alone lead through the page", async () => {
+      await owner.signIn(NOTES);
+      const reached: string[] = [];
+      for (let i = 0; i < 60; i++) {
+        await owner.page.keyboard.press("Tab");
+        reached.push(String(await owner.page.evaluate("document.activeElement.textContent")));
+        if (reached.at(-1) === "Table") break;
+      }
+      for (const name of ["Surveys", "7 days", "Export CSV", "Table"]) {
+        assert.ok(reached.includes(name), `${name} in ${reached}`);
+      }
+      await owner.page.keyboard.press("Enter");
+      assert.equal(await owner.page.locator(".trend .scroll").count(), 1);
+    });
+  });
+
+  it("loses no key, however fast one types", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.getByRole("searchbox").focus();
+    await owner.page.keyboard.type("a-year-of-solar-at-52-north");
+    const rows = owner.page.locator("[data-dimension] tbody tr");
+    await owner.page.waitForFunction(
+      'document.querySelectorAll("[data-dimension] tr").length === 2',
+    );
+    assert.match(await seen(rows), /a-year-of-solar-at-52-north/);
+  });
+
+  it("shows hostile values as the text they are", async () => {
+    await owner.signIn("/dashboard?site=hostile&period=day");
+    const path = owner.page.locator('[data-dimension="path"]');
+    const values = await path.locator(".value").allTextContents();
+    assert.deepEqual(values.sort(), [...HOSTILE].sort());
+    assert.equal(await owner.page.locator(".breakdowns img, .breakdowns script").count(), 0);
+    assert.equal(await owner.page.title(), "hostile · Tallydeck");
+    const links = await owner.page.locator(".breakdowns a").allTextContents();
+    assert.deepEqual(links, ["https://example.com/<b>"]);
+    await owner.page.keyboard.press("b");
+    await owner.page.locator(".bots summary").click();
+    assert.match(await seen(owner.page.locator(".bots li")), /<i>bot<\/i>/);
+    await button("Surveys").click();
+    assert.match(await seen(owner.page.locator(".comments p")), /^<img src=x/);
+  });
+
+  it("copies a value", async () => {
+    await owner.signIn("/dashboard?site=hostile&period=day");
+    await button("Copy =1+1").click();
+    await owner.page.getByText("Copied").waitFor({ state: "attached" });
+    await owner.page.keyboard.press("/");
+    await owner.page.keyboard.press("Control+v");
+    assert.equal(await owner.page.getByRole("searchbox").inputValue(), "=1+1");
+  });
+
+  it("gives a site without visits its tag, copied also over plain HTTP", async () => {
+    const guest = await Owner.come(world(), { host: "tallydeck.local" });
+    await guest.signIn("/dashboard?site=new");
+    assert.equal(await guest.page.evaluate("navigator.clipboard"), undefined);
+    await guest.page.getByRole("button", { name: "Copy the script tag" }).click();
+    await guest.page.getByText("Copied").first().waitFor();
+    await guest.page.getByRole("button", { name: "Surveys" }).click();
+    const version = guest.page.getByLabel("Survey version");
+    await version.evaluate("document.querySelector('input[type=number]').type = 'text'");
+    await version.fill("");
+    await version.press("Control+v");
+    assert.equal(
+      await version.inputValue(),
+      `<script defer src="http://tallydeck.local:${world().port}/s.js" data-site="new"></script>`,
+    );
+    await guest.leave();
+  });
+
+  it("keeps what it shows when the box goes away, and says so", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.context().setOffline(true);
+    await button("Refresh").click();
+    await owner.page.getByText("The collector does not answer").waitFor();
+    assert.equal(await owner.page.locator(".tile").count(), 7);
+    await owner.page.context().setOffline(false);
+    await button("Try again").click();
+    await owner.page.getByText("The collector does not answer").waitFor({ state: "detached" });
+    owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
+  });
+
+  it("says that it is still reading when the box takes its time", async () => {
+    await owner.page.clock.install();
+    const answers: (() => void)[] = [];
+    await owner.page.route(/\/stats/, async (route) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      await route.continue();
+    });
+    await owner.open(NOTES);
+    await owner.page.getByLabel("Token").fill(ADMIN);
+    await Promise.all([owner.page.waitForRequest(/\/stats/), button("Open dashboard").click()]);
+    await owner.page.clock.fastForward(5_000);
+    await owner.page.getByText("A small box with a long history may take").waitFor();
+    for (const answer of answers) answer();
+    await heading("Traffic by day").waitFor();
+  });
+
+  it("shows how far the export of surveys has come", async () => {
+    await owner.signIn("/dashboard?site=deckhand&tab=surveys&period=all");
+    let answer = () => {};
+    await owner.page.route(/cursor=/, async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await route.continue();
+    });
+    await Promise.all([owner.page.waitForRequest(/cursor=/), button("Export JSON").click()]);
+    assert.match(await seen(owner.page.locator(".progress")), /100 of 1\d\d/);
+    const [download] = await Promise.all([owner.page.waitForEvent("download"), answer()]);
+    await download.path();
+    await owner.page.locator(".progress").waitFor({ state: "detached" });
+  });
+
+  it("changes nothing on the page when a refresh brings nothing new", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.evaluate(`
+      window.changes = [];
+      new MutationObserver((list) => window.changes.push(...list.map(({ target }) => target.nodeName)))
+        .observe(document.querySelector("main"), { subtree: true, childList: true, characterData: true });
+    `);
+    await Promise.all([owner.page.waitForResponse(/\/stats/), button("Refresh").click()]);
+    await owner.page.locator(".spin").waitFor({ state: "detached" });
+    assert.deepEqual(await owner.page.evaluate("window.changes"), []);
+  });
+
+  it("shows what the box warns of", async () => {
+    await owner.page.route(/\/stats/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const warnings = ["storage_full", "clock_not_set"];
+      await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
+    });
+    await owner.signIn(NOTES);
+    const notices = await seen(owner.page.locator(".notices"));
+    assert.match(notices, /almost out of space/);
+    assert.match(notices, /does not know the time yet/);
+    assert.match(notices, /3 hits wait for the clock/);
+  });
+
+  it("loads at most 120 kB before the map is opened", async () => {
+    const sizes: Promise<number>[] = [];
+    owner.page.on("requestfinished", (request) => {
+      if (request.url().includes("/stats")) return;
+      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    await owner.signIn(NOTES);
+    const all = await Promise.all(sizes);
+    assert.ok(all.length >= 5, String(all.length));
+    assert.ok(all.reduce((sum, size) => sum + size, 0) <= 120_000, String(all));
+  });
+
+  it("prints the figures without the controls", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.emulateMedia({ media: "print" });
+    assert.equal(await button("Export CSV").isVisible(), false);
+    assert.equal(await owner.page.locator(".tile").first().isVisible(), true);
+    assert.equal(await owner.page.locator("[data-dimension]").last().isVisible(), true);
+  });
+
+  it("works behind a path of a proxy", async () => {
+    const proxy = createServer((incoming, outgoing) => {
+      const path = (incoming.url ?? "").replace(/^\/count/, "");
+      const { method, headers } = incoming;
+      const forwarded = request({ port: world().port, path, method, headers }, (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(outgoing);
+      });
+      incoming.pipe(forwarded);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const guest = await Owner.come({ port });
+    await guest.signIn("/count/dashboard?site=deckhand");
+    await guest.page.getByRole("button", { name: "UTC+05:30", exact: true }).click();
+    await guest.page.getByText("Asia/Colombo").first().waitFor({ state: "attached" });
+    assert.ok(
+      guest.asked.every((path) => path.startsWith("/count/")),
+      String(guest.asked),
+    );
+    await guest.leave();
+    proxy.close();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`has nothing axe would object to, ${colorScheme}`, async () => {
+      const guest = await Owner.come(world(), { colorScheme });
+      await guest.open("/dashboard");
+      await guest.assertAccessible();
+      await guest.signIn("/dashboard?site=deckhand&metric=bounceRate");
+      await guest.page.keyboard.press("b");
+      await guest.assertAccessible();
+      await guest.page.keyboard.press("?");
+      await guest.assertAccessible();
+      await guest.page.keyboard.press("Escape");
+      await guest.page.getByRole("button", { name: "UTC+01:00", exact: true }).click();
+      await guest.page.getByRole("img", { name: "Map of the zones" }).waitFor();
+      await guest.assertAccessible();
+      await guest.page.keyboard.press("Escape");
+      await guest.page.getByRole("button", { name: "Surveys" }).click();
+      await guest.page.getByText("Net promoter score").waitFor();
+      await guest.assertAccessible();
+      await guest.leave();
+    });
+  }
+
+  for (const path of [
+    `/dashboard?site=${LONG_ID}`,
+    "/dashboard?site=deckhand",
+    "/dashboard?site=deckhand&view=bars&metric=pv",
+    "/dashboard?site=deckhand&tab=surveys&period=all&cross=dv",
+    "/dashboard?site=hostile&period=day",
+    "/dashboard?site=new",
+  ]) {
+    it(`fits 360 pixels: ${path}`, async () => {
+      const guest = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
+      await guest.signIn(path);
+      await guest.page.locator(".card").first().waitFor();
+      assert.equal(await guest.page.evaluate("document.documentElement.scrollWidth"), 360);
+      await guest.leave();
+    });
+  }
+});

@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { DEMO_SITES, demoDays } from "../../appliance/demo.ts";
+import { importDays } from "../../appliance/store/import.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { sharedWorld } from "../helpers/world.ts";
+import { Owner, seen } from "./owner.ts";
+
+const NOW = "2026-03-04T12:30:00Z";
+const NOTES = "/dashboard?site=fieldnotes";
+const APP = "/dashboard?site=deckhand";
+
+describe("the dashboard", function () {
+  this.timeout(60_000);
+  const world = sharedWorld({
+    clock: new FakeClock(NOW),
+    env: { SITES: DEMO_SITES.join(",") },
+    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
+  });
+  let owner: Owner;
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const tile = (name: string) => owner.page.locator(".tile", { hasText: name });
+  const figure = (name: string) => seen(tile(name).locator(".figure"));
+  const card = (dimension: string) => owner.page.locator(`[data-dimension="${dimension}"]`);
+  const downloaded = async (name: string) => {
+    const [download] = await Promise.all([
+      owner.page.waitForEvent("download"),
+      button(name).click(),
+    ]);
+    return {
+      name: download.suggestedFilename(),
+      text: await readFile(await download.path(), "utf8"),
+    };
+  };
+
+  it("1. draws every period and toggle from one request", async () => {
+    await owner.signIn(NOTES);
+    const before = await figure("Pageviews");
+    await button("7 days").click();
+    assert.notEqual(await figure("Pageviews"), before);
+    await button("One period earlier").click();
+    await owner.page.getByLabel("From day").fill("2025-12-24");
+    await owner.page.getByLabel("Compare with").selectOption("year before");
+    await owner.page.getByRole("switch", { name: "Bots" }).click();
+    await button("All").click();
+    assert.equal(owner.times("/stats"), 1);
+    assert.match(owner.asked.find((path) => path.startsWith("/stats")) ?? "", /series=1/);
+  });
+
+  it("1. asks the same again to refresh, and is told that nothing changed", async () => {
+    await owner.signIn(NOTES);
+    const [response] = await Promise.all([
+      owner.page.waitForResponse(/\/stats/),
+      button("Refresh").click(),
+    ]);
+    assert.equal(response.status(), 304);
+    const [first, second] = owner.asked.filter((path) => path.startsWith("/stats"));
+    assert.equal(first, second);
+  });
+
+  it("2. hides bots until they are wanted, and remembers it", async () => {
+    await owner.signIn(NOTES);
+    const bots = owner.page.getByRole("switch", { name: "Bots" });
+    assert.equal(await bots.isChecked(), false);
+    assert.equal(await owner.page.locator(".legend .bot").count(), 0);
+    const tiles = await seen(owner.page.locator(".tiles"));
+    const dimensions = await owner.page.locator("[data-dimension]").count();
+    await bots.click();
+    const dashes = await owner.page.evaluate(
+      'getComputedStyle(document.querySelector(".plot .dataset-4 path")).strokeDasharray',
+    );
+    assert.equal(dashes, "6px, 5px");
+    assert.equal(await seen(owner.page.locator(".tiles")), tiles);
+    assert.equal(await owner.page.locator("[data-dimension]").count(), dimensions);
+    await owner.page.reload();
+    await owner.page.locator(".legend .bot").waitFor();
+    assert.equal(await bots.isChecked(), true);
+  });
+
+  it("3. has a tile per figure, each with how it moved", async () => {
+    await owner.signIn(APP);
+    const names = await owner.page.locator(".tile .name").allInnerTexts();
+    assert.deepEqual(names, [
+      "Pageviews",
+      "Visitors",
+      "Sessions",
+      "Views per visit",
+      "Bounce rate",
+      "Engagement rate",
+      "Human interaction",
+      "App pings",
+    ]);
+    for (const delta of await owner.page.locator(".tile .delta").allInnerTexts()) {
+      assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+%?$/);
+    }
+  });
+
+  it("3. compares with the days just before, as many of them", async () => {
+    await owner.signIn(`${APP}&from=2026-02-10&to=2026-02-12`);
+    const count = async (from: string, to: string) => {
+      const totals = await world().read("/stats", { site: "deckhand", from, to });
+      return totals.pv._;
+    };
+    const [now, before] = [
+      await count("2026-02-10", "2026-02-12"),
+      await count("2026-02-07", "2026-02-09"),
+    ];
+    assert.equal(await figure("Pageviews"), now.toLocaleString("en"));
+    assert.match(await seen(tile("Pageviews")), new RegExp(`from ${before.toLocaleString("en")}$`));
+  });
+
+  it("3. has no tile for app pings where no app reports", async () => {
+    await owner.signIn(NOTES);
+    assert.equal(await tile("App pings").count(), 0);
+    assert.equal(await owner.page.locator(".legend .app").count(), 0);
+  });
+
+  it("3. shows a dash where there is nothing to compare with", async () => {
+    await owner.signIn(`${NOTES}&period=all`);
+    assert.equal(await seen(tile("Pageviews").locator(".delta")), "–");
+  });
+
+  it("4. charts pageviews, visitors, sessions and app pings", async () => {
+    await owner.signIn(APP);
+    assert.deepEqual(await owner.page.locator(".legend li").allInnerTexts(), [
+      "Pageviews",
+      "Visitors",
+      "Sessions",
+      "App pings",
+    ]);
+    assert.equal(await owner.page.locator(".frappe-chart .line-graph-path").count(), 5);
+  });
+
+  it("4. draws the day that is not over as such, and no hour after now", async () => {
+    await owner.signIn(NOTES);
+    assert.equal(await owner.page.locator(".overlay .tail").count(), 3);
+    await button("Day").click();
+    await owner.page.getByText("Pageviews by hour (UTC)").waitFor();
+    const table = owner.page.getByRole("table", { name: "Trend" });
+    assert.match(await seen(table.getByRole("row", { name: /^12:00/ })), /so far/);
+    assert.match(await seen(table.getByRole("row", { name: /^13:00/ })), /not yet\)\s*–/);
+  });
+
+  it("4. says the same in a table as in the chart", async () => {
+    await owner.signIn(`${NOTES}&period=7d`);
+    await button("Table").click();
+    const rows = owner.page.getByRole("table", { name: "Trend" }).getByRole("row");
+    assert.equal(await rows.count(), 8);
+    const stats = await world().read("/stats", { site: "fieldnotes", day: "2026-03-03" });
+    const row = await seen(rows.nth(6));
+    assert.ok(row.includes("Tue, 3 Mar 2026"));
+    assert.ok(row.includes(stats.pv._.toLocaleString("en")), row);
+  });
+
+  it("4. charts the figure of a tile that is pressed", async () => {
+    await owner.signIn(NOTES);
+    await tile("Bounce rate").click();
+    await owner.page.getByRole("heading", { name: "Bounce rate by day" }).waitFor();
+    assert.equal(await tile("Bounce rate").getAttribute("aria-pressed"), "true");
+    await tile("Bounce rate").click();
+    await owner.page.getByRole("heading", { name: "Traffic by day" }).waitFor();
+  });
+
+  it("4. reads out the day under the pointer", async () => {
+    await owner.signIn(`${NOTES}&period=7d`);
+    await owner.page.locator(".plot").hover({ position: { x: 120, y: 100 } });
+    assert.match(await seen(owner.page.locator(".read-out")), /Feb 2026\s+Pageviews\s+[\d,]+/);
+  });
+
+  it("5. shows the week by day and hour", async () => {
+    await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03`);
+    const heat = owner.page.locator(".heat");
+    const stats = await world().read("/stats", {
+      site: "fieldnotes",
+      from: "2026-03-02",
+      to: "2026-03-03",
+    });
+    const monday = heat.getByRole("row", { name: /^Mon/ }).getByRole("cell");
+    assert.equal(await seen(monday.nth(9)), String(stats.dowhour["1-09"]));
+    assert.equal(await heat.locator("td.none").count(), 5 * 24);
+  });
+
+  it("6. breaks every dimension down, ten rows before all of them", async () => {
+    await owner.signIn(NOTES);
+    const rows = card("path").locator("tbody tr");
+    assert.equal(await rows.count(), 10);
+    const stats = await world().read("/stats", {
+      site: "fieldnotes",
+      from: "2026-02-03",
+      to: "2026-03-04",
+    });
+    const [path, count] = Object.entries<number>(stats.path).sort((a, b) => b[1] - a[1])[0] ?? [];
+    const share = (100 * (count ?? 0)) / stats.pv._;
+    const first = await seen(rows.first());
+    assert.ok(
+      first.includes(path ?? "?") && first.includes((count ?? 0).toLocaleString("en")),
+      first,
+    );
+    assert.ok(first.includes(`${Number(share.toFixed(1))}%`), first);
+    await card("path")
+      .getByRole("button", { name: /^Show all/ })
+      .click();
+    assert.equal(await rows.count(), Object.keys(stats.path).length);
+    for (const name of [
+      "ref",
+      "country",
+      "browser",
+      "hour",
+      "hi",
+      "event_target",
+      "utm_campaign",
+    ]) {
+      assert.equal(await card(name).count(), 1, name);
+    }
+    for (const name of ["pv", "bot", "bot_kind", "dowhour"]) {
+      assert.equal(await card(name).count(), 0, name);
+    }
+  });
+
+  it("6. shows cards or bars", async () => {
+    await owner.signIn(NOTES);
+    await button("Bars").click();
+    await owner.page.locator(".group.bars").first().waitFor();
+    assert.equal(await card("path").locator("tbody tr").count(), 10);
+  });
+
+  it("6. filters all values and hides what has none", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.keyboard.press("/");
+    await owner.page.keyboard.type("what-the-hedge");
+    await card("ref").waitFor({ state: "detached" });
+    assert.equal(await owner.page.locator("[data-dimension]").count(), 1);
+    assert.match(await seen(card("path")), /what-the-hedge-knows/);
+    await owner.page.keyboard.type(" nowhere");
+    await owner.page.getByText("No value holds").waitFor();
+  });
+
+  it("6. opens the map and the zones of an app's offset, and loads them only then", async () => {
+    await owner.signIn(APP);
+    assert.equal(owner.times("/map.js"), 0);
+    await button("UTC+05:30").click();
+    const dialog = owner.page.getByRole("dialog");
+    await dialog.getByRole("img", { name: "Map of the zones" }).waitFor();
+    assert.equal(owner.times("/map.js"), 1);
+    const zones = await dialog.getByRole("listitem").allInnerTexts();
+    assert.deepEqual(zones, ["Asia/Colombo", "Asia/Kolkata"]);
+    await owner.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await seen(owner.page.locator(":focus")), "UTC+05:30");
+  });
+
+  it("7. exports the range as CSV, bots always included", async () => {
+    await owner.signIn(`${NOTES}&period=7d`);
+    assert.equal(await owner.page.getByRole("switch", { name: "Bots" }).isChecked(), false);
+    const { name, text } = await downloaded("Export CSV");
+    assert.equal(name, "fieldnotes_2026-02-26_2026-03-04.csv");
+    assert.match(text, /^bot_kind,googlebot,\d+\r$/m);
+    assert.match(text, /^bot,synthetic,\d+\r$/m);
+    assert.match(text, /^path,\/,\d+\r$/m);
+  });
+
+  it("8. shows a survey with its score, options, comments and groups", async () => {
+    await owner.signIn(`${APP}&tab=surveys&period=all`);
+    const survey = await world().read("/surveys", { site: "deckhand" });
+    assert.equal(await figure("Responses"), String(survey.total));
+    assert.equal(await figure("Net promoter score"), String(survey.nps.score).replace("-", "−"));
+    const found = owner.page.getByRole("region", { name: "found-by" });
+    const search = survey.counts["found-by"].search;
+    const answers = Object.values<number>(survey.counts["found-by"]).reduce((sum, n) => sum + n, 0);
+    const row = await seen(found.getByRole("row", { name: /^search/ }));
+    assert.ok(row.includes(String(search)), row);
+    assert.ok(row.includes(`${Number(((100 * search) / answers).toFixed(1))}%`), row);
+    assert.equal(await owner.page.locator(".comments li").count(), 20);
+    assert.match(await seen(owner.page.locator(".comments time").first()), /^\d+ \w+ 2026$/);
+  });
+
+  it("8. crosses one question with systems, models, versions and forms", async () => {
+    await owner.signIn(`${APP}&tab=surveys&period=all`);
+    const cross = owner.page.locator(".cross");
+    await cross.getByLabel("Question").selectOption("missing-most");
+    for (const [label, key] of [
+      ["Model", "dv"],
+      ["App version", "v"],
+      ["Form", "f"],
+    ] as const) {
+      await owner.page.getByLabel("Group by").selectOption(label);
+      await cross.getByRole("heading", { name: `By ${label.toLowerCase()}` }).waitFor();
+      const survey = await world().read("/surveys", { site: "deckhand", cross: key });
+      for (const [name, group] of Object.entries<{ total: number }>(survey.groups)) {
+        const heading = cross.getByRole("columnheader", {
+          name: `${name} ${group.total} responses`,
+        });
+        assert.equal(await heading.count(), 1, name);
+      }
+      assert.equal(
+        await cross.getByText("counted in the group of each").count(),
+        key === "dv" ? 1 : 0,
+      );
+    }
+  });
+
+  it("8. follows the dates and the survey version", async () => {
+    await owner.signIn(`${APP}&tab=surveys&period=7d`);
+    const survey = await world().read("/surveys", {
+      site: "deckhand",
+      from: "2026-02-26",
+      to: "2026-03-04",
+    });
+    assert.equal(await figure("Responses"), String(survey.total));
+    await owner.page.getByLabel("Survey version").fill("2");
+    await owner.page.getByLabel("Survey version").press("Enter");
+    await owner.page.getByText("No answers to version 2").waitFor();
+  });
+
+  it("8. exports all answers, page after page", async () => {
+    await owner.signIn(`${APP}&tab=surveys&period=all`);
+    const { name, text } = await downloaded("Export JSON");
+    const survey = await world().read("/surveys", { site: "deckhand" });
+    const file = JSON.parse(text);
+    assert.match(name, /^deckhand_.*survey-1\.json$/);
+    assert.equal(file.responses.length, survey.total);
+    assert.ok(survey.total > 100 && owner.times("/surveys/export") > 1);
+    assert.ok("day" in file.responses[0] && "a" in file.responses[0]);
+  });
+});

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { ADMIN, sharedWorld } from "../helpers/world.ts";
+import { Owner, seen } from "./owner.ts";
+
+const SITE_TOKEN = "the-token-of-the-blog";
+
+describe("the setup page", function () {
+  this.timeout(60_000);
+  const world = sharedWorld({
+    // The page asks for the days of the browser's clock.
+    clock: new FakeClock(Date.now()),
+    env: { SITES: "blog,shop,new", STATS_TOKEN_BLOG: SITE_TOKEN },
+  });
+  let owner: Owner;
+  before(async () => {
+    await world().beacon({ p: "/", h: "https://blog.example" });
+    await world().beacon({ p: "/", h: "https://shop.example" }, { s: "shop" });
+  });
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { host: "tallydeck.local" });
+  });
+  afterEach(() => owner.leave());
+
+  const open = async (site: string, token = ADMIN) => {
+    await owner.open(`/help?site=${site}`);
+    await owner.page.getByLabel("Token", { exact: true }).fill(token);
+  };
+  const field = (label: string) => owner.page.getByLabel(label, { exact: true });
+  const check = async (name: string) => {
+    await owner.page.getByRole("button", { name }).click();
+    const card = owner.page.locator(".check-card", { hasText: name });
+    return (await seen(card.locator(".finding p").first())).replaceAll(/\s+/g, " ");
+  };
+
+  it("1. finds the collector", async () => {
+    await open("blog");
+    assert.match(await check("Check the collector"), /✓.*answers “ok”/);
+  });
+
+  it("1. says when it is away", async () => {
+    await open("blog");
+    await owner.page.context().setOffline(true);
+    assert.match(await check("Check the collector"), /✗.*does not answer/);
+    owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
+  });
+
+  it("2. finds that a token opens its site", async () => {
+    await open("blog", SITE_TOKEN);
+    assert.match(await check("Check the token"), /✓.*opens the site blog/);
+  });
+
+  it("2. says when a token is wrong or of another site", async () => {
+    await open("blog", "wrong");
+    assert.match(await check("Check the token"), /✗.*401/);
+    await open("shop", SITE_TOKEN);
+    assert.match(await check("Check the token"), /✗.*401/);
+    owner.expectTrouble(/401/);
+    owner.expectTrouble(/401/);
+  });
+
+  it("3. finds pageviews of the last two days", async () => {
+    await open("blog");
+    assert.match(await check("Check the tag"), /✓.*1 pageview since yesterday/);
+  });
+
+  it("3. says what to look at when there are none", async () => {
+    await open("new");
+    assert.match(await check("Check the tag"), /✗.*No pageview/);
+    await owner.page.getByText("Look at the page's source").waitFor();
+  });
+
+  it("4. finds the origin where the tag was placed", async () => {
+    await open("blog");
+    await field("Address of your site").fill("https://blog.example/");
+    assert.match(await check("Check the traffic"), /✓.*https:\/\/blog\.example/);
+    await field("Address of your site").fill("blog.example");
+    assert.match(await check("Check the traffic"), /✓/);
+  });
+
+  it("4. says which origins it saw instead", async () => {
+    await open("blog");
+    await field("Address of your site").fill("https://www.blog.example");
+    assert.match(await check("Check the traffic"), /✗.*Seen: https:\/\/blog\.example/);
+  });
+
+  it("5. finds a second project live and readable", async () => {
+    await open("blog");
+    await field("Other site id").fill("shop");
+    assert.match(await check("Check the second site"), /✓.*shop is readable/);
+  });
+
+  it("5. says when it is not readable or has no visits", async () => {
+    await open("blog", SITE_TOKEN);
+    await field("Other site id").fill("shop");
+    assert.match(await check("Check the second site"), /✗.*401/);
+    owner.expectTrouble(/401/);
+    await open("blog");
+    await field("Other site id").fill("new");
+    assert.match(await check("Check the second site"), /✗.*no pageview/);
+  });
+
+  it("sends a test view that is counted", async () => {
+    await open("shop");
+    assert.match(await check("Send a test view"), /✓.*Counted/);
+    const stats = await world().read("/stats", { site: "shop" });
+    assert.equal(stats.path["/tallydeck-test"], 1);
+    assert.equal(stats.host[owner.origin], 1);
+  });
+
+  it("asks for what a check needs before it makes it", async () => {
+    await owner.open("/help");
+    assert.match(await check("Check the token"), /Type the token/);
+    assert.equal(owner.times("/stats"), 0);
+  });
+
+  it("fills its snippets in and copies them without navigator.clipboard", async () => {
+    await open("blog");
+    assert.equal(await owner.page.evaluate("navigator.clipboard"), undefined);
+    const tag = `<script defer src="${owner.origin}/s.js" data-site="blog"></script>`;
+    await owner.page.getByText(tag, { exact: true }).waitFor();
+    await owner.page.getByRole("button", { name: "Copy the script tag" }).click();
+    await owner.page.getByText("Copied").first().waitFor();
+    await field("Other site id").focus();
+    await owner.page.keyboard.press("Control+v");
+    assert.equal(await field("Other site id").inputValue(), tag);
+    for (const text of [
+      "badge?site=blog",
+      "tallydeck tokens make blog",
+      "STATS_TOKEN_BLOG",
+      "#tallydeck-ignore",
+    ]) {
+      await owner.page.getByText(text).first().waitFor();
+    }
+  });
+
+  it("says how a public site reaches a box at home", async () => {
+    await open("blog");
+    const section = owner.page.getByRole("region", { name: "A public site and a box at home" });
+    assert.match(await seen(section), /https:\/\/ may load nothing from http:\/\//);
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`has nothing axe would object to, ${colorScheme}, and fits 360 pixels`, async () => {
+      const viewport = { width: 360, height: 740 };
+      const guest = await Owner.come(world(), { colorScheme, viewport });
+      await guest.open("/help?site=blog");
+      await guest.page.getByRole("button", { name: "Check the collector" }).click();
+      await guest.page.getByRole("button", { name: "Check the token" }).click();
+      await guest.page.getByText("Type the token").waitFor();
+      await guest.assertAccessible();
+      assert.equal(await guest.page.evaluate("document.documentElement.scrollWidth"), 360);
+      await guest.leave();
+    });
+  }
+});

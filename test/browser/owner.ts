@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import type {
+  BrowserContext,
+  BrowserContextOptions,
+  Locator,
+  Page,
+  Request,
+} from "playwright-core";
+import { openProfile } from "../helpers/chromium.ts";
+import { ADMIN } from "../helpers/world.ts";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+export interface OwnerOptions extends BrowserContextOptions {
+  /** The name of the box in the address; any name leads to this machine. */
+  host?: string;
+}
+
+/** The text a person sees there, once it is there. */
+export async function seen(place: Locator): Promise<string> {
+  await place.waitFor();
+  return (await place.allInnerTexts()).join("\n");
+}
+
+/**
+ * Somebody who looks at the pages of a box. Whatever a person would never want to see is noted on
+ * the way: a request to another origin, a CSP report, an error on the console.
+ */
+export class Owner {
+  readonly page: Page;
+  readonly origin: string;
+  /** Paths asked of the collector, with their queries. */
+  readonly asked: string[] = [];
+  readonly troubles: string[] = [];
+  readonly #context: BrowserContext;
+
+  static async come(
+    world: { port: number },
+    { host = "127.0.0.1", ...options }: OwnerOptions = {},
+  ) {
+    const context = await openProfile(options);
+    return new Owner(context, await context.newPage(), `http://${host}:${world.port}`);
+  }
+
+  private constructor(context: BrowserContext, page: Page, origin: string) {
+    this.#context = context;
+    this.page = page;
+    this.origin = origin;
+    context.on("request", (request) => this.#note(request));
+    page.on("pageerror", (error) => this.troubles.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") {
+        this.troubles.push(message.text());
+      }
+    });
+  }
+
+  #note(request: Request): void {
+    const url = new URL(request.url());
+    if (["data:", "blob:", "about:"].includes(url.protocol)) return;
+    if (url.origin === this.origin) this.asked.push(url.pathname + url.search);
+    else this.troubles.push(`asked ${url.origin}`);
+  }
+
+  /** How often a path was asked. */
+  times(path: string): number {
+    return this.asked.filter((asked) => asked.split("?")[0] === path).length;
+  }
+
+  async open(path: string): Promise<void> {
+    await this.page.goto(`${this.origin}${path}`);
+  }
+
+  /** Opens the dashboard and types the token. */
+  async signIn(path = "/dashboard?site=blog", token = ADMIN): Promise<void> {
+    await this.open(path);
+    await this.page.getByLabel("Token").fill(token);
+    await this.page.getByRole("button", { name: "Open dashboard" }).click();
+    await this.page.getByRole("navigation", { name: "Sections" }).waitFor();
+  }
+
+  /** Fails when axe finds something people with a disability would stumble over. */
+  async assertAccessible(): Promise<void> {
+    // The page's own policy lets no script in but its own; the test's way around it is the debugger's.
+    const found = await this.page.evaluate(await axeRun());
+    assert.deepEqual(found, []);
+  }
+
+  /** Leaves; what went wrong on the way, and was not expected, fails the test. */
+  async leave(): Promise<void> {
+    await this.#context.close();
+    assert.deepEqual(this.troubles, []);
+  }
+
+  /** Takes out troubles that belong to the test. */
+  expectTrouble(pattern: RegExp): void {
+    const at = this.troubles.findIndex((text) => pattern.test(text));
+    assert.notEqual(at, -1, `nothing like ${pattern} on the console`);
+    this.troubles.splice(at, 1);
+  }
+}
+
+async function axeRun(): Promise<string> {
+  const { readFile } = await import("node:fs/promises");
+  return `${await readFile(AXE, "utf8")}
+    axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ": " + nodes.map(({ html, any }) => html + " " + any.map(({ message }) => message)).join("; ")));`;
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { beforeEach, describe, it } from "mocha";
+import { eachFolder } from "../helpers/folder.ts";
+import { Owner } from "../helpers/owner.ts";
+import { tallydeck } from "../helpers/tallydeck.ts";
+import { eachWorld } from "../helpers/world.ts";
+
+describe("tallydeck push", () => {
+  const world = eachWorld();
+  const folder = eachFolder();
+  let owner: Owner;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    owner = new Owner(world());
+    env = {
+      TALLYDECK_URL: `http://127.0.0.1:${world().service.control.port}`,
+      TALLYDECK_PUSH_TOKEN: (await owner.makePushToken()).token,
+    };
+  });
+  const held = async () => (await owner.get("/api/push-channels")).channels;
+
+  it("shows a text on a channel, and says nothing", async () => {
+    const ended = await tallydeck(
+      [
+        "push",
+        "door",
+        "Open\\nsince 9",
+        "--ttl",
+        "60",
+        "--color",
+        "#ff0000",
+        "--background",
+        "#00ff00",
+      ],
+      env,
+    );
+    assert.deepEqual(ended, { code: 0, out: "", err: "" });
+    const [{ channel, text, color, background, expiresAt }] = await held();
+    assert.deepEqual(
+      { channel, text, color, background, expiresAt },
+      {
+        channel: "door",
+        text: "Open\nsince 9",
+        color: "#ff0000",
+        background: "#00ff00",
+        expiresAt: world().clock.now() + 60_000,
+      },
+    );
+  });
+
+  it("clears a channel", async () => {
+    await tallydeck(["push", "door", "Open", "--ttl", "0"], env);
+    assert.equal((await tallydeck(["push", "door", "--clear"], env)).code, 0);
+    assert.deepEqual(await held(), []);
+  });
+
+  it("takes address and token as options, which win", async () => {
+    const { TALLYDECK_URL = "", TALLYDECK_PUSH_TOKEN = "" } = env;
+    const args = [
+      "push",
+      "door",
+      "x",
+      "--url",
+      `${TALLYDECK_URL}/`,
+      "--token",
+      TALLYDECK_PUSH_TOKEN,
+    ];
+    const wrong = { TALLYDECK_URL: "http://127.0.0.1:1", TALLYDECK_PUSH_TOKEN: "wrong" };
+    assert.equal((await tallydeck(args, wrong)).code, 0);
+  });
+
+  it("warns about characters that the deck cannot draw, and about text that was cut", async () => {
+    const ended = await tallydeck(["push", "door", `🎉🎉${"x".repeat(300)}`], env);
+    assert.equal(ended.code, 0);
+    assert.match(ended.err, /2 characters are shown as \?/);
+    assert.match(ended.err, /cut after 256 characters/);
+  });
+
+  it("opens no database and no folder", async () => {
+    await tallydeck(["push", "door", "x"], { ...env, DATA_DIR: folder() });
+    assert.deepEqual(readdirSync(folder()), []);
+  });
+
+  for (const [what, args, change, message] of [
+    ["a wrong token", ["push", "door", "x"], { TALLYDECK_PUSH_TOKEN: "wrong" }, /push token/],
+    ["a bad channel", ["push", "a b", "x"], {}, /channel name/],
+    ["a bad colour", ["push", "door", "x", "--color", "red"], {}, /"color"/],
+    [
+      "nobody there",
+      ["push", "door", "x"],
+      { TALLYDECK_URL: "http://127.0.0.1:1" },
+      /ECONNREFUSED/,
+    ],
+  ] as const)
+    it(`fails with ${what} and says so`, async () => {
+      const ended = await tallydeck(args, { ...env, ...change });
+      assert.equal(ended.code, 1);
+      assert.match(ended.err, message);
+    });
+
+  it("fails when nobody answers and says so", async () => {
+    await world().stop();
+    const ended = await tallydeck(["push", "door", "x"], env);
+    assert.equal(ended.code, 1);
+    assert.match(ended.err, /does not answer \(ECONNREFUSED\)/);
+  });
+
+  for (const args of [
+    ["push"],
+    ["push", "door"],
+    ["push", "door", "x", "y"],
+    ["push", "door", "x", "--clear"],
+    ["push", "door", "x", "--ttl", "soon"],
+    ["push", "door", "x", "--size", "9"],
+    ["push", "door", "x", "--url", "nonsense"],
+    ["push", "door", "x", "--token", ""],
+  ])
+    it(`does not understand \`${args.join(" ")}\``, async () => {
+      const ended = await tallydeck(args, env);
+      assert.equal(ended.code, 2);
+      assert.match(ended.err, /tallydeck push --help/);
+      assert.deepEqual(await held(), []);
+    });
+});

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { type Config, ConfigError, readConfig, tokenName } from "../appliance/config.ts";
+import { eachFolder } from "./helpers/folder.ts";
+
+const fromEnv = (env: Record<string, string>): Config => readConfig({ flags: {}, env });
+
+/** The problems of a configuration that cannot be used. */
+function problemsOf(env: Record<string, string>, file?: string): readonly string[] {
+  try {
+    readConfig({ flags: {}, env, file });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return assert.fail("the configuration was accepted");
+}
+
+describe("the configuration", () => {
+  it("has a default for everything", () => {
+    const { dataDir, siteTokens, ...rest } = fromEnv({});
+    assert.deepEqual(rest, {
+      sites: [],
+      adminToken: null,
+      badgeSites: [],
+      retentionDays: 800,
+      trustedProxies: [],
+      waitForClock: false,
+      port: 8480,
+      webuiPort: 3000,
+      bind: "127.0.0.1",
+      allowedHosts: [],
+      adminOpen: false,
+      virtualDecks: [],
+      showCodeFile: "/boot/firmware/SHOW-CODE",
+      consoleDevice: "",
+    });
+    assert.match(dataDir, /^\/.*\/data$/);
+    assert.equal(siteTokens.size, 0);
+  });
+
+  it("reads every key", () => {
+    const config = fromEnv({
+      SITES: "blog, shop:Stats.Example.com:8480",
+      STATS_TOKEN: "admin",
+      STATS_TOKEN_BLOG: "blogs",
+      BADGE_SITES: "blog,shop",
+      RETENTION_DAYS: "30",
+      TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+      WAIT_FOR_CLOCK: "1",
+      DATA_DIR: "/var/lib/tallydeck",
+      PORT: "80",
+      WEBUI_PORT: "0",
+      BIND: "0.0.0.0",
+      ALLOWED_HOSTS: "Box.example.org, deck",
+      ADMIN_OPEN: "1",
+      VIRTUAL_DECK: "mk2,plus,mk2",
+      SHOW_CODE_FILE: "/media/SHOW-CODE",
+      CONSOLE_DEVICE: "/dev/tty1",
+    });
+    assert.deepEqual(config, {
+      sites: [
+        { id: "blog", host: null },
+        { id: "shop", host: "stats.example.com:8480" },
+      ],
+      adminToken: "admin",
+      siteTokens: new Map([["BLOG", "blogs"]]),
+      badgeSites: ["blog", "shop"],
+      retentionDays: 30,
+      trustedProxies: ["10.0.0.0/8", "::1"],
+      waitForClock: true,
+      dataDir: "/var/lib/tallydeck",
+      port: 80,
+      webuiPort: 0,
+      bind: "0.0.0.0",
+      allowedHosts: ["box.example.org", "deck"],
+      adminOpen: true,
+      virtualDecks: ["mk2", "plus", "mk2"],
+      showCodeFile: "/media/SHOW-CODE",
+      consoleDevice: "/dev/tty1",
+    });
+  });
+
+  it("takes an empty value for none", () => {
+    const names = ["SITES", "STATS_TOKEN", "STATS_TOKEN_BLOG", "BADGE_SITES", "PORT", "DATA_DIR"];
+    const empty = Object.fromEntries(names.map((name) => [name, ""]));
+    assert.deepEqual(fromEnv(empty), fromEnv({}));
+  });
+
+  it("ignores what the environment has for others", () => {
+    const others = { PATH: "/bin", HOME: "/root", STATS: "x", SITES_X: "!", stats_token: "x" };
+    assert.deepEqual(fromEnv(others), fromEnv({}));
+  });
+
+  describe("SITES", () => {
+    for (const [text, sites] of [
+      ["a", [["a", null]]],
+      ["0_-", [["0_-", null]]],
+      ["a".repeat(32), [["a".repeat(32), null]]],
+      [
+        " a , b ",
+        [
+          ["a", null],
+          ["b", null],
+        ],
+      ],
+      ["a:stats.example.com", [["a", "stats.example.com"]]],
+      ["a:192.168.1.9:8480", [["a", "192.168.1.9:8480"]]],
+      ["a:[fd00::1]:8480", [["a", "[fd00::1]:8480"]]],
+      ["a:localhost", [["a", "localhost"]]],
+    ] as const)
+      it(`may be ${JSON.stringify(text)}`, () => {
+        assert.deepEqual(
+          fromEnv({ SITES: text }).sites.map(({ id, host }) => [id, host]),
+          sites,
+        );
+      });
+
+    for (const text of [
+      "Blog",
+      "-a",
+      "_a",
+      "a b",
+      "a.b",
+      "ü",
+      "a".repeat(33),
+      "a,",
+      ",a",
+      "a,,b",
+      "a,a",
+      "a:x.example,a:y.example",
+      "a:x.example,b:x.example",
+      "a:x.example,b:X.Example",
+      "a:x.example,b:www.x.example",
+      "a:",
+      ":x.example",
+      "a:https://x.example",
+      "a:x.example/stats",
+      "a:x.example:",
+      "a:x.example:port",
+      "a:x y",
+    ])
+      it(`may not be ${JSON.stringify(text)}`, () => {
+        const [problem = "", ...more] = problemsOf({ SITES: text });
+        assert.match(problem, /^SITES must be site ids/);
+        assert.deepEqual(more, []);
+      });
+
+    it("may not name two sites whose tokens would have one name", () => {
+      const [problem = ""] = problemsOf({ SITES: "my-site,my_site,other" });
+      assert.match(problem, /my-site and my_site.*STATS_TOKEN_MY_SITE/);
+    });
+  });
+
+  describe("a token", () => {
+    for (const [id, name] of [
+      ["blog", "BLOG"],
+      ["my-site", "MY_SITE"],
+      ["a-b_c-9", "A_B_C_9"],
+    ] as const)
+      it(`of the site ${id} is called STATS_TOKEN_${name}`, () => {
+        assert.equal(tokenName(id), name);
+        assert.equal(fromEnv({ [`STATS_TOKEN_${name}`]: "x" }).siteTokens.get(name), "x");
+      });
+
+    it("may not have spaces, and is not shown when it has", () => {
+      const problems = problemsOf({ STATS_TOKEN: "se cret", STATS_TOKEN_BLOG: "also\tsecret" });
+      assert.deepEqual(
+        problems.map((problem) => problem.split(" ")[0]),
+        ["STATS_TOKEN_BLOG", "STATS_TOKEN"],
+      );
+      assert.doesNotMatch(problems.join(), /cret/);
+    });
+  });
+
+  for (const [key, accepted, refused] of [
+    ["BADGE_SITES", ["blog", "blog, shop"], ["Blog", "blog,", "a b"]],
+    ["RETENTION_DAYS", ["1", "36500"], ["0", "-1", "1.5", "36501", "forever", "1e3"]],
+    ["TRUSTED_PROXIES", ["::1", "10.0.0.0/8,fd00::/8"], ["10.0.0.0/33", "proxy", "10.0.0.1,", "*"]],
+    ["WAIT_FOR_CLOCK", ["0", "1"], ["yes", "true", "2"]],
+    ["PORT", ["0", "80", "65535"], ["-1", "65536", "http", "80.5", " "]],
+    ["WEBUI_PORT", ["0", "3000"], ["70000", "x"]],
+    ["BIND", ["0.0.0.0", "::", "192.168.1.2", "fe80::1", "localhost"], ["a b", "*", "1.2.3.4/8"]],
+    ["DATA_DIR", ["/srv/t", "relative", "with space"], ["a\0b"]],
+  ] as const)
+    describe(key, () => {
+      for (const text of accepted)
+        it(`may be ${JSON.stringify(text)}`, () => {
+          assert.doesNotThrow(() => fromEnv({ [key]: text }));
+        });
+
+      for (const text of refused)
+        it(`may not be ${JSON.stringify(text)}`, () => {
+          const [problem = "", ...more] = problemsOf({ [key]: text });
+          assert.match(problem, new RegExp(`^${key} must be .*\\.$`));
+          assert.deepEqual(more, []);
+        });
+    });
+
+  it("tells all its problems at once", () => {
+    const env = { SITES: "A", PORT: "x", RETENTION_DAYS: "0", BIND: "*", STATS_TOKEN_B: "a b" };
+    const keys = problemsOf(env).map((problem) => problem.split(" ")[0]);
+    assert.deepEqual(keys.sort(), ["BIND", "PORT", "RETENTION_DAYS", "SITES", "STATS_TOKEN_B"]);
+  });
+});
+
+describe("the configuration file", () => {
+  const folder = eachFolder();
+
+  function file(text: string): string {
+    const path = join(folder(), "tallydeck.env");
+    writeFileSync(path, text);
+    return path;
+  }
+
+  const read = (text: string, env = {}, flags = {}) => readConfig({ flags, env, file: file(text) });
+
+  it("is lines of KEY=VALUE, with comments and empty lines", () => {
+    const { sites, port, adminToken, siteTokens } = read(
+      "\uFEFF# Tallydeck\r\n\r\nSITES=blog,shop\r\n  PORT = 81 \nSTATS_TOKEN='a=b#c'\n" +
+        'STATS_TOKEN_BLOG="x"\n',
+    );
+    assert.deepEqual(
+      { sites: sites.map(({ id }) => id), port, adminToken, token: siteTokens.get("BLOG") },
+      { sites: ["blog", "shop"], port: 81, adminToken: "a=b#c", token: "x" },
+    );
+  });
+
+  it("gives way to the environment, and that to a flag", () => {
+    const text = "PORT=1001\nWEBUI_PORT=1002\nBIND=127.0.0.3\nSTATS_TOKEN_BLOG=of-the-file";
+    const env = { WEBUI_PORT: "2002", BIND: "127.0.0.4", STATS_TOKEN_BLOG: "of-the-environment" };
+    const { port, webuiPort, bind, siteTokens, retentionDays } = read(text, env, {
+      BIND: "127.0.0.5",
+    });
+    assert.deepEqual(
+      { port, webuiPort, bind, token: siteTokens.get("BLOG"), retentionDays },
+      {
+        port: 1001,
+        webuiPort: 2002,
+        bind: "127.0.0.5",
+        token: "of-the-environment",
+        retentionDays: 800,
+      },
+    );
+  });
+
+  it("stands where the environment or a flag is empty", () => {
+    const { port } = read("PORT=1001", { PORT: "" }, { PORT: "" });
+    assert.equal(port, 1001);
+  });
+
+  it("that does not exist is a problem", () => {
+    const [problem = ""] = problemsOf({}, join(folder(), "missing.env"));
+    assert.match(problem, /missing\.env.*ENOENT/);
+  });
+
+  it("names the line of what is no KEY=VALUE and of a key nobody knows", () => {
+    const problems = problemsOf({ PORT: "x" }, file("SITES=blog\nnonsense\nPROT=80\n"));
+    assert.equal(problems.length, 3);
+    assert.match(problems[0] ?? "", /tallydeck\.env:2 is not KEY=VALUE/);
+    assert.match(problems[1] ?? "", /tallydeck\.env:3 sets PROT.*\bPORT\b/);
+    assert.match(problems[2] ?? "", /^PORT must be/);
+  });
+
+  it("never has a value of its own shown, for it may be a secret", () => {
+    const problems = problemsOf({}, file("STATS_TOKEN=se cret\nSTATS_TOKEN_x=secret\nsecret\n"));
+    assert.ok(problems.length >= 2);
+    assert.doesNotMatch(problems.join(), /cret/);
+  });
+});

@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, it } from "mocha";
+import { UNITS } from "../helpers/fake-hid-units.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { assertError, codeOnConsole, cookieOf, Owner } from "../helpers/owner.ts";
+import { ADMIN, eachWorld, type World } from "../helpers/world.ts";
+
+const DAY_MS = 86_400_000;
+const LAN = { BIND: "0.0.0.0" };
+const NO_TOKEN = { ...LAN, STATS_TOKEN: "" };
+
+const tryCode = (world: World, code: string) =>
+  new Owner(world).ask("POST", "/api/session", { code });
+
+/** A code that is not the one on the console. */
+function wrongCode(world: World): string {
+  return codeOnConsole(world) === "000000" ? "000001" : "000000";
+}
+
+describe("signing in with the admin token", () => {
+  const world = eachWorld({ env: LAN });
+
+  it("gives a cookie that scripts and other sites cannot use, for 30 days", async () => {
+    const reply = await new Owner(world()).ask("POST", "/api/session", { token: ADMIN });
+    assert.deepEqual([reply.status, reply.text], [204, ""]);
+    assert.match(
+      String(reply.headers["set-cookie"]),
+      /^tallydeck=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
+  it("survives a restart", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ token: ADMIN });
+    await world().restart();
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+  });
+
+  it("ends after 30 days, with a restart in between or not", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ token: ADMIN });
+    world().clock.jump(29 * DAY_MS);
+    await world().restart();
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+    await owner.signIn({ token: ADMIN });
+    world().clock.jump(30 * DAY_MS - 1);
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+    world().clock.jump(1);
+    assertError(await owner.ask("GET", "/api/decks"), 401, "unauthorized");
+  });
+
+  it("does not end because the clock is set", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ token: ADMIN });
+    world().clock.setWall("2036-01-01");
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+  });
+
+  it("ends with signing out, in this browser alone", async () => {
+    const [here, there] = [new Owner(world()), new Owner(world())];
+    await here.signIn({ token: ADMIN });
+    await there.signIn({ token: ADMIN });
+    const reply = await here.ask("DELETE", "/api/session");
+    assert.match(String(reply.headers["set-cookie"]), /^tallydeck=; .*Max-Age=0/);
+    assertError(await here.ask("GET", "/api/decks"), 401, "unauthorized");
+    assert.equal((await there.ask("GET", "/api/decks")).status, 200);
+  });
+
+  it("is refused with a wrong token, ten times a minute, and then for a while", async () => {
+    const owner = new Owner(world());
+    for (let tried = 0; tried < 10; tried += 1)
+      assertError(await owner.ask("POST", "/api/session", { token: "x" }), 401, "unauthorized");
+    const reply = await owner.ask("POST", "/api/session", { token: ADMIN });
+    assertError(reply, 429, "rate_limited");
+    assert.equal(reply.headers["retry-after"], "6");
+    const elsewhere = { from: "127.0.0.77" };
+    assert.equal(
+      (await owner.ask("POST", "/api/session", { token: ADMIN }, elsewhere)).status,
+      204,
+    );
+    world().clock.advance(60_000);
+    assert.equal((await owner.ask("POST", "/api/session", { token: ADMIN })).status, 204);
+  });
+
+  for (const body of [
+    {},
+    { token: 7 },
+    { code: null },
+    { token: "x", code: "000000" },
+    { pin: "" },
+    [],
+  ])
+    it(`does not understand ${JSON.stringify(body)}`, async () => {
+      const reply = await new Owner(world()).ask("POST", "/api/session", JSON.stringify(body));
+      assertError(reply, 400, "invalid_field");
+    });
+
+  it("has no code while nobody asked for one", async () => {
+    assert.deepEqual(world().console, []);
+    assertError(await tryCode(world(), "000000"), 401, "unauthorized");
+  });
+});
+
+describe("signing in with the setup code, where there is no admin token", () => {
+  const world = eachWorld({ env: { ...NO_TOKEN, VIRTUAL_DECK: "mk2" } });
+
+  it("takes the code on the console", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ code: codeOnConsole(world()) });
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+  });
+
+  it("says on the console where to type it", () => {
+    const { port } = world().service.control;
+    assert.match(String(world().console.at(-1)), new RegExp(`http://192\\.0\\.2\\.7:${port}/`));
+  });
+
+  it("takes a code once, and shows another", async () => {
+    const code = codeOnConsole(world());
+    assert.equal((await tryCode(world(), code)).status, 204);
+    assertError(await tryCode(world(), code), 401, "unauthorized");
+    assert.notEqual(codeOnConsole(world()), code);
+    assert.equal((await tryCode(world(), codeOnConsole(world()))).status, 204);
+  });
+
+  it("refuses codes for ten minutes after five wrong ones, from wherever, but not for good", async () => {
+    const code = codeOnConsole(world());
+    for (let tried = 1; tried <= 5; tried += 1) {
+      const from = `127.0.0.${tried}`;
+      const body = { code: wrongCode(world()) };
+      const reply = await new Owner(world()).ask("POST", "/api/session", body, { from });
+      assertError(reply, 401, "unauthorized");
+    }
+    const refused = await tryCode(world(), code);
+    assertError(refused, 429, "rate_limited");
+    assert.equal(refused.headers["retry-after"], "600");
+    world().clock.advance(10 * 60_000 - 1);
+    assertError(await tryCode(world(), code), 429, "rate_limited");
+    world().clock.advance(1);
+    assert.equal(codeOnConsole(world()), code);
+    assert.equal((await tryCode(world(), code)).status, 204);
+  });
+
+  it("forgets wrong codes after ten minutes", async () => {
+    for (let tried = 0; tried < 4; tried += 1) await tryCode(world(), wrongCode(world()));
+    world().clock.advance(10 * 60_000);
+    for (let tried = 0; tried < 4; tried += 1) await tryCode(world(), wrongCode(world()));
+    assert.equal((await tryCode(world(), codeOnConsole(world()))).status, 204);
+  });
+
+  it("is not hurried or held up by the wall clock", async () => {
+    const code = codeOnConsole(world());
+    for (let tried = 0; tried < 5; tried += 1) await tryCode(world(), wrongCode(world()));
+    world().clock.setWall("2036-01-01");
+    assertError(await tryCode(world(), code), 429, "rate_limited");
+  });
+
+  for (const code of ["", "12345", "1234567", "12345é", "      "])
+    it(`takes ${JSON.stringify(code)} for wrong`, async () => {
+      assertError(await tryCode(world(), code), 401, "unauthorized");
+    });
+
+  it("ends when the admin token is made", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ code: codeOnConsole(world()) });
+    const next = codeOnConsole(world());
+    const reply = await owner.ask("POST", "/api/admin-token");
+    assert.equal(reply.status, 201);
+    assertError(await tryCode(world(), next), 401, "unauthorized");
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+    await new Owner(world()).signIn({ token: reply.json.token });
+    assert.equal((await world().stats({}, reply.json.token)).site, "blog");
+  });
+
+  it("shows the code on the deck", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ code: codeOnConsole(world()) });
+    const image = async () =>
+      (await owner.ask("GET", "/api/decks/virtual-mk2/slots/k2/image.png")).body;
+    const before = await image();
+    await owner.ask("POST", "/api/admin-token");
+    assert.notDeepEqual(await image(), before);
+  });
+});
+
+describe("signing in with the setup code, where there is an admin token", () => {
+  describe("after a key of the deck was held", () => {
+    const world = eachWorld({ env: LAN });
+    const hold = async (ms: number) => {
+      const unit = UNITS.mk2?.(world().clock);
+      assert.ok(unit);
+      world().usb.plug(unit);
+      while (
+        !world()
+          .service.decks.list()
+          .some(({ connected }) => connected)
+      )
+        await setImmediate();
+      unit.down("k0");
+      world().clock.advance(ms);
+    };
+
+    it("for five seconds, takes it for ten minutes", async () => {
+      await hold(5_000);
+      const code = codeOnConsole(world());
+      world().clock.advance(10 * 60_000 - 1);
+      assert.equal((await tryCode(world(), code)).status, 204);
+    });
+
+    it("for five seconds, takes it no longer than ten minutes", async () => {
+      await hold(5_000);
+      const code = codeOnConsole(world());
+      world().clock.advance(10 * 60_000);
+      assertError(await tryCode(world(), code), 401, "unauthorized");
+    });
+
+    it("for less, shows none", async () => {
+      await hold(4_999);
+      assert.deepEqual(world().console, []);
+    });
+
+    it("for five seconds, takes it also where others used up the tries", async () => {
+      for (let tried = 0; tried < 5; tried += 1) await tryCode(world(), "000000");
+      assertError(await tryCode(world(), "000000"), 429, "rate_limited");
+      await hold(5_000);
+      assert.equal((await tryCode(world(), codeOnConsole(world()))).status, 204);
+    });
+  });
+
+  describe("after a start with the file SHOW-CODE", () => {
+    const folder = eachFolder();
+    const world = eachWorld(() => {
+      const SHOW_CODE_FILE = join(folder(), "SHOW-CODE");
+      writeFileSync(SHOW_CODE_FILE, "");
+      return { env: { ...LAN, SHOW_CODE_FILE } };
+    });
+
+    it("takes it for ten minutes", async () => {
+      const code = codeOnConsole(world());
+      world().clock.advance(10 * 60_000);
+      assertError(await tryCode(world(), code), 401, "unauthorized");
+      await world().restart();
+      assert.equal((await tryCode(world(), codeOnConsole(world()))).status, 204);
+    });
+  });
+});
+
+describe("the admin token", () => {
+  const world = eachWorld({ env: NO_TOKEN });
+
+  it("is shown once and kept hashed", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ code: codeOnConsole(world()) });
+    const { json } = await owner.ask("POST", "/api/admin-token");
+    assert.deepEqual(Object.keys(json), ["token"]);
+    assert.match(json.token, /^tdr_[\w-]{43}$/);
+  });
+
+  it("that is made anew makes the one before worthless, and signs out who used it", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ code: codeOnConsole(world()) });
+    const first = (await owner.ask("POST", "/api/admin-token")).json.token;
+    const other = new Owner(world());
+    await other.signIn({ token: first });
+    const reply = await owner.ask("POST", "/api/admin-token");
+    assert.equal(reply.status, 200);
+    assertError(await other.ask("GET", "/api/decks"), 401, "unauthorized");
+    assertError(await other.ask("POST", "/api/session", { token: first }), 401, "unauthorized");
+    assert.equal((await owner.ask("GET", "/api/decks")).status, 200);
+    assert.match(cookieOf(await other.ask("POST", "/api/session", reply.json)), /^tallydeck=.+/);
+  });
+});
+
+describe("an admin token that the configuration declares", () => {
+  const world = eachWorld();
+
+  it("is not made anew here", async () => {
+    assertError(await new Owner(world()).ask("POST", "/api/admin-token"), 409, "declared");
+  });
+});

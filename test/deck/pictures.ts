@@ -1,0 +1,61 @@
+import { createRequire } from "node:module";
+import type { Pixels } from "../../appliance/deck/driver.ts";
+
+// Its types name a default export that the module does not have.
+const jsqr: typeof import("jsqr").default = createRequire(import.meta.url)("jsqr");
+
+/** What a QR code says, seen by a camera that gives every pixel of the key a few of its own. */
+export function readQrCode(pixels: Pixels): string | undefined {
+  const near = enlarge(pixels, 4);
+  return jsqr(near.data, near.width, near.height)?.data;
+}
+
+export function pixelAt({ width, data }: Pixels, x: number, y: number): number[] {
+  return [...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)];
+}
+
+/** Every pixel's colour as `#rrggbb`, row by row. */
+export function colorsOf(pixels: Pixels): string[][] {
+  const hex = (value: number) => value.toString(16).padStart(2, "0");
+  return Array.from({ length: pixels.height }, (_, y) =>
+    Array.from({ length: pixels.width }, (_, x) => `#${pixelAt(pixels, x, y).map(hex).join("")}`),
+  );
+}
+
+/** The runs of rows in which something is drawn: one for each line of text without descenders. */
+export function inkedBands(pixels: Pixels, background: string): number {
+  const inked = colorsOf(pixels).map((row) => row.some((color) => color !== background));
+  return inked.filter((row, y) => row && !inked[y - 1]).length;
+}
+
+/** Pictures side by side on a grey sheet, to be looked at and compared as one. */
+export function sideBySide(pictures: readonly Pixels[]): Pixels {
+  const gap = 4;
+  const width = pictures.reduce((sum, picture) => sum + picture.width + gap, gap);
+  const height = Math.max(...pictures.map((picture) => picture.height)) + 2 * gap;
+  const data = new Uint8ClampedArray(width * height * 4).fill(0x60);
+  for (let at = 3; at < data.length; at += 4) data[at] = 255;
+  let left = gap;
+  for (const picture of pictures) {
+    for (let y = 0; y < picture.height; y++) {
+      const row = picture.data.subarray(y * picture.width * 4, (y + 1) * picture.width * 4);
+      data.set(row, ((y + gap) * width + left) * 4);
+    }
+    left += picture.width + gap;
+  }
+  return { width, height, data };
+}
+
+function enlarge({ width, height, data }: Pixels, times: number): Pixels {
+  const source = new Uint32Array(data.buffer, data.byteOffset, width * height);
+  const enlarged = new Uint32Array(width * times * height * times).map((_, at) => {
+    const x = Math.floor((at % (width * times)) / times);
+    const y = Math.floor(at / (width * times) / times);
+    return source[y * width + x] ?? 0;
+  });
+  return {
+    width: width * times,
+    height: height * times,
+    data: new Uint8ClampedArray(enlarged.buffer),
+  };
+}

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { type DeckWorld, startWorld } from "../helpers/deck-world.ts";
+import { FakeCrt, MIRABOX_293V3 } from "../helpers/fake-hid-crt.ts";
+import { FakeMini, mk2 } from "../helpers/fake-hid-elgato.ts";
+import { difference } from "../helpers/pictures.ts";
+
+describe("The slots of a deck", () => {
+  let world: DeckWorld;
+
+  beforeEach(async () => {
+    world = await startWorld();
+  });
+
+  afterEach(() => world.decks.stop());
+
+  describe("while nothing changes", () => {
+    it("send nothing", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.write(id, "k0", "in place of the address, which turns");
+      await world.write(id, "k1", "hello");
+      await world.painted(unit);
+      const { writes } = unit;
+      await world.write(id, "k1", "hello");
+      await world.pass(40_000);
+      assert.equal(unit.writes, writes);
+    });
+
+    it("do not send a picture again that another text makes as well", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.write(id, "k1", "hello");
+      await world.painted(unit);
+      const { writes } = unit;
+      await world.write(id, "k1", "hello ");
+      await world.painted(unit);
+      assert.equal(unit.writes, writes);
+    });
+  });
+
+  describe("when a channel gets a value", () => {
+    it("paint the slots that show it, and no other", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "build");
+      await world.bind(id, "k9", "build");
+      await world.painted(unit);
+      unit.received.length = 0;
+      world.channels.set("build", { text: "green" });
+      await world.painted(unit);
+      assert.deepEqual(unit.received, ["k3", "k9"]);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("drop a picture that waits for the one that replaces it", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "build");
+      await world.painted(unit);
+      unit.received.length = 0;
+      const release = unit.stall();
+      for (const text of ["first", "second", "third"]) {
+        world.channels.set("build", { text });
+        await world.settle();
+      }
+      release();
+      await world.painted(unit);
+      assert.deepEqual(unit.received, ["k3", "k3"]);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("commit a CRT deck once for a whole page", async () => {
+      const unit = new FakeCrt(MIRABOX_293V3);
+      const id = await world.plug(unit);
+      for (const { slot } of world.deck(id).slots) await world.bind(id, slot, "all");
+      await world.painted(unit);
+      [unit.commits, unit.received.length] = [0, 0];
+      world.channels.set("all", { text: "now" });
+      await world.painted(unit);
+      assert.deepEqual([unit.received.length, unit.commits], [15, 1]);
+    });
+
+    it("count the keys and zones that show it on connected decks", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "build");
+      await world.bind(id, "k9", "build");
+      assert.equal(world.decks.bound("build"), 2);
+      world.host.unplug(unit);
+      assert.equal(world.decks.bound("build"), 0);
+    });
+
+    it("show it on a deck that comes later", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "build");
+      world.host.unplug(unit);
+      world.channels.set("build", { text: "green" });
+      world.host.plug(unit);
+      await world.until("it is back", () => world.ids().length === 1);
+      await world.painted(unit);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("dim it when it expires", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "build");
+      world.channels.set("build", { text: "green", ttl: 2 });
+      await world.painted(unit);
+      const live = world.decks.picture(id, "k3");
+      await world.pass(2_100);
+      const expired = world.decks.picture(id, "k3");
+      assert.ok(expired.revision > live.revision);
+      assert.ok(difference(expired.pixels, live.pixels) > 1);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+  });
+
+  describe("with something to say", () => {
+    it("put a notice on an empty slot, and take it away again", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      const before = world.decks.picture(id, "k2");
+      world.notify([{ type: "setup-code", code: "123456" }]);
+      await world.painted(unit);
+      assert.ok(difference(world.decks.picture(id, "k2").pixels, before.pixels) > 1);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+      world.notify([]);
+      await world.painted(unit);
+      assert.equal(difference(world.decks.picture(id, "k2").pixels, before.pixels), 0);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("leave the address readable when no slot is empty", async () => {
+      const id = await world.plug(new FakeMini());
+      for (const slot of ["k1", "k2", "k3", "k4", "k5"]) await world.write(id, slot, "mine");
+      const address = world.decks.picture(id, "k0");
+      const mine = world.decks.picture(id, "k1");
+      world.notify([{ type: "setup-code", code: "123456" }]);
+      assert.equal(world.decks.picture(id, "k0").revision, address.revision);
+      assert.ok(world.decks.picture(id, "k1").revision > mine.revision);
+    });
+  });
+
+  describe("that show numbers", () => {
+    const views = { type: "stat", site: "blog", metric: "pv", period: "day" } as const;
+
+    it("show them as they change", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      world.count("blog", "pv", "day", 7);
+      await world.decks.setWidget(id, "k4", views);
+      await world.painted(unit);
+      const seven = world.decks.picture(id, "k4");
+      await world.pass(1_000);
+      world.count("blog", "pv", "day", 8_000);
+      await world.painted(unit);
+      assert.ok(difference(world.decks.picture(id, "k4").pixels, seven.pixels) > 1);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("look at most once a second, and miss no last change", async () => {
+      const id = await world.plug(mk2());
+      await world.decks.setWidget(id, "k4", views);
+      await world.pass(3_000);
+      const { revision } = world.decks.picture(id, "k4");
+      for (let value = 1; value <= 900; value += 100) {
+        world.count("blog", "pv", "day", value);
+        await world.settle();
+      }
+      assert.equal(world.decks.picture(id, "k4").revision, revision + 1);
+      await world.pass(1_100);
+      assert.equal(world.decks.picture(id, "k4").revision, revision + 2);
+    });
+  });
+
+  describe("that show time", () => {
+    it("turn a clock with the minute", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      const noon = world.decks.picture(id, "k1");
+      await world.pass(59_900, 1_000);
+      assert.equal(world.decks.picture(id, "k1").revision, noon.revision);
+      await world.pass(200);
+      assert.equal(world.decks.picture(id, "k1").revision, noon.revision + 1);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("set a clock soon after the machine's is set", async () => {
+      const id = await world.plug(mk2());
+      const { revision } = world.decks.picture(id, "k1");
+      world.time.setWall(Date.UTC(2027, 0, 1, 9, 30, 20));
+      await world.pass(5_100);
+      assert.equal(world.decks.picture(id, "k1").revision, revision + 1);
+    });
+
+    it("show no time before the clock is sure", async () => {
+      const unsure = await startWorld({ sure: false });
+      const id = await unsure.plug(mk2());
+      const { revision } = unsure.decks.picture(id, "k1");
+      unsure.time.becomeSure();
+      assert.equal(unsure.decks.picture(id, "k1").revision, revision + 1);
+      await unsure.decks.stop();
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+} from "playwright-core";
+import { CHROME } from "./world.ts";
+
+const EXECUTABLE = "/usr/bin/chromium";
+
+const ARGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // Else navigator.webdriver is true, as in no visitor's browser.
+  "--disable-blink-features=AutomationControlled",
+  // Every made-up domain is this machine.
+  "--host-resolver-rules=MAP * 127.0.0.1",
+];
+
+// Visitors' browsers do keep pages to go back to.
+const UNWANTED_ARGS = ["--disable-back-forward-cache"];
+
+let browser: Promise<Browser> | undefined;
+
+/** A new profile in the one browser of this run, which says it is a visitor's Chrome. */
+export async function openProfile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  browser ??= chromium.launch({
+    executablePath: EXECUTABLE,
+    args: ARGS,
+    ignoreDefaultArgs: UNWANTED_ARGS,
+  });
+  return (await browser).newContext({ userAgent: CHROME, ...options });
+}
+
+/**
+ * A browser of its own that opens `url` and is driven by its page alone: one that is driven from
+ * outside holds back prerendered pages. @returns what closes it
+ */
+export function openUndriven(url: string): () => Promise<void> {
+  const profile = mkdtempSync(join(tmpdir(), "tallydeck-chromium-"));
+  const own: ChildProcess = spawn(
+    EXECUTABLE,
+    [...ARGS, `--user-agent=${CHROME}`, `--user-data-dir=${profile}`, url],
+    // A process group, for what it starts itself ends with it.
+    { stdio: "ignore", detached: true },
+  );
+  return async () => {
+    if (own.pid !== undefined) process.kill(-own.pid, "SIGKILL");
+    await once(own, "exit");
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
+
+after(async () => {
+  await (await browser)?.close();
+});

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import type { Cancel, Clock } from "../../appliance/clock.ts";
+import type { DeckView } from "../../appliance/deck/deck.ts";
+import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
+import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
+import { createDeckBus } from "../../appliance/deck/hid.ts";
+import type { Widget } from "../../appliance/deck/widget-input.ts";
+import type { Notice, Numbers } from "../../appliance/deck/widgets.ts";
+import { createChannels } from "../../appliance/push/channels.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { type FakeUnit, FakeUsbHost } from "./fake-hid.ts";
+import { difference } from "./pictures.ts";
+
+/** A clock whose timers can be counted, and which can leave them behind as a real one does. */
+class WorldClock implements Clock {
+  readonly boot = "fake-boot";
+  readonly waiting = new Set<object>();
+  readonly #fake: FakeClock;
+  /** How far time went on without the timers noticing. */
+  #asleep = 0;
+  #stoodStill = 0;
+
+  constructor(fake: FakeClock) {
+    this.#fake = fake;
+  }
+
+  now(): number {
+    return this.#fake.now() + this.#asleep + this.#stoodStill;
+  }
+
+  monotonic(): number {
+    return this.#fake.monotonic() + this.#stoodStill;
+  }
+
+  get sure(): boolean {
+    return this.#fake.sure;
+  }
+
+  onSure(listener: () => void): void {
+    this.#fake.onSure(listener);
+  }
+
+  after(ms: number, task: () => void): Cancel {
+    const timer = {};
+    this.waiting.add(timer);
+    const cancel = this.#fake.after(ms, () => {
+      this.waiting.delete(timer);
+      task();
+    });
+    return () => {
+      this.waiting.delete(timer);
+      cancel();
+    };
+  }
+
+  /** The host is suspended: monotonic time stops. */
+  sleep(ms: number): void {
+    this.#asleep += ms;
+  }
+
+  /** The process does not get to run. */
+  standStill(ms: number): void {
+    this.#stoodStill += ms;
+  }
+}
+
+export interface DeckWorldOptions {
+  virtualDecks?: string[];
+  stored?: DeckSettings[];
+  hasUsb?: boolean;
+  sure?: boolean;
+}
+
+/** Real decks code between fake hardware, a fake clock and sources a test can turn. */
+export class DeckWorld {
+  readonly time: FakeClock;
+  readonly clock: WorldClock;
+  readonly host: FakeUsbHost;
+  readonly channels: ReturnType<typeof createChannels>;
+  readonly decks: Decks;
+  readonly saved = new Map<string, DeckSettings>();
+  readonly events: string[] = [];
+  readonly log: string[] = [];
+  readonly numbers = new Map<string, Numbers>();
+  notices: Notice[] = [];
+  address: string | undefined = "http://tallydeck.local/";
+  #numbersChanged = () => {};
+  #boardChanged = () => {};
+
+  constructor({ virtualDecks = [], stored = [], hasUsb = true, sure = true }: DeckWorldOptions) {
+    this.time = new FakeClock(undefined, { sure });
+    this.clock = new WorldClock(this.time);
+    this.host = new FakeUsbHost(this.clock, { hasUsb });
+    this.channels = createChannels(this.time);
+    const options: DecksOptions = {
+      clock: this.clock,
+      log: { info: (line) => this.log.push(line), warn: (line) => this.log.push(line) },
+      store: {
+        load: async () => stored,
+        save: async (settings) => void this.saved.set(settings.id, settings),
+      },
+      channels: this.channels,
+      numbers: {
+        numbers: async (site, metric, period) => this.numbers.get(`${site} ${metric} ${period}`),
+        onNumbers: (listener) => {
+          this.#numbersChanged = listener;
+          return () => {};
+        },
+      },
+      board: {
+        notices: () => this.notices,
+        address: () => this.address,
+        onChange: (listener) => {
+          this.#boardChanged = listener;
+          return () => {};
+        },
+      },
+      timeZone: "UTC",
+      virtualDecks,
+      bus: createDeckBus(this.host),
+    };
+    this.decks = new Decks(options);
+    this.decks.on("deck", (id) => this.events.push(`deck ${id}`));
+    this.decks.on("pressed", ({ slot }) => this.events.push(`pressed ${slot}`));
+    this.decks.on("held", ({ slot }) => this.events.push(`held ${slot}`));
+    this.decks.on("problems", () => this.events.push("problems"));
+  }
+
+  /** Numbers were committed. */
+  count(site: string, metric: string, period: string, value: number): void {
+    this.numbers.set(`${site} ${metric} ${period}`, { value, previous: null, series: [value] });
+    this.#numbersChanged();
+  }
+
+  notify(notices: Notice[]): void {
+    this.notices = notices;
+    this.#boardChanged();
+  }
+
+  /** Lets everything run that needs no time to pass. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 12; turn += 1) await setImmediate();
+  }
+
+  /** Lets time pass, with room for what falls due to do its work. */
+  async pass(ms: number, stepMs = 100): Promise<void> {
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.time.advance(Math.min(stepMs, left));
+      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+    }
+    await this.settle();
+  }
+
+  /** Waits until `condition` holds, without time passing. */
+  async until(what: string, condition: () => boolean): Promise<void> {
+    for (let turn = 0; turn < 5_000; turn += 1) {
+      if (condition()) return;
+      await setImmediate();
+    }
+    assert.fail(`it never came to this: ${what}`);
+  }
+
+  /** Plugs a unit in and waits until its deck is painted. */
+  async plug(unit: FakeUnit, port = "1-1"): Promise<string> {
+    const before = this.ids();
+    this.host.plug(unit, { port });
+    await this.until("a deck came", () => this.ids().length > before.length);
+    await this.painted(unit);
+    return this.ids().find((id) => !before.includes(id)) ?? assert.fail("no new deck");
+  }
+
+  /** Waits until nothing more is sent to a unit. */
+  async painted(unit: FakeUnit): Promise<void> {
+    for (let before = -1; before !== unit.writes; ) {
+      before = unit.writes;
+      await this.settle();
+    }
+  }
+
+  deck(id: string): DeckView {
+    return this.decks.list().find((deck) => deck.id === id) ?? assert.fail(`no deck ${id}`);
+  }
+
+  /** Ids of the decks that are connected. */
+  ids(): string[] {
+    return this.decks
+      .list()
+      .filter(({ connected }) => connected)
+      .map(({ id }) => id);
+  }
+
+  /** Slots on which the panel does not show what it should. */
+  async wrongSlots(id: string, unit: FakeUnit): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const { slot } of this.deck(id).slots) {
+      const shown = await unit.shown(slot);
+      const { pixels } = this.decks.picture(id, slot);
+      if (shown === undefined || difference(shown, pixels) > ALIKE) wrong.push(slot);
+    }
+    return wrong;
+  }
+
+  async write(id: string, slot: string, text: string): Promise<void> {
+    await this.decks.setWidget(id, slot, { type: "text", text });
+  }
+
+  /** Lets a slot show a channel. */
+  async bind(id: string, slot: string, channel: string): Promise<void> {
+    await this.decks.setWidget(id, slot, { type: "push", channel });
+  }
+}
+
+/** JPEG stays below; another picture, or the same one turned, does not. */
+const ALIKE = 4;
+
+/** Widgets whose pictures differ from slot to slot, and from themselves when turned. */
+export function telling(index: number): Widget {
+  const level = (shift: number) => (((index >> shift) & 3) * 0x40).toString(16).padStart(2, "0");
+  const background = `#${level(0)}${level(2)}${level(4)}`;
+  return { type: "text", text: `Slot\n${index} L`, background };
+}
+
+export async function startWorld(options: DeckWorldOptions = {}): Promise<DeckWorld> {
+  const world = new DeckWorld(options);
+  await world.decks.start();
+  await world.settle();
+  return world;
+}

@@ -1,0 +1,20 @@
+import type { Directory } from "../../appliance/store/directory.ts";
+import type { World } from "./world.ts";
+
+/** Resolves when the sites and tokens a running service goes by are as `holds` says. */
+export async function directoryBecomes(
+  world: World,
+  holds: (directory: Directory) => boolean,
+): Promise<void> {
+  const { store } = world.service;
+  if (holds(store.directory)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.onDirectory((directory) => {
+    if (holds(directory)) resolve();
+  });
+  await promise;
+}
+
+export function hasSite(id: string): (directory: Directory) => boolean {
+  return ({ sites }) => sites.some((site) => site.id === id);
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { type Ask, askPort, type Reply } from "./world.ts";
+
+const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
+
+export interface Ended {
+  /** Exit code; null when a signal ended it. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** Runs the command line in a process of its own, with nothing in its environment but `env`. */
+export function tallydeck(args: readonly string[], env: Env = {}): Promise<Ended> {
+  return new Running(args, env).ended;
+}
+
+/** A process of the command line that stays, as `tallydeck run` does. */
+export class Running {
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  #out = "";
+  #err = "";
+
+  constructor(args: readonly string[], env: Env = {}) {
+    this.#child = spawn(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env.PATH ?? "", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child.stdout?.on("data", (bytes: Buffer) => {
+      this.#out += bytes;
+    });
+    this.#child.stderr?.on("data", (bytes: Buffer) => {
+      this.#err += bytes;
+    });
+    this.ended = once(this.#child, "close").then(([code]) => ({
+      code: code as number | null,
+      out: this.#out,
+      err: this.#err,
+    }));
+  }
+
+  get out(): string {
+    return this.#out;
+  }
+
+  /** Resolves with the first match of `pattern` in what it prints; rejects when it ends before. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.#out);
+      if (match !== null) return match;
+      const ended = await Promise.race([
+        once(this.#child.stdout as NodeJS.ReadableStream, "data"),
+        this.ended,
+      ]);
+      if ("code" in ended) throw new Error(`it ended: ${ended.out}${ended.err}`);
+    }
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
+    this.#child.kill(signal);
+    return this.ended;
+  }
+
+  /** Stops it in the middle of whatever it does, or lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(signal);
+  }
+}
+
+/** `tallydeck run` on free ports. */
+export class RunningService extends Running {
+  #port = 0;
+
+  static async start(dataDir: string, env: Env = {}): Promise<RunningService> {
+    const args = ["run", "--data-dir", dataDir, "--port", "0", "--webui-port", "0"];
+    const service = new RunningService(args, env);
+    const [, port] = await service.says(/localhost:(\d+)\/dashboard/);
+    service.#port = Number(port);
+    return service;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  ask(path: string, ask: Ask = {}): Promise<Reply> {
+    return askPort(this.#port, path, ask);
+  }
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { describe, it } from "mocha";
+import { cleanText, isDrawable } from "../../appliance/push/text.ts";
+
+/** Any characters at all, halves of surrogate pairs among them. */
+const anyText = fc.string({
+  unit: fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code)),
+  maxLength: 300,
+});
+
+const textOf = (raw: string) => cleanText(raw).text;
+
+describe("push text", () => {
+  it("leaves ASCII, Latin-1 and the ellipsis as they are", () => {
+    const text = "Ünïcode ~ ¡¿ÿ\nline two…";
+    assert.deepEqual(cleanText(text), { text, replaced: 0, truncated: false });
+  });
+
+  it("accepts an empty text", () => {
+    assert.deepEqual(cleanText(""), { text: "", replaced: 0, truncated: false });
+  });
+
+  it("composes letters and their accents", () => {
+    assert.equal(textOf("Cafe\u0301"), "Café");
+  });
+
+  it("makes every line break a newline", () => {
+    assert.equal(textOf("a\r\nb\rc\nd\u2028e\u2029f"), "a\nb\nc\nd\ne\nf");
+  });
+
+  it("folds curly quotes and primes", () => {
+    assert.equal(textOf("‘a’ ‚b′ “c” „d″"), "'a' 'b' \"c\" \"d\"");
+  });
+
+  it("folds dashes and the minus sign", () => {
+    assert.equal(textOf("a–b—c−d"), "a-b-c-d");
+  });
+
+  it("folds bullets, currency, trade mark and arrows", () => {
+    assert.equal(textOf("• 5 € Tally™ → ←"), "· 5 EUR TallyTM -> <-");
+  });
+
+  it("makes tabs and odd spaces plain spaces", () => {
+    assert.equal(textOf("a\tb\u00a0c\u2009d\u202fe"), "a b c d e");
+  });
+
+  it("drops what has no shape", () => {
+    assert.equal(textOf("a\u200bb\u200dc\ufe0fd\u0007e\u0085f\u00adg\ufeff"), "abcdefg");
+  });
+
+  it("shows what the font lacks as question marks and counts them", () => {
+    assert.deepEqual(cleanText("日本 🚀 ok"), {
+      text: "?? ? ok",
+      replaced: 3,
+      truncated: false,
+    });
+  });
+
+  it("counts an emoji of several code points by its drawable parts", () => {
+    assert.deepEqual(cleanText("👩‍💻"), { text: "??", replaced: 2, truncated: false });
+  });
+
+  it("shows half a surrogate pair as a question mark", () => {
+    assert.deepEqual(cleanText("a\ud83d"), { text: "a?", replaced: 1, truncated: false });
+  });
+
+  it("does not count question marks that were sent", () => {
+    assert.equal(cleanText("why?").replaced, 0);
+  });
+
+  it("keeps 256 characters", () => {
+    assert.deepEqual(cleanText("x".repeat(256)), {
+      text: "x".repeat(256),
+      replaced: 0,
+      truncated: false,
+    });
+  });
+
+  it("cuts the 257th character and says so", () => {
+    const { text, truncated } = cleanText("x".repeat(257));
+    assert.equal(text.length, 256);
+    assert.equal(truncated, true);
+  });
+
+  it("counts characters after the cleanup", () => {
+    assert.equal(cleanText("€".repeat(86)).truncated, true);
+    assert.equal(cleanText(`${"x".repeat(256)}\u200b\ufe0f`).truncated, false);
+  });
+
+  it("does not call a cut newline a loss", () => {
+    assert.equal(cleanText(`${"x".repeat(256)}\n`).truncated, false);
+  });
+
+  it("yields only what the font can draw, whatever comes in", () => {
+    fc.assert(
+      fc.property(anyText, (raw) => {
+        const { text } = cleanText(raw);
+        assert.ok([...text].every((one) => one === "\n" || isDrawable(one)));
+        assert.ok([...text].length <= 256);
+      }),
+    );
+  });
+
+  it("changes nothing when cleaned twice", () => {
+    fc.assert(
+      fc.property(anyText, (raw) => {
+        const once = textOf(raw);
+        assert.deepEqual(cleanText(once), { text: once, replaced: 0, truncated: false });
+      }),
+    );
+  });
+});

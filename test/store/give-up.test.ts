@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { silentLog } from "../../appliance/log.ts";
+import { StorageUnavailable } from "../../appliance/store/batch.ts";
+import { type Connection, openForWriting } from "../../appliance/store/database.ts";
+import { addSite, findSite } from "../../appliance/store/directory.ts";
+import { Intake, PATIENCE_MS } from "../../appliance/store/intake.ts";
+import { Ledger } from "../../appliance/store/ledger.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { eachFolder } from "../helpers/folder.ts";
+
+describe("a commit that takes longer than 5 s", () => {
+  const folder = eachFolder();
+  let db: Connection;
+  let site: number;
+  let clock: FakeClock;
+  let intake: Intake;
+  /** While true a commit ends only when `goOn` is called, as on a disk that hangs. */
+  let hangs: boolean;
+  let goOn: () => void;
+
+  beforeEach(() => {
+    db = openForWriting(join(folder(), "tallydeck.db"));
+    addSite(db, "blog");
+    site = findSite(db, "blog")?.key ?? 0;
+    const ledger = new Ledger(db);
+    clock = new FakeClock();
+    hangs = true;
+    intake = new Intake({
+      clock,
+      log: silentLog(),
+      lowSpace: () => false,
+      async send(request) {
+        assert.ok(request.kind === "commit");
+        if (hangs) await new Promise<void>((resolve) => (goOn = resolve));
+        const surveys = db.transaction(() => ledger.apply(request.batch)).immediate();
+        return { ok: true, surveys, more: false };
+      },
+    });
+  });
+  afterEach(() => db.close());
+
+  const hit = () => intake.count(site, [["pv", "_"]], true);
+  const views = () =>
+    db
+      .prepare("SELECT sum(n) FROM count JOIN value ON id = value WHERE dimension = 'pv'")
+      .pluck()
+      .get();
+  const surveys = () => db.prepare("SELECT payload FROM survey").pluck().all();
+
+  it("lets hits be answered, those in it and those behind it, and counts each once", async () => {
+    const inside = hit();
+    await nextTurn();
+    const behind = hit();
+    clock.advance(PATIENCE_MS);
+    await Promise.all([inside, behind]);
+    assert.equal(intake.unavailable, true);
+    await hit();
+    assert.equal(views(), null);
+    hangs = false;
+    goOn();
+    await intake.drain();
+    assert.equal(intake.unavailable, false);
+    assert.equal(views(), 3);
+  });
+
+  it("refuses surveys, those in it and those behind it, and takes back what it stored", async () => {
+    const refused = (survey: Promise<void>) => assert.rejects(survey, StorageUnavailable);
+    const inside = intake.addSurvey(site, 1, "inside");
+    await nextTurn();
+    const behind = intake.addSurvey(site, 1, "behind");
+    clock.advance(PATIENCE_MS);
+    await refused(inside);
+    await refused(behind);
+    await refused(intake.addSurvey(site, 1, "after"));
+    hangs = false;
+    goOn();
+    await intake.drain();
+    assert.deepEqual(surveys(), []);
+    await intake.addSurvey(site, 1, "stored");
+    assert.deepEqual(surveys(), ["stored"]);
+  });
+
+  it("is no reason to give up as long as it ends in time", async () => {
+    const survey = intake.addSurvey(site, 1, "stored");
+    await nextTurn();
+    clock.advance(PATIENCE_MS - 1);
+    hangs = false;
+    goOn();
+    await survey;
+    clock.advance(PATIENCE_MS);
+    assert.equal(intake.unavailable, false);
+    assert.deepEqual(surveys(), ["stored"]);
+  });
+});
+
+describe("when nothing can be stored and the service stops", () => {
+  it("one last attempt is made", async () => {
+    const clock = new FakeClock();
+    let attempts = 0;
+    const intake = new Intake({
+      clock,
+      log: silentLog(),
+      lowSpace: () => false,
+      async send() {
+        attempts++;
+        return { ok: false, busy: false, message: "disk full" };
+      },
+    });
+    await intake.count(1, [["pv", "_"]], true);
+    assert.equal(attempts, 1);
+    await intake.drain();
+    assert.equal(attempts, 2);
+  });
+});

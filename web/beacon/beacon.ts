@@ -1,0 +1,218 @@
+/**
+ * The beacon a site embeds:
+ *
+ *     <script defer src="https://collector.example/s.js" data-site="blog"></script>
+ *
+ * It sends `GET e?v=<payload>&s=<site>`, resolved against its own address so that a path prefix in
+ * front of the collector works. `v` is base64(encodeURIComponent(JSON)); every value is a string.
+ *
+ * It keeps one entry in localStorage: the time of the last view (epoch milliseconds) and the number
+ * of views in that session, or the word `off`. Nothing in it tells one browser from another.
+ *
+ * Every visitor loads this file, so it is written to come out small: a budget in bytes is held by
+ * the build.
+ */
+export {};
+
+declare global {
+  interface Navigator {
+    /** https://w3c.github.io/gpc/ */
+    globalPrivacyControl?: boolean;
+  }
+  interface Window {
+    [mark: symbol]: true;
+  }
+}
+
+type Fields = Record<string, string | undefined>;
+
+const KEY = "tallydeck";
+const OFF = "off";
+const DOWNLOAD =
+  /\.(7z|apk|csv|deb|dmg|docx?|epub|exe|t?gz|iso|mov|mp[34]|msi|pdf|pkg|pptx?|rar|txt|xlsx?|xz|zip)$/i;
+
+// A module has no currentScript; the tag that names this file is the next best.
+const tag = (document.currentScript ||
+  document.querySelector('[src*="/s.js"]')) as HTMLScriptElement;
+
+let path: string;
+let viewedAt: number;
+/** The view on screen has reported its first input. */
+let touched: boolean;
+/** Input was seen since the page loaded: only what comes before the first real one tells a bot. */
+let everTouched: boolean;
+/** The address last sent to. */
+let sent: string;
+
+/** Whatever a browser, an extension or the page takes away, the page never sees an error of ours. */
+const quietly = <T>(work: () => T) => {
+  try {
+    return work();
+  } catch {}
+  return;
+};
+
+/** Listens before the page does, so also to what the page keeps to itself, and delays no scrolling. */
+const listen = <E extends Event>(handle: (event: E) => void, ...types: string[]) => {
+  for (const type of types) {
+    addEventListener(type, (event) => quietly(() => handle(event as E)), {
+      capture: true,
+      passive: true,
+    });
+  }
+};
+
+/** Throws in itself where storage is switched off: reading the property is enough. */
+const stored = () => quietly(() => localStorage[KEY]);
+
+const bucket = (value: number, low: number, high: number) =>
+  value < low ? `<${low}` : value > high ? `>${high}` : `${low}-${high}`;
+
+const utcDay = (time: number) => Math.floor(time / 864e5);
+
+const currentPath = () => location.pathname.replace(/\/+$/, "") || "/";
+
+/** What the view is to its day and its session; throws where that cannot be remembered. */
+const visit = (): Fields => {
+  const [last, views] = `${localStorage[KEY]}`.split(" ").map(Number) as [number, number];
+  // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
+  const fresh = !(viewedAt - last < 18e5);
+  localStorage[KEY] = `${viewedAt} ${fresh ? 1 : views + 1}`;
+  return {
+    u: utcDay(last) !== utcDay(viewedAt) ? "1" : undefined,
+    s: fresh ? "1" : undefined,
+    b: fresh && views === 1 ? "1" : undefined,
+  };
+};
+
+/**
+ * Sends the payload, unless somebody asked not to be counted or nobody would want it.
+ *
+ * A keepalive fetch outlives the page, so that a click which leaves it is counted; an image could
+ * be cancelled with it. `no-cors` needs no preflight, `omit` carries no cookie. It falls under the
+ * page's connect-src; where that forbids it, `onPolicyViolation` sends an image (img-src).
+ */
+const send = (fields: Fields) => {
+  if (
+    stored() !== OFF &&
+    !navigator.globalPrivacyControl &&
+    navigator.doNotTrack !== "1" &&
+    !navigator.webdriver &&
+    location.host &&
+    (tag.dataset.dev === "1" || !/^localhost$|^127\.|^\[::1]$|\.local$/.test(location.hostname))
+  ) {
+    const payload: Fields = {
+      z: `${Math.random()}`,
+      p: path,
+      h: location.origin,
+      ...fields,
+      ...(fields.ev ? fields : quietly(visit)),
+    };
+    const query = new URLSearchParams({ v: btoa(encodeURIComponent(JSON.stringify(payload))) });
+    if (tag.dataset.site) query.set("s", tag.dataset.site);
+    sent = new URL(`e?${query}`, tag.src).href;
+    fetch(sent, { mode: "no-cors", credentials: "omit", keepalive: true }).catch(() => {});
+  }
+};
+
+const onPolicyViolation = (event: SecurityPolicyViolationEvent) => {
+  if (event.blockedURI === sent && event.disposition === "enforce") {
+    new Image().src = sent;
+    // Where img-src forbids it as well, this is told again.
+    sent = "";
+  }
+};
+
+/**
+ * Only the first view of a page load comes from outside. What follows (single-page navigation, back
+ * from the browser's page cache) comes from the site itself and has no campaign, or one referrer
+ * would be counted once per view.
+ */
+const view = () => {
+  const query = new URLSearchParams(path ? "" : location.search);
+  const utm = (name: string) => query.get(`utm_${name}`) || undefined;
+  const r = path ? location.host : document.referrer.split("/")[2] || "";
+  path = currentPath();
+  viewedAt = Date.now();
+  touched = false;
+  send({
+    r,
+    us: utm("source"),
+    um: utm("medium"),
+    uc: utm("campaign"),
+    l: navigator.language,
+    ls: `${navigator.languages}`,
+    tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    vw: bucket(innerWidth, 640, 1024),
+  });
+};
+
+/** The owner of a browser switches counting off, or on again, by opening #tallydeck-ignore. */
+const toggle = () => {
+  if (location.hash === `#${KEY}-ignore`) {
+    // Without the fragment a reload is no second switch.
+    history.replaceState(history.state, "", location.href.split("#")[0]);
+    quietly(() => {
+      localStorage[KEY] = stored() === OFF ? "on" : OFF;
+    });
+    // What is true afterwards: where nothing can be stored, counting stays on.
+    alert(`Tallydeck: ${stored() === OFF ? OFF : "on"}`);
+  }
+};
+
+const onNavigation = () => {
+  toggle();
+  if (currentPath() !== path) view();
+};
+
+const onInput = (event: Event) => {
+  if (event.isTrusted) {
+    if (!touched) {
+      touched = true;
+      send({ ev: "hi", t: bucket(Date.now() - viewedAt, 150, 2000) });
+    }
+  } else if (!everTouched) send({ ev: "bot" });
+  everTouched = true;
+};
+
+/** A download on another host is one event: the download. */
+const onClick = (event: MouseEvent) => {
+  // The path reaches into open shadow roots. On it, only a link has a protocol.
+  const link = event
+    .composedPath()
+    .find((node) => /^http/.test((node as HTMLAnchorElement).protocol)) as HTMLAnchorElement;
+  if (event.button > 1 || !link) return;
+  if (link.hasAttribute("download") || DOWNLOAD.test(link.pathname)) {
+    send({ ev: "download", t: link.download || link.pathname.split("/").pop() });
+  } else if (link.host !== location.host) send({ ev: "outbound", t: link.host });
+};
+
+/**
+ * Begins once, when the page is on screen: a page that is prerendered or opened in the background is
+ * no view yet. The mark makes a tag that is there twice count once; a symbol adds no name to the
+ * page.
+ */
+const start = () => {
+  const mark = Symbol.for(KEY);
+  if (document.hidden || window[mark]) return;
+  window[mark] = true;
+  toggle();
+  for (const name of ["pushState", "replaceState"] as const) {
+    const original = history[name];
+    history[name] = (...state) => {
+      original.apply(history, state);
+      quietly(onNavigation);
+    };
+  }
+  // Also told when somebody types another fragment.
+  listen(onNavigation, "popstate");
+  // Back out of the browser's page cache, a page is seen again without being loaded: a view.
+  listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
+  listen(onInput, "pointerdown", "keydown", "wheel", "click");
+  listen(onClick, "click", "auxclick");
+  listen(onPolicyViolation, "securitypolicyviolation");
+  view();
+};
+
+listen(start, "visibilitychange");
+quietly(start);

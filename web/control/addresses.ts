@@ -1,0 +1,17 @@
+/** The address of a slot in the control API, or of what belongs to it; relative to the page. */
+export function slotPath(deck: string, slot: string, rest = ""): string {
+  return `api/decks/${encodeURIComponent(deck)}/slots/${slot}${rest}`;
+}
+
+/** Where the collector answers, without a slash at the end: this machine, at another port. */
+export function collectorUrl(pageHref: string, port: number): string {
+  const url = new URL("/", pageHref);
+  url.protocol = "http:";
+  url.port = String(port);
+  return url.href.replace(/\/$/, "");
+}
+
+/** Whether a page at this host name is on the machine of its reader. */
+export function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127\..*|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,115 @@
+import type { ErrorAnswer } from "../shared/wire.ts";
+
+/** Why the box did not do what was asked, in words for the person who looks at the page. */
+export class AskError extends Error {
+  readonly kind: "unauthorized" | "offline" | "refused";
+
+  constructor(kind: AskError["kind"], message: string) {
+    super(message);
+    this.name = "AskError";
+    this.kind = kind;
+  }
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** What a request carries: a value goes as JSON, a file as it is. */
+export type Body = object | Blob;
+
+/**
+ * Asks the control API. Who is signed in is known by a cookie that scripts cannot read.
+ * @returns the answer, whose body is not read yet
+ * @throws AskError with a sentence that says what to do
+ */
+export async function askRaw(method: Method, path: string, body?: Body): Promise<Response> {
+  const response = await answerOf(method, path, body);
+  if (response.ok) return response;
+  const sentence = await sentenceOf(response);
+  throw new AskError(response.status === 401 ? "unauthorized" : "refused", sentence);
+}
+
+/**
+ * The same for JSON; nothing comes of an answer without a body.
+ * @throws AskError with a sentence that says what to do
+ */
+export async function ask<T = void>(method: Method, path: string, body?: Body): Promise<T> {
+  const response = await askRaw(method, path, body);
+  noteTime(response);
+  if (response.status === 204) return undefined as T;
+  try {
+    return (await response.json()) as T;
+  } catch {
+    throw new AskError(
+      "refused",
+      "The answer was cut short or is not from a Tallydeck. Try again; behind a proxy, check where it forwards to.",
+    );
+  }
+}
+
+async function answerOf(method: Method, path: string, body?: Body): Promise<Response> {
+  const init: RequestInit = { method };
+  if (body instanceof Blob) {
+    init.body = body;
+    init.headers = { "Content-Type": "application/octet-stream" };
+  } else if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "Content-Type": "application/json" };
+  }
+  try {
+    return await fetch(path, init);
+  } catch {
+    throw new AskError(
+      "offline",
+      "The box does not answer. Check that it has power and network, and that this device is on the same network.",
+    );
+  }
+}
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  401: "Sign in first.",
+  403: "The box does not answer to this address. Open it by its own name or number, or add the name to ALLOWED_HOSTS.",
+  413: "That is more than the box takes.",
+  429: "Too many tries.",
+  503: "The box cannot do this now. Its storage may be full or read-only: check the memory card.",
+};
+
+async function sentenceOf(response: Response): Promise<string> {
+  const { status } = response;
+  const given = await givenSentence(response);
+  const sentence =
+    given ?? BY_STATUS[status] ?? `The box answered with status ${status}. Try again in a moment.`;
+  const seconds = Number(response.headers.get("retry-after"));
+  return status === 429 && seconds > 0 ? `${sentence} Wait ${waitOf(seconds)}.` : sentence;
+}
+
+async function givenSentence(response: Response): Promise<string | undefined> {
+  try {
+    return ((await response.json()) as Partial<ErrorAnswer>).error;
+  } catch {
+    // A proxy's error page is not JSON.
+    return undefined;
+  }
+}
+
+function waitOf(seconds: number): string {
+  if (seconds === 1) return "a second";
+  return seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+}
+
+/** Milliseconds the box's clock is ahead of this device's. */
+let ahead = 0;
+
+/** The header tells whole seconds, and the way took some time: less than this is no difference. */
+const SAME_MS = 2_000;
+
+function noteTime(response: Response): void {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  if (Number.isNaN(date)) return;
+  const difference = date - Date.now();
+  ahead = Math.abs(difference) < SAME_MS ? 0 : difference;
+}
+
+/** The time by the clock of the box, epoch milliseconds. */
+export function boxNow(): number {
+  return Date.now() + ahead;
+}

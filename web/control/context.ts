@@ -1,0 +1,22 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Box, BoxActions } from "./use-box.ts";
+import type { ChangeView } from "./use-view.ts";
+import type { View } from "./view.ts";
+
+/** What every part of the signed-in page may use. */
+export interface Shell {
+  box: Box;
+  actions: BoxActions;
+  view: View;
+  change: ChangeView;
+}
+
+export const ShellContext = createContext<Shell | null>(null);
+
+/** @throws Error outside of the signed-in page */
+export function useShell(): Shell {
+  const shell = useContext(ShellContext);
+  if (shell === null) throw new Error("This part belongs into the signed-in page.");
+  return shell;
+}

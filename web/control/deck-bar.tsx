@@ -1,0 +1,84 @@
+import { useRef, useState } from "preact/hooks";
+import { ask } from "./api.ts";
+import { useShell } from "./context.ts";
+import { Labelled, Problem } from "./parts.tsx";
+import { useAction } from "./use-action.ts";
+import type { Deck } from "./wire.ts";
+
+const EVIDENCE: Readonly<Record<string, string>> = {
+  HW: "Verified on hardware by another project.",
+  SRC: "Taken from another driver's source, not verified on hardware.",
+  OFF: "Taken from the vendor's documentation, not verified on hardware.",
+  INF: "Inferred from similar models, not verified on hardware.",
+  untested: "Nobody is known to have tried this model.",
+};
+
+/** While a slider is drawn, the deck follows this often. */
+const FOLLOW_MS = 150;
+
+/** A deck's name and brightness, and what is known of its model. */
+export function DeckBar({ deck }: { deck: Deck }) {
+  const { actions } = useShell();
+  const { problem, run } = useAction();
+  const patch = (change: { name?: string; brightness?: number }) =>
+    run(async () => {
+      const path = `api/decks/${encodeURIComponent(deck.id)}`;
+      actions.keepDeck(await ask<Deck>("PATCH", path, change));
+    });
+  return (
+    <section class="deck-foot" aria-label={deck.name}>
+      <div class="deck-bar">
+        <Labelled label="Name">
+          {(at) => (
+            <input
+              {...at}
+              defaultValue={deck.name}
+              maxLength={40}
+              autocomplete="off"
+              onChange={(event) => {
+                const name = event.currentTarget.value.trim();
+                if (name === "") event.currentTarget.value = deck.name;
+                else if (name !== deck.name) void patch({ name });
+              }}
+            />
+          )}
+        </Labelled>
+        <Brightness value={deck.brightness} onSet={(brightness) => void patch({ brightness })} />
+      </div>
+      <Problem text={problem} />
+      <p class="hint">
+        {deck.virtual ? "A virtual deck: it exists on this page only." : EVIDENCE[deck.evidence]}
+        {deck.serial !== null && ` Serial ${deck.serial}.`}
+      </p>
+    </section>
+  );
+}
+
+function Brightness({ value, onSet }: { value: number; onSet: (percent: number) => void }) {
+  const [drawn, setDrawn] = useState<number | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const shown = drawn ?? value;
+  const draw = (percent: number) => {
+    setDrawn(percent);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      onSet(percent);
+      setDrawn(null);
+    }, FOLLOW_MS);
+  };
+  return (
+    <Labelled label={`Brightness ${shown} %`}>
+      {(at) => (
+        <input
+          {...at}
+          type="range"
+          min={0}
+          max={100}
+          step={5}
+          value={shown}
+          onInput={(event) => draw(event.currentTarget.valueAsNumber)}
+        />
+      )}
+    </Labelled>
+  );
+}

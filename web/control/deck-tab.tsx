@@ -1,0 +1,93 @@
+import { useShell } from "./context.ts";
+import { DeckBar } from "./deck-bar.tsx";
+import { DeckPicture, deckWidth } from "./deck-picture.tsx";
+import { NoDeck } from "./no-deck.tsx";
+import { SlotPanel } from "./slot-panel.tsx";
+import type { Deck } from "./wire.ts";
+
+/** The decks, one at a time, and the settings of the chosen slot. */
+export function DeckTab() {
+  const { box, view, change } = useShell();
+  const deck = chosenDeck(box.decks, view.deck);
+  if (deck === undefined) return <NoDeck />;
+  const slot = deck.slots.find(({ slot }) => slot === view.slot);
+  return (
+    <>
+      {box.decks.length > 1 && <DeckList decks={box.decks} chosen={deck.id} />}
+      <Problems />
+      <div class="deck-tab" style={{ "--deck": `${deckWidth(deck.slots)}px` }}>
+        <div class="deck-side">
+          <div class="deck-top">
+            <DeckPicture
+              deck={deck}
+              chosen={view.slot}
+              onChoose={(next) => change({ deck: deck.id, slot: next })}
+            />
+            {!deck.connected && (
+              <p class="notice">
+                This deck is not plugged in. Its settings can be changed all the same: it is painted
+                when it comes back.
+              </p>
+            )}
+          </div>
+          <DeckBar key={deck.id} deck={deck} />
+        </div>
+        {slot === undefined ? (
+          <section class="card panel pick">
+            <h2>Choose a key</h2>
+            <p>
+              Click one here{deck.virtual ? "" : ", or press it on the deck"}. Then say what it
+              shows: a text that other programs push, a live number of a site, the time, …
+            </p>
+          </section>
+        ) : (
+          <SlotPanel key={`${deck.id} ${slot.slot}`} deck={deck} slot={slot} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The deck the address names, else one that is there, else any. */
+function chosenDeck(decks: readonly Deck[], id: string): Deck | undefined {
+  return (
+    decks.find((deck) => deck.id === id) ?? decks.find(({ connected }) => connected) ?? decks[0]
+  );
+}
+
+function DeckList({ decks, chosen }: { decks: readonly Deck[]; chosen: string }) {
+  const { change } = useShell();
+  return (
+    <nav aria-label="Decks" class="decks">
+      {decks.map(({ id, name, connected }) => (
+        <button
+          key={id}
+          type="button"
+          aria-current={id === chosen ? "true" : undefined}
+          onClick={() => change({ deck: id, slot: "" })}
+        >
+          <span class={connected ? "dot on" : "dot"} aria-hidden="true" />
+          {name}
+          {!connected && <span class="offscreen"> (not plugged in)</span>}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+/** What keeps a deck from working, beside those that do. */
+function Problems() {
+  const { box } = useShell();
+  return (
+    <div class="notices" role="status">
+      {box.problems
+        // A box that has virtual decks only may well have no USB.
+        .filter(({ code }) => code !== "no_usb")
+        .map(({ code, port, message }) => (
+          <p class="notice bad" key={`${code} ${port}`}>
+            {message}
+          </p>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ChannelsAnswer, DecksAnswer, SlotEvent } from "./wire.ts";
+
+/** What the box tells while the page is open. */
+export interface LiveEvents {
+  /** Connected, for the first time or again: decks and channels follow by themselves. */
+  opened(): void;
+  decks(answer: DecksAnswer): void;
+  picture(at: SlotEvent): void;
+  pressed(at: Omit<SlotEvent, "revision">): void;
+  channels(answer: ChannelsAnswer): void;
+  /** The connection broke; it is tried again until `opened`. */
+  lost(): void;
+}
+
+const AGAIN_MS = 3_000;
+
+/** Listens to the box. @returns a function that ends it */
+export function listen(events: LiveEvents): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const connect = () => {
+    source = new EventSource("api/events");
+    const on = <T>(name: string, handle: (data: T) => void) =>
+      source?.addEventListener(name, (event: MessageEvent<string>) =>
+        handle(JSON.parse(event.data) as T),
+      );
+    source.addEventListener("open", () => events.opened());
+    on("decks", events.decks);
+    on("slot", events.picture);
+    on("pressed", events.pressed);
+    on("channels", events.channels);
+    source.addEventListener("error", () => {
+      events.lost();
+      // The browser gives up for good when it was answered with an error.
+      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(connect, AGAIN_MS);
+    });
+  };
+  connect();
+  return () => {
+    clearTimeout(timer);
+    source?.close();
+  };
+}

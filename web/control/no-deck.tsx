@@ -1,0 +1,75 @@
+import { useState } from "preact/hooks";
+import { Snippet } from "../shared/copy-button.tsx";
+import { useShell } from "./context.ts";
+import { Labelled } from "./parts.tsx";
+
+const VIRTUAL_MODELS = [
+  { id: "mk2", name: "Elgato Stream Deck MK.2" },
+  { id: "mini", name: "Elgato Stream Deck Mini" },
+  { id: "xl", name: "Elgato Stream Deck XL" },
+  { id: "plus", name: "Elgato Stream Deck +" },
+  { id: "neo", name: "Elgato Stream Deck Neo" },
+  { id: "mirabox-293", name: "Mirabox 293V3" },
+  { id: "mirabox-293s", name: "Mirabox 293S" },
+  { id: "mirabox-k1pro", name: "Mirabox K1 Pro" },
+  { id: "akp05e", name: "AJAZZ AKP05E" },
+] as const;
+
+/** No deck was ever seen: why that may be, and how to go on without one. */
+export function NoDeck() {
+  const { box } = useShell();
+  return (
+    <section class="card empty" aria-labelledby="no-deck-title">
+      <h2 id="no-deck-title">
+        {box.problems.length > 0 ? "The deck cannot be used yet" : "No deck is plugged in"}
+      </h2>
+      {box.problems.length > 0 ? (
+        <ul role="status">
+          {box.problems.map(({ code, port, message }) => (
+            <li key={`${code} ${port}`}>{message}</li>
+          ))}
+        </ul>
+      ) : (
+        <>
+          <p>Plug one in, and it appears here by itself. If it is plugged in already:</p>
+          <ul>
+            <li>Use a cable that carries data; many only charge.</li>
+            <li>Plug it into the box itself, or into a hub with its own power supply.</li>
+            <li>
+              See whether the model is supported: <code>tallydeck devices --models</code> lists them
+              all.
+            </li>
+          </ul>
+        </>
+      )}
+      <VirtualOffer />
+    </section>
+  );
+}
+
+/** A deck without hardware, which is asked for where the service is started. */
+function VirtualOffer() {
+  const [model, setModel] = useState("mk2");
+  return (
+    <>
+      <h3>No deck at hand?</h3>
+      <p>A virtual deck shows on this page what a real one would. Start the service with it:</p>
+      <Labelled label="Model">
+        {(at) => (
+          <select {...at} value={model} onChange={(event) => setModel(event.currentTarget.value)}>
+            {VIRTUAL_MODELS.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      <Snippet text={`scripts/start --virtual-deck ${model}`} label="the command" />
+      <p class="hint">
+        On the image, put <code>VIRTUAL_DECK={model}</code> into <code>tallydeck.env</code> on the
+        boot partition and restart the box.
+      </p>
+    </>
+  );
+}

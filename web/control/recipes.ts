@@ -1,0 +1,104 @@
+import type { RecipeId } from "./view.ts";
+
+/** What a recipe is filled in with. */
+export interface Ingredients {
+  /** address of the Web UI, without a slash at its end */
+  base: string;
+  channel: string;
+  /** a push token, or what stands in its place */
+  token: string;
+}
+
+/** Stands where the reader's own token belongs. */
+export const TOKEN_PLACE = "YOUR_PUSH_TOKEN";
+
+const MAKERS: Record<RecipeId, (ingredients: Ingredients) => string> = {
+  curl: ({ base, channel, token }) => `curl ${base}/api/push/${channel} \\
+  -H "Authorization: Bearer ${token}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"text": "Hello", "ttl": 600}'`,
+
+  "home-assistant": ({ base, channel, token }) => `# configuration.yaml
+rest_command:
+  tallydeck_${slug(channel)}:
+    url: "${base}/api/push/${channel}"
+    method: post
+    content_type: "application/json"
+    headers:
+      Authorization: "Bearer ${token}"
+    payload: '{"text": {{ text | to_json }}, "ttl": 600}'
+
+# an action of an automation
+- action: rest_command.tallydeck_${slug(channel)}
+  data:
+    text: "{{ states('sensor.outdoor_temperature') }} °C"`,
+
+  "node-red": (ingredients) => JSON.stringify(flow(ingredients), null, 2),
+
+  python: ({ base, channel, token }) => `import json
+import urllib.request
+
+request = urllib.request.Request(
+    "${base}/api/push/${channel}",
+    data=json.dumps({"text": "Hello", "ttl": 600}).encode(),
+    headers={
+        "Authorization": "Bearer ${token}",
+        "Content-Type": "application/json",
+    },
+)
+with urllib.request.urlopen(request, timeout=10) as answer:
+    print(json.load(answer))`,
+};
+
+/** A text to paste that sends to the channel, in the reader's own tool. */
+export function recipe(id: RecipeId, ingredients: Ingredients): string {
+  return MAKERS[id](ingredients);
+}
+
+/** Home Assistant's names have no dots and hyphens. */
+function slug(channel: string): string {
+  return channel.replaceAll(/[^a-z0-9]/g, "_");
+}
+
+/** Node-RED: a button that sends a text, and what turns any payload into a push. */
+function flow({ base, channel, token }: Ingredients): object[] {
+  const push = [
+    `msg.headers = { "Authorization": "Bearer ${token}", "Content-Type": "application/json" };`,
+    "msg.payload = { text: String(msg.payload), ttl: 600 };",
+    "return msg;",
+  ].join("\n");
+  return [
+    {
+      id: "tallydeck-inject",
+      type: "inject",
+      name: "Hello",
+      props: [{ p: "payload" }],
+      payload: "Hello",
+      payloadType: "str",
+      x: 120,
+      y: 80,
+      wires: [["tallydeck-push"]],
+    },
+    {
+      id: "tallydeck-push",
+      type: "function",
+      name: `to ${channel}`,
+      func: push,
+      outputs: 1,
+      x: 280,
+      y: 80,
+      wires: [["tallydeck-request"]],
+    },
+    {
+      id: "tallydeck-request",
+      type: "http request",
+      name: "Tallydeck",
+      method: "POST",
+      ret: "obj",
+      url: `${base}/api/push/${channel}`,
+      x: 440,
+      y: 80,
+      wires: [[]],
+    },
+  ];
+}

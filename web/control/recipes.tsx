@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import { CopyButton } from "../shared/copy-button.tsx";
+import { baseUrl } from "../shared/tag.ts";
+import { isThisMachine } from "./addresses.ts";
+import { ask } from "./api.ts";
+import { useShell } from "./context.ts";
+import { Choice, Problem } from "./parts.tsx";
+import { recipe, TOKEN_PLACE } from "./recipes.ts";
+import { useAction } from "./use-action.ts";
+import { RECIPES } from "./view.ts";
+import type { NewPushToken } from "./wire.ts";
+
+const MOST_ROWS = 16;
+
+/** How other programs send to a channel, ready to paste. */
+export function Recipes({ channel }: { channel: string }) {
+  const { view, change } = useShell();
+  const { busy, problem, run } = useAction();
+  const [token, setToken] = useState(TOKEN_PLACE);
+  const base = baseUrl(location.href);
+  const text = recipe(view.recipe, { base, channel, token });
+  const make = () =>
+    run(async () => {
+      const name = `for ${channel}`;
+      setToken((await ask<NewPushToken>("POST", "api/push-tokens", { name })).token);
+    });
+  return (
+    <section class="part" aria-labelledby="recipes-title">
+      <h3 id="recipes-title">Send from elsewhere</h3>
+      <Choice
+        legend="With"
+        value={view.recipe}
+        options={RECIPES}
+        onChoose={(id) => change({ recipe: id })}
+      />
+      <textarea
+        class="paste"
+        readOnly
+        rows={Math.min(text.split("\n").length, MOST_ROWS)}
+        wrap="off"
+        aria-label="What to paste"
+        value={text}
+      />
+      <div class="row">
+        <CopyButton text={text} label="what to paste" class="primary" />
+        {token === TOKEN_PLACE && (
+          <button type="button" disabled={busy} onClick={make}>
+            Put a new token in
+          </button>
+        )}
+      </div>
+      <Problem text={problem} />
+      <p class={token === TOKEN_PLACE ? "hint" : "notice"} role="status">
+        {token === TOKEN_PLACE
+          ? `Write a push token of yours in place of ${TOKEN_PLACE}, or put a new one in.`
+          : "A new token is in the text above. Copy it now: the token is not shown again."}
+      </p>
+      {isThisMachine(location.hostname) && (
+        <p class="hint">
+          This address is good on this machine only. To send from others, start the service with{" "}
+          <code>--bind 0.0.0.0</code>.
+        </p>
+      )}
+    </section>
+  );
+}

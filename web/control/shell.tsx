@@ -1,0 +1,56 @@
+import { BoxTab } from "./box-tab.tsx";
+import { useShell } from "./context.ts";
+import { DeckTab } from "./deck-tab.tsx";
+import { PushTab } from "./push-tab.tsx";
+import { SitesTab } from "./sites-tab.tsx";
+import { TABS, type Tab } from "./view.ts";
+
+const BODIES: Record<Tab, () => preact.JSX.Element> = {
+  deck: DeckTab,
+  push: PushTab,
+  sites: SitesTab,
+  box: BoxTab,
+};
+
+/** The signed-in page: sections on top, the chosen one below. */
+export function Shell() {
+  const { box, view, change } = useShell();
+  const Body = BODIES[view.tab];
+  const name = TABS.find(({ id }) => id === view.tab)?.name;
+  return (
+    <div class="page control">
+      <header class="top">
+        <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
+        <nav aria-label="Sections" class="tabs">
+          {TABS.map((tab) => (
+            <button
+              key={tab.id}
+              type="button"
+              aria-current={tab.id === view.tab ? "page" : undefined}
+              onClick={() => change({ tab: tab.id })}
+            >
+              {tab.name}
+            </button>
+          ))}
+        </nav>
+        <span class="spacer" />
+        <a class="quiet" href={`${box.collector}/dashboard`}>
+          Dashboard
+        </a>
+      </header>
+      <div class="notices" role="status">
+        {!box.isLive && (
+          <p class="notice bad">
+            {navigator.onLine
+              ? "The box does not answer: what you see may be old. Trying again…"
+              : "This device is offline: what you see may be old."}
+          </p>
+        )}
+      </div>
+      <main>
+        <h1 class="offscreen">{name}</h1>
+        <Body />
+      </main>
+    </div>
+  );
+}

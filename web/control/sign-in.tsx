@@ -1,0 +1,90 @@
+import { useState } from "preact/hooks";
+import { Field } from "../shared/field.tsx";
+import { keepChoice, loadChoice } from "../shared/token.ts";
+import { ask } from "./api.ts";
+import { Choice, Labelled, Problem } from "./parts.tsx";
+
+type Way = "code" | "token";
+
+const WAYS = [
+  { id: "code", name: "Setup code" },
+  { id: "token", name: "Admin token" },
+] as const;
+
+/** Asks for the setup code or the admin token; the box remembers this browser by a cookie. */
+export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promise<void> }) {
+  const [way, setWay] = useState<Way>(loadChoice("sign-in") === "token" ? "token" : "code");
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const choose = (next: Way) => {
+    setWay(next);
+    setProblem("");
+  };
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const typed = String(new FormData(event.currentTarget).get(way) ?? "").trim();
+    const body = way === "code" ? { code: typed.replaceAll(/\D/g, "") } : { token: typed };
+    setBusy(true);
+    setProblem("");
+    try {
+      await ask("POST", "api/session", body);
+      keepChoice("sign-in", way);
+      await onSignedIn(way === "code");
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="sign-in">
+      <form class="card" onSubmit={submit}>
+        <h1>
+          <img src="favicon.svg" alt="" width="32" height="32" /> Tallydeck
+        </h1>
+        <Choice legend="Sign in with" value={way} options={WAYS} onChoose={choose} />
+        {way === "code" ? <CodeField key="code" /> : <TokenField key="token" />}
+        <Problem text={problem} />
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? "Opening…" : "Sign in"}
+        </button>
+      </form>
+    </main>
+  );
+}
+
+function CodeField() {
+  return (
+    <Labelled
+      label="Six digits"
+      hint="They are on the deck and on the screen of the box until it has an admin token. After that, hold any key of the deck for five seconds to see them for ten minutes."
+    >
+      {(at) => (
+        <input
+          {...at}
+          name="code"
+          class="digits"
+          required
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          pattern="\s*\d{3}\s?\d{3}\s*"
+          title="six digits"
+          placeholder="000 000"
+        />
+      )}
+    </Labelled>
+  );
+}
+
+function TokenField() {
+  return (
+    <Field
+      label="Admin token"
+      hint="Shown once when it was made. Lost it? Use the setup code instead."
+      name="token"
+      isSecret
+      isRequired
+      autocomplete="current-password"
+    />
+  );
+}

@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import { Snippet } from "../shared/copy-button.tsx";
+import { scriptTag } from "../shared/tag.ts";
+import { ask } from "./api.ts";
+import { Confirm } from "./confirm.tsx";
+import { useShell } from "./context.ts";
+import { Labelled, Problem, Secret } from "./parts.tsx";
+import { useAction } from "./use-action.ts";
+import type { Site } from "./wire.ts";
+
+type Question = "token" | "erase";
+
+/** One site: its tag, its badge, its token, and the way to be rid of it. */
+export function SiteCard({ site }: { site: Site }) {
+  const { box, actions } = useShell();
+  const { busy, problem, run } = useAction();
+  const [token, setToken] = useState("");
+  const [question, setQuestion] = useState<Question | null>(null);
+  const path = `api/sites/${site.id}`;
+  const base = site.host === null ? box.collector : `https://${site.host}`;
+
+  const patch = (change: { host?: string | null; badge?: boolean }) =>
+    run(async () => {
+      await ask("PATCH", path, change);
+      await actions.readSites();
+    });
+  const makeToken = () =>
+    run(async () => {
+      setToken((await ask<{ token: string }>("POST", `${path}/token`)).token);
+      await actions.readSites();
+    });
+  const erase = () =>
+    run(async () => {
+      await ask("DELETE", `${path}?confirm=${site.id}`);
+      await actions.readSites();
+    });
+
+  return (
+    <section class="card stack site" aria-labelledby={`site-${site.id}`}>
+      <header class="entry">
+        <h2 id={`site-${site.id}`}>{site.id}</h2>
+        {site.declared && <span class="tag">set in the configuration</span>}
+        <span class="spacer" />
+        <a href={`${box.collector}/dashboard?site=${site.id}`}>Dashboard</a>
+      </header>
+      <details>
+        <summary>Script tag</summary>
+        <Snippet text={scriptTag(base, site.id)} label={`the script tag of ${site.id}`} />
+      </details>
+      {!site.declared && (
+        <Labelled label="Collector's own domain">
+          {(at) => (
+            <input
+              {...at}
+              defaultValue={site.host ?? ""}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              placeholder="none"
+              onChange={(event) => {
+                const host = event.currentTarget.value.trim();
+                void patch({ host: host === "" ? null : host });
+              }}
+            />
+          )}
+        </Labelled>
+      )}
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          aria-checked={site.badge}
+          checked={site.badge}
+          disabled={busy}
+          onChange={(event) => void patch({ badge: event.currentTarget.checked })}
+        />{" "}
+        Public badge
+      </label>
+      {site.badge && <Badge base={base} site={site.id} />}
+      {token !== "" && (
+        <Secret
+          title={`The token of ${site.id}.`}
+          token={token}
+          label={`the token of ${site.id}`}
+        />
+      )}
+      <Problem text={problem} />
+      <div class="row">
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() => (site.hasToken ? setQuestion("token") : void makeToken())}
+        >
+          {site.hasToken ? "New token" : "Make a token"}
+        </button>
+        {!site.declared && (
+          <button type="button" class="danger" disabled={busy} onClick={() => setQuestion("erase")}>
+            Erase…
+          </button>
+        )}
+      </div>
+      {question === "token" && (
+        <Confirm
+          title={`A new token for ${site.id}?`}
+          text="The one it has stops working."
+          yes="Make a new token"
+          onYes={makeToken}
+          onClose={() => setQuestion(null)}
+        />
+      )}
+      {question === "erase" && (
+        <Confirm
+          title={`Erase ${site.id}?`}
+          text="All its counters, surveys and tokens are erased. This cannot be undone."
+          yes="Erase"
+          word={site.id}
+          onYes={erase}
+          onClose={() => setQuestion(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The badge as anyone sees it, and the Markdown for a README. */
+function Badge({ base, site }: { base: string; site: string }) {
+  const url = `${base}/badge?site=${site}`;
+  return (
+    <>
+      <p class="hint">Anyone can read this number. For a README:</p>
+      <Snippet text={`![views](${url})`} label={`the badge of ${site}`} />
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useEffect, useState } from "preact/hooks";
+import { Snippet } from "../shared/copy-button.tsx";
+import { Field } from "../shared/field.tsx";
+import { isSiteId, scriptTag } from "../shared/tag.ts";
+import { ask } from "./api.ts";
+import { useShell } from "./context.ts";
+import { Problem, Secret } from "./parts.tsx";
+import { SiteCard } from "./site-card.tsx";
+import { useAction } from "./use-action.ts";
+
+/** A site with its token, as it was made here. */
+interface Made {
+  id: string;
+  token: string;
+}
+
+/** The sites whose visits are counted. */
+export function SitesTab() {
+  const { box, actions } = useShell();
+  const [made, setMade] = useState<Made | null>(null);
+  useEffect(() => {
+    void actions.readSites();
+  }, []);
+  return (
+    <div class="stack">
+      <AddSite onMade={setMade} />
+      {made !== null && (
+        <section class="card stack" aria-labelledby="made-title">
+          <h2 id="made-title">{made.id} is ready</h2>
+          <p>Put this line into the head of every page:</p>
+          <Snippet text={scriptTag(box.collector, made.id)} label="the script tag" />
+          <Secret
+            title={`The token of ${made.id}, to read its dashboard.`}
+            token={made.token}
+            label="the site's token"
+          />
+          <p class="hint">
+            A site on <code>https://</code> needs a collector that its visitors reach by{" "}
+            <code>https://</code>: <a href={`${box.collector}/help#reach`}>how to get one</a>.
+          </p>
+        </section>
+      )}
+      {box.sites.length === 0 && made === null && (
+        <p class="hint">No site yet. Add the first one above.</p>
+      )}
+      <div class="columns">
+        {box.sites.map((site) => (
+          <SiteCard key={site.id} site={site} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function AddSite({ onMade }: { onMade: (made: Made) => void }) {
+  const { actions } = useShell();
+  const { busy, problem, run } = useAction();
+  const [id, setId] = useState("");
+  const [host, setHost] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void run(async () => {
+      await ask("POST", "api/sites", { id, ...(host !== "" && { host }) });
+      await actions.readSites();
+      setId("");
+      setHost("");
+      const { token } = await ask<{ token: string }>("POST", `api/sites/${id}/token`);
+      onMade({ id, token });
+      await actions.readSites();
+    });
+  };
+  return (
+    <form class="card stack" onSubmit={submit}>
+      <h2>Add a site</h2>
+      <div class="row">
+        <Field
+          label="Id"
+          hint="A short name: a-z, 0-9, underscore and hyphen."
+          placeholder="my-blog"
+          isRequired
+          value={id}
+          onInput={(text) => setId(text.trim().toLowerCase())}
+        />
+        <Field
+          label="Collector's own domain (optional)"
+          hint="A domain of the collector for this site, such as stats.example.com; not the site's."
+          value={host}
+          onInput={(text) => setHost(text.trim())}
+        />
+        <button type="submit" class="primary" disabled={busy || (id !== "" && !isSiteId(id))}>
+          Add
+        </button>
+      </div>
+      <Problem text={problem} />
+    </form>
+  );
+}

@@ -1,0 +1,108 @@
+import { slotPath } from "./addresses.ts";
+import { ask } from "./api.ts";
+import { useShell } from "./context.ts";
+import { SlotImage } from "./deck-picture.tsx";
+import { slotName } from "./layout.ts";
+import { Labelled, Problem } from "./parts.tsx";
+import { Recipes } from "./recipes.tsx";
+import { TestValue } from "./test-value.tsx";
+import { useAction } from "./use-action.ts";
+import { type Saving, useDraft } from "./use-draft.ts";
+import { WidgetFields } from "./widget-fields.tsx";
+import { isChannel, WIDGET_TYPES, widgetOf } from "./widgets.ts";
+import type { Deck, Slot } from "./wire.ts";
+
+/** Everything about one slot. */
+export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
+  const { box, change } = useShell();
+  const [draft, edit, saving] = useDraft(deck, slot);
+  const { problem, run } = useAction();
+  const about = WIDGET_TYPES.find(({ id }) => id === draft.type)?.about;
+  return (
+    <section class="card panel" aria-labelledby="slot-title">
+      <header class="slot-head">
+        <SlotImage deck={deck.id} slot={slot} />
+        <div>
+          <h2 id="slot-title">{slotName(slot)}</h2>
+          <p class="hint">
+            {slot.width} × {slot.height} pixels
+          </p>
+          <SavingNote saving={saving} />
+        </div>
+        <span class="spacer" />
+        {deck.virtual && (
+          <button
+            type="button"
+            title="As a finger would"
+            onClick={() => run(() => ask("POST", slotPath(deck.id, slot.slot, "/press")))}
+          >
+            Press
+          </button>
+        )}
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Close ${slotName(slot)}`}
+          onClick={() => change({ slot: "" })}
+        >
+          ✕
+        </button>
+      </header>
+      <Problem text={problem} />
+      <Labelled label="Shows" hint={about}>
+        {(at) => (
+          <select
+            {...at}
+            value={draft.type}
+            onChange={(event) => {
+              const type = WIDGET_TYPES.find((known) => known.id === event.currentTarget.value)?.id;
+              if (type) edit(widgetOf(type, draft, box.sites[0]?.id ?? ""));
+            }}
+          >
+            {WIDGET_TYPES.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      <WidgetFields widget={draft} onEdit={edit} />
+      {draft.type === "push" && isChannel(draft.channel) && (
+        <>
+          <TestValue key={draft.channel} channel={draft.channel} />
+          <Recipes channel={draft.channel} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function SavingNote({ saving }: { saving: Saving }) {
+  switch (saving.state) {
+    case "saved":
+      return (
+        <p class="saving" role="status">
+          Saved
+        </p>
+      );
+    case "saving":
+      return (
+        <p class="saving" role="status">
+          Saving…
+        </p>
+      );
+    case "lacking":
+      return (
+        <p class="saving" role="status">
+          {saving.message}
+        </p>
+      );
+    case "refused":
+      return (
+        <p class="saving bad" role="alert">
+          {saving.message}
+        </p>
+      );
+  }
+}

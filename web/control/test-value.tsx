@@ -1,0 +1,83 @@
+import { useState } from "preact/hooks";
+import { counted } from "../shared/format.ts";
+import { ask } from "./api.ts";
+import { Labelled, Problem } from "./parts.tsx";
+import { useAction } from "./use-action.ts";
+import type { PushAnswer } from "./wire.ts";
+
+const LIVES = [
+  { seconds: 10, name: "10 seconds" },
+  { seconds: 60, name: "1 minute" },
+  { seconds: 600, name: "10 minutes" },
+  { seconds: 3_600, name: "1 hour" },
+  { seconds: 0, name: "for good" },
+] as const;
+
+/** Sends a value to a channel, to see what it looks like. */
+export function TestValue({ channel }: { channel: string }) {
+  const { busy, problem, run } = useAction();
+  const [text, setText] = useState("Hello");
+  const [ttl, setTtl] = useState<number>(60);
+  const [answer, setAnswer] = useState<PushAnswer | null>(null);
+  const path = `api/push-channels/${channel}`;
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    void run(async () => setAnswer(await ask<PushAnswer>("POST", path, { text, ttl })));
+  };
+  const clear = () =>
+    run(async () => {
+      await ask("DELETE", path);
+      setAnswer(null);
+    });
+  return (
+    <form class="part" onSubmit={send}>
+      <h3>Try it</h3>
+      <Labelled label="Text to send">
+        {(at) => (
+          <textarea
+            {...at}
+            rows={2}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <div class="row">
+        <Labelled label="Lives">
+          {(at) => (
+            <select
+              {...at}
+              value={ttl}
+              onChange={(event) => setTtl(Number(event.currentTarget.value))}
+            >
+              {LIVES.map(({ seconds, name }) => (
+                <option key={seconds} value={seconds}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+        <button type="submit" class="primary" disabled={busy}>
+          Send
+        </button>
+        <button type="button" disabled={busy} onClick={clear}>
+          Clear
+        </button>
+      </div>
+      <Problem text={problem} />
+      <p class="hint" role="status">
+        {answer !== null && resultOf(answer)}
+      </p>
+    </form>
+  );
+}
+
+function resultOf({ bound, replaced, truncated }: PushAnswer): string {
+  const where =
+    bound === 0
+      ? "Sent. No key of a connected deck shows this channel yet."
+      : `Sent to ${counted(bound, "key")}.`;
+  const lost = replaced === 0 ? "" : ` ${counted(replaced, "character")} drawn as ?.`;
+  return `${where}${lost}${truncated ? " Cut after 256 characters." : ""}`;
+}

@@ -1,0 +1,167 @@
+import { useEffect, useState } from "preact/hooks";
+import { Field } from "../shared/field.tsx";
+import { ask } from "./api.ts";
+import { Confirm } from "./confirm.tsx";
+import { Problem, Secret, useNow } from "./parts.tsx";
+import { ago } from "./times.ts";
+import { useAction } from "./use-action.ts";
+import type { NewPushToken, PushToken } from "./wire.ts";
+
+const PATH = "api/push-tokens";
+
+/** What a token can be asked about before it is done. */
+type Question = { kind: "rotate" | "revoke"; token: PushToken };
+
+/** The push tokens: made, shown once, paused, rotated, revoked. */
+export function Tokens() {
+  const [tokens, setTokens] = useState<readonly PushToken[] | null>(null);
+  const [fresh, setFresh] = useState<NewPushToken | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const { busy, problem, run } = useAction();
+  const now = useNow();
+
+  const read = async () => setTokens((await ask<{ tokens: PushToken[] }>("GET", PATH)).tokens);
+  useEffect(() => {
+    void run(read);
+  }, []);
+
+  const create = async (name: string) =>
+    run(async () => {
+      setFresh(await ask<NewPushToken>("POST", PATH, { name }));
+      await read();
+    });
+  const pause = ({ id }: PushToken, paused: boolean) =>
+    run(async () => {
+      await ask("PATCH", `${PATH}/${id}`, { paused });
+      await read();
+    });
+  const answer = ({ kind, token }: Question) =>
+    run(async () => {
+      if (kind === "rotate")
+        setFresh(await ask<NewPushToken>("POST", `${PATH}/${token.id}/rotate`));
+      else {
+        await ask("DELETE", `${PATH}/${token.id}`);
+        if (fresh?.id === token.id) setFresh(null);
+      }
+      await read();
+    });
+
+  return (
+    <section class="card stack" aria-labelledby="tokens-title">
+      <h2 id="tokens-title">Push tokens</h2>
+      <p class="hint">
+        A token lets a program send to any channel, and nothing else. Make one for each program, so
+        that one can be revoked without the others.
+      </p>
+      {fresh !== null && (
+        <Secret
+          title={`The token “${fresh.name}”.`}
+          token={fresh.token}
+          label={`the token ${fresh.name}`}
+        />
+      )}
+      <Problem text={problem} />
+      {tokens !== null && tokens.length > 0 && (
+        <ul class="entries">
+          {tokens.map((token) => (
+            <Token
+              key={token.id}
+              token={token}
+              now={now}
+              busy={busy}
+              onPause={(paused) => pause(token, paused)}
+              onAsk={(kind) => setQuestion({ kind, token })}
+            />
+          ))}
+        </ul>
+      )}
+      <NewToken busy={busy} onCreate={create} />
+      {question !== null && (
+        <Confirm
+          {...WORDS[question.kind](question.token.name)}
+          onYes={() => answer(question)}
+          onClose={() => setQuestion(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+const WORDS = {
+  rotate: (name: string) => ({
+    title: `Rotate “${name}”?`,
+    text: "It gets a new secret, shown once. Programs that use the old one are refused from then on.",
+    yes: "Rotate",
+  }),
+  revoke: (name: string) => ({
+    title: `Revoke “${name}”?`,
+    text: "Programs that use it are refused from then on. This cannot be undone.",
+    yes: "Revoke",
+  }),
+};
+
+interface TokenProps {
+  token: PushToken;
+  now: number;
+  busy: boolean;
+  onPause: (paused: boolean) => void;
+  onAsk: (kind: Question["kind"]) => void;
+}
+
+function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
+  const { name, prefix, scopes, createdAt, lastUsedAt } = token;
+  const isPaused = !scopes.includes("push");
+  return (
+    <li>
+      <div class="entry">
+        <div>
+          <h3>
+            {name} {isPaused && <span class="tag">paused</span>}
+          </h3>
+          <p class="hint">
+            <code>tdp_{prefix}…</code> · made {ago(createdAt, now)} ·{" "}
+            {lastUsedAt === null ? "never used" : `used ${ago(lastUsedAt, now)}`}
+          </p>
+        </div>
+        <fieldset class="row" aria-label={name}>
+          <button type="button" disabled={busy} onClick={() => onPause(!isPaused)}>
+            {isPaused ? "Resume" : "Pause"}
+          </button>
+          <button type="button" disabled={busy} onClick={() => onAsk("rotate")}>
+            Rotate
+          </button>
+          <button type="button" disabled={busy} class="danger" onClick={() => onAsk("revoke")}>
+            Revoke
+          </button>
+        </fieldset>
+      </div>
+    </li>
+  );
+}
+
+interface NewTokenProps {
+  busy: boolean;
+  onCreate: (name: string) => Promise<boolean>;
+}
+
+function NewToken({ busy, onCreate }: NewTokenProps) {
+  const [name, setName] = useState("");
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (await onCreate(name)) setName("");
+  };
+  return (
+    <form class="row" onSubmit={submit}>
+      <Field
+        label="New token for"
+        placeholder="Home Assistant"
+        isRequired
+        value={name}
+        onInput={setName}
+      />
+      <button type="submit" class="primary" disabled={busy}>
+        Make a token
+      </button>
+    </form>
+  );
+}

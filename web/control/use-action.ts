@@ -1,0 +1,33 @@
+import { useState } from "preact/hooks";
+import { AskError } from "./api.ts";
+import { useShell } from "./context.ts";
+
+export interface Action {
+  busy: boolean;
+  /** Why the last try failed; empty when it did not. */
+  problem: string;
+  /** @returns whether `work` was done */
+  run: (work: () => Promise<void>) => Promise<boolean>;
+}
+
+/** Something a person asks the box to do: one at a time, and what went wrong in words. */
+export function useAction(): Action {
+  const { actions } = useShell();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem("");
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof AskError && error.kind === "unauthorized") actions.signedOut();
+      setProblem(error instanceof Error ? error.message : String(error));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, problem, run };
+}

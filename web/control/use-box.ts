@@ -1,0 +1,147 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { collectorUrl } from "./addresses.ts";
+import { AskError, ask } from "./api.ts";
+import { listen } from "./live.ts";
+import type {
+  ChannelsAnswer,
+  Deck,
+  DeckProblem,
+  DecksAnswer,
+  PushChannel,
+  Site,
+  SitesAnswer,
+  Slot,
+  SlotEvent,
+} from "./wire.ts";
+
+/** What the page knows of the box. */
+export interface Box {
+  decks: readonly Deck[];
+  problems: readonly DeckProblem[];
+  channels: readonly PushChannel[];
+  sites: readonly Site[];
+  /** Where the collector answers, without a slash at the end. */
+  collector: string;
+  /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */
+  revisions: ReadonlyMap<string, number>;
+  /** How often the page began to listen: pictures from before may have changed unheard. */
+  opened: number;
+  isLive: boolean;
+}
+
+/** Where the page stands with the box. */
+export type Standing =
+  | { state: "opening" }
+  | { state: "failed"; message: string }
+  | { state: "signed-out" }
+  | { state: "open"; box: Box };
+
+export interface BoxActions {
+  /** Reads everything again, as after signing in. */
+  reload(): Promise<void>;
+  /** Somebody is no longer signed in. */
+  signedOut(): void;
+  /** The answer to a change of a slot, shown before the event comes. */
+  keepSlot(deck: string, slot: Slot): void;
+  keepDeck(deck: Deck): void;
+  readSites(): Promise<void>;
+}
+
+export function revisionKey({ deck, slot }: Pick<SlotEvent, "deck" | "slot">): string {
+  return `${deck} ${slot}`;
+}
+
+/** Reads the box and follows it for as long as the page is open. */
+export function useBox(onPressed: (deck: string, slot: string) => void): [Standing, BoxActions] {
+  const [standing, setStanding] = useState<Standing>({ state: "opening" });
+  const pressed = useRef(onPressed);
+  pressed.current = onPressed;
+
+  const change = useCallback((part: (box: Box) => Partial<Box>) => {
+    setStanding((now) =>
+      now.state === "open" ? { state: "open", box: { ...now.box, ...part(now.box) } } : now,
+    );
+  }, []);
+  const actions = useRef<BoxActions>(undefined);
+  actions.current ??= createActions(setStanding, change);
+  const { reload } = actions.current;
+
+  useEffect(() => {
+    void reload();
+  }, []);
+
+  const isOpen = standing.state === "open";
+  useEffect(() => {
+    if (!isOpen) return;
+    // For a box without a clock of its own. One that knows the time, or takes none, needs nothing.
+    ask("POST", "api/clock", { now: Date.now() }).catch(() => {});
+    return listen({
+      opened: () =>
+        change(({ opened }) => ({ isLive: true, opened: opened + 1, revisions: new Map() })),
+      decks: ({ decks, problems }) => change(() => ({ decks, problems })),
+      picture: (at) =>
+        change(({ revisions }) => ({
+          revisions: new Map(revisions).set(revisionKey(at), at.revision),
+        })),
+      pressed: ({ deck, slot }) => pressed.current(deck, slot),
+      channels: ({ channels }) => change(() => ({ channels })),
+      lost: () => {
+        change(() => ({ isLive: false }));
+        void reload();
+      },
+    });
+  }, [isOpen]);
+
+  return [standing, actions.current];
+}
+
+type SetStanding = (next: Standing | ((now: Standing) => Standing)) => void;
+type ChangeBox = (part: (box: Box) => Partial<Box>) => void;
+
+function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions {
+  const failed = (error: unknown) => {
+    const kind = error instanceof AskError ? error.kind : "refused";
+    const message = error instanceof Error ? error.message : String(error);
+    if (kind === "unauthorized") setStanding({ state: "signed-out" });
+    // What is on the page stays there: it says itself that it is not live.
+    else setStanding((now) => (now.state === "open" ? now : { state: "failed", message }));
+  };
+  return {
+    reload: () => readAll(setStanding).catch(failed),
+    signedOut: () => setStanding({ state: "signed-out" }),
+    keepSlot: (id, slot) =>
+      change(({ decks }) => ({
+        decks: decks.map((deck) => (deck.id === id ? withSlot(deck, slot) : deck)),
+      })),
+    keepDeck: (changed) =>
+      change(({ decks }) => ({
+        decks: decks.map((deck) => (deck.id === changed.id ? changed : deck)),
+      })),
+    readSites: () =>
+      readSites()
+        .then((read) => change(() => read))
+        .catch(failed),
+  };
+}
+
+async function readAll(setStanding: SetStanding): Promise<void> {
+  // The first says whether somebody is signed in.
+  const { decks, problems } = await ask<DecksAnswer>("GET", "api/decks");
+  const [{ channels }, sites] = await Promise.all([
+    ask<ChannelsAnswer>("GET", "api/push-channels"),
+    readSites(),
+  ]);
+  setStanding((now) => {
+    const kept = now.state === "open" ? now.box : { revisions: new Map(), opened: 0, isLive: true };
+    return { state: "open", box: { ...kept, decks, problems, channels, ...sites } };
+  });
+}
+
+async function readSites(): Promise<Pick<Box, "sites" | "collector">> {
+  const { sites, collector } = await ask<SitesAnswer>("GET", "api/sites");
+  return { sites, collector: collectorUrl(location.href, collector.port) };
+}
+
+function withSlot(deck: Deck, slot: Slot): Deck {
+  return { ...deck, slots: deck.slots.map((known) => (known.slot === slot.slot ? slot : known)) };
+}

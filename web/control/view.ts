@@ -1,0 +1,51 @@
+export type Tab = "deck" | "push" | "sites" | "box";
+
+/** What the page shows: all of it is in the address, so that a link shows the same page. */
+export interface View {
+  tab: Tab;
+  /** id of the deck; empty for the first one */
+  deck: string;
+  /** the slot whose settings are open; empty for none */
+  slot: string;
+  /** which way of sending is shown */
+  recipe: RecipeId;
+}
+
+export const TABS: readonly { id: Tab; name: string }[] = [
+  { id: "deck", name: "Deck" },
+  { id: "push", name: "Push" },
+  { id: "sites", name: "Sites" },
+  { id: "box", name: "Box" },
+];
+
+export const RECIPES = [
+  { id: "curl", name: "curl" },
+  { id: "home-assistant", name: "Home Assistant" },
+  { id: "node-red", name: "Node-RED" },
+  { id: "python", name: "Python" },
+] as const;
+
+export type RecipeId = (typeof RECIPES)[number]["id"];
+
+/** Reads a view from an address's query; whatever is missing or off shape is the default. */
+export function parseView(query: string): View {
+  const params = new URLSearchParams(query);
+  const slot = params.get("slot") ?? "";
+  return {
+    tab: TABS.find(({ id }) => id === params.get("tab"))?.id ?? "deck",
+    deck: params.get("deck") ?? "",
+    slot: /^[kz]\d{1,3}$/.test(slot) ? slot : "",
+    recipe: RECIPES.find(({ id }) => id === params.get("send"))?.id ?? "curl",
+  };
+}
+
+/** The query of a view, without what is the default; it has no place for a token. */
+export function formatView({ tab, deck, slot, recipe }: View): string {
+  const params = new URLSearchParams();
+  if (tab !== "deck") params.set("tab", tab);
+  if (deck !== "") params.set("deck", deck);
+  if (slot !== "") params.set("slot", slot);
+  if (recipe !== "curl") params.set("send", recipe);
+  const text = params.toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,72 @@
+import { percent, whole } from "../shared/format.ts";
+import type { SurveysAnswer } from "../shared/wire.ts";
+import { CROSS_NAMES, crossTable, type Question } from "./survey-model.ts";
+import type { ChangeView } from "./use-view.ts";
+import type { View } from "./view.ts";
+
+interface CrossCardProps {
+  survey: SurveysAnswer;
+  questions: Question[];
+  view: View;
+  change: ChangeView;
+}
+
+/** One question against one grouping: who answered what. */
+export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
+  const question = questions.find(({ id }) => id === view.question) ?? questions[0];
+  if (!question) return null;
+  const table = crossTable(survey, question);
+  return (
+    <section class="card cross" aria-labelledby="cross-title">
+      <header>
+        <h2 id="cross-title">By {CROSS_NAMES[survey.cross].toLowerCase()}</h2>
+        <label class="choice">
+          <span>Question</span>
+          <select
+            value={question.id}
+            onChange={(event) => change({ question: event.currentTarget.value })}
+          >
+            {questions.map(({ id }) => (
+              <option key={id} value={id}>
+                {id}
+              </option>
+            ))}
+          </select>
+        </label>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key */}
+      <div class="scroll" tabIndex={0}>
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">Option</th>
+              {table.groups.map(({ name, total }) => (
+                <th scope="col" key={name}>
+                  <bdi>{name}</bdi> <small>{whole(total)} responses</small>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map(({ option, cells }) => (
+              <tr key={option}>
+                <th scope="row">{option}</th>
+                {cells.map(({ count, share }, i) => (
+                  <td key={table.groups[i]?.name} class="heated" style={{ "--heat": share }}>
+                    {whole(count)} <small class="part">{percent(share)}</small>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {survey.cross === "dv" && (
+        <p class="hint">
+          Someone with several models is counted in the group of each, so the groups add up to more
+          than the responses.
+        </p>
+      )}
+    </section>
+  );
+}

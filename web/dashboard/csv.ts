@@ -1,0 +1,38 @@
+import { formatDay } from "../shared/dates.ts";
+import { rowsOf } from "./breakdown-model.ts";
+import { type DayRange, type History, SERIES, seriesOf } from "./history.ts";
+
+/**
+ * One cell. Spreadsheets run a text that begins like a formula; a leading apostrophe makes them
+ * show it instead. Quoted wherever a separator, quote or line break is inside (RFC 4180).
+ */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const line = (cells: string[]): string => `${cells.map(cell).join(",")}\r\n`;
+
+/**
+ * Every dimension of a range as `dimension,value,count`, bots always included, followed by each
+ * counter day by day, as `<counter>_by_day,<day>,count`.
+ */
+export function toCsv(history: History, range: DayRange): string {
+  const lines = [line(["dimension", "value", "count"])];
+  for (const dimension of history.dimensions.values()) {
+    for (const row of rowsOf(dimension, history, range)) {
+      lines.push(line([dimension.name, row.value, String(row.count)]));
+    }
+  }
+  for (const name of SERIES) {
+    seriesOf(history, name, range).forEach((count, i) => {
+      lines.push(line([`${name}_by_day`, formatDay(range.from + i), String(count)]));
+    });
+  }
+  return lines.join("");
+}
+
+/** `blog_2025-11-01_2025-11-20` */
+export function exportName(site: string, range: DayRange): string {
+  return [site, formatDay(range.from), formatDay(range.to)].join("_");
+}

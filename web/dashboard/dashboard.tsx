@@ -1,0 +1,127 @@
+import { useMemo, useState } from "preact/hooks";
+import { keepChoice, loadChoice } from "../shared/token.ts";
+import { Breakdowns } from "./breakdowns.tsx";
+import { Controls } from "./controls.tsx";
+import { Empty } from "./empty.tsx";
+import { Header } from "./header.tsx";
+import { Heatmap } from "./heatmap.tsx";
+import { type History, isEmpty } from "./history.ts";
+import { KeyList } from "./key-list.tsx";
+import { keyActions, useKeys } from "./keys.ts";
+import { Notices } from "./notices.tsx";
+import { comparedRange, rangeOf } from "./period.ts";
+import { Surveys } from "./surveys.tsx";
+import { Tiles } from "./tiles.tsx";
+import { TrendCard } from "./trend-card.tsx";
+import type { Feed } from "./use-feed.ts";
+import type { ChangeView } from "./use-view.ts";
+import type { View } from "./view.ts";
+
+interface DashboardProps {
+  history: History;
+  feed: Feed;
+  view: View;
+  token: string;
+  change: ChangeView;
+  refresh: () => void;
+  signOut: () => void;
+}
+
+/** Everything below is drawn from the one history; only the surveys ask for more. */
+export function Dashboard(props: DashboardProps) {
+  const { history, feed, view, token, change, refresh, signOut } = props;
+  const [bots, setBots] = useState(() => loadChoice("bots") === "on");
+  const [areKeysShown, showKeys] = useState(false);
+  const toggleBots = () => {
+    keepChoice("bots", bots ? "off" : "on");
+    setBots(!bots);
+  };
+  const range = useMemo(() => rangeOf(view.choice, history), [view.choice, history]);
+  const isNew = useMemo(() => isEmpty(history), [history]);
+  useKeys(keyActions({ view, history, change, toggleBots, showKeys: () => showKeys(true) }));
+
+  return (
+    <div class="page">
+      <Header
+        site={history.site}
+        tab={view.tab}
+        token={token}
+        busy={feed.busy}
+        change={change}
+        refresh={refresh}
+        signOut={signOut}
+        showKeys={() => showKeys(true)}
+      />
+      <Notices history={history} feed={feed} refresh={refresh} />
+      <main>
+        <h1 class="offscreen">
+          {view.tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
+        </h1>
+        {(view.tab === "surveys" || !isNew) && (
+          <Controls
+            history={history}
+            range={range}
+            view={view}
+            bots={bots}
+            toggleBots={toggleBots}
+            change={change}
+          />
+        )}
+        {view.tab === "surveys" ? (
+          <Surveys history={history} range={range} view={view} token={token} change={change} />
+        ) : isNew ? (
+          <Empty site={history.site} refresh={refresh} />
+        ) : (
+          <Traffic history={history} now={feed.now} view={view} bots={bots} change={change} />
+        )}
+      </main>
+      {areKeysShown && <KeyList onClose={() => showKeys(false)} />}
+    </div>
+  );
+}
+
+interface TrafficProps {
+  history: History;
+  now: number;
+  view: View;
+  bots: boolean;
+  change: ChangeView;
+}
+
+/** Each part is made again only when something it shows has changed: typing redraws no chart. */
+function Traffic({ history, now, view, bots, change }: TrafficProps) {
+  const { choice, compare, metric, filter, layout, open } = view;
+  const range = useMemo(() => rangeOf(choice, history), [choice, history]);
+  const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
+  const openKey = open.join(",");
+  return (
+    <>
+      {useMemo(
+        () => (
+          <Tiles {...{ history, range, compared, compare, metric, change }} />
+        ),
+        [history, range, compared, metric],
+      )}
+      <div class="charts">
+        {useMemo(
+          () => (
+            <TrendCard {...{ history, range, compared, compare, metric, bots, now }} />
+          ),
+          [history, range, compared, metric, bots, now],
+        )}
+        {useMemo(
+          () => (
+            <Heatmap {...{ history, range, now }} />
+          ),
+          [history, range, now],
+        )}
+      </div>
+      {useMemo(
+        () => (
+          <Breakdowns {...{ history, range, filter, layout, open, change }} />
+        ),
+        [history, range, filter, layout, openKey],
+      )}
+    </>
+  );
+}

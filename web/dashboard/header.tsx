@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import { ReadError, readJson } from "../shared/api.ts";
+import type { SiteEntry } from "../shared/wire.ts";
+import type { ChangeView } from "./use-view.ts";
+import type { View } from "./view.ts";
+
+interface HeaderProps {
+  site: string;
+  tab: View["tab"];
+  token: string;
+  busy: boolean;
+  change: ChangeView;
+  refresh: () => void;
+  signOut: () => void;
+  showKeys: () => void;
+}
+
+const TABS: [View["tab"], string][] = [
+  ["traffic", "Traffic"],
+  ["surveys", "Surveys"],
+];
+
+export function Header({
+  site,
+  tab,
+  token,
+  busy,
+  change,
+  refresh,
+  signOut,
+  showKeys,
+}: HeaderProps) {
+  return (
+    <header class="top">
+      <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
+      <SiteMenu site={site} token={token} change={change} signOut={signOut} />
+      <nav aria-label="Sections" class="tabs">
+        {TABS.map(([id, name]) => (
+          <button
+            key={id}
+            type="button"
+            aria-current={tab === id ? "page" : undefined}
+            onClick={() => change({ tab: id })}
+          >
+            {name}
+          </button>
+        ))}
+      </nav>
+      <span class="spacer" />
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Refresh"
+        aria-disabled={busy}
+        onClick={refresh}
+      >
+        <span class={busy ? "spin" : ""} aria-hidden="true">
+          ↻
+        </span>{" "}
+        <span class="word">Refresh</span>
+      </button>
+      <button type="button" class="quiet keys" title="Key: ?" onClick={showKeys}>
+        Keys
+      </button>
+    </header>
+  );
+}
+
+interface SiteMenuProps {
+  site: string;
+  token: string;
+  change: ChangeView;
+  signOut: () => void;
+}
+
+type Listing = { sites: SiteEntry[] } | { problem: string } | null;
+
+/** The site's name, and behind it the other sites: asked for when opened, as only the admin token lists them. */
+function SiteMenu({ site, token, change, signOut }: SiteMenuProps) {
+  const [listing, setListing] = useState<Listing>(null);
+  const list = async (event: Event) => {
+    if (!(event.currentTarget instanceof HTMLDetailsElement) || !event.currentTarget.open) return;
+    if (listing !== null && "sites" in listing) return;
+    setListing(await listSites(token));
+  };
+  const choose = (event: MouseEvent, id: string) => {
+    if (event.currentTarget instanceof Element) {
+      event.currentTarget.closest("details")?.removeAttribute("open");
+    }
+    change({ site: id, filter: "", open: [], question: "" });
+  };
+  return (
+    <details class="menu sites" onToggle={list}>
+      <summary>
+        <bdi>{site}</bdi>
+      </summary>
+      <div class="menu-body">
+        {listing === null && <p>Looking for sites…</p>}
+        {listing !== null && "problem" in listing && <p>{listing.problem}</p>}
+        {listing !== null && "sites" in listing && (
+          <ul>
+            {listing.sites.map(({ id, host }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  aria-current={id === site ? "true" : undefined}
+                  onClick={(event) => choose(event, id)}
+                >
+                  {id} {host !== null && <small>{host}</small>}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <a href={`help?site=${encodeURIComponent(site)}`}>Setup and checks</a>
+        <button type="button" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    </details>
+  );
+}
+
+async function listSites(token: string): Promise<Listing> {
+  try {
+    const answer = await readJson<SiteEntry[]>("sites", {}, token);
+    return answer.unchanged ? null : { sites: answer.body };
+  } catch (error) {
+    if (error instanceof ReadError && error.kind === "unauthorized") {
+      return { problem: "This token opens this site only. The admin token lists all of them." };
+    }
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,140 @@
+import { type DayNumber, parseDay } from "../shared/dates.ts";
+import type { SeriesRow, StatsAnswer } from "../shared/wire.ts";
+
+/** Days `from`–`to`, both included. */
+export interface DayRange {
+  from: DayNumber;
+  to: DayNumber;
+}
+
+export const SERIES = ["pv", "uv", "sessions", "bot", "app"] as const;
+export type SeriesName = (typeof SERIES)[number];
+
+/** The counts of one dimension, by value and day, in flat arrays that can be summed quickly. */
+export interface Dimension {
+  name: string;
+  values: string[];
+  /** counts of value `i` are at `starts[i]` … `starts[i + 1] - 1` */
+  starts: Uint32Array;
+  /** days since the history's first day, ascending within a value */
+  offsets: Uint16Array;
+  counts: Float64Array;
+}
+
+/** Everything one `/stats` request brought, decoded once. */
+export interface History {
+  site: string;
+  first: DayNumber;
+  last: DayNumber;
+  series: Record<SeriesName, Float64Array>;
+  dimensions: Map<string, Dimension>;
+  warnings: string[];
+  pending: number;
+}
+
+/**
+ * Decodes `/stats?from=first&series=1&daily=1`.
+ * @throws Error when the answer does not follow the format
+ */
+export function decodeHistory(answer: StatsAnswer): History {
+  const first = parseDay(answer.from);
+  const last = parseDay(answer.to);
+  if (first === null || last === null || last < first || !answer.series || !answer.daily) {
+    throw new Error(
+      "The answer is not what this page asked for. Reload the page: the collector may have been updated.",
+    );
+  }
+  const length = last - first + 1;
+  return {
+    site: answer.site,
+    first,
+    last,
+    series: decodeSeries(answer.series, first, length),
+    dimensions: new Map(
+      Object.entries(answer.daily).map(([name, values]) => [name, decodeDimension(name, values)]),
+    ),
+    warnings: answer.warnings ?? [],
+    pending: answer.pending ?? 0,
+  };
+}
+
+function decodeSeries(rows: SeriesRow[], first: DayNumber, length: number): History["series"] {
+  const series = {
+    pv: new Float64Array(length),
+    uv: new Float64Array(length),
+    sessions: new Float64Array(length),
+    bot: new Float64Array(length),
+    app: new Float64Array(length),
+  };
+  for (const [day, ...figures] of rows) {
+    const at = (parseDay(day) ?? first) - first;
+    SERIES.forEach((name, i) => {
+      series[name][at] = figures[i] ?? 0;
+    });
+  }
+  return series;
+}
+
+function decodeDimension(name: string, table: Record<string, number[]>): Dimension {
+  const values = Object.keys(table);
+  const pairs = Object.values(table);
+  const size = pairs.reduce((sum, list) => sum + (list.length >> 1), 0);
+  const starts = new Uint32Array(values.length + 1);
+  const offsets = new Uint16Array(size);
+  const counts = new Float64Array(size);
+  let at = 0;
+  pairs.forEach((list, i) => {
+    starts[i] = at;
+    for (let k = 0; k + 1 < list.length; k += 2) {
+      offsets[at] = list[k] ?? 0;
+      counts[at] = list[k + 1] ?? 0;
+      at++;
+    }
+  });
+  starts[values.length] = at;
+  return { name, values, starts, offsets, counts };
+}
+
+/** The sum of each value of a dimension over a range, by the value's number. */
+export function sumByValue(dimension: Dimension, history: History, range: DayRange): Float64Array {
+  const { starts, offsets, counts, values } = dimension;
+  const from = range.from - history.first;
+  const to = range.to - history.first;
+  const sums = new Float64Array(values.length);
+  for (let value = 0; value < values.length; value++) {
+    const end = starts[value + 1] ?? 0;
+    let sum = 0;
+    for (let at = starts[value] ?? 0; at < end; at++) {
+      const offset = offsets[at] ?? 0;
+      if (offset > to) break;
+      if (offset >= from) sum += counts[at] ?? 0;
+    }
+    sums[value] = sum;
+  }
+  return sums;
+}
+
+/** The sum of a whole dimension by day over a range: one number per day. */
+export function sumByDay(history: History, name: string, range: DayRange): Float64Array {
+  const days = new Float64Array(range.to - range.from + 1);
+  const dimension = history.dimensions.get(name);
+  const shift = range.from - history.first;
+  dimension?.offsets.forEach((offset, at) => {
+    const day = offset - shift;
+    if (day >= 0 && day < days.length) days[day] = (days[day] ?? 0) + (dimension.counts[at] ?? 0);
+  });
+  return days;
+}
+
+/** One column of the series over a range, with zeros for days outside the history. */
+export function seriesOf(history: History, name: SeriesName, range: DayRange): Float64Array {
+  const days = new Float64Array(range.to - range.from + 1);
+  const column = history.series[name];
+  for (let i = 0; i < days.length; i++) days[i] = column[range.from - history.first + i] ?? 0;
+  return days;
+}
+
+/** Whether a site has counted anything at all, bots included. */
+export function isEmpty(history: History): boolean {
+  return SERIES.every((name) => history.series[name].every((n) => n === 0));
+}

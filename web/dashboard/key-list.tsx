@@ -1,0 +1,21 @@
+import { Dialog } from "./dialog.tsx";
+import { KEY_LIST } from "./keys.ts";
+
+export function KeyList({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" class="keys" onClose={onClose}>
+      <dl>
+        {KEY_LIST.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { History } from "./history.ts";
+import { PERIODS, shifted } from "./period.ts";
+import type { ChangeView } from "./use-view.ts";
+import type { View } from "./view.ts";
+
+/** What a key does; keys are named as `KeyboardEvent.key` names them, letters in lower case. */
+export type KeyActions = Map<string, () => void>;
+
+export const FILTER_ID = "filter";
+
+/** The keys and what they are for, as the list shows them. */
+export const KEY_LIST: [keys: string[], does: string][] = [
+  ...PERIODS.map(({ key, name }): [string[], string] => [
+    [key.toUpperCase()],
+    name === "All" ? "Show all days" : `Show ${name === "Day" ? "one day" : name}`,
+  ]),
+  [["←", "→"], "One period earlier or later"],
+  [["/"], "Filter the breakdowns"],
+  [["B"], "Show or hide bots"],
+  [["?"], "Show this list"],
+];
+
+interface Actors {
+  view: View;
+  history: History;
+  change: ChangeView;
+  toggleBots: () => void;
+  showKeys: () => void;
+}
+
+export function keyActions({ view, history, change, toggleBots, showKeys }: Actors): KeyActions {
+  const shift = (direction: -1 | 1) => () => {
+    const choice = shifted(view.choice, direction, history);
+    if (choice) change({ choice });
+  };
+  const actions: KeyActions = new Map([
+    ["ArrowLeft", shift(-1)],
+    ["ArrowRight", shift(1)],
+    ["/", () => document.getElementById(FILTER_ID)?.focus()],
+    ["b", toggleBots],
+    ["?", showKeys],
+  ]);
+  for (const { id, key } of PERIODS) {
+    actions.set(key, () => change({ choice: { period: id, end: null } }));
+  }
+  return actions;
+}
+
+/** Keys that belong to what has the focus stay there: text, choices, dates, open dialogs. */
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]") !==
+      null
+  );
+}
+
+export function useKeys(actions: KeyActions): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const action = latest.current.get(key);
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+}

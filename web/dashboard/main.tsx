@@ -1,0 +1,5 @@
+import { render } from "preact";
+import { Page } from "./page.tsx";
+
+const app = document.getElementById("app");
+if (app) render(<Page />, app);

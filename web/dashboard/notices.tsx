@@ -1,0 +1,46 @@
+import { counted } from "../shared/format.ts";
+import type { History } from "./history.ts";
+import type { Feed } from "./use-feed.ts";
+
+const WARNINGS: Record<string, string> = {
+  storage_full:
+    "The box is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
+  storage_unavailable:
+    "The box cannot write to its storage. Counts wait in its memory and are lost if it loses power: check the memory card.",
+  clock_not_set:
+    "The box does not know the time yet. Counts are kept and will be filed under their right day once its clock is set.",
+};
+
+interface NoticesProps {
+  history: History;
+  feed: Feed;
+  refresh: () => void;
+}
+
+/** What is wrong, above everything: the box's own warnings and a refresh that failed. */
+export function Notices({ history, feed, refresh }: NoticesProps) {
+  return (
+    <div class="notices" role="status">
+      {feed.problem && (
+        <p class="notice bad">
+          {feed.problem.message} What you see is from the last answer.{" "}
+          <button type="button" onClick={refresh}>
+            Try again
+          </button>
+        </p>
+      )}
+      {feed.busy && feed.slow && <p class="notice">The box takes its time to answer…</p>}
+      {history.warnings.map((code) => (
+        <p class="notice bad" key={code}>
+          {WARNINGS[code] ?? `The collector warns: ${code}`}
+        </p>
+      ))}
+      {history.pending > 0 && (
+        <p class="notice">
+          {counted(history.pending, "hit waits", "hits wait")} for the clock and will be counted
+          then.
+        </p>
+      )}
+    </div>
+  );
+}

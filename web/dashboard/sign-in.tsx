@@ -1,0 +1,64 @@
+import { useState } from "preact/hooks";
+import { Field } from "../shared/field.tsx";
+
+interface SignInProps {
+  site: string;
+  problem: string;
+  busy: boolean;
+  onSignIn: (site: string, token: string, remember: boolean) => void;
+}
+
+/** Asks for the token; it goes to the collector in a header and never into the address. */
+export function SignIn({ site, problem, busy, onSignIn }: SignInProps) {
+  const [remember, setRemember] = useState(true);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const form = new FormData(event.currentTarget);
+    const text = (key: string) => String(form.get(key) ?? "").trim();
+    onSignIn(text("site"), text("token"), remember);
+  };
+  return (
+    <main class="sign-in">
+      <form class="card" onSubmit={submit}>
+        <h1>
+          <img src="favicon.svg" alt="" width="32" height="32" /> Tallydeck
+        </h1>
+        <Field
+          label="Site"
+          name="site"
+          initial={site}
+          autocomplete="username"
+          hint="The site's id. May be left empty when there is only one."
+        />
+        <Field
+          label="Token"
+          name="token"
+          isSecret
+          isRequired
+          autocomplete="current-password"
+          hint="The site's own token, or the admin token."
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={remember}
+            onChange={(event) => setRemember(event.currentTarget.checked)}
+          />
+          Stay signed in on this browser
+        </label>
+        {problem !== "" && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? "Opening…" : "Open dashboard"}
+        </button>
+        <p>
+          First time here? <a href="help">Set up a site</a>
+        </p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,233 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { formatDay, longDay, parseDay, rangeName } from "../shared/dates.ts";
+import { counted, NO_FIGURE, percent, signed, whole } from "../shared/format.ts";
+import type { CrossKey, SurveysAnswer } from "../shared/wire.ts";
+import { CrossCard } from "./cross-card.tsx";
+import { exportName } from "./csv.ts";
+import type { DayRange, History } from "./history.ts";
+import { CROSS_NAMES, type Question, questionsOf } from "./survey-model.ts";
+import { useExport, useSurvey } from "./use-surveys.ts";
+import type { ChangeView } from "./use-view.ts";
+import { CROSS_KEYS, type View } from "./view.ts";
+
+interface SurveysProps {
+  history: History;
+  range: DayRange;
+  view: View;
+  token: string;
+  change: ChangeView;
+}
+
+/** What app users answered. Surveys are not in the history: each choice here asks for a summary. */
+export function Surveys({ history, range, view, token, change }: SurveysProps) {
+  const [round, setRound] = useState(0);
+  const { site } = history;
+  // Surveys outlive the counters, so all of them means without dates.
+  const days =
+    view.choice.period === "all" ? {} : { from: formatDay(range.from), to: formatDay(range.to) };
+  const query = { site, sv: view.sv, ...days };
+  const { survey, busy, problem } = useSurvey({ ...query, cross: view.cross }, token, round);
+  const fileName = `${exportName(site, range)}_survey-${view.sv}.json`;
+  const exporting = useExport(query, token, fileName);
+  const questions = survey ? questionsOf(survey.counts) : [];
+  return (
+    <section class="surveys" aria-label="Surveys" aria-busy={busy}>
+      <SurveyControls view={view} change={change}>
+        <button
+          type="button"
+          disabled={exporting.done !== null || !survey || survey.total === 0}
+          onClick={exporting.start}
+        >
+          Export JSON
+        </button>
+        {exporting.done !== null && (
+          <span role="status" class="progress">
+            <progress max={survey?.total ?? 1} value={exporting.done} aria-label="Export" />
+            {whole(exporting.done)} of {whole(survey?.total ?? 0)}
+          </span>
+        )}
+      </SurveyControls>
+      {[problem, exporting.problem].filter(Boolean).map((text) => (
+        <p class="notice bad" role="alert" key={text}>
+          {text}{" "}
+          <button type="button" onClick={() => setRound(round + 1)}>
+            Try again
+          </button>
+        </p>
+      ))}
+      {!survey && busy && <p role="status">Reading the answers…</p>}
+      {survey?.total === 0 && (
+        <p class="hint">
+          No answers to version {survey.sv}
+          {view.choice.period === "all" ? "" : ` from ${rangeName(range.from, range.to)}`}. Choose
+          another version or more days; apps send answers to <code>POST /s</code>.
+        </p>
+      )}
+      {survey && survey.total > 0 && (
+        <>
+          <Summary survey={survey} />
+          <CrossCard survey={survey} questions={questions} view={view} change={change} />
+          <div class="group cards">
+            <h2>Answers</h2>
+            <div class="group-body">
+              {questions.map((question) => (
+                <QuestionCard key={question.id} question={question} />
+              ))}
+            </div>
+          </div>
+          <Comments comments={survey.comments} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface SurveyControlsProps {
+  view: View;
+  change: ChangeView;
+  children: ComponentChildren;
+}
+
+function SurveyControls({ view, change, children }: SurveyControlsProps) {
+  const setVersion = (text: string) => {
+    const sv = Number(text);
+    if (Number.isSafeInteger(sv) && sv > 0) change({ sv, question: "" });
+  };
+  return (
+    <div class="controls">
+      <label class="choice">
+        <span>Survey version</span>
+        <input
+          type="number"
+          min="1"
+          step="1"
+          value={view.sv}
+          onChange={(event) => setVersion(event.currentTarget.value)}
+        />
+      </label>
+      <label class="choice">
+        <span>Group by</span>
+        <select
+          value={view.cross}
+          onChange={(event) => change({ cross: event.currentTarget.value as CrossKey })}
+        >
+          {CROSS_KEYS.map((key) => (
+            <option key={key} value={key}>
+              {CROSS_NAMES[key]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span class="spacer" />
+      {children}
+    </div>
+  );
+}
+
+function Summary({ survey }: { survey: SurveysAnswer }) {
+  const { total, short, nps } = survey;
+  const passives = nps.answered - nps.promoters - nps.detractors;
+  const parts: [string, string, number][] = [
+    ["detractors", "Detractors (0–6)", nps.detractors],
+    ["passives", "Passives (7–8)", passives],
+    ["promoters", "Promoters (9–10)", nps.promoters],
+  ];
+  return (
+    <section class="tiles" aria-label="Survey figures">
+      <div class="tile">
+        <span class="name">Responses</span>
+        <span class="figure">{whole(total)}</span>
+        <span class="delta">
+          {whole(total - short)} full, {whole(short)} short
+        </span>
+      </div>
+      <div class="tile wide">
+        <span class="name">Net promoter score</span>
+        <span class="figure">{nps.score === null ? NO_FIGURE : signed(nps.score)}</span>
+        <span class="delta">{counted(nps.answered, "answer")}</span>
+        <div class="nps" aria-hidden="true">
+          {parts.map(([key, , count]) => (
+            <i key={key} class={key} style={{ flexGrow: count }} />
+          ))}
+        </div>
+        <ul class="nps-parts">
+          {parts.map(([key, name, count]) => (
+            <li key={key} class={key}>
+              {name} <b>{whole(count)}</b>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+function QuestionCard({ question }: { question: Question }) {
+  const titleId = `question-${question.id}`;
+  const most = Math.max(...question.options.map(({ share }) => share)) || 1;
+  return (
+    <section class="card dimension" aria-labelledby={titleId}>
+      <header>
+        <h3 id={titleId}>{question.id}</h3>
+        <span class="total">{counted(question.answers, "answer")}</span>
+      </header>
+      <table>
+        <thead class="offscreen">
+          <tr>
+            <th scope="col">Option</th>
+            <th scope="col">Count</th>
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {question.options.map(({ option, count, share }) => (
+            <tr key={option} style={{ "--bar": share / most }}>
+              <th scope="row">
+                <span class="value">{option}</span>
+              </th>
+              <td class="count">{whole(count)}</td>
+              <td class="share">{percent(share)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const FIRST_COMMENTS = 20;
+
+function Comments({ comments }: { comments: SurveysAnswer["comments"] }) {
+  const [isOpen, setOpen] = useState(false);
+  if (comments.length === 0) return null;
+  const shown = isOpen ? comments : comments.slice(0, FIRST_COMMENTS);
+  return (
+    <section class="card comments" aria-labelledby="comments-title">
+      <header>
+        <h2 id="comments-title">Comments</h2>
+        <span class="total">{whole(comments.length)}</span>
+      </header>
+      <ul>
+        {shown.map(({ day, c }, i) => (
+          <li key={i}>
+            <time dateTime={day}>{longDay(parseDay(day) ?? 0)}</time>
+            <p>
+              <bdi>{c}</bdi>
+            </p>
+          </li>
+        ))}
+      </ul>
+      {comments.length > FIRST_COMMENTS && (
+        <button
+          type="button"
+          class="quiet more"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? `Show newest ${FIRST_COMMENTS}` : `Show all ${whole(comments.length)}`}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useMemo, useState } from "preact/hooks";
+import { rangeName } from "../shared/dates.ts";
+import { counted, whole } from "../shared/format.ts";
+import { rowsOf } from "./breakdown-model.ts";
+import { METRIC_FACTS, type Metric } from "./figures.ts";
+import { type DayRange, type History, seriesOf } from "./history.ts";
+import type { Compare } from "./period.ts";
+import { TrendChart } from "./trend-chart.tsx";
+import { lineText, type Trend, trendOf } from "./trend-model.ts";
+
+interface TrendCardProps {
+  history: History;
+  range: DayRange;
+  compared: DayRange;
+  compare: Compare;
+  metric: Metric | null;
+  bots: boolean;
+  now: number;
+}
+
+export function TrendCard({ history, range, compared, metric, bots, now }: TrendCardProps) {
+  const [isTable, setTable] = useState(false);
+  const trend = useMemo(
+    () => trendOf(history, { range, compared, metric, bots, now }),
+    [history, range, compared, metric, bots, now],
+  );
+  const beforeName = rangeName(compared.from, compared.to);
+  return (
+    <section class="card trend" aria-labelledby="trend-title">
+      <header>
+        <h2 id="trend-title">{titleOf(trend, metric)}</h2>
+        <ul class="legend" aria-hidden="true">
+          {trend.lines.map((line) => (
+            <li key={line.key} class={line.key}>
+              {line.name}
+            </li>
+          ))}
+          {trend.before && <li class="before">{beforeName}</li>}
+        </ul>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+        >
+          Table
+        </button>
+      </header>
+      <div hidden={isTable}>
+        <TrendChart trend={trend} beforeName={beforeName} metric={metric} />
+      </div>
+      <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
+      {trend.unit === "hour" && (metric !== "pv" || bots) && (
+        <p class="hint">
+          By the hour only pageviews are kept; choose two days or more for the rest.
+        </p>
+      )}
+      {bots && <BotNames history={history} range={range} />}
+    </section>
+  );
+}
+
+function titleOf(trend: Trend, metric: Metric | null): string {
+  const name = trend.unit === "hour" ? "Pageviews" : metric ? METRIC_FACTS[metric].name : "Traffic";
+  return `${name} by ${trend.unit}${trend.unit === "hour" ? " (UTC)" : ""}`;
+}
+
+interface TrendTableProps {
+  trend: Trend;
+  beforeName: string;
+  isShown: boolean;
+}
+
+const STATES = { whole: "", open: " (so far)", future: " (not yet)" };
+
+/** The chart's twin: always there for screen readers, shown to everyone on demand. */
+function TrendTable({ trend, beforeName, isShown }: TrendTableProps) {
+  const { lines, before, buckets } = trend;
+  return (
+    <div class={isShown ? "scroll" : "offscreen"} tabIndex={isShown ? 0 : undefined}>
+      <table class="figures">
+        <caption class="offscreen">Trend</caption>
+        <thead>
+          <tr>
+            <th scope="col">{trend.unit === "hour" ? "Hour" : "Day"}</th>
+            {lines.map((line) => (
+              <th scope="col" key={line.key}>
+                {line.name}
+              </th>
+            ))}
+            {before && <th scope="col">{beforeName}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map((bucket, i) => (
+            <tr key={bucket.name}>
+              <th scope="row">
+                {bucket.name}
+                {STATES[bucket.state]}
+              </th>
+              {lines.map((line) => (
+                <td key={line.key}>{lineText(line, line.values[i])}</td>
+              ))}
+              {before && <td>{lineText(before, before.values[i])}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Who the bots of the dashed line were. */
+function BotNames({ history, range }: { history: History; range: DayRange }) {
+  const hits = seriesOf(history, "bot", range).reduce((sum, n) => sum + n, 0);
+  const kinds = history.dimensions.get("bot_kind");
+  const rows = kinds ? rowsOf(kinds, history, range) : [];
+  return (
+    <details class="bots">
+      <summary>{counted(hits, "bot hit")}, never in any other figure</summary>
+      <ul>
+        {rows.map((row) => (
+          <li key={row.value}>
+            <bdi>{row.value}</bdi> {whole(row.count)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,165 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { METRIC_FACTS, type Metric } from "./figures.ts";
+import { drawLines } from "./frappe.ts";
+import { lineText, type Trend } from "./trend-model.ts";
+import {
+  type FrappeChart,
+  frappeData,
+  type Plot,
+  type Point,
+  plotOf,
+  scaleOf,
+} from "./trend-plot.ts";
+
+const HEIGHT = 300;
+/** What frappe keeps free below the labels of its x axis for a legend. */
+const LEGEND = 54;
+/** What it keeps free to the right of the plot. */
+const RIGHT = 30;
+/** Between the pointer and what it reads out. */
+const GAP = 12;
+
+interface TrendChartProps {
+  trend: Trend;
+  beforeName: string;
+  metric: Metric | null;
+}
+
+/** frappe's axes and lines with what it cannot draw on top; the table beside it says the same. */
+export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<FrappeChart>(null);
+  const shape = useRef("");
+  const [plot, setPlot] = useState<Plot | null>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const unit = metric && trend.unit !== "hour" ? METRIC_FACTS[metric].unit : "count";
+
+  useLayoutEffect(() => {
+    if (!host.current) return;
+    const data = frappeData(trend, unit);
+    const newShape = String(data.datasets.length);
+    if (chart.current && shape.current === newShape) chart.current.update(data);
+    else {
+      chart.current?.destroy();
+      chart.current = drawLines(host.current, data, HEIGHT + LEGEND);
+    }
+    shape.current = newShape;
+    setAt(null);
+    const read = () => chart.current && setPlot(plotOf(chart.current, trend, scaleOf(unit)));
+    read();
+    // frappe watches its parent too and has drawn anew by the time this one is told.
+    const observer = new ResizeObserver(read);
+    observer.observe(host.current);
+    return () => observer.disconnect();
+  }, [trend, unit]);
+  useLayoutEffect(() => () => chart.current?.destroy(), []);
+
+  const point = (event: PointerEvent) => {
+    if (!plot || !host.current) return;
+    const x = event.clientX - host.current.getBoundingClientRect().left - plot.left;
+    const step = (plot.xs[1] ?? 0) - (plot.xs[0] ?? 0) || plot.width;
+    const i = Math.floor(x / step);
+    setAt(i >= 0 && i < trend.buckets.length ? i : null);
+  };
+  const style = Object.fromEntries(
+    trend.lines.map((line, i) => [`--line-${i + 1}`, `var(--${line.key})`]),
+  );
+  const dashed = trend.lines.findIndex(({ key }) => key === "bot") + 1;
+  return (
+    <div
+      class={`plot ${dashed > 0 ? `dashed-${dashed}` : ""}`}
+      style={style}
+      aria-hidden="true"
+      onPointerMove={point}
+      onPointerLeave={() => setAt(null)}
+    >
+      <div ref={host} class="frappe" style={{ height: `${HEIGHT}px` }} />
+      {plot && <Overlay plot={plot} trend={trend} at={at} />}
+      {plot && at !== null && <ReadOut plot={plot} trend={trend} at={at} beforeName={beforeName} />}
+    </div>
+  );
+}
+
+const path = (points: Point[]): string => `M${points.map((point) => point.join(" ")).join("L")}`;
+
+function Overlay({ plot, trend, at }: { plot: Plot; trend: Trend; at: number | null }) {
+  const x = at === null ? null : plot.xs[at];
+  const unit = (plot.xs[1] ?? 0) - (plot.xs[0] ?? 0);
+  const open = trend.buckets.findIndex(({ state }) => state === "open");
+  return (
+    <svg class="overlay" aria-hidden="true" style={{ height: `${HEIGHT}px` }}>
+      <defs>
+        {plot.lines.map(({ line, whole }, i) => (
+          <clipPath id={`whole-${i + 1}`} key={line.key}>
+            {whole.map(({ from, to }) => (
+              <rect key={from} x={from - 1} y={-4} width={to - from + 2} height={plot.height + 8} />
+            ))}
+          </clipPath>
+        ))}
+      </defs>
+      <g transform={`translate(${plot.left} ${plot.top})`}>
+        {open >= 0 && (
+          <rect
+            class="still-open"
+            x={(plot.xs[open] ?? 0) - unit / 2}
+            y={0}
+            width={unit}
+            height={plot.height}
+          />
+        )}
+        {plot.before.map((run) => (
+          <path key={run[0]?.[0]} class="line before" d={path(run)} />
+        ))}
+        {x !== null && x !== undefined && (
+          <line class="cross" x1={x} x2={x} y1={0} y2={plot.height} />
+        )}
+        {plot.lines.map(({ line, lone, open: tail }) => (
+          <g key={line.key} class={line.key}>
+            {tail.length > 1 && <path class="line tail" d={path(tail)} />}
+            {tail.slice(-1).map(([cx, cy]) => (
+              <circle key="open" class="open" cx={cx} cy={cy} r={3.5} />
+            ))}
+            {lone.map(([cx, cy]) => (
+              <circle key={cx} class="dot" cx={cx} cy={cy} r={2.5} />
+            ))}
+          </g>
+        ))}
+      </g>
+    </svg>
+  );
+}
+
+interface ReadOutProps {
+  plot: Plot;
+  trend: Trend;
+  at: number;
+  beforeName: string;
+}
+
+/** The figures under the pointer. */
+function ReadOut({ plot, trend, at, beforeName }: ReadOutProps) {
+  const bucket = trend.buckets[at];
+  const x = plot.xs[at] ?? 0;
+  const side =
+    x > plot.width / 2
+      ? { right: `${plot.width - x + GAP + RIGHT}px` }
+      : { left: `${x + plot.left + GAP}px` };
+  if (!bucket) return null;
+  return (
+    <div class="read-out" style={side}>
+      <strong>{bucket.name}</strong>
+      {bucket.state === "open" && <em>still being counted</em>}
+      {bucket.state === "future" && <em>not yet</em>}
+      {trend.lines.map((line) => (
+        <span key={line.key} class={line.key}>
+          {line.name} <b>{lineText(line, line.values[at])}</b>
+        </span>
+      ))}
+      {trend.before && (
+        <span class="before">
+          {beforeName} <b>{lineText(trend.before, trend.before.values[at])}</b>
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import type { Line, Trend } from "./trend-model.ts";
+
+/**
+ * frappe-charts joins all points of a line and takes a missing one for zero. So its lines are
+ * clipped to the points that are whole, and what is still being counted is drawn over it.
+ */
+
+export interface FrappeData {
+  labels: string[];
+  datasets: { name: string; chartType: "line"; values: number[] }[];
+}
+
+/** The parts of a frappe-charts 1.6.2 chart that the trend relies on. */
+export interface FrappeChart {
+  /** Where things were drawn, in pixels from the plot's top left corner. */
+  state: {
+    xAxis: { positions: number[] };
+    yAxis: { zeroLine: number; scaleMultiplier: number };
+  };
+  measures: {
+    titleHeight: number;
+    margins: { top: number; left: number };
+    paddings: { top: number; left: number };
+  };
+  width: number;
+  height: number;
+  update(data: FrappeData): void;
+  destroy(): void;
+}
+
+/** A point in pixels. */
+export type Point = [x: number, y: number];
+
+export interface Plot {
+  width: number;
+  height: number;
+  left: number;
+  top: number;
+  xs: number[];
+  lines: PlotLine[];
+  before: Point[][];
+}
+
+export interface PlotLine {
+  line: Line;
+  /** stretches of x to show of frappe's line */
+  whole: { from: number; to: number }[];
+  /** whole points with no neighbour: a line cannot show them */
+  lone: Point[];
+  /** from the last whole point to the one still open */
+  open: Point[];
+}
+
+/** The value the axis has to reach so that frappe's steps between its lines are whole numbers. */
+export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "rate"): number {
+  const most = Math.max(0, ...values.map((value) => value ?? 0));
+  if (unit === "rate") return 100;
+  if (unit === "ratio") return Math.max(1, Math.ceil(most));
+  if (most <= 4) return 4;
+  return most > 9 && most <= 10 ? 12 : most;
+}
+
+/** What frappe draws: first an invisible line that sets the axis, then the lines. */
+export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): FrappeData {
+  const all = [...trend.lines, ...(trend.before ? [trend.before] : [])];
+  const scale = scaleOf(unit);
+  const top = axisTop(
+    all.flatMap((line) => line.values),
+    unit,
+  );
+  return {
+    labels: trend.buckets.map(({ label }) => label),
+    datasets: [
+      { name: "", chartType: "line", values: trend.buckets.map(() => top) },
+      ...trend.lines.map((line) => ({
+        name: "",
+        chartType: "line" as const,
+        values: filled(line.values).map((value) => value * scale),
+      })),
+    ],
+  };
+}
+
+/** Rates are drawn in percent. */
+export const scaleOf = (unit: "count" | "ratio" | "rate"): number => (unit === "rate" ? 100 : 1);
+
+/** Holes take the value before them; the clipping hides them. */
+function filled(values: (number | null)[]): number[] {
+  let last = 0;
+  return values.map((value) => {
+    last = value ?? last;
+    return last;
+  });
+}
+
+/** Where everything stands in a chart that frappe has drawn. */
+export function plotOf(chart: FrappeChart, trend: Trend, scale: number): Plot {
+  const { xAxis, yAxis } = chart.state;
+  const { margins, paddings, titleHeight } = chart.measures;
+  const xs = xAxis.positions;
+  const y = (value: number) => yAxis.zeroLine - value * scale * yAxis.scaleMultiplier;
+  return {
+    width: chart.width,
+    height: chart.height,
+    left: margins.left + paddings.left,
+    top: titleHeight + margins.top + paddings.top,
+    xs,
+    lines: trend.lines.map((line) => plotLine(line, trend, xs, y)),
+    before: trend.before ? runsOf(pointsOf(trend.before.values, xs, y)) : [],
+  };
+}
+
+function pointsOf(values: (number | null)[], xs: number[], y: (value: number) => number) {
+  return values.map((value, i): Point | null => (value === null ? null : [xs[i] ?? 0, y(value)]));
+}
+
+function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => number): PlotLine {
+  const points = pointsOf(line.values, xs, y);
+  const stateOf = (i: number) => trend.buckets[i]?.state;
+  const runs = runsOf(points.map((point, i) => (stateOf(i) === "whole" ? point : null)));
+  const at = points.findIndex((point, i) => point !== null && stateOf(i) === "open");
+  const before = points[at - 1];
+  const now = points[at];
+  return {
+    line,
+    whole: runs
+      .filter((run) => run.length > 1)
+      .map((run) => ({ from: run[0]?.[0] ?? 0, to: run.at(-1)?.[0] ?? 0 })),
+    lone: runs.filter((run) => run.length === 1).flat(),
+    open: now ? (before ? [before, now] : [now]) : [],
+  };
+}
+
+/** The stretches of points without a hole. */
+function runsOf(points: (Point | null)[]): Point[][] {
+  const runs: Point[][] = [];
+  let run: Point[] = [];
+  for (const point of points) {
+    if (point) run.push(point);
+    else if (run.length > 0) {
+      runs.push(run);
+      run = [];
+    }
+  }
+  if (run.length > 0) runs.push(run);
+  return runs;
+}

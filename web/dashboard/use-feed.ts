@@ -1,0 +1,124 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { ReadError, readJson } from "../shared/api.ts";
+import type { SiteEntry, StatsAnswer } from "../shared/wire.ts";
+import { decodeHistory, type History } from "./history.ts";
+
+/** What the page has of a site's history, and how the last try went. */
+export interface Feed {
+  history: History | null;
+  /** the server's clock at the last answer, epoch milliseconds */
+  now: number;
+  busy: boolean;
+  /** the answer takes longer than people expect */
+  slow: boolean;
+  problem: ReadError | null;
+}
+
+const REFRESH_MS = 60_000;
+const SLOW_MS = 4_000;
+const NOTHING: Feed = { history: null, now: 0, busy: false, slow: false, problem: null };
+
+interface Source {
+  site: string;
+  token: string;
+}
+
+/**
+ * Reads a site's whole history with one request, and asks again every minute while the page is
+ * visible: the same request, which costs nothing when nothing was counted since.
+ */
+export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
+  const [feed, setFeed] = useState(NOTHING);
+  const held = useRef<{ site: string; token: string; etag: string | null }>({
+    site: "",
+    token: "",
+    etag: null,
+  });
+  const running = useRef<AbortController>(undefined);
+
+  const refresh = useCallback(() => {
+    running.current?.abort();
+    if (token === "") return;
+    const abort = new AbortController();
+    running.current = abort;
+    const isSame = held.current.token === token && held.current.site === site;
+    if (!isSame) held.current = { site, token, etag: null };
+    const update = (change: Partial<Feed>) => {
+      if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
+    };
+    const slow = setTimeout(() => update({ slow: true }), SLOW_MS);
+    update({ busy: true, ...(isSame ? {} : { history: null }) });
+    read({ site, token }, held.current.etag, abort.signal)
+      .then((answer) => {
+        if (abort.signal.aborted) return;
+        if (answer.etag !== undefined)
+          held.current = { site: answer.site, token, etag: answer.etag };
+        update({ ...answer.change, problem: null });
+      })
+      .catch((error: unknown) => update({ problem: asReadError(error) }))
+      .finally(() => {
+        clearTimeout(slow);
+        update({ busy: false, slow: false });
+      });
+  }, [site, token]);
+
+  useEffect(() => {
+    if (token === "") {
+      running.current?.abort();
+      held.current = { site: "", token: "", etag: null };
+      setFeed(NOTHING);
+    } else if (held.current.token !== token || held.current.site !== site) refresh();
+  }, [site, token, refresh]);
+
+  useEffect(() => {
+    if (token === "") return;
+    const whenVisible = () => {
+      if (document.visibilityState === "visible") refresh();
+    };
+    const timer = setInterval(whenVisible, REFRESH_MS);
+    document.addEventListener("visibilitychange", whenVisible);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", whenVisible);
+    };
+  }, [token, refresh]);
+
+  return [feed, refresh];
+}
+
+function asReadError(error: unknown): ReadError {
+  if (error instanceof ReadError) return error;
+  return new ReadError("refused", error instanceof Error ? error.message : String(error));
+}
+
+interface Reading {
+  site: string;
+  etag?: string | null;
+  change: Partial<Feed>;
+}
+
+async function read(source: Source, etag: string | null, signal: AbortSignal): Promise<Reading> {
+  const site = source.site;
+  try {
+    return await readSite(source, etag, signal);
+  } catch (error) {
+    const isUnnamed = site === "" && error instanceof ReadError && error.kind === "unauthorized";
+    if (!isUnnamed) throw error;
+    // No site was named and none follows from the address: the admin token can list them.
+    const answer = await readJson<SiteEntry[]>("sites", {}, source.token, { signal });
+    const first = answer.unchanged ? undefined : answer.body[0]?.id;
+    if (first === undefined) throw new ReadError("refused", NO_SITES);
+    return readSite({ site: first, token: source.token }, null, signal);
+  }
+}
+
+const NO_SITES =
+  "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
+
+async function readSite({ site, token }: Source, etag: string | null, signal: AbortSignal) {
+  const query = { site, from: "first", series: 1, daily: 1 };
+  const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
+  if (answer.unchanged) return { site, change: { now: answer.at } };
+  const history = decodeHistory(answer.body);
+  return { site: history.site, etag: answer.etag, change: { history, now: answer.at } };
+}

@@ -1,0 +1,84 @@
+import { formatDay, parseDay } from "../shared/dates.ts";
+import type { CrossKey } from "../shared/wire.ts";
+import { METRICS, type Metric } from "./figures.ts";
+import { type Choice, type Compare, PERIODS } from "./period.ts";
+
+/** What the page shows: all of it is in the address, so that a link shows the same page. */
+export interface View {
+  /** empty until a site is chosen */
+  site: string;
+  tab: "traffic" | "surveys";
+  choice: Choice;
+  compare: Compare;
+  /** the one metric charted, or null for the overview */
+  metric: Metric | null;
+  filter: string;
+  layout: "cards" | "bars";
+  /** dimensions that show all of their values */
+  open: string[];
+  /** survey version */
+  sv: number;
+  cross: CrossKey;
+  /** the question of the cross-table; empty for the first one */
+  question: string;
+}
+
+export const CROSS_KEYS: readonly CrossKey[] = ["os", "dv", "v", "f"];
+
+const DEFAULT_PERIOD = "30d";
+
+/** Reads a view from an address's query; whatever is missing or off shape is the default. */
+export function parseView(query: string): View {
+  const params = new URLSearchParams(query);
+  const get = (key: string) => params.get(key) ?? "";
+  const sv = Number(get("sv"));
+  return {
+    site: get("site"),
+    tab: get("tab") === "surveys" ? "surveys" : "traffic",
+    choice: parseChoice(get("period"), get("from"), get("to")),
+    compare: get("compare") === "year" ? "year" : "prior",
+    metric: METRICS.find((metric) => metric === get("metric")) ?? null,
+    filter: get("filter"),
+    layout: get("view") === "bars" ? "bars" : "cards",
+    open: get("open").split(",").filter(Boolean),
+    sv: Number.isSafeInteger(sv) && sv > 0 ? sv : 1,
+    cross: CROSS_KEYS.find((key) => key === get("cross")) ?? "os",
+    question: get("question"),
+  };
+}
+
+function parseChoice(period: string, fromText: string, toText: string): Choice {
+  const from = parseDay(fromText);
+  const to = parseDay(toText);
+  if (from !== null && to !== null && from <= to) return { period: "custom", from, to };
+  const known = PERIODS.find(({ id }) => id === period)?.id ?? DEFAULT_PERIOD;
+  return { period: known, end: known === "all" ? null : to };
+}
+
+/** The query of a view, without what is the default; it has no place for a token. */
+export function formatView(view: View): string {
+  const params = new URLSearchParams();
+  const set = (key: string, value: string, usual = "") => {
+    if (value !== usual) params.set(key, value);
+  };
+  const { choice } = view;
+  set("site", view.site);
+  set("tab", view.tab, "traffic");
+  if (choice.period === "custom") {
+    set("from", formatDay(choice.from));
+    set("to", formatDay(choice.to));
+  } else {
+    set("period", choice.period, DEFAULT_PERIOD);
+    if (choice.end !== null) set("to", formatDay(choice.end));
+  }
+  set("compare", view.compare, "prior");
+  set("metric", view.metric ?? "");
+  set("filter", view.filter);
+  set("view", view.layout, "cards");
+  set("open", view.open.join(","));
+  set("sv", String(view.sv), "1");
+  set("cross", view.cross, "os");
+  set("question", view.question);
+  const text = params.toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,68 @@
+/** A zone that keeps an offset now. */
+export interface Zone {
+  name: string;
+  /** degrees north and east; null for a zone the table of places does not know */
+  place: { latitude: number; longitude: number } | null;
+}
+
+export interface ZonePlace {
+  name: string;
+  lat: number;
+  long: number;
+}
+
+/** `UTC+05:30` → 330 minutes; null for `unknown` and anything else. */
+export function offsetMinutes(text: string): number | null {
+  const match = /^UTC([+-])(\d{2}):(\d{2})$/.exec(text);
+  if (!match) return null;
+  const minutes = Number(match[2]) * 60 + Number(match[3]);
+  return match[1] === "-" ? -minutes : minutes;
+}
+
+interface Clock {
+  /** the one name this browser has for a zone and its aliases */
+  canonical: string;
+  minutesAt: (instant: number) => number;
+}
+
+/** The clock of a zone, or null when this browser does not know its name. */
+function clockOf(name: string): Clock | null {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat("en", { timeZone: name, timeZoneName: "longOffset" });
+  } catch {
+    return null;
+  }
+  return {
+    canonical: format.resolvedOptions().timeZone,
+    minutesAt: (instant) => {
+      const part = format.formatToParts(instant).find(({ type }) => type === "timeZoneName");
+      const text = part?.value.replace("GMT", "UTC") ?? "";
+      return offsetMinutes(text) ?? 0;
+    },
+  };
+}
+
+/**
+ * The IANA zones whose offset is the given one at an instant, by name. The offset is asked of the
+ * browser's own zone data, so summer time is in it; the table only gives places and the names
+ * people know (browsers keep old ones such as `Asia/Calcutta`).
+ */
+export function zonesAt(
+  minutes: number,
+  instant: number,
+  places: ZonePlace[],
+  known: string[],
+): Zone[] {
+  const zones = new Map<string, Zone>();
+  const seen = new Set<string>();
+  const consider = (name: string, place: Zone["place"]) => {
+    const clock = clockOf(name);
+    if (!clock || (place === null && seen.has(clock.canonical))) return;
+    seen.add(clock.canonical);
+    if (clock.minutesAt(instant) === minutes) zones.set(name, { name, place });
+  };
+  for (const { name, lat, long } of places) consider(name, { latitude: lat, longitude: long });
+  for (const name of known) consider(name, null);
+  return [...zones.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

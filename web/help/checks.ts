@@ -1,0 +1,168 @@
+import { ReadError, readJson, relativeUrl } from "../shared/api.ts";
+import { dayOf, formatDay } from "../shared/dates.ts";
+import { counted } from "../shared/format.ts";
+import { encodePayload } from "../shared/tag.ts";
+import type { StatsTotals } from "../shared/wire.ts";
+
+/** What is typed into the page. */
+export interface Setup {
+  site: string;
+  token: string;
+  /** the address the tag was placed at, as typed: `https://example.com`, `example.com`, … */
+  origin: string;
+  otherSite: string;
+  otherToken: string;
+}
+
+/** What a check came to, and what to do about it. */
+export interface Finding {
+  isGood: boolean;
+  text: string;
+  advice?: string;
+}
+
+const good = (text: string): Finding => ({ isGood: true, text });
+const bad = (text: string, advice: string): Finding => ({ isGood: false, text, advice });
+
+const REAL_TRAFFIC_DAYS = 30;
+
+/** Runs a check; whatever keeps it from an answer is a finding too. */
+export async function find(check: (setup: Setup) => Promise<Finding>, setup: Setup) {
+  try {
+    return await check(setup);
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error;
+    if (error.kind === "unauthorized") return refused(setup.site);
+    return bad("The check could not be made.", error.message);
+  }
+}
+
+function refused(site: string): Finding {
+  return bad(
+    site === ""
+      ? "401: no site follows from this address."
+      : "401: this token does not open this site.",
+    "Either the token is wrong, or it belongs to another site, or there is no site of this id; the collector does not tell which. Compare the id with the list in the control page or `tallydeck sites`, and make a new token with `tallydeck tokens make <site>` if in doubt.",
+  );
+}
+
+/** 1: `GET /` answers `ok`. */
+export async function collectorReachable(): Promise<Finding> {
+  const away =
+    "Check that the box has power and network and that this device is on the same network; behind a proxy, check where it forwards to.";
+  let text: string;
+  try {
+    text = await (await fetch("./", { cache: "no-store" })).text();
+  } catch {
+    return bad("The collector does not answer.", away);
+  }
+  return text.trim() === "ok"
+    ? good("The collector answers “ok”.")
+    : bad("Something answers here, but it is not the collector.", away);
+}
+
+/** 2: the token opens the site. */
+export async function siteAndToken({ site, token }: Setup): Promise<Finding> {
+  const { body } = await readTotals({ site }, token);
+  return good(`The token opens the site ${body.site}.`);
+}
+
+/** 3: there were pageviews today or yesterday. */
+export async function scriptInstalled({ site, token }: Setup): Promise<Finding> {
+  const views = await recentViews(site, token);
+  if (views > 0) return good(`${counted(views, "pageview")} since yesterday: the tag works.`);
+  return bad(
+    "No pageview since yesterday.",
+    'Open a page that has the tag, wait a second and check again. Look at the page\'s source: the tag must be there with this site id. On localhost and *.local nothing is counted without data-dev="1", nor with Do Not Track, Global Privacy Control or a content blocker on. An https:// page cannot load it from an http:// address: see “A public site” below.',
+  );
+}
+
+/** 4: views came from where the tag was placed. */
+export async function realTraffic({ site, token, origin }: Setup): Promise<Finding> {
+  const from = formatDay(dayOf(Date.now()) - REAL_TRAFFIC_DAYS);
+  const { body } = await readTotals({ site, from }, token);
+  const hosts = Object.entries(tableOf(body, "host")).sort((a, b) => b[1] - a[1]);
+  const found = hosts.find(([host]) => isSameOrigin(host, origin));
+  if (found)
+    return good(`${counted(found[1], "pageview")} came from ${found[0]} in the last 30 days.`);
+  if (hosts.length === 0) {
+    return bad(
+      "No pageview in the last 30 days.",
+      "Do check 3 first: the tag has not counted yet.",
+    );
+  }
+  const seen = hosts
+    .slice(0, 5)
+    .map(([host]) => host)
+    .join(", ");
+  return bad(
+    `No pageview from ${origin}. Seen: ${seen}.`,
+    "Type the address as the browser's address bar shows it: http and https, and with and without www, are different origins. If it is right, the tag on that site names another site id.",
+  );
+}
+
+/** 5: the second site counts and can be read. */
+export async function secondProject(setup: Setup): Promise<Finding> {
+  const site = setup.otherSite;
+  const token = setup.otherToken || setup.token;
+  try {
+    const views = await recentViews(site, token);
+    if (views > 0)
+      return good(`${site} is readable, with ${counted(views, "pageview")} since yesterday.`);
+    return bad(
+      `${site} is readable but has no pageview since yesterday.`,
+      `Place its own tag, with data-site="${site}", and open a page of it.`,
+    );
+  } catch (error) {
+    if (!(error instanceof ReadError) || error.kind !== "unauthorized") throw error;
+    return bad(
+      `401: this token does not open ${site}.`,
+      "A site token opens its own site only: type the other site's token, or the admin token.",
+    );
+  }
+}
+
+export const TEST_PATH = "/tallydeck-test";
+
+/** Sends one view of TEST_PATH and looks whether it was counted. */
+export async function testView({ site, token }: Setup): Promise<Finding> {
+  const before = await recentViews(site, token);
+  const payload = { p: TEST_PATH, h: location.origin, r: "", l: navigator.language };
+  await fetch(relativeUrl("e", { s: site, v: encodePayload(payload) }), { cache: "no-store" });
+  const after = await recentViews(site, token);
+  if (after > before) return good(`Counted: a view of ${TEST_PATH}, from this page's address.`);
+  return bad(
+    "Sent, but not counted as a view.",
+    "A browser that says it is automated is counted as a bot. If the dashboard shows a warning about storage or the clock, the view waits for that.",
+  );
+}
+
+async function recentViews(site: string, token: string): Promise<number> {
+  const { body } = await readTotals({ site, from: formatDay(dayOf(Date.now()) - 1) }, token);
+  return tableOf(body, "pv")._ ?? 0;
+}
+
+async function readTotals(query: { site: string; from?: string }, token: string) {
+  const answer = await readJson<StatsTotals>("stats", query, token);
+  // Asked without an ETag, the collector has nothing to leave out.
+  if (answer.unchanged) throw new ReadError("refused", "The collector sent no content.");
+  return answer;
+}
+
+function tableOf(totals: StatsTotals, dimension: string): Record<string, number> {
+  const table = totals[dimension];
+  return typeof table === "object" && !Array.isArray(table) ? table : {};
+}
+
+/** Whether a stored origin is the one typed; without a scheme either will do. */
+function isSameOrigin(stored: string, typed: string): boolean {
+  const wanted = typed.trim().toLowerCase().replace(/\/+$/, "");
+  const origin = stored.toLowerCase();
+  return wanted.includes("://")
+    ? originOf(wanted) === origin
+    : origin.replace(/^.*:\/\//, "") === wanted;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

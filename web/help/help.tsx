@@ -1,0 +1,173 @@
+import { useState } from "preact/hooks";
+import { Snippet } from "../shared/copy-button.tsx";
+import { Field } from "../shared/field.tsx";
+import { baseUrl, scriptTag } from "../shared/tag.ts";
+import { loadToken } from "../shared/token.ts";
+import { CheckCard } from "./check-card.tsx";
+import {
+  collectorReachable,
+  realTraffic,
+  type Setup,
+  scriptInstalled,
+  secondProject,
+  siteAndToken,
+  TEST_PATH,
+  testView,
+} from "./checks.ts";
+import { MoreSnippets, OwnVisits, PublicSite, ReadingToken } from "./sections.tsx";
+
+const NEEDS_SITE = "Type the site id at the top of the page first.";
+const NEEDS_TOKEN = "Type the token at the top of the page first.";
+
+/** The guided setup: what to place where, and five checks that it works. */
+export function Help() {
+  const [setup, setSetup] = useState<Setup>(() => ({
+    site: new URLSearchParams(location.search).get("site") ?? "",
+    token: loadToken(),
+    origin: "",
+    otherSite: "",
+    otherToken: "",
+  }));
+  const set = (key: keyof Setup) => (text: string) => setSetup({ ...setup, [key]: text.trim() });
+  const site = setup.site || "my-site";
+  const base = baseUrl(location.href);
+  return (
+    <div class="page help">
+      <header class="top">
+        <img src="favicon.svg" alt="" width="26" height="26" />
+        <h1>Setup</h1>
+        <span class="spacer" />
+        <a
+          class="quiet"
+          href={`dashboard${setup.site && `?site=${encodeURIComponent(setup.site)}`}`}
+        >
+          To the dashboard
+        </a>
+      </header>
+      <main>
+        <section class="card fields" aria-label="Your site">
+          <Field
+            label="Site id"
+            value={setup.site}
+            hint="Everything below is filled in with it."
+            onInput={set("site")}
+          />
+          <Field
+            label="Token"
+            isSecret
+            value={setup.token}
+            hint="The site's own token. It stays in this page."
+            onInput={set("token")}
+          />
+        </section>
+        <section aria-labelledby="tag-title">
+          <h2 id="tag-title">The tag</h2>
+          <p>
+            Put this line into the head of every page. It sets no cookie, asks no third party, and
+            does nothing for visitors who ask not to be tracked.
+          </p>
+          <Snippet text={scriptTag(base, site)} label="the script tag" />
+          <p class="hint">
+            To try it on <code>localhost</code>, add <code>data-dev="1"</code> to the tag. On a
+            domain mapped to the site, <code>data-site</code> may be left out.
+          </p>
+        </section>
+        <section aria-labelledby="checks-title">
+          <h2 id="checks-title">Checks</h2>
+          <Checks setup={setup} set={set} />
+        </section>
+        <OwnVisits origin={setup.origin} />
+        <ReadingToken site={site} />
+        <PublicSite base={base} />
+        <MoreSnippets site={site} base={base} />
+      </main>
+    </div>
+  );
+}
+
+interface ChecksProps {
+  setup: Setup;
+  set: (key: keyof Setup) => (text: string) => void;
+}
+
+function Checks({ setup, set }: ChecksProps) {
+  const { token, origin, otherSite, site } = setup;
+  const needsToken = token === "" ? NEEDS_TOKEN : "";
+  return (
+    <ol class="checks">
+      <CheckCard
+        title="1. Collector reachable"
+        button="Check the collector"
+        setup={setup}
+        missing=""
+        check={collectorReachable}
+      >
+        <p>The box answers at the address of this page.</p>
+      </CheckCard>
+      <CheckCard
+        title="2. Site id and token"
+        button="Check the token"
+        setup={setup}
+        missing={needsToken}
+        check={siteAndToken}
+      >
+        <p>The token typed above opens the site typed above.</p>
+      </CheckCard>
+      <CheckCard
+        title="3. Script tag installed"
+        button="Check the tag"
+        setup={setup}
+        missing={needsToken}
+        check={scriptInstalled}
+      >
+        <p>There were pageviews today or yesterday.</p>
+      </CheckCard>
+      <CheckCard
+        title="4. Real traffic"
+        button="Check the traffic"
+        setup={setup}
+        missing={needsToken || (origin === "" ? "Type the address of your site first." : "")}
+        check={realTraffic}
+      >
+        <Field
+          label="Address of your site"
+          value={origin}
+          placeholder="https://example.com"
+          hint="Where the tag was placed."
+          onInput={set("origin")}
+        />
+      </CheckCard>
+      <CheckCard
+        title="5. Second project"
+        button="Check the second site"
+        setup={setup}
+        missing={otherSite === "" ? "Type the id of the second site first." : needsOther(setup)}
+        check={secondProject}
+      >
+        <Field label="Other site id" value={otherSite} onInput={set("otherSite")} />
+        <Field
+          label="Its token"
+          isSecret
+          value={setup.otherToken}
+          hint="May be left empty if the token above is the admin token."
+          onInput={set("otherToken")}
+        />
+      </CheckCard>
+      <CheckCard
+        title="A test view"
+        button="Send a test view"
+        setup={setup}
+        missing={site === "" ? NEEDS_SITE : needsToken}
+        check={testView}
+      >
+        <p>
+          Counts one view of <code>{TEST_PATH}</code>, as if a visitor had opened this page. It
+          stays in the figures, and check 3 sees it too.
+        </p>
+      </CheckCard>
+    </ol>
+  );
+}
+
+const needsOther = ({ token, otherToken }: Setup): string =>
+  token === "" && otherToken === "" ? NEEDS_TOKEN : "";

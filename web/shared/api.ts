@@ -1,0 +1,110 @@
+import type { ErrorAnswer } from "./wire.ts";
+
+/** Why a request brought nothing, in words for the person who looks at the page. */
+export class ReadError extends Error {
+  readonly kind: "unauthorized" | "busy" | "offline" | "refused";
+
+  constructor(kind: ReadError["kind"], message: string) {
+    super(message);
+    this.name = "ReadError";
+    this.kind = kind;
+  }
+}
+
+/** A body with its ETag and the server's clock, or "unchanged" for a 304. */
+export type Answer<T> =
+  | { unchanged: false; body: T; etag: string | null; at: number }
+  | { unchanged: true; at: number };
+
+export interface ReadOptions {
+  /** The ETag of what is held already: the same content then comes back as `unchanged`. */
+  etag?: string | null;
+  signal?: AbortSignal;
+}
+
+/** Query parameters; `undefined` and empty ones are left out. */
+export type Query = Record<string, string | number | undefined>;
+
+/** A URL relative to the page, so that a path prefix in front of the collector keeps working. */
+export function relativeUrl(path: string, query: Query = {}): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") params.set(key, String(value));
+  }
+  const text = params.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/**
+ * Reads JSON with the token in the Authorization header.
+ * @throws ReadError with a sentence that says what to do; AbortError when aborted
+ */
+export async function readJson<T>(
+  path: string,
+  query: Query,
+  token: string,
+  options: ReadOptions = {},
+): Promise<Answer<T>> {
+  const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
+  if (options.etag) headers["If-None-Match"] = options.etag;
+  const response = await answerOf(relativeUrl(path, query), headers, options.signal);
+  const at = Date.parse(response.headers.get("date") ?? "") || Date.now();
+  if (response.status === 304) return { unchanged: true, at };
+  if (!response.ok) throw await failureOf(response);
+  return {
+    unchanged: false,
+    body: await bodyOf<T>(response),
+    etag: response.headers.get("etag"),
+    at,
+  };
+}
+
+async function answerOf(url: string, headers: Record<string, string>, signal?: AbortSignal) {
+  try {
+    return await fetch(url, { headers, ...(signal && { signal }) });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ReadError(
+      "offline",
+      "The collector does not answer. Check that the box has power and network, and that this device is on the same network.",
+    );
+  }
+}
+
+async function bodyOf<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch {
+    throw new ReadError(
+      "refused",
+      "The answer was cut short or is not from a Tallydeck collector. Try again; behind a proxy, check where it forwards to.",
+    );
+  }
+}
+
+async function failureOf(response: Response): Promise<ReadError> {
+  if (response.status === 401) {
+    return new ReadError(
+      "unauthorized",
+      "This token does not open this site. Check both: a site token opens its own site only, the admin token opens every site that exists.",
+    );
+  }
+  if (response.status === 429) {
+    const wait = response.headers.get("retry-after");
+    return new ReadError(
+      "busy",
+      `Too many wrong tokens from this address. Wait ${wait ? `${wait} seconds` : "a minute"} and try again.`,
+    );
+  }
+  return new ReadError("refused", await sentenceOf(response));
+}
+
+async function sentenceOf(response: Response): Promise<string> {
+  try {
+    const { error } = (await response.json()) as Partial<ErrorAnswer>;
+    if (error) return error;
+  } catch {
+    // A proxy's error page is not JSON; the status is all there is to say then.
+  }
+  return `The collector answered with status ${response.status}. Try again in a moment; if it stays, look at the service's log.`;
+}

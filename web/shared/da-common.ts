@@ -1,0 +1,15 @@
+/**
+ * What both pages share, Preact included, as one file of its own. The build points every import of
+ * Preact and of this folder here, so that the second page opened finds it in the browser's cache.
+ */
+export * from "preact";
+export * from "preact/hooks";
+export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
+export * from "./api.ts";
+export * from "./copy.ts";
+export * from "./copy-button.tsx";
+export * from "./dates.ts";
+export * from "./field.tsx";
+export * from "./format.ts";
+export * from "./tag.ts";
+export * from "./token.ts";

@@ -1,0 +1,43 @@
+import type { TargetedInputEvent } from "preact";
+import { useId } from "preact/hooks";
+
+interface FieldProps {
+  label: string;
+  hint?: string;
+  isSecret?: boolean;
+  name?: string;
+  /** what it begins with, when nothing is done with it before the form is sent */
+  initial?: string;
+  value?: string;
+  placeholder?: string;
+  autocomplete?: string;
+  isRequired?: boolean;
+  onInput?: (text: string) => void;
+}
+
+/** A text to type, with its name above and a hint below. */
+export function Field({ label, hint, isSecret = false, isRequired = false, ...rest }: FieldProps) {
+  const id = useId();
+  const { name, initial, value, placeholder, autocomplete = "off", onInput } = rest;
+  const shared = {
+    id,
+    required: isRequired,
+    autocomplete,
+    spellcheck: false,
+    ...(name !== undefined && { name }),
+    ...(initial !== undefined && { defaultValue: initial }),
+    ...(value !== undefined && { value }),
+    ...(placeholder !== undefined && { placeholder }),
+    ...(hint !== undefined && { "aria-describedby": `${id}-hint` }),
+    ...(onInput && {
+      onInput: (event: TargetedInputEvent<HTMLInputElement>) => onInput(event.currentTarget.value),
+    }),
+  };
+  return (
+    <div class="field">
+      <label htmlFor={id}>{label}</label>
+      {isSecret ? <input type="password" {...shared} /> : <input type="text" {...shared} />}
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+const WHOLE = new Intl.NumberFormat("en");
+const RATIO = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const PERCENT = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+
+/** What stands where a figure has no base. */
+export const NO_FIGURE = "–";
+
+/** `1,234` */
+export const whole = (n: number): string => WHOLE.format(n);
+
+/** `1.83` */
+export const ratio = (n: number): string => RATIO.format(n);
+
+/** A share of one → `12.5%`; what is there but rounds to nothing is `<0.1%`. */
+export function percent(share: number): string {
+  return share > 0 && share < 0.0005 ? "<0.1%" : PERCENT.format(share);
+}
+
+/** `1 view`, `2 views` */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${whole(n)} ${n === 1 ? one : many}`;
+}
+
+/** `−14`, `0`, `62` */
+export const signed = (n: number): string => WHOLE.format(n).replace("-", "−");

@@ -1,0 +1,19 @@
+/** The address of the collector a page was opened from, without the page's own name. */
+export function baseUrl(pageHref: string): string {
+  return new URL(".", pageHref).href.replace(/\/$/, "");
+}
+
+/** The script tag that counts views for a site. */
+export function scriptTag(base: string, site: string): string {
+  return `<script defer src="${base}/s.js" data-site="${site}"></script>`;
+}
+
+/** The name of the setting that holds a site's own token. */
+export function siteTokenKey(site: string): string {
+  return `STATS_TOKEN_${site.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** `v` of `/e` and `/a`: base64 of the URI-encoded JSON. */
+export function encodePayload(payload: Record<string, string>): string {
+  return btoa(encodeURIComponent(JSON.stringify(payload)));
+}
