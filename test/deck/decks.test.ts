@@ -323,11 +323,11 @@ describe("Decks", () => {
     it("do not finish a page first", async () => {
       const unit = mk2();
       const id = await world.plug(unit);
+      for (const { slot } of world.deck(id).slots) await world.bind(id, slot, "all");
+      await world.painted(unit);
       unit.received.length = 0;
       const release = unit.stall();
-      for (const [index, { slot }] of world.deck(id).slots.entries()) {
-        await world.decks.setWidget(id, slot, telling(index));
-      }
+      world.channels.set("all", { text: "a page" });
       await world.settle();
       const stopped = world.decks.stop();
       release();
