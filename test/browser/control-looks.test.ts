@@ -7,7 +7,7 @@ async function furnish(control: Control): Promise<void> {
   await control.set("k2", { type: "push", channel: "build", expire: "text", fallback: "–" });
   await control.set("k3", { type: "stat", site: "blog", metric: "pv", period: "day" });
   await control.push("build", { text: "Build ok", background: "#14532d" });
-  await control.push("a-channel-with-a-name-of-32-signs", { text: "x" });
+  await control.push("a-channel-named-with-32-signs.00", { text: "x" });
   await control.ask("POST", "/api/push-tokens", { name: "A name of the forty characters allowed" });
   await control.ask("POST", "/api/sites", { id: "a-site-with-a-long-name", badge: true });
 }

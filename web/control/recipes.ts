@@ -33,7 +33,7 @@ rest_command:
   data:
     text: "{{ states('sensor.outdoor_temperature') }} °C"`,
 
-  "node-red": (ingredients) => JSON.stringify(flow(ingredients), null, 2),
+  "node-red": (ingredients) => JSON.stringify(flow(ingredients)),
 
   python: ({ base, channel, token }) => `import json
 import urllib.request

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { CopyButton } from "../shared/copy-button.tsx";
+import { Snippet } from "../shared/copy-button.tsx";
 import { baseUrl } from "../shared/tag.ts";
 import { isThisMachine } from "./addresses.ts";
 import { ask } from "./api.ts";
@@ -9,8 +9,6 @@ import { recipe, TOKEN_PLACE } from "./recipes.ts";
 import { useAction } from "./use-action.ts";
 import { RECIPES } from "./view.ts";
 import type { NewPushToken } from "./wire.ts";
-
-const MOST_ROWS = 16;
 
 /** How other programs send to a channel, ready to paste. */
 export function Recipes({ channel }: { channel: string }) {
@@ -25,7 +23,7 @@ export function Recipes({ channel }: { channel: string }) {
       setToken((await ask<NewPushToken>("POST", "api/push-tokens", { name })).token);
     });
   return (
-    <section class="part" aria-labelledby="recipes-title">
+    <section class="part recipe" aria-labelledby="recipes-title">
       <h3 id="recipes-title">Send from elsewhere</h3>
       <Choice
         legend="With"
@@ -33,22 +31,14 @@ export function Recipes({ channel }: { channel: string }) {
         options={RECIPES}
         onChoose={(id) => change({ recipe: id })}
       />
-      <textarea
-        class="paste"
-        readOnly
-        rows={Math.min(text.split("\n").length, MOST_ROWS)}
-        wrap="off"
-        aria-label="What to paste"
-        value={text}
-      />
-      <div class="row">
-        <CopyButton text={text} label="what to paste" class="primary" />
-        {token === TOKEN_PLACE && (
+      <Snippet text={text} label="what to paste" />
+      {token === TOKEN_PLACE && (
+        <div class="row">
           <button type="button" disabled={busy} onClick={make}>
             Put a new token in
           </button>
-        )}
-      </div>
+        </div>
+      )}
       <Problem text={problem} />
       <p class={token === TOKEN_PLACE ? "hint" : "notice"} role="status">
         {token === TOKEN_PLACE

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Field } from "../shared/field.tsx";
-import { isSiteId, scriptTag } from "../shared/tag.ts";
+import { scriptTag } from "../shared/tag.ts";
 import { ask } from "./api.ts";
 import { useShell } from "./context.ts";
 import { Problem, Secret } from "./parts.tsx";
@@ -87,7 +87,7 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
           value={host}
           onInput={(text) => setHost(text.trim())}
         />
-        <button type="submit" class="primary" disabled={busy || (id !== "" && !isSiteId(id))}>
+        <button type="submit" class="primary" disabled={busy}>
           Add
         </button>
       </div>
