@@ -29,6 +29,7 @@ import { databaseSecret, declareSites } from "./store/directory.ts";
 import { Exchange } from "./store/exchange.ts";
 import { lockDataDir } from "./store/lock.ts";
 import { openStore, type Space, type Store } from "./store/store.ts";
+import type { HandedSockets } from "./systemd.ts";
 import { version } from "./version.ts";
 
 const WEB_BUILD = join(import.meta.dirname, "../web/dist");
@@ -49,6 +50,8 @@ export interface ServiceParts {
   /** Where decks are plugged in; this machine's USB unless given. */
   bus?: DeckBus;
   network?: Network;
+  /** Sockets that listen already, `collector` and `control`; they win over the configuration. */
+  sockets?: HandedSockets;
   random?: { bytes: (size: number) => Buffer; int: (end: number) => number };
 }
 
@@ -88,7 +91,7 @@ async function start(parts: ServiceParts, stops: Stop[]): Promise<Omit<Service, 
 
   const collector = await listen(
     createCollector({ store, sites, client, clock, log, pages, cursorSecret }),
-    config.port,
+    parts.sockets?.collector ?? config.port,
   );
   stops.push(() => collector.close());
   const owner = await startOwner(parts, stops, { store, sites, client, pages, collector });
@@ -216,7 +219,7 @@ async function startOwner(
       reloadAfterRestore: async () => decks.merge(await deckStore(store).load()),
       believe: parts.believe ?? (() => {}),
     }),
-    config.webuiPort,
+    parts.sockets?.control ?? config.webuiPort,
     config.bind,
     UPLOAD_PATIENCE,
   );

@@ -14,6 +14,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/clock.ts": [],
   "appliance/demo": ["appliance/demo"],
   "appliance/log.ts": [],
+  "appliance/systemd.ts": ["appliance/clock.ts"],
   "appliance/provision/": ["appliance/provision/", "appliance/config.ts"],
   "appliance/version.ts": [],
   "appliance/board.ts": [

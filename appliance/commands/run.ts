@@ -1,12 +1,13 @@
 import { fstatSync } from "node:fs";
 import { consoleAt } from "../board.ts";
-import { createSystemClock } from "../clock.ts";
+import { createSystemClock, type SystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { createLog, RecentProblems } from "../log.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
+import { handedSockets, ServiceManager } from "../systemd.ts";
 import {
   type Command,
   CommandFailed,
@@ -45,16 +46,19 @@ export const run: Command = {
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);
-    const service = await start(config, terminal);
+    const clock = createSystemClock({ wait: config.waitForClock });
+    const manager = new ServiceManager({ env: terminal.env, clock });
+    const service = await start(config, clock, terminal);
     announce(service, config, terminal);
+    manager.ready(() => service.store.alive());
     await signalled();
+    manager.stopping();
     await service.stop();
   },
 };
 
-async function start(config: Config, terminal: Terminal): Promise<Service> {
+async function start(config: Config, clock: SystemClock, terminal: Terminal): Promise<Service> {
   let adminToken: string | undefined;
-  const clock = createSystemClock({ wait: config.waitForClock });
   const problems = new RecentProblems(() => clock.now());
   try {
     return await startService({
@@ -64,6 +68,7 @@ async function start(config: Config, terminal: Terminal): Promise<Service> {
       problems,
       console: consoleOf(config, terminal),
       believe: (now) => clock.believe(now),
+      sockets: handedSockets(terminal.env, process.pid),
       prepare: (db) => {
         adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
       },

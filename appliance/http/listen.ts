@@ -27,12 +27,12 @@ export interface Listener {
 }
 
 /**
- * Serves an app; `host` undefined means all interfaces, IPv4 and IPv6; `patience` is in
- * milliseconds. Rejects as `listen` does.
+ * Serves an app, at a port or at a socket that listens already; `host` undefined means all
+ * interfaces, IPv4 and IPv6; `patience` is in milliseconds. Rejects as `listen` does.
  */
 export async function listen(
   app: Koa,
-  port: number,
+  at: number | { readonly fd: number },
   host?: string,
   patience = PATIENCE,
 ): Promise<Listener> {
@@ -52,7 +52,8 @@ export async function listen(
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("clientError", answerClientError);
-  server.listen({ port, ...(host !== undefined && { host }) });
+  if (typeof at !== "number") server.listen({ fd: at.fd });
+  else server.listen({ port: at, ...(host !== undefined && { host }) });
   await once(server, "listening");
   const { port: bound, address } = server.address() as AddressInfo;
   return { port: bound, address, close: () => closeServer(server) };
