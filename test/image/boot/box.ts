@@ -52,9 +52,13 @@ export class Box {
 
   /** A view of a page, from a visitor's address. */
   view(path: string): Promise<Answer> {
-    return this.collector("GET", `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`, {
-      headers: { "user-agent": CHROME },
-    });
+    return this.collector(
+      "GET",
+      `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`,
+      {
+        headers: { "user-agent": CHROME },
+      },
+    );
   }
 
   /** A survey response; each from an address of its own, since three an hour are taken from one. */
@@ -64,7 +68,7 @@ export class Box {
         "content-type": "application/json",
         "x-forwarded-for": `198.${18 + ((number >> 16) & 1)}.${(number >> 8) & 255}.${number & 255}`,
       },
-      body: JSON.stringify({ sv: 1, a: { q: `n${number}` } }),
+      body: JSON.stringify({ sv: 1, c: `n${number}` }),
     });
   }
 

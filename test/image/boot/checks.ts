@@ -13,7 +13,9 @@ export class Checks {
       return true;
     } catch (error) {
       this.failed += 1;
-      console.log(`FAIL  ${name} (${seconds(began)} s)\n      ${String(error).replaceAll("\n", "\n      ")}`);
+      console.log(
+        `FAIL  ${name} (${seconds(began)} s)\n      ${String(error).replaceAll("\n", "\n      ")}`,
+      );
       return false;
     }
   }

@@ -60,7 +60,7 @@ export class Shell {
     // The mark is put together there, so that the echo of the command is not taken for its end.
     this.#socket.write(`( ${command}\n) </dev/null 2>&1; printf '\\n<%s:%d>\\n' ${mark} $?\n`);
     const [, text = "", status] = await this.#hear(
-      new RegExp(`^([^]*?)\\n<${mark}:(\\d+)>`),
+      new RegExp(`^([\\s\\S]*?)\\n<${mark}:(\\d+)>`),
       deadlineMs,
       command,
     );

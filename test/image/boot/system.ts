@@ -34,11 +34,20 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
     const shown = await says(
       "systemctl show tallydeck -p User -p NoNewPrivileges -p ProtectSystem -p PrivateUsers -p CapabilityBoundingSet -p NRestarts",
     );
-    for (const line of ["User=tallydeck", "NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateUsers=yes", "NRestarts=0"])
+    for (const line of [
+      "User=tallydeck",
+      "NoNewPrivileges=yes",
+      "ProtectSystem=strict",
+      "PrivateUsers=yes",
+      "NRestarts=0",
+    ])
       assert.ok(shown.split("\n").includes(line), `${line} in ${shown}`);
     assert.match(shown, /^CapabilityBoundingSet=$/m);
     const pid = await says("systemctl show tallydeck -p MainPID --value");
-    assert.match(await says(`grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' /proc/${pid}/status`), /Uid:\s+480\s+480[^]*CapEff:\s+0+\n[^]*NoNewPrivs:\s+1/);
+    assert.match(
+      await says(`grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' /proc/${pid}/status`),
+      /Uid:\s+480\s+480[\s\S]*CapEff:\s+0+\n[\s\S]*NoNewPrivs:\s+1/,
+    );
   });
 
   await checks.check("scores at most 1.6 in systemd-analyze security", async () => {
@@ -56,8 +65,12 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
 
   await checks.check("has grown its data partition to the end of the card", async () => {
     const [size, end, card] = (
-      await says("df -B1 --output=size /data | tail -n 1; cat /sys/class/block/vda4/start; cat /sys/class/block/vda4/size; cat /sys/class/block/vda/size")
-    ).split(/\s+/).map(Number) as [number, number, number, number];
+      await says(
+        "df -B1 --output=size /data | tail -n 1; cat /sys/class/block/vda4/start; cat /sys/class/block/vda4/size; cat /sys/class/block/vda/size",
+      )
+    )
+      .split(/\s+/)
+      .map(Number) as [number, number, number, number];
     assert.ok(size > 1.5 * 1024 ** 3, `${size} bytes after ${end} of ${card}`);
   });
 
