@@ -73,7 +73,7 @@ export class Shell {
     while (!this.#isOpen) {
       this.#heard = "";
       this.#socket.write(
-        "stty -echo; PS1= PS2=; bind 'set enable-bracketed-paste off'; printf '\\n<%s>\\n' awake\n",
+        "stty -echo; PS1= PS2=; export SYSTEMD_COLORS=0; bind 'set enable-bracketed-paste off'; printf '\\n<%s>\\n' awake\n",
       );
       this.#isOpen = await this.#hear(/<awake>/, 3_000, "wake").then(
         () => true,

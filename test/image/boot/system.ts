@@ -18,7 +18,9 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
 
   await checks.check("has no failed unit and no ordering cycle", async () => {
     await shell.run("systemctl is-system-running --wait", 10 * 60_000);
-    assert.equal(await says("systemctl --failed --no-legend --plain --no-pager"), "");
+    const failed = await says("systemctl --failed --no-legend --plain --no-pager");
+    const why = failed && (await says("systemctl status --no-pager --lines=20 --failed"));
+    assert.equal(failed, "", why);
     assert.equal(await says("journalctl -b --no-pager -q -g 'ordering cycle'"), "");
   });
 
