@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createSystemClock } from "../../../appliance/clock.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
+import { mk2 } from "../../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
 import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
 import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
-import { deckOf, photograph, showsTheSame, until } from "./owner.ts";
+import { codeOnScreen, deckOf, photograph, showsCode, showsTheSame, until } from "./owner.ts";
 
 /** Model id, what its name is like, and its slots that are looked at. */
 const DECKS = [
@@ -17,6 +18,17 @@ const DECKS = [
 
 function keys(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `k${index}`);
+}
+
+/** Before anybody signed in: the deck tells who stands at the box how to. */
+export async function checkSetupCode(checks: Checks, box: Box, out: string): Promise<void> {
+  await checks.check("shows the setup code on a deck until somebody has signed in", async () => {
+    const unit = mk2();
+    const plugged = await UsbDeck.plug(unit, box.machine.usb);
+    await showsCode(unit, keys(15), await codeOnScreen(box));
+    await photograph(unit, keys(15), join(out, "deck-setup.png"));
+    plugged.unplug();
+  });
 }
 
 /** Each protocol on the machine's USB port: found, painted, bound, lit by a push, unplugged. */
@@ -65,6 +77,16 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
       await showsTheSame(box, unit, id, key);
       await photograph(unit, slots, join(out, `deck-${model}.png`));
     });
+    await checks.check(
+      `sees a key of a ${model} held, and shows a new setup code for it`,
+      async () => {
+        const before = await codeOnScreen(box);
+        unit.down("k4");
+        const code = await codeOnScreen(box, before);
+        unit.up("k4");
+        await showsCode(unit, slots, code);
+      },
+    );
     await checks.check(`repaints a ${model} that was unplugged`, async () => {
       plugged?.unplug();
       await until("it is gone", async () => {

@@ -34,7 +34,10 @@ const checks = new Checks();
 const card = new Card(image, work);
 console.log(`# ${image}, seed ${values.seed}`);
 
-const { box, token } = await checkFirstBoot(checks, card, parts.has("system"));
+const { box, token } = await checkFirstBoot(checks, card, {
+  thoroughly: parts.has("system"),
+  out,
+});
 if (parts.has("decks")) await checkDecks(checks, box, out);
 await box.machine.shutDown();
 if (parts.has("dialects")) await checkDialects(checks, card, token);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createCanvas, ImageData } from "@napi-rs/canvas";
 import type { Pixels } from "../../../appliance/deck/driver.ts";
+import { paint } from "../../../appliance/deck/paint.ts";
+import { noticeFace } from "../../../appliance/deck/widgets.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { decode, difference } from "../../helpers/pictures.ts";
 import type { Box } from "./box.ts";
@@ -27,11 +29,31 @@ export async function until<T>(
   }
 }
 
-/** The setup code as it stands on the box's screen. */
-export function codeOnScreen(box: Box): Promise<string> {
+/** The setup code that was written to the box's screen last; another than `before`. */
+export function codeOnScreen(box: Box, before?: string): Promise<string> {
   return until("a setup code on the screen", async () => {
     const { text } = await box.machine.shell.run("cat /dev/vcs1");
-    return /Setup code (\d{6})/.exec(text)?.[1];
+    const code = [...text.matchAll(/Setup code (\d{6})/g)].at(-1)?.[1];
+    return code === before ? undefined : code;
+  });
+}
+
+/** Waits until a slot of the panel shows a setup code. */
+export async function showsCode(
+  unit: FakeUnit,
+  slots: readonly string[],
+  code: string,
+): Promise<void> {
+  const face = noticeFace({ type: "setup-code", code });
+  await until(`the code ${code} on the panel`, async () => {
+    for (const slot of slots) {
+      const shown = await unit.shown(slot);
+      if (shown === undefined) continue;
+      const expected = paint(face, shown);
+      const dark = { ...expected, data: new Uint8ClampedArray(expected.data.length) };
+      if (difference(shown, expected) < difference(dark, expected) / 4) return slot;
+    }
+    return undefined;
   });
 }
 
@@ -83,7 +105,7 @@ export async function photograph(
   file: string,
 ): Promise<void> {
   const shown = await Promise.all(slots.map((slot) => unit.shown(slot)));
-  const size = 124;
+  const size = Math.max(...shown.map((pixels) => pixels?.width ?? 0)) + 12;
   const canvas = createCanvas(5 * size, Math.ceil(slots.length / 5) * size);
   const context = canvas.getContext("2d");
   context.fillStyle = "#202020";

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
+import { checkSetupCode } from "./decks.ts";
 import { type Card, Machine } from "./machine.ts";
 import { takeOver } from "./owner.ts";
 import { checkSystem } from "./system.ts";
@@ -17,7 +18,7 @@ const SETTINGS = ["HOSTNAME=counter", "SITES=blog", "TRUSTED_PROXIES=10.0.2.2", 
 export async function checkFirstBoot(
   checks: Checks,
   card: Card,
-  thoroughly: boolean,
+  { thoroughly, out }: { thoroughly: boolean; out: string },
 ): Promise<{ box: Box; token: string }> {
   card.boot.write("tallydeck.env", `\uFEFF${SETTINGS.join("\r\n")}\r\n`);
   const box = new Box(await Machine.start(card));
@@ -30,6 +31,7 @@ export async function checkFirstBoot(
     assert.match(text, /IGNORED {2}COLOUR \(line 4\)/);
     assert.match(text, /counter$/);
   });
+  await checkSetupCode(checks, box, out);
   let token = "";
   await checks.check("lets the owner in by the code on the screen", async () => {
     token = await takeOver(box);
