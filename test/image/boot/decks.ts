@@ -85,6 +85,8 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
         const code = await codeOnScreen(box, before);
         unit.up("k4");
         await showsCode(unit, slots, code);
+        // Used up, so that the next panel's is another.
+        assert.equal((await box.control("POST", "/api/session", { code })).status, 204);
       },
     );
     await checks.check(`repaints a ${model} that was unplugged`, async () => {

@@ -44,16 +44,16 @@ export class Machine {
   readonly usb: string;
   readonly shell: Shell;
   readonly #card: Card;
-  readonly #process: ChildProcess;
+  readonly #qemu: ChildProcess;
 
   private constructor(
     card: Card,
-    process: ChildProcess,
+    qemu: ChildProcess,
     shell: Shell,
     ports: readonly [number, number],
   ) {
     this.#card = card;
-    this.#process = process;
+    this.#qemu = qemu;
     this.shell = shell;
     this.usb = join(card.folder, "usb.sock");
     [this.collectorPort, this.controlPort] = ports;
@@ -63,13 +63,12 @@ export class Machine {
     const ports: [number, number] = [await freePort(), await freePort()];
     const log = openSync(join(card.folder, "qemu.log"), "a");
     const args = machineArguments(card, ports, options);
-    const process = spawn("qemu-system-aarch64", args, { stdio: ["ignore", log, log] });
+    const qemu = spawn("qemu-system-aarch64", args, { stdio: ["ignore", log, log] });
+    // However this test ends, no machine stays behind.
+    process.once("exit", () => qemu.kill("SIGKILL"));
     closeSync(log);
-    const shell = await Shell.open(
-      join(card.folder, "shell.sock"),
-      () => process.exitCode === null,
-    );
-    return new Machine(card, process, shell, ports);
+    const shell = await Shell.open(join(card.folder, "shell.sock"), () => qemu.exitCode === null);
+    return new Machine(card, qemu, shell, ports);
   }
 
   /** What the kernel and the boot said on the serial line, of all starts. */
@@ -80,14 +79,14 @@ export class Machine {
   /** Pulls the plug. */
   async cutPower(): Promise<void> {
     this.shell.close();
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    this.#process.kill("SIGKILL");
-    await once(this.#process, "exit");
+    if (this.#qemu.exitCode !== null || this.#qemu.signalCode !== null) return;
+    this.#qemu.kill("SIGKILL");
+    await once(this.#qemu, "exit");
   }
 
   /** Shuts down as `systemctl poweroff` does, and waits for it. */
   async shutDown(): Promise<void> {
-    const gone = once(this.#process, "exit");
+    const gone = once(this.#qemu, "exit");
     await this.shell.run("systemctl poweroff --no-block");
     await gone;
     this.shell.close();

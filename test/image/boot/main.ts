@@ -30,6 +30,7 @@ if (image === undefined || work === undefined || out === undefined) {
   process.exit(2);
 }
 const parts = new Set(values.only.split(","));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const checks = new Checks();
 const card = new Card(image, work);
 console.log(`# ${image}, seed ${values.seed}`);
@@ -47,5 +48,6 @@ if (parts.has("power"))
     cuts: Number(values.cuts),
     seed: Number(values.seed),
   });
+await box.machine.cutPower();
 if (!values.keep) rmSync(join(work), { recursive: true });
 process.exitCode = checks.close();

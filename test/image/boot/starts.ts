@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { checkSetupCode } from "./decks.ts";
-import { type Card, Machine } from "./machine.ts";
+import { type Card, Machine, type MachineOptions } from "./machine.ts";
 import { takeOver } from "./owner.ts";
 import { checkSystem } from "./system.ts";
 
@@ -56,39 +56,52 @@ export async function checkDialects(checks: Checks, card: Card, token: string): 
       `applies ${files.join(" and ")}, and still has what it counted`,
       async () => {
         for (const file of files) card.boot.write(file, readFileSync(join(FIXTURES, file)));
-        const box = new Box(await Machine.start(card));
-        await box.serves();
-        await trustClock(box);
-        assert.equal((await box.read("/stats?site=blog", token)).path["/first"], 1);
-        const says = async (command: string) => (await box.machine.shell.run(command)).text;
-        assert.equal(await says("readlink /etc/localtime"), "/usr/share/zoneinfo/Europe/Zurich");
-        assert.match(
-          await says(`cat '/var/lib/iwd/=${SSID_HEX}.psk'`),
-          /PreSharedKey=0123456789abcdef/,
-        );
-        assert.match(await says("tail -n 2 /etc/iwd/main.conf"), /Country=CH/);
-        assert.equal(await says("systemctl is-active ssh"), "active");
-        assert.match(await says("nft list set inet tallydeck open_ports"), /22/);
-        assert.equal(await says("grep -rl 0123456789abcdef0123 /boot/firmware"), "");
-        assert.equal(await says("findmnt -no OPTIONS /boot/firmware | cut -c1-2"), "ro");
-        await box.machine.shutDown();
+        await withMachine(card, {}, (machine) => checkApplied(new Box(machine), token));
       },
     );
 }
 
+async function checkApplied(box: Box, token: string): Promise<void> {
+  await box.serves();
+  await trustClock(box);
+  assert.equal((await box.read("/stats?site=blog", token)).path["/first"], 1);
+  const says = async (command: string) => (await box.machine.shell.run(command)).text;
+  assert.equal(await says("readlink /etc/localtime"), "/usr/share/zoneinfo/Europe/Zurich");
+  assert.match(await says(`cat '/var/lib/iwd/=${SSID_HEX}.psk'`), /PreSharedKey=0123456789abcdef/);
+  assert.match(await says("tail -n 2 /etc/iwd/main.conf"), /Country=CH/);
+  assert.equal(await says("systemctl is-active ssh"), "active");
+  assert.match(await says("nft list set inet tallydeck open_ports"), /22/);
+  assert.equal(await says("grep -rl 0123456789abcdef0123 /boot/firmware"), "");
+  assert.equal(await says("findmnt -no OPTIONS /boot/firmware | cut -c1-2"), "ro");
+}
+
 /** A start without any network card. */
 export async function checkOffline(checks: Checks, card: Card): Promise<void> {
-  await checks.check("starts without a network, and waits for none", async () => {
-    const machine = await Machine.start(card, { network: false });
-    const ask = "const r = await fetch('http://127.0.0.1/'); console.log(r.status, await r.text())";
-    const { text } = await machine.shell.run(
-      `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" && break; sleep 2; done`,
-    );
-    assert.match(text, /200 ok/);
-    assert.equal(
-      (await machine.shell.run("systemctl --failed --no-legend --plain --no-pager")).text,
-      "",
-    );
+  await checks.check("starts without a network, and waits for none", () =>
+    withMachine(card, { network: false }, async ({ shell }) => {
+      const ask =
+        "const r = await fetch('http://127.0.0.1/'); console.log(r.status, await r.text())";
+      const { text } = await shell.run(
+        `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" && break; sleep 2; done`,
+      );
+      assert.match(text, /200 ok/);
+      const failed = await shell.run("systemctl --failed --no-legend --plain --no-pager");
+      assert.equal(failed.text, "");
+    }),
+  );
+}
+
+/** Starts the card and shuts it down again, in a hurry when something went wrong. */
+async function withMachine(
+  card: Card,
+  options: MachineOptions,
+  use: (machine: Machine) => Promise<void>,
+): Promise<void> {
+  const machine = await Machine.start(card, options);
+  try {
+    await use(machine);
     await machine.shutDown();
-  });
+  } finally {
+    await machine.cutPower();
+  }
 }
