@@ -10,6 +10,7 @@ import { checkDecks } from "./decks.ts";
 import { Card } from "./machine.ts";
 import { checkPowerCuts } from "./power.ts";
 import { checkDialects, checkFirstBoot, checkOffline } from "./starts.ts";
+import { checkService } from "./system.ts";
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +19,7 @@ const { values } = parseArgs({
     out: { type: "string" },
     cuts: { type: "string", default: "3" },
     seed: { type: "string", default: "1" },
-    only: { type: "string", default: "system,decks,dialects,offline,power" },
+    only: { type: "string", default: "system,decks,service,dialects,offline,power" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -40,6 +41,7 @@ const { box, token } = await checkFirstBoot(checks, card, {
   out,
 });
 if (parts.has("decks")) await checkDecks(checks, box, out);
+if (parts.has("service")) await checkService(checks, box);
 await box.machine.shutDown();
 if (parts.has("dialects")) await checkDialects(checks, card, token);
 if (parts.has("offline")) await checkOffline(checks, card);

@@ -83,3 +83,55 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
     assert.equal(await says("systemctl is-active ssh"), "inactive");
   });
 }
+
+const IDLE_S = 120;
+const MOST_IDLE_BYTES_A_DAY = 20_000_000;
+
+/** How the service takes a crash, a mistake and an idle day. */
+export async function checkService(checks: Checks, box: Box): Promise<void> {
+  const { shell } = box.machine;
+  const says = async (command: string) => (await shell.run(command)).text;
+
+  await checks.check("writes next to nothing to the card when nobody visits", async () => {
+    const written = async () => 512 * Number(await says("awk '{print $7}' /sys/block/vda/stat"));
+    await says("sync; sleep 15");
+    const before = await written();
+    await says(`sleep ${IDLE_S}; sync`);
+    const aDay = ((await written()) - before) * (86_400 / IDLE_S);
+    console.log(`      ${(aDay / 1_000_000).toFixed(1)} MB a day`);
+    assert.ok(aDay < MOST_IDLE_BYTES_A_DAY, `${aDay} bytes a day`);
+  });
+
+  await checks.check("comes back after a crash without losing a visitor", async () => {
+    await says("systemctl kill --signal=KILL --kill-whom=main tallydeck");
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => box.view(`/crash-${index}`)),
+    );
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.equal(await says("systemctl show tallydeck -p NRestarts --value"), "1");
+  });
+
+  await checks.check("announces its name again when its address changes", async () => {
+    await says("ip address add 10.0.2.99/24 dev eth0; sleep 5");
+    assert.match(
+      await says("journalctl -b -u avahi-daemon -o cat --no-pager"),
+      /Registering new address record for 10\.0\.2\.99 on eth0/,
+    );
+    await says("ip address del 10.0.2.99/24 dev eth0");
+  });
+
+  await checks.check("does not go round in circles over a configuration it refuses", async () => {
+    await says(
+      "echo 'SITES=a,a' >>/run/tallydeck/tallydeck.env; systemctl restart tallydeck; sleep 20",
+    );
+    const shown = await says(
+      "systemctl show tallydeck -p ActiveState -p NRestarts -p ExecMainStatus",
+    );
+    for (const line of ["ActiveState=failed", "NRestarts=0", "ExecMainStatus=2"])
+      assert.ok(shown.split("\n").includes(line), `${line} in ${shown}`);
+    await says(
+      "sed -i '/SITES=a,a/d' /run/tallydeck/tallydeck.env; systemctl start tallydeck-collector.socket tallydeck-control.socket tallydeck",
+    );
+    await box.serves();
+  });
+}
