@@ -26,6 +26,11 @@ export async function checkSetupCode(checks: Checks, box: Box, out: string): Pro
     const unit = mk2();
     const plugged = await UsbDeck.plug(unit, box.machine.usb);
     await showsCode(unit, keys(15), await codeOnScreen(box));
+    await until(
+      "every key painted",
+      async () =>
+        (await Promise.all(keys(15).map((key) => unit.shown(key)))).every(Boolean) || undefined,
+    );
     await photograph(unit, keys(15), join(out, "deck-setup.png"));
     plugged.unplug();
   });
