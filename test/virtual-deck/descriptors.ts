@@ -24,7 +24,8 @@ export class Descriptors {
     const interval = speed === "high" ? 4 : 1;
     this.endpoints = unit.descriptors.flatMap((_, index) => {
       const own = { interface: index, interval };
-      const input = { ...own, address: 0x81 + index, maxPacket: Math.min(packet, 512) };
+      // As large as the bus allows: a report that fills its packets does not end a transfer.
+      const input = { ...own, address: 0x81 + index, maxPacket: packet };
       const output = { ...own, address: 0x01 + index, maxPacket: packet };
       return index === unit.deckInterface ? [input, output] : [input];
     });
