@@ -105,13 +105,16 @@ export function consoleAt(device: string): (line: string) => void {
   return (line) => appendFile(device, `\r\n${line}\r\n`, () => {});
 }
 
-/** Where people find the Web UI; undefined while there is no network. */
-function webUiUrl(
+/**
+ * Where people find the Web UI; undefined while there is no network. `addresses` are those by which
+ * others reach this machine.
+ */
+export function webUiUrl(
   { address, port }: { address: string; port: number },
   addresses: readonly string[],
 ): string | undefined {
   const shown = port === 80 ? "" : `:${port}`;
-  if (isLoopback(address)) return `http://localhost${shown}/`;
+  if (address === "127.0.0.1" || address === "::1") return `http://localhost${shown}/`;
   const isAny = address === "::" || address === "0.0.0.0";
   const host = isAny ? addresses[0] : address.includes(":") ? `[${address}]` : address;
   return host && `http://${host}${shown}/`;

@@ -21,6 +21,8 @@ export interface Config {
   readonly adminOpen: boolean;
   /** Ids of the models of decks that exist only in the Web UI. */
   readonly virtualDecks: readonly string[];
+  /** Show made-up data instead of counting. */
+  readonly demo: boolean;
   /** While this file is there at the start, the setup code is shown for ten minutes. */
   readonly showCodeFile: string;
   /** A terminal device for the setup code, besides standard output; empty for none. */
@@ -60,6 +62,13 @@ const port: Pick<Setting<number>, "accepts" | "parse"> = {
   parse: (text) => wholeNumber(text, 0, 65_535),
 };
 
+const onOrOff: Omit<Setting<boolean>, "flag"> = {
+  flagKind: "switch",
+  fallback: "0",
+  accepts: "0 or 1",
+  parse: (text) => ({ "0": false, "1": true })[text],
+};
+
 const SETTINGS = {
   SITES: {
     fallback: "",
@@ -87,11 +96,7 @@ const SETTINGS = {
     accepts: "addresses or CIDR blocks, comma separated, like 10.0.0.0/8,::1",
     parse: (text) => everyItem(text, isProxy),
   } satisfies Setting<readonly string[]>,
-  WAIT_FOR_CLOCK: {
-    fallback: "0",
-    accepts: "0 or 1",
-    parse: (text) => ({ "0": false, "1": true })[text],
-  } satisfies Setting<boolean>,
+  WAIT_FOR_CLOCK: { ...onOrOff } satisfies Setting<boolean>,
   DATA_DIR: {
     flag: "data-dir",
     fallback: join(import.meta.dirname, "../data"),
@@ -114,10 +119,7 @@ const SETTINGS = {
   } satisfies Setting<readonly string[]>,
   ADMIN_OPEN: {
     flag: "admin-open",
-    flagKind: "switch",
-    fallback: "0",
-    accepts: "0 or 1",
-    parse: (text) => ({ "0": false, "1": true })[text],
+    ...onOrOff,
   } satisfies Setting<boolean>,
   VIRTUAL_DECK: {
     flag: "virtual-deck",
@@ -126,6 +128,7 @@ const SETTINGS = {
     accepts: "models, comma separated, as `tallydeck devices --models` lists them",
     parse: (text) => everyItem(text, (id) => modelById(id) !== undefined),
   } satisfies Setting<readonly string[]>,
+  DEMO: { flag: "demo", ...onOrOff } satisfies Setting<boolean>,
   SHOW_CODE_FILE: {
     fallback: "/boot/firmware/SHOW-CODE",
     accepts: "a file",
@@ -214,6 +217,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     allowedHosts: value("ALLOWED_HOSTS"),
     adminOpen: value("ADMIN_OPEN"),
     virtualDecks: value("VIRTUAL_DECK"),
+    demo: value("DEMO"),
     showCodeFile: value("SHOW_CODE_FILE"),
     consoleDevice: value("CONSOLE_DEVICE"),
     siteTokens,

@@ -43,7 +43,9 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
     terminal.err(await overview());
     return 2;
   }
-  if (args.includes("--help")) {
+  // What follows `--` is meant as it is, be it a text to push.
+  const [end = args.length] = args.flatMap((arg, index) => (arg === "--" ? [index] : []));
+  if (args.slice(0, end).includes("--help")) {
     terminal.out(command.help);
     return 0;
   }

@@ -16,7 +16,7 @@ import type { DeckSettings } from "./deck/deck-settings.ts";
 import { type DeckStore, Decks } from "./deck/decks.ts";
 import type { DeckBus } from "./deck/hid.ts";
 import { type Client, createClient } from "./http/client.ts";
-import { type Listener, listen, UPLOAD_PATIENCE } from "./http/listen.ts";
+import { type HandedSocket, type Listener, listen, UPLOAD_PATIENCE } from "./http/listen.ts";
 import { Pages } from "./http/pages.ts";
 import { TokenBuckets } from "./http/token-buckets.ts";
 import { type Log, RecentProblems } from "./log.ts";
@@ -29,7 +29,6 @@ import { databaseSecret, declareSites } from "./store/directory.ts";
 import { Exchange } from "./store/exchange.ts";
 import { lockDataDir } from "./store/lock.ts";
 import { openStore, type Space, type Store } from "./store/store.ts";
-import type { HandedSockets } from "./systemd.ts";
 import { version } from "./version.ts";
 
 const WEB_BUILD = join(import.meta.dirname, "../web/dist");
@@ -45,13 +44,13 @@ export interface ServiceParts {
   problems?: RecentProblems;
   /** Shows a line to who stands at the box. */
   console?: (line: string) => void;
+  /** File descriptors of the sockets `collector` and `control`, where others opened them. */
+  sockets?: ReadonlyMap<string, number>;
   /** Takes over the time a signed-in owner's browser tells. */
   believe?: (now: number) => void;
   /** Where decks are plugged in; this machine's USB unless given. */
   bus?: DeckBus;
   network?: Network;
-  /** Sockets that listen already, `collector` and `control`; they win over the configuration. */
-  sockets?: HandedSockets;
   random?: { bytes: (size: number) => Buffer; int: (end: number) => number };
 }
 
@@ -66,13 +65,25 @@ export interface Service {
 
 type Stop = () => void | Promise<void>;
 
-/** Starts every part in order: data, collector, push, decks, listeners. */
+/**
+ * Starts every part in order: data, collector, push, decks, listeners. Stopping rejects with what
+ * went wrong first, once all of them are stopped.
+ */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config } = parts;
   mkdirSync(config.dataDir, { recursive: true });
   const stops: Stop[] = [lockDataDir(config.dataDir)];
   const stop = async () => {
-    for (const undo of stops.splice(0).reverse()) await undo();
+    const failures: unknown[] = [];
+    for (const undo of stops.splice(0).reverse()) {
+      try {
+        await undo();
+      } catch (error) {
+        // Whatever else runs must not be left behind: the process would not end.
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return { ...(await start(parts, stops)), stop };
@@ -91,11 +102,16 @@ async function start(parts: ServiceParts, stops: Stop[]): Promise<Omit<Service, 
 
   const collector = await listen(
     createCollector({ store, sites, client, clock, log, pages, cursorSecret }),
-    parts.sockets?.collector ?? config.port,
+    socketOf(parts, "collector") ?? config.port,
   );
   stops.push(() => collector.close());
   const owner = await startOwner(parts, stops, { store, sites, client, pages, collector });
   return { collector, store, ...owner };
+}
+
+function socketOf({ sockets }: ServiceParts, name: string): HandedSocket | undefined {
+  const fd = sockets?.get(name);
+  return fd === undefined ? undefined : { fd };
 }
 
 async function startStore(
@@ -219,7 +235,7 @@ async function startOwner(
       reloadAfterRestore: async () => decks.merge(await deckStore(store).load()),
       believe: parts.believe ?? (() => {}),
     }),
-    parts.sockets?.control ?? config.webuiPort,
+    socketOf(parts, "control") ?? config.webuiPort,
     config.bind,
     UPLOAD_PATIENCE,
   );

@@ -1,27 +1,21 @@
 import { execFile } from "node:child_process";
 import type { Cancel, Clock } from "./clock.ts";
 
-/** A socket that is listening already, handed over by systemd (sd_listen_fds(3)). */
-export interface HandedSocket {
-  readonly fd: number;
-}
-
-export type HandedSockets = Readonly<Record<string, HandedSocket>>;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** First of the file descriptors that systemd hands over; see sd_listen_fds(3). */
 const FIRST_FD = 3;
 
 /**
- * The sockets of a socket-activated service by their `FileDescriptorName=`; none when systemd meant
- * another process, or there is no systemd.
+ * File descriptors of the sockets systemd opened for this process, by `FileDescriptorName=` of their
+ * units; empty when it was started by other means.
  */
-export function handedSockets(env: Environment, pid: number): HandedSockets {
-  if (env.LISTEN_PID !== String(pid)) return {};
-  const count = Number(env.LISTEN_FDS);
-  if (!Number.isInteger(count) || count < 1) return {};
-  const names = (env.LISTEN_FDNAMES ?? "").split(":").slice(0, count);
-  return Object.fromEntries(names.map((name, index) => [name, { fd: FIRST_FD + index }]));
+export function handedSockets(env: Environment, pid: number): ReadonlyMap<string, number> {
+  // The variables are inherited by children, for which they are not meant.
+  if (env.LISTEN_PID !== String(pid)) return new Map();
+  const count = Number(env.LISTEN_FDS ?? 0);
+  const names = (env.LISTEN_FDNAMES ?? "").split(":");
+  return new Map(names.slice(0, count).map((name, index) => [name, FIRST_FD + index]));
 }
 
 export interface ManagerOptions {

@@ -34,6 +34,7 @@ describe("the configuration", () => {
       allowedHosts: [],
       adminOpen: false,
       virtualDecks: [],
+      demo: false,
       showCodeFile: "/boot/firmware/SHOW-CODE",
       consoleDevice: "",
     });
@@ -57,6 +58,7 @@ describe("the configuration", () => {
       ALLOWED_HOSTS: "Box.example.org, deck",
       ADMIN_OPEN: "1",
       VIRTUAL_DECK: "mk2,plus,mk2",
+      DEMO: "1",
       SHOW_CODE_FILE: "/media/SHOW-CODE",
       CONSOLE_DEVICE: "/dev/tty1",
     });
@@ -78,6 +80,7 @@ describe("the configuration", () => {
       allowedHosts: ["box.example.org", "deck"],
       adminOpen: true,
       virtualDecks: ["mk2", "plus", "mk2"],
+      demo: true,
       showCodeFile: "/media/SHOW-CODE",
       consoleDevice: "/dev/tty1",
     });

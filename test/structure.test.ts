@@ -49,8 +49,9 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/http/",
     "appliance/push/",
     "appliance/deck/decks.ts",
-    // What settings, widgets and models are, to check what comes in.
+    // What settings, ids, widgets and models are, to check what comes in.
     "appliance/deck/deck-settings.ts",
+    "appliance/deck/identity.ts",
     "appliance/deck/models.ts",
     "appliance/deck/widget-input.ts",
     "appliance/store/",

@@ -87,7 +87,11 @@ const alive: Middleware = (ctx) => {
 
 function script(pages: Pages): Middleware {
   return (ctx) => {
-    ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
+    ctx.set({
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      // For tags that are modules or ask for integrity.
+      "Access-Control-Allow-Origin": "*",
+    });
     pages.send(ctx, "s.js", "public, max-age=3600");
   };
 }

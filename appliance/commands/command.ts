@@ -38,7 +38,9 @@ export function parseCommandLine<T extends NonNullable<ParseArgsConfig["options"
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    // What follows the first sentence is advice for other programs.
+    const [complaint] = String((error as Error).message).split(". ");
+    throw new UsageError(`${complaint?.replace(/\.$/, "")}.`);
   }
 }
 

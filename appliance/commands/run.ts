@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import { consoleAt } from "../board.ts";
+import { consoleAt, webUiUrl } from "../board.ts";
 import { createSystemClock, type SystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { createLog, RecentProblems } from "../log.ts";
@@ -16,6 +16,7 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
+import { type Demo, startDemo } from "./demo.ts";
 
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
@@ -27,6 +28,7 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --virtual-deck MODEL
                    a deck that exists only in the Web UI; may be given several times
                    (VIRTUAL_DECK); \`tallydeck devices --models\` lists the models
+  --demo           made-up data of two sites, gone when the service stops (DEMO)
   --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
 
 On a --bind address that others reach, the Web UI asks for the admin token or the setup code, and
@@ -45,19 +47,34 @@ export const run: Command = {
     });
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
-    const config = configFrom(values, terminal);
-    const clock = createSystemClock({ wait: config.waitForClock });
-    const manager = new ServiceManager({ env: terminal.env, clock });
-    const service = await start(config, clock, terminal);
-    announce(service, config, terminal);
-    manager.ready(() => service.store.alive());
-    await signalled();
-    manager.stopping();
-    await service.stop();
+    const configured = configFrom(values, terminal);
+    const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
+    const config = demo?.config ?? configured;
+    // From here on, so that who stops it right after the start finds it stopped in order.
+    const told = signalled();
+    try {
+      const clock = createSystemClock({ wait: config.waitForClock });
+      const manager = new ServiceManager({ env: terminal.env, clock });
+      const service = await start(config, clock, terminal, demo);
+      announce(service, config, terminal);
+      manager.ready(() => service.store.alive());
+      if (demo !== undefined)
+        terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
+      await told;
+      manager.stopping();
+      await service.stop();
+    } finally {
+      demo?.remove();
+    }
   },
 };
 
-async function start(config: Config, clock: SystemClock, terminal: Terminal): Promise<Service> {
+async function start(
+  config: Config,
+  clock: SystemClock,
+  terminal: Terminal,
+  demo?: Demo,
+): Promise<Service> {
   let adminToken: string | undefined;
   const problems = new RecentProblems(() => clock.now());
   try {
@@ -66,10 +83,11 @@ async function start(config: Config, clock: SystemClock, terminal: Terminal): Pr
       clock,
       log: createLog(terminal.err, problems),
       problems,
+      sockets: handedSockets(terminal.env, process.pid),
       console: consoleOf(config, terminal),
       believe: (now) => clock.believe(now),
-      sockets: handedSockets(terminal.env, process.pid),
       prepare: (db) => {
+        demo?.fill(db);
         adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
       },
     });
@@ -106,13 +124,10 @@ function firstAdminToken(db: Connection, config: Config): string | undefined {
 }
 
 function announce({ collector, control, store }: Service, config: Config, { out }: Terminal): void {
-  const shown = ["127.0.0.1", "0.0.0.0", "::1", "::"].includes(config.bind)
-    ? "localhost"
-    : config.bind;
   out(`Tallydeck is ready.
   Dashboard  http://localhost:${collector.port}/dashboard
   Setup      http://localhost:${collector.port}/help
-  Web UI     http://${shown}:${control.port}/
+  Web UI     ${webUiUrl(control, ["localhost"])}
   Data       ${config.dataDir}`);
   if (store.directory.sites.length === 0)
     out("No site yet: add one with `scripts/tallydeck sites add my-site`.");

@@ -1,15 +1,14 @@
 import { HOST, SITE_ID } from "../config.ts";
-import { comparableHost } from "../http/client.ts";
 import type { Connection } from "../store/database.ts";
 import { databaseFile, emptyLog, openForWriting } from "../store/database.ts";
+import { findSite, readDirectory, type SiteRecord } from "../store/directory.ts";
 import {
-  addSite,
-  changeSite,
-  findSite,
-  readDirectory,
-  removeSite,
-  type SiteRecord,
-} from "../store/directory.ts";
+  createSite,
+  eraseSite,
+  type SiteInput,
+  type SiteOutcome,
+  updateSite,
+} from "../store/site-changes.ts";
 import { eraseSites } from "../store/upkeep.ts";
 import {
   type Command,
@@ -83,12 +82,8 @@ const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
       throw new UsageError(
         "A site id is up to 32 of a-z 0-9 _ -, beginning with a letter or digit.",
       );
-    if (findSite(db, id)) throw new CommandFailed(`There is a site ${id} already.`);
-    const change = changeOf(db, id, values);
-    db.transaction(() => {
-      addSite(db, id);
-      changeSite(db, (findSite(db, id) as SiteRecord).key, change);
-    }).immediate();
+    const input = { id, ...changeOf(values) };
+    settle(db.transaction(() => createSite(db, input)).immediate(), input);
     terminal.out(`Added ${id}. Put this on its pages, with the address of this box:
 
   <script defer src="http://tallydeck.local:8480/s.js" data-site="${id}"></script>
@@ -96,18 +91,17 @@ const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
   },
 
   change({ db, id, values, terminal }) {
-    const site = changeable(db, id);
-    changeSite(db, site.key, changeOf(db, id, values));
+    const input = { id, ...changeOf(values) };
+    settle(db.transaction(() => updateSite(db, input)).immediate(), input);
     terminal.out(describe(findSite(db, id) as SiteRecord));
   },
 
   erase({ db, id, values, terminal }) {
-    const site = changeable(db, id);
-    if (values.confirm !== id)
+    if (values.confirm !== id && findSite(db, id)?.declared === false)
       throw new UsageError(
         `This erases all that ${id} counted, and its surveys and token. If you mean it, add --confirm ${id}`,
       );
-    removeSite(db, site.key);
+    settle(eraseSite(db, { id }), { id });
     while (db.transaction(() => eraseSites(db)).immediate());
     // What was erased must not stay readable in the write-ahead log either.
     const gone = emptyLog(db);
@@ -117,21 +111,11 @@ const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
   },
 };
 
-function changeOf(
-  db: Connection,
-  id: string,
-  values: Values,
-): { host?: string | null; badge?: boolean } {
+function changeOf(values: Values): Omit<SiteInput, "id"> {
   const { host, badge } = values;
   if ((host !== undefined && values["no-host"]) || (badge && values["no-badge"]))
     throw new UsageError("Give an option or its opposite, not both.");
-  if (host !== undefined) {
-    if (!HOST.test(host)) throw new UsageError(`${host} is no host name.`);
-    const other = readDirectory(db).sites.find(
-      (site) => site.id !== id && comparableHost(site.host ?? "") === comparableHost(host),
-    );
-    if (other) throw new CommandFailed(`${host} belongs to the site ${other.id} already.`);
-  }
+  if (host !== undefined && !HOST.test(host)) throw new UsageError(`${host} is no host name.`);
   return {
     ...(host !== undefined && { host: host.toLowerCase() }),
     ...(values["no-host"] && { host: null }),
@@ -140,14 +124,16 @@ function changeOf(
   };
 }
 
-function changeable(db: Connection, id: string): SiteRecord {
-  const site = findSite(db, id);
-  if (!site) throw new CommandFailed(`There is no site ${id}. \`tallydeck sites\` lists them.`);
-  if (site.declared)
-    throw new CommandFailed(
-      `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
-    );
-  return site;
+/** @throws CommandFailed unless the change was made */
+function settle(outcome: SiteOutcome, { id, host }: SiteInput): void {
+  if (outcome === "done") return;
+  const reasons = {
+    exists: `There is a site ${id} already.`,
+    not_found: `There is no site ${id}. \`tallydeck sites\` lists them.`,
+    declared: `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
+    host_taken: `${host} belongs to another site already.`,
+  };
+  throw new CommandFailed(reasons[outcome]);
 }
 
 function describe({ id, host, badge, declared, tokenHash }: SiteRecord): string {

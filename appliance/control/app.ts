@@ -123,7 +123,7 @@ const HEADERS = {
   "Content-Security-Policy": [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self'",
     "img-src 'self' data: blob:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -131,7 +131,6 @@ const HEADERS = {
     "frame-ancestors 'none'",
   ].join("; "),
   "Cross-Origin-Resource-Policy": "same-origin",
-  "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 };

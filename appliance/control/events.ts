@@ -20,6 +20,13 @@ const MAX_CLIENTS = 32;
 /** Shorter than the idle time of usual proxies. */
 const HEARTBEAT_MS = 15_000;
 
+const HEADERS = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store",
+  // Else nginx holds events back.
+  "X-Accel-Buffering": "no",
+};
+
 /** What a client has to be told. Bounded: lists are told as they are then, a slot only once. */
 interface Pending {
   decks: boolean;
@@ -97,12 +104,7 @@ export class Events {
     // This server lets clients close their side first; a listener who does has left.
     response.socket?.once("end", () => this.#end(client));
     response.on("drain", () => this.#flush(client));
-    response.writeHead(200, {
-      "Content-Type": "text/event-stream",
-      "Cache-Control": "no-store",
-      // Else nginx holds events back.
-      "X-Accel-Buffering": "no",
-    });
+    response.writeHead(200, HEADERS);
     this.#flush(client);
   }
 
@@ -166,6 +168,12 @@ export const streamEvents: Handler<{ events: Events; sessions: Sessions }> = (
   ctx,
   { events, sessions },
 ) => {
+  if (ctx.method === "HEAD") {
+    // No event would ever follow, so the headers are the whole answer.
+    ctx.status = 200;
+    ctx.set(HEADERS);
+    return;
+  }
   events.stream(ctx.res, sessionOf(ctx, sessions));
   // Koa would end the response.
   ctx.respond = false;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
+import { StorageUnavailable } from "../store/batch.ts";
 import type { Store } from "../store/store.ts";
 
 /** Names a session; it cannot be turned back into the cookie. */
@@ -54,9 +55,14 @@ export class Sessions {
       expiresAt: this.#clock.now() + LIFE_MS,
       endsAt: this.#clock.monotonic() + LIFE_MS,
     };
-    await this.#end([...this.#stale(), ...this.#tooMany()]);
-    await this.#store.write("saveSession", { hash: bytes(id), expiresAt: session.expiresAt });
     this.#sessions.set(id, session);
+    try {
+      await this.#end([...this.#stale(), ...this.#tooMany()]);
+      await this.#save(id, session);
+    } catch (error) {
+      // The owner has to get in just then: the session lasts until the next restart.
+      if (!(error instanceof StorageUnavailable)) throw error;
+    }
     return cookie;
   }
 
@@ -97,7 +103,7 @@ export class Sessions {
   }
 
   #tooMany(): SessionId[] {
-    return [...this.#sessions.keys()].slice(0, Math.max(0, this.#sessions.size - MAX_SESSIONS + 1));
+    return [...this.#sessions.keys()].slice(0, Math.max(0, this.#sessions.size - MAX_SESSIONS));
   }
 
   async #end(ids: readonly SessionId[]): Promise<void> {
@@ -113,11 +119,13 @@ export class Sessions {
     for (const [id, session] of this.#sessions) {
       if (session.endsAt === undefined) continue;
       session.expiresAt = this.#clock.now() + session.endsAt - this.#clock.monotonic();
-      await this.#store
-        .write("saveSession", { hash: bytes(id), expiresAt: session.expiresAt })
-        // Then the session ends with the next restart, at worst.
-        .catch(() => {});
+      // Where that fails, the session ends with the next restart at worst.
+      await this.#save(id, session).catch(() => {});
     }
+  }
+
+  #save(id: SessionId, { expiresAt }: Session): Promise<void> {
+    return this.#store.write("saveSession", { hash: bytes(id), expiresAt });
   }
 }
 

@@ -1,5 +1,6 @@
 import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
 import type { Decks } from "../deck/decks.ts";
+import { isIdOf } from "../deck/identity.ts";
 import { modelById } from "../deck/models.ts";
 import type { Store } from "../store/store.ts";
 import { DECK_CHANGE, readWidget } from "./decks.ts";
@@ -72,7 +73,7 @@ export const exportSettings: Handler<Parts> = (ctx, { store, decks }) => {
 /** `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. */
 export const importSettings: Handler<Parts> = async (ctx, { store, decks }) => {
   const settings = readSettings(await jsonBody(ctx, IMPORT_BYTES));
-  const importedDecks = checkDecks(settings);
+  const importedDecks = checkDecks(settings, decks);
   const importedSites = checkSites(settings, store);
   await store.write("importSettings", {
     sites: importedSites,
@@ -83,13 +84,16 @@ export const importSettings: Handler<Parts> = async (ctx, { store, decks }) => {
 };
 
 /** @throws HttpError 400 `invalid_field` */
-function checkDecks({ decks = [] }: Settings): DeckSettings[] {
+function checkDecks({ decks = [] }: Settings, here: Decks): DeckSettings[] {
   refuseRepeats(decks, "decks");
+  const known = new Map(here.list().map(({ id, model }) => [id, model]));
   return decks.map((deck, index) => {
     const at = `decks.${index}`;
     const model = modelById(deck.model);
     if (model === undefined)
       throw invalidField(`${at}.model`, "must be a model that `tallydeck devices --models` lists.");
+    if (!isIdOf(deck.id, model) || (known.get(deck.id) ?? model.id) !== model.id)
+      throw invalidField(`${at}.id`, `is not the id of a ${model.name}.`);
     const slots = new Set(model.slots.map(({ slot }) => slot));
     const widgets = Object.entries(deck.widgets).map(([slot, widget]) => {
       const field = `${at}.widgets.${slot}`;

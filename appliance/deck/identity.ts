@@ -35,6 +35,11 @@ export function isVirtual(id: string): boolean {
   return id.startsWith(VIRTUAL);
 }
 
+/** Whether an id is one that decks of this model have. */
+export function isIdOf(id: string, { id: model }: Model): boolean {
+  return isVirtual(id) ? `${id}-`.startsWith(`${VIRTUAL}${model}-`) : id.startsWith(`${model}-`);
+}
+
 /** What a deck begins with: its first key says where the Web UI is, its second shows the time. */
 export function firstSettings(
   { id, model, serial }: { id: string; model: Model; serial: string },

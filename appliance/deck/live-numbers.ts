@@ -17,7 +17,7 @@ export interface NumberSource {
 }
 
 /** Hits may come by the thousand; eyes do not. */
-const AT_MOST_EVERY_MS = 1_000;
+const AT_MOST_EVERY_MS = 500;
 
 /** Holds the numbers that slots show, and reads them again when they may have changed. */
 export class LiveNumbers {

@@ -26,13 +26,18 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** A socket that somebody else opened. */
+export interface HandedSocket {
+  readonly fd: number;
+}
+
 /**
- * Serves an app, at a port or at a socket that listens already; `host` undefined means all
- * interfaces, IPv4 and IPv6; `patience` is in milliseconds. Rejects as `listen` does.
+ * Serves an app on a port or on a socket that was handed over; `host` undefined means all interfaces, IPv4 and IPv6; `patience` is in
+ * milliseconds. Rejects as `listen` does.
  */
 export async function listen(
   app: Koa,
-  at: number | { readonly fd: number },
+  port: number | HandedSocket,
   host?: string,
   patience = PATIENCE,
 ): Promise<Listener> {
@@ -52,8 +57,9 @@ export async function listen(
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("clientError", answerClientError);
-  if (typeof at !== "number") server.listen({ fd: at.fd });
-  else server.listen({ port: at, ...(host !== undefined && { host }) });
+  server.listen(
+    typeof port === "number" ? { port, ...(host !== undefined && { host }) } : { fd: port.fd },
+  );
   await once(server, "listening");
   const { port: bound, address } = server.address() as AddressInfo;
   return { port: bound, address, close: () => closeServer(server) };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { databaseFile } from "../../appliance/store/database.ts";
 import { makeHistory } from "./history.ts";
 import { sendViews } from "./load.ts";
+import { measurePush } from "./push.ts";
 import { type Running, SITE, startBare, startTallydeck, TOKEN } from "./servers.ts";
 
 const MILLION = 1_000_000;
@@ -25,6 +26,7 @@ function report(measure: string, value: number, unit: string, goal: [">=" | "<="
 
 await ingest();
 await reads();
+await push();
 
 console.log("\n| measure | result | goal | |\n|---|---|---|---|");
 for (const { measure, result, goal, met } of rows)
@@ -86,6 +88,23 @@ async function reads(): Promise<void> {
         report("/stats with daily, 400 days, p95", percentile(daily, 0.95), "ms", ["<=", 400]);
       },
     );
+  });
+}
+
+/** From a push to the deck. */
+async function push(): Promise<void> {
+  console.log("Push ...");
+  await withData(async (dataDir) => {
+    const figures = await measurePush(dataDir);
+    const { single, fullRate } = figures;
+    console.log(
+      `  median: single ${median(single).toFixed(1)} ms, at the full rate ${median(fullRate).toFixed(1)} ms`,
+    );
+    report("push to last report, p99", percentile(single, 0.99), "ms", ["<=", 15]);
+    report("the same at 25/s over 15 keys, p99", percentile(fullRate, 0.99), "ms", ["<=", 40]);
+    report("paint and encode a key, p99", percentile(figures.paint, 0.99), "ms", ["<=", 4]);
+    console.log(`  packets for one changed key: ${figures.packetsPerChange}`);
+    report("packets for an unchanged key", figures.packetsUnchanged, "", ["<=", 0]);
   });
 }
 

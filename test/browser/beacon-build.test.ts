@@ -1,27 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, it } from "mocha";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
+import { eachFolder } from "../helpers/folder.ts";
 
 describe("the web build", () => {
-  let outDir: string;
-  beforeEach(() => {
-    outDir = mkdtempSync(join(tmpdir(), "tallydeck-web-"));
-  });
-  afterEach(() => rmSync(outDir, { recursive: true }));
-
-  const read = (name: string) => readFileSync(join(outDir, name));
+  const folder = eachFolder();
+  const read = (name: string) => readFileSync(join(folder(), name));
 
   it("keeps the beacon within 1,300 bytes after brotli", async () => {
-    await buildWeb({ outDir });
+    await buildWeb({ outDir: folder() });
     assert.ok(read("s.js.br").length <= 1300, `${read("s.js.br").length} bytes`);
   });
 
   it("writes every asset with twins that hold the same", async () => {
-    const built = await buildWeb({ outDir });
+    const built = await buildWeb({ outDir: folder() });
     assert.ok(built.some(({ name }) => name === "s.js"));
     for (const { name, size, brotli } of built) {
       assert.equal(read(name).length, size);
@@ -32,25 +27,25 @@ describe("the web build", () => {
   });
 
   it("makes the same bytes of the same sources", async () => {
-    await buildWeb({ outDir });
+    await buildWeb({ outDir: folder() });
     const first = read("s.js.br");
-    await buildWeb({ outDir });
+    await buildWeb({ outDir: folder() });
     assert.deepEqual(read("s.js.br"), first);
   });
 
   it("writes readable scripts when asked to", async () => {
-    await buildWeb({ outDir, minify: false });
+    await buildWeb({ outDir: folder(), minify: false });
     assert.match(read("s.js").toString(), /var onNavigation = /);
   });
 
   it("is built once every asset is there and newer than its sources", async () => {
-    assert.equal(isBuilt(outDir), false);
-    await buildWeb({ outDir });
-    assert.equal(isBuilt(outDir), true);
-    utimesSync(join(outDir, "s.js.gz"), 0, 0);
-    assert.equal(isBuilt(outDir), false);
-    await buildWeb({ outDir });
-    rmSync(join(outDir, "s.js.br"));
-    assert.equal(isBuilt(outDir), false);
+    assert.equal(isBuilt(folder()), false);
+    await buildWeb({ outDir: folder() });
+    assert.equal(isBuilt(folder()), true);
+    utimesSync(join(folder(), "s.js.gz"), 0, 0);
+    assert.equal(isBuilt(folder()), false);
+    await buildWeb({ outDir: folder() });
+    rmSync(join(folder(), "s.js.br"));
+    assert.equal(isBuilt(folder()), false);
   });
 });

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, it } from "mocha";
+import { eachFolder } from "../helpers/folder.ts";
 import { eachStage } from "./beacon-stage.ts";
 
 const NOTHING = { pv: 0, uv: 0, sessions: 0, bounce: 0 };
@@ -7,6 +11,7 @@ const ONE_VIEW = { pv: 1, uv: 1, sessions: 1, bounce: 0 };
 
 describe("the beacon sends and stores nothing", () => {
   const stage = eachStage();
+  const folder = eachFolder();
 
   const SIGNALS = {
     "under Global Privacy Control": ["globalPrivacyControl", true],
@@ -34,6 +39,13 @@ describe("the beacon sends and stores nothing", () => {
       assert.deepEqual(await stage().figures(), NOTHING);
       assert.equal(await stage().page.evaluate("localStorage.length"), 0);
     });
+
+  it("on a page opened from a file, whatever its tag says", async () => {
+    const page = join(folder(), "page.html");
+    writeFileSync(page, stage().tag('data-site="blog" data-dev="1"'));
+    await stage().page.goto(pathToFileURL(page).href);
+    assert.deepEqual(await stage().figures(), NOTHING);
+  });
 });
 
 describe("the beacon counts", () => {
@@ -51,7 +63,7 @@ describe("the beacon counts", () => {
     assert.deepEqual(await stage().figures(), NOTHING);
   });
 
-  for (const host of ["localhost.example", "local.example", "my127.0.0.1.example"])
+  for (const host of ["localhost.example", "blog.nonlocal", "my127.0.0.1.example"])
     it(`on ${host}, which only looks local`, async () => {
       await stage().open("/", { host });
       assert.deepEqual(await stage().figures(), ONE_VIEW);

@@ -60,7 +60,8 @@ describe("navigation within a single page", () => {
 describe("a page that is there before it is seen", () => {
   const stage = eachStage();
 
-  it("counts when it is shown, not while it is prerendered", async () => {
+  it("counts when it is shown, not while it is prerendered", async function () {
+    this.timeout(30_000);
     const rules = JSON.stringify({ prerender: [{ urls: ["/next"], eagerness: "immediate" }] });
     stage().looks({
       html: `${stage().proxiedTag()}
@@ -87,9 +88,13 @@ describe("a page that is there before it is seen", () => {
   });
 
   it("counts again when the browser takes it out of its back/forward cache", async () => {
-    await stage().open("/");
+    const { proxied: viewed } = stage();
+    await stage().open("/", { html: stage().proxiedTag() });
+    await viewed;
     await stage().page.goto(stage().url("/", "elsewhere.example"));
+    const { proxied: viewedAgain } = stage();
     await stage().page.goBack({ waitUntil: "commit" });
+    await viewedAgain;
     // A page that was loaded anew would be direct again.
     assert.deepEqual(await stage().counts("ref_group"), { direct: 1, internal: 1 });
     assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 1, bounce: 0 });

@@ -176,7 +176,9 @@ export function eachStage(): () => Stage {
   before(async () => {
     if (!isBuilt()) await buildWeb();
   });
-  beforeEach(async () => {
+  beforeEach(async function () {
+    // The first time, a browser starts.
+    this.timeout(30_000);
     stage = new Stage();
     await stage.start();
   });

@@ -48,15 +48,29 @@ describe("the deck in the Web UI", function () {
     await control().page.getByText("Choose a key").waitFor();
   });
 
+  it("is pressed by a button where there is no real key", async () => {
+    await control().open("?slot=k7");
+    const other = await control().page.context().newPage();
+    const [listening] = await Promise.all([
+      other.waitForResponse(/api\/events/),
+      other.goto(`${control().owner.origin}/`),
+    ]);
+    assert.equal(listening.status(), 200);
+    await control().button("Press").click();
+    await other.getByRole("region", { name: "Key 8" }).waitFor();
+  });
+
   it("is renamed and dimmed", async () => {
     await control().open();
+    const patched = (task: () => Promise<void>) =>
+      Promise.all([
+        control().page.waitForResponse((answer) => answer.request().method() === "PATCH"),
+        task(),
+      ]);
     await control().field("Name").fill("Desk");
-    await control().field("Name").press("Enter");
-    await control()
-      .field(/^Brightness/)
-      .fill("30");
-    await control().page.getByText("Brightness 30 %").waitFor();
-    await control().page.waitForResponse((answer) => answer.request().method() === "PATCH");
+    await patched(() => control().field("Name").press("Enter"));
+    const brightness = control().field(/^Brightness/);
+    await patched(() => brightness.fill("30"));
     const [deck] = control().world.service.decks.list();
     assert.deepEqual([deck?.name, deck?.brightness], ["Desk", 30]);
   });

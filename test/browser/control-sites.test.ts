@@ -26,6 +26,16 @@ describe("sites in the Web UI", function () {
     await card("shop").waitFor();
   });
 
+  it("are added with the domain of the collector, which their tag names", async () => {
+    await control().open("?tab=sites");
+    await control().field("Collector's own domain (optional)").fill("Stats.Shop.example");
+    await add("shop");
+    assert.match(
+      await seen(control().region("shop is ready").locator(".snippet code").first()),
+      /src="https:\/\/stats\.shop\.example\/s\.js"/,
+    );
+  });
+
   it("that are there already are not added again", async () => {
     await control().open("?tab=sites");
     await add("blog");
@@ -87,6 +97,10 @@ describe("sites in the Web UI", function () {
   it("of the configuration can be neither erased nor moved here", async () => {
     await control().open("?tab=sites");
     await card("blog").getByText("set in the configuration").waitFor();
+    assert.equal(
+      await card("blog").getByRole("switch", { name: "Public badge" }).isDisabled(),
+      true,
+    );
     assert.equal(await card("blog").getByRole("button", { name: "Erase…" }).count(), 0);
     assert.equal(await card("blog").getByLabel("Collector's own domain").count(), 0);
   });

@@ -17,6 +17,11 @@ describe("live events", () => {
     events.close();
   });
 
+  it("answer HEAD with their headers, and are over then", async () => {
+    const { status, headers, text } = await world().askControl("/api/events", { method: "HEAD" });
+    assert.deepEqual([status, headers["content-type"], text], [200, "text/event-stream", ""]);
+  });
+
   it("tell of a slot that shows something else, each time with a higher revision", async () => {
     const owner = new Owner(world());
     await owner.ask("PUT", "/api/decks/virtual-mk2/slots/k4", {

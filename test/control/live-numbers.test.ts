@@ -101,7 +101,7 @@ describe("the numbers on the deck", () => {
     const events = await owner.listen();
     const isStat = ({ slot }: { slot: string }) => slot === "k4";
     await views(1);
-    world().clock.advance(999);
+    world().clock.advance(1_000);
     await events.next("slot", isStat);
     events.close();
   });

@@ -110,6 +110,8 @@ describe("settings as a file", () => {
     ["decks.0.name", { decks: [deck({ name: " " })] }],
     ["decks.0.widgets.k15", { decks: [deck({ widgets: { k15: { type: "clock" } } })] }],
     ["decks.0.widgets.k0.type", { decks: [deck({ widgets: { k0: { type: "x" } } })] }],
+    ["decks.0.id", { decks: [deck({ model: "xl" })] }],
+    ["decks.0.id", { decks: [deck({ id: "virtual-mini" })] }],
     ["decks.1.id", { decks: [deck(), deck()] }],
     ["sites.0.id", { sites: [{ id: "A" }] }],
     ["sites.0.token", { sites: [{ id: "a", token: "x" }] }],

@@ -96,7 +96,7 @@ export class Disk {
 
   /**
    * Power goes and comes back: what was not synced by now is gone. Who has files open must be
-   * stopped (SIGSTOP) before, and ended by `then`.
+   * suspended before, and ended by `then`.
    */
   async cutPower(then: () => Promise<unknown>): Promise<void> {
     run("cp", "--sparse=always", this.#image, `${this.#image}-as-it-was`);

@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
-const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
+const ROOT = join(import.meta.dirname, "../..");
+const MAIN = join(ROOT, "appliance/main.ts");
+/** As scripts/tallydeck has it. */
+const COMPILED = join(ROOT, "node_modules/.cache/node");
 
 export interface Ended {
   /** Exit code; null when a signal ended it. */
@@ -19,6 +24,10 @@ export function tallydeck(args: readonly string[], env: Env = {}): Promise<Ended
   return new Running(args, env).ended;
 }
 
+const running = new Set<Running>();
+// What a test that failed left behind would keep the whole run from ending.
+after(() => Promise.all([...running].map((process) => process.end("SIGKILL"))));
+
 /** A process of the command line that stays, as `tallydeck run` does. */
 export class Running {
   readonly ended: Promise<Ended>;
@@ -28,7 +37,7 @@ export class Running {
 
   constructor(args: readonly string[], env: Env = {}) {
     this.#child = spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH ?? "", ...env },
+      env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: COMPILED, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => {
@@ -37,11 +46,11 @@ export class Running {
     this.#child.stderr?.on("data", (bytes: Buffer) => {
       this.#err += bytes;
     });
-    this.ended = once(this.#child, "close").then(([code]) => ({
-      code: code as number | null,
-      out: this.#out,
-      err: this.#err,
-    }));
+    running.add(this);
+    this.ended = once(this.#child, "close").then(([code]) => {
+      running.delete(this);
+      return { code: code as number | null, out: this.#out, err: this.#err };
+    });
   }
 
   get out(): string {
@@ -67,9 +76,12 @@ export class Running {
     return this.ended;
   }
 
-  /** Stops it in the middle of whatever it does, or lets it go on. */
-  signal(signal: "SIGSTOP" | "SIGCONT"): void {
-    this.#child.kill(signal);
+  /** Holds it in the middle of whatever it does; resolves when none of its threads moves. */
+  async suspend(): Promise<void> {
+    this.#child.kill("SIGSTOP");
+    const tasks = `/proc/${this.#child.pid}/task`;
+    const moves = (task: string) => !/\) T /.test(readFileSync(join(tasks, task, "stat"), "utf8"));
+    while (readdirSync(tasks).some(moves)) await nextTurn();
   }
 }
 

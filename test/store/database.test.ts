@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { DatabaseRefused, openForReading, openForWriting } from "../../appliance/store/database.ts";
@@ -13,15 +13,18 @@ describe("a database", () => {
   const file = () => join(folder(), "tallydeck.db");
 
   /** Makes a database as the version that knew only the first `steps` migrations did. */
-  function makeOlder(steps: number): void {
+  function makeOlder(steps: number): string {
     const newest = openForWriting(join(folder(), "newest.db"));
     const id = newest.pragma("application_id", { simple: true });
     newest.close();
-    const db = new Database(file());
+    rmSync(file(), { force: true });
+    const older = join(folder(), `older-${steps}.db`);
+    const db = new Database(older);
     for (const step of STEPS.slice(0, steps)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
     if (steps > 0) db.pragma(`application_id = ${id}`);
     db.pragma(`user_version = ${steps}`);
     db.close();
+    return older;
   }
 
   /** Everything that makes up a schema, as text. */
@@ -51,10 +54,8 @@ describe("a database", () => {
 
   it("is the same, made anew or migrated from any version before", () => {
     const fresh = schemaOf(join(folder(), "fresh.db"));
-    for (let steps = 0; steps < STEPS.length; steps++) {
-      makeOlder(steps);
-      assert.deepEqual(schemaOf(file()), fresh, `from version ${steps}`);
-    }
+    for (let steps = 0; steps < STEPS.length; steps++)
+      assert.deepEqual(schemaOf(makeOlder(steps)), fresh, `from version ${steps}`);
   });
 
   it("is opened again as it was left", () => {

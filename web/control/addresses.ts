@@ -11,6 +11,11 @@ export function collectorUrl(pageHref: string, port: number): string {
   return url.href.replace(/\/$/, "");
 }
 
+/** Where pages of a site reach the collector: by the domain it has for them, if there is one. */
+export function siteCollector(collector: string, host: string | null): string {
+  return host === null ? collector : `https://${host}`;
+}
+
 /** Whether a page at this host name is on the machine of its reader. */
 export function isThisMachine(hostname: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(hostname);

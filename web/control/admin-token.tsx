@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../dashboard/dialog.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { ask } from "./api.ts";
 import { Problem, Secret } from "./parts.tsx";
 import { useAction } from "./use-action.ts";

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { download } from "../dashboard/download.ts";
+import { download } from "../shared/download.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { ask, askRaw } from "./api.ts";
 import { Confirm } from "./confirm.tsx";

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { Dialog } from "../dashboard/dialog.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 
 interface ConfirmProps {
   title: string;

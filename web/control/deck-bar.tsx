@@ -43,7 +43,7 @@ export function DeckBar({ deck }: { deck: Deck }) {
             />
           )}
         </Labelled>
-        <Brightness value={deck.brightness} onSet={(brightness) => void patch({ brightness })} />
+        <Brightness value={deck.brightness} onSet={(brightness) => patch({ brightness })} />
       </div>
       <Problem text={problem} />
       <p class="hint">
@@ -54,16 +54,24 @@ export function DeckBar({ deck }: { deck: Deck }) {
   );
 }
 
-function Brightness({ value, onSet }: { value: number; onSet: (percent: number) => void }) {
+interface BrightnessProps {
+  value: number;
+  /** resolves when the deck has it, or will not have it */
+  onSet: (percent: number) => Promise<unknown>;
+}
+
+function Brightness({ value, onSet }: BrightnessProps) {
   const [drawn, setDrawn] = useState<number | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const newest = useRef(value);
   const shown = drawn ?? value;
   const draw = (percent: number) => {
     setDrawn(percent);
+    newest.current = percent;
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      onSet(percent);
-      setDrawn(null);
+    timer.current = setTimeout(async () => {
+      await onSet(percent);
+      if (newest.current === percent) setDrawn(null);
     }, FOLLOW_MS);
   };
   return (

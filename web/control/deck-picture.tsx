@@ -64,6 +64,7 @@ const AROUND_PX = 16;
 
 /** How wide a deck is drawn where there is room for it, in pixels. */
 export function deckWidth(slots: readonly Slot[]): number {
+  if (slots.length === 0) return 5 * KEY_PX;
   const columns = Math.max(...slots.map(({ column }) => column)) + 1;
   const key = Math.max(...slots.filter(({ kind }) => kind === "key").map(({ width }) => width));
   return (columns + 1) * AROUND_PX + columns * Math.max(KEY_PX, key);

@@ -5,17 +5,24 @@ import { NoDeck } from "./no-deck.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
 import type { Deck } from "./wire.ts";
 
+/** Beside a deck wider than this there is no room for anything. */
+const WIDE_PX = 1_400;
+
 /** The decks, one at a time, and the settings of the chosen slot. */
 export function DeckTab() {
   const { box, view, change } = useShell();
   const deck = chosenDeck(box.decks, view.deck);
   if (deck === undefined) return <NoDeck />;
+  const width = deckWidth(deck.slots);
   const slot = deck.slots.find(({ slot }) => slot === view.slot);
   return (
     <>
       {box.decks.length > 1 && <DeckList decks={box.decks} chosen={deck.id} />}
       <Problems />
-      <div class="deck-tab" style={{ "--deck": `${deckWidth(deck.slots)}px` }}>
+      <div
+        class={width > WIDE_PX ? "deck-tab wide" : "deck-tab"}
+        style={{ "--deck": `${width}px` }}
+      >
         <div class="deck-side">
           <div class="deck-top">
             <DeckPicture

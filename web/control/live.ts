@@ -14,7 +14,10 @@ export interface LiveEvents {
 
 const AGAIN_MS = 3_000;
 
-/** Listens to the box. @returns a function that ends it */
+/**
+ * Listens to the box while the page is in sight: browsers hold few connections to one server, and
+ * a page that nobody looks at needs none. @returns a function that ends it
+ */
 export function listen(events: LiveEvents): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,9 +38,18 @@ export function listen(events: LiveEvents): () => void {
       if (source?.readyState === EventSource.CLOSED) timer = setTimeout(connect, AGAIN_MS);
     });
   };
-  connect();
-  return () => {
+  const disconnect = () => {
     clearTimeout(timer);
     source?.close();
+  };
+  const follow = () => {
+    disconnect();
+    if (document.visibilityState === "visible") connect();
+  };
+  follow();
+  document.addEventListener("visibilitychange", follow);
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    disconnect();
   };
 }

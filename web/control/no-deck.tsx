@@ -21,7 +21,9 @@ export function NoDeck() {
   return (
     <section class="card empty" aria-labelledby="no-deck-title">
       <h2 id="no-deck-title">
-        {box.problems.length > 0 ? "The deck cannot be used yet" : "No deck is plugged in"}
+        {box.problems.some(({ deck }) => deck !== "")
+          ? "The deck cannot be used yet"
+          : "No deck is plugged in"}
       </h2>
       {box.problems.length > 0 ? (
         <ul role="status">

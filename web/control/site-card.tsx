@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { scriptTag } from "../shared/tag.ts";
+import { siteCollector } from "./addresses.ts";
 import { ask } from "./api.ts";
 import { Confirm } from "./confirm.tsx";
 import { useShell } from "./context.ts";
@@ -17,7 +18,7 @@ export function SiteCard({ site }: { site: Site }) {
   const [token, setToken] = useState("");
   const [question, setQuestion] = useState<Question | null>(null);
   const path = `api/sites/${site.id}`;
-  const base = site.host === null ? box.collector : `https://${site.host}`;
+  const base = siteCollector(box.collector, site.host);
 
   const patch = (change: { host?: string | null; badge?: boolean }) =>
     run(async () => {
@@ -71,7 +72,7 @@ export function SiteCard({ site }: { site: Site }) {
           role="switch"
           aria-checked={site.badge}
           checked={site.badge}
-          disabled={busy}
+          disabled={busy || site.declared}
           onChange={(event) => void patch({ badge: event.currentTarget.checked })}
         />{" "}
         Public badge

@@ -2,15 +2,18 @@ import { useEffect, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Field } from "../shared/field.tsx";
 import { scriptTag } from "../shared/tag.ts";
+import { siteCollector } from "./addresses.ts";
 import { ask } from "./api.ts";
 import { useShell } from "./context.ts";
 import { Problem, Secret } from "./parts.tsx";
 import { SiteCard } from "./site-card.tsx";
 import { useAction } from "./use-action.ts";
+import type { Site } from "./wire.ts";
 
 /** A site with its token, as it was made here. */
 interface Made {
   id: string;
+  host: string | null;
   token: string;
 }
 
@@ -28,7 +31,10 @@ export function SitesTab() {
         <section class="card stack" aria-labelledby="made-title">
           <h2 id="made-title">{made.id} is ready</h2>
           <p>Put this line into the head of every page:</p>
-          <Snippet text={scriptTag(box.collector, made.id)} label="the script tag" />
+          <Snippet
+            text={scriptTag(siteCollector(box.collector, made.host), made.id)}
+            label="the script tag"
+          />
           <Secret
             title={`The token of ${made.id}, to read its dashboard.`}
             token={made.token}
@@ -60,12 +66,12 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void run(async () => {
-      await ask("POST", "api/sites", { id, ...(host !== "" && { host }) });
+      const site = await ask<Site>("POST", "api/sites", { id, ...(host !== "" && { host }) });
       await actions.readSites();
       setId("");
       setHost("");
       const { token } = await ask<{ token: string }>("POST", `api/sites/${id}/token`);
-      onMade({ id, token });
+      onMade({ id, host: site.host, token });
       await actions.readSites();
     });
   };

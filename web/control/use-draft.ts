@@ -13,36 +13,46 @@ export type Saving =
   | { state: "saved" | "saving" }
   | { state: "lacking" | "refused"; message: string };
 
+interface Work {
+  /** Complete, and not stored yet. */
+  due: Widget | null;
+  isSending: boolean;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
 /** A slot's widget while somebody changes it: whatever is complete goes to the deck at once. */
 export function useDraft(deck: Deck, slot: Slot): [Widget, (next: Widget) => void, Saving] {
   const { actions } = useShell();
   const [draft, setDraft] = useState(slot.widget);
   const [saving, setSaving] = useState<Saving>({ state: "saved" });
-  const work = useRef<{ due: Widget | null; timer?: ReturnType<typeof setTimeout> }>({ due: null });
+  const work = useRef<Work>({ due: null, isSending: false });
   /** What the box is known to have. */
   const known = useRef(slot.widget);
 
-  const send = async () => {
-    const { due } = work.current;
-    if (due === null) return;
-    clearTimeout(work.current.timer);
-    const isNewest = () => work.current.due === due;
+  const put = async (widget: Widget): Promise<Saving> => {
     try {
-      const kept = await ask<Slot>("PUT", slotPath(deck.id, slot.slot), { widget: due });
+      const kept = await ask<Slot>("PUT", slotPath(deck.id, slot.slot), { widget });
       known.current = kept.widget;
       actions.keepSlot(deck.id, kept);
-      if (!isNewest()) return;
-      work.current.due = null;
-      setSaving({ state: "saved" });
+      return { state: "saved" };
     } catch (error) {
       if (error instanceof AskError && error.kind === "unauthorized") actions.signedOut();
-      if (!isNewest()) return;
-      work.current.due = null;
-      setSaving({
-        state: "refused",
-        message: error instanceof Error ? error.message : String(error),
-      });
+      return { state: "refused", message: error instanceof Error ? error.message : String(error) };
     }
+  };
+
+  // One after another, so that the last one typed is the last one stored.
+  const send = async () => {
+    const { current } = work;
+    if (current.isSending) return;
+    current.isSending = true;
+    for (let { due } = current; due !== null; due = current.due) {
+      const outcome = await put(due);
+      if (current.due !== due) continue;
+      current.due = null;
+      setSaving(outcome);
+    }
+    current.isSending = false;
   };
 
   const edit = (next: Widget) => {

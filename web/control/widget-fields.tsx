@@ -167,12 +167,14 @@ function Colors({ widget, onEdit }: FieldsProps<Widget>) {
   return (
     <fieldset class="colors">
       <legend>Colours</legend>
-      <Color
-        label="Text"
-        value={widget.color}
-        start="#ffffff"
-        onSet={(color) => onEdit(withColor(widget, "color", color))}
-      />
+      {widget.type !== "empty" && (
+        <Color
+          label="Text"
+          value={widget.color}
+          start="#ffffff"
+          onSet={(color) => onEdit(withColor(widget, "color", color))}
+        />
+      )}
       <Color
         label="Background"
         value={widget.background}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { formatDay, parseDay } from "../shared/dates.ts";
+import { download } from "../shared/download.ts";
 import { exportName, toCsv } from "./csv.ts";
-import { download } from "./download.ts";
 import type { DayRange, History } from "./history.ts";
 import { type Compare, PERIODS, shifted } from "./period.ts";
 import type { ChangeView } from "./use-view.ts";

@@ -1,4 +1,4 @@
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 import { KEY_LIST } from "./keys.ts";
 
 export function KeyList({ onClose }: { onClose: () => void }) {

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "../shared/dialog.tsx";
 
 interface ZoneDialogProps {
   offset: string;

@@ -9,6 +9,8 @@ export * from "./api.ts";
 export * from "./copy.ts";
 export * from "./copy-button.tsx";
 export * from "./dates.ts";
+export * from "./dialog.tsx";
+export * from "./download.ts";
 export * from "./field.tsx";
 export * from "./format.ts";
 export * from "./tag.ts";

@@ -1,0 +1,209 @@
+import { EventEmitter, once } from "node:events";
+import { Agent, request } from "node:http";
+import { createSystemClock } from "../../appliance/clock.ts";
+import { readConfig } from "../../appliance/config.ts";
+import type { HidHandle } from "../../appliance/deck/driver.ts";
+import type { DeckBus, UsbListener } from "../../appliance/deck/hid.ts";
+import { encodeJpeg, paint } from "../../appliance/deck/paint.ts";
+import { silentLog } from "../../appliance/log.ts";
+import { type Service, startService } from "../../appliance/service.ts";
+
+const KEYS = 15;
+/** The most that all tokens together may send. */
+const FULL_RATE = 25;
+/** Three tokens may send ten a second each. */
+const TOKENS = 3;
+const SINGLE_PUSHES = 60;
+const FULL_RATE_PUSHES = 300;
+
+export interface PushFigures {
+  /** Milliseconds from the end of a request to the last report of its picture. */
+  readonly single: readonly number[];
+  readonly fullRate: readonly number[];
+  /** Milliseconds to paint and encode one key. */
+  readonly paint: readonly number[];
+  /** Packets sent for a change of one key on a full deck, and for a push that changes nothing. */
+  readonly packetsPerChange: number;
+  readonly packetsUnchanged: number;
+}
+
+/** Pushes to the keys of a Stream Deck MK.2 that takes every report at once. */
+export async function measurePush(dataDir: string): Promise<PushFigures> {
+  const unit = new InstantDeck();
+  const service = await startService({
+    config: readConfig({
+      flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir },
+      env: {},
+    }),
+    clock: createSystemClock(),
+    log: silentLog(),
+    bus: unit,
+  });
+  const owner = new Owner(service);
+  try {
+    const tokens = await setUp(owner, unit);
+    const push = async (key: number, text: string, token = 0) => {
+      const shown = unit.nextPicture(key);
+      const sentAt = await owner.push(`bench${key}`, text, tokens[token % TOKENS] as string);
+      return (await shown) - sentAt;
+    };
+
+    for (let key = 0; key < KEYS; key++) {
+      await push(key, "full", key);
+      await pause(1_000 / FULL_RATE);
+    }
+    const single: number[] = [];
+    for (let i = 0; i < SINGLE_PUSHES; i++) {
+      await pause(120);
+      single.push(await push(i % KEYS, `${i} single`, i));
+    }
+
+    await pause(500);
+    const before = unit.packets;
+    await push(3, "one change");
+    await pause(200);
+    const packetsPerChange = unit.packets - before;
+    await owner.push("bench3", "one change", tokens[0] as string);
+    await pause(200);
+    const packetsUnchanged = unit.packets - before - packetsPerChange;
+
+    await pause(2_000);
+    const flying: Promise<number>[] = [];
+    for (let i = 0; i < FULL_RATE_PUSHES; i++) {
+      flying.push(push(i % KEYS, `${i} full rate`, i));
+      await pause(1_000 / FULL_RATE);
+    }
+    const fullRate = await Promise.all(flying);
+    return { single, fullRate, paint: paintTimes(), packetsPerChange, packetsUnchanged };
+  } finally {
+    owner.close();
+    await service.stop();
+  }
+}
+
+async function setUp(owner: Owner, unit: InstantDeck): Promise<string[]> {
+  await unit.opened;
+  let deck: { id: string } | undefined;
+  while (deck === undefined) {
+    const { decks } = await owner.call("GET", "/api/decks");
+    deck = decks[0];
+    await pause(20);
+  }
+  for (let key = 0; key < KEYS; key++)
+    await owner.call("PUT", `/api/decks/${encodeURIComponent(deck.id)}/slots/k${key}`, {
+      widget: { type: "push", channel: `bench${key}` },
+    });
+  const tokens: string[] = [];
+  for (let i = 0; i < TOKENS; i++)
+    tokens.push((await owner.call("POST", "/api/push-tokens", { name: `bench ${i}` })).token);
+  return tokens;
+}
+
+/** Paints and encodes texts that were not there before, at the size of an MK.2's keys. */
+function paintTimes(): number[] {
+  return Array.from({ length: 300 }, (_, i) => {
+    const start = performance.now();
+    const pixels = paint(
+      { kind: "text", text: `${i} of\nthe lines`, color: "#ffffff", background: "#000000" },
+      { width: 72, height: 72 },
+    );
+    encodeJpeg(pixels, { rotate: 180, quality: 90 });
+    return performance.now() - start;
+  }).slice(50);
+}
+
+/** Speaks to the control listener over one connection. */
+class Owner {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #port: number;
+
+  constructor(service: Service) {
+    this.#port = service.control.port;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: each route answers its own shape.
+  async call(method: string, path: string, body?: object, token?: string): Promise<any> {
+    const { answer } = await this.#send(method, path, body, token);
+    return answer;
+  }
+
+  /** @returns when the last byte of the request was written, on the clock of `performance`. */
+  async push(channel: string, text: string, token: string): Promise<number> {
+    return (await this.#send("POST", `/api/push/${channel}`, { text }, token)).sentAt;
+  }
+
+  async #send(method: string, path: string, body?: object, token?: string) {
+    const headers = {
+      "Content-Type": "application/json",
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    };
+    const sent = request({ port: this.#port, agent: this.#agent, method, path, headers });
+    sent.end(body && JSON.stringify(body));
+    const sentAt = performance.now();
+    const [response] = await once(sent, "response");
+    let text = "";
+    for await (const chunk of response) text += chunk;
+    if (response.statusCode >= 300) throw new Error(`${path} answered ${text}`);
+    return { sentAt, answer: text === "" ? {} : JSON.parse(text) };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** A Stream Deck MK.2 on a bus of its own, which takes every report without delay. */
+class InstantDeck extends EventEmitter implements DeckBus, HidHandle {
+  packets = 0;
+  readonly opened: Promise<unknown>;
+  readonly #waiting = new Map<number, (at: number) => void>();
+
+  constructor() {
+    super();
+    this.opened = once(this, "opened");
+  }
+
+  /** When the last report of the next picture for a key has come. */
+  nextPicture(key: number): Promise<number> {
+    return new Promise((resolve) => this.#waiting.set(key, resolve));
+  }
+
+  async watch(listener: UsbListener) {
+    const unit = { id: "1-1", port: "1-1", vendor: 0x0fd9, product: 0x0080, serial: "BENCH1" };
+    listener.attached(unit);
+    return () => {};
+  }
+
+  async open() {
+    this.emit("opened");
+    return { hid: this, outputBytes: 1_024 };
+  }
+
+  async write(report: Buffer): Promise<number> {
+    this.packets++;
+    const [id, command, key = 0, last] = report;
+    if (id === 0x02 && command === 0x07 && last === 1) {
+      this.#waiting.get(key)?.(performance.now());
+      this.#waiting.delete(key);
+    }
+    return report.length;
+  }
+
+  async sendFeatureReport(report: Buffer): Promise<number> {
+    return report.length;
+  }
+
+  async getFeatureReport(id: number, length: number): Promise<Buffer> {
+    const report = Buffer.alloc(length);
+    report[0] = id;
+    report[1] = "BENCH1".length;
+    report.write("BENCH1", 2, "ascii");
+    return report;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createSystemClock, systemEvidence } from "../appliance/clock.ts";
+import { FakeClock } from "./helpers/fake-clock.ts";
+
+const DAY_MS = 86_400_000;
+/** What the wall clock of a board without a battery says after a boot. */
+const SAVED = Date.parse("2026-01-10T08:00:00Z");
+const RIGHT = Date.parse("2026-03-04T12:00:00Z");
+
+describe("the clock of a machine that is believed", () => {
+  it("is sure at once and says what the machine says", () => {
+    const machine = new FakeClock(RIGHT);
+    const clock = createSystemClock({ machine, evidence: { isSet: () => false } });
+    machine.advance(5_000);
+    assert.equal(clock.sure, true);
+    assert.equal(clock.now(), RIGHT + 5_000);
+    assert.equal(clock.monotonic(), machine.monotonic());
+    assert.equal(machine.timers, 0);
+  });
+
+  it("is of this boot and never runs backwards", () => {
+    const clock = createSystemClock();
+    assert.equal(clock.boot, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+    const first = clock.monotonic();
+    assert.ok(first > 0 && clock.monotonic() >= first);
+    assert.ok(Math.abs(clock.now() - Date.now()) < 1_000);
+  });
+});
+
+describe("the clock of a board without a battery", () => {
+  let machine: FakeClock;
+  let set: boolean;
+  let clock: ReturnType<typeof createSystemClock>;
+  let becameSure: number;
+
+  beforeEach(() => {
+    machine = new FakeClock(SAVED);
+    set = false;
+    clock = createSystemClock({ wait: true, machine, evidence: { isSet: () => set } });
+    becameSure = 0;
+    clock.onSure(() => becameSure++);
+  });
+
+  it("begins unsure, with the saved time", () => {
+    assert.equal(clock.sure, false);
+    assert.equal(clock.now(), SAVED);
+    machine.advance(3_600_000);
+    assert.deepEqual([clock.sure, becameSure], [false, 0]);
+    assert.equal(clock.now(), SAVED + 3_600_000);
+  });
+
+  it("is sure within a second after the system set it", () => {
+    machine.advance(10_000);
+    machine.setWall(RIGHT);
+    set = true;
+    machine.advance(1_000);
+    assert.deepEqual([clock.sure, becameSure], [true, 1]);
+    assert.equal(clock.now(), RIGHT + 1_000);
+    assert.equal(machine.timers, 0, "it looks no more");
+  });
+
+  it("is sure from the start when the system had set it before", () => {
+    set = true;
+    const later = createSystemClock({ wait: true, machine, evidence: { isSet: () => set } });
+    assert.equal(later.sure, true);
+  });
+
+  it("goes by what the owner's browser tells", () => {
+    machine.advance(10_000);
+    clock.believe(RIGHT);
+    assert.deepEqual([clock.sure, becameSure], [true, 1]);
+    assert.equal(clock.now(), RIGHT);
+    machine.advance(60_000);
+    assert.equal(clock.now(), RIGHT + 60_000);
+  });
+
+  it("stays right when the system's clock steps after the owner told the time", () => {
+    clock.believe(RIGHT);
+    machine.setWall(RIGHT + 7);
+    assert.equal(clock.now(), RIGHT);
+    set = true;
+    machine.advance(1_000);
+    assert.equal(clock.now(), RIGHT + 7 + 1_000);
+    assert.equal(becameSure, 1);
+  });
+
+  it("believes nobody once it is sure", () => {
+    set = true;
+    machine.setWall(RIGHT);
+    machine.advance(1_000);
+    clock.believe(0);
+    assert.equal(clock.now(), RIGHT + 1_000);
+  });
+
+  it("believes the saved time after a day", () => {
+    machine.advance(DAY_MS - 1_000);
+    assert.equal(clock.sure, false);
+    machine.advance(2_000);
+    assert.deepEqual([clock.sure, becameSure], [true, 1]);
+    assert.equal(clock.now(), SAVED + DAY_MS + 1_000);
+  });
+
+  it("takes the system's time over the saved one, also after that day", () => {
+    machine.advance(DAY_MS + 60_000);
+    machine.setWall(RIGHT);
+    set = true;
+    machine.advance(1_000);
+    assert.equal(clock.now(), RIGHT + 1_000);
+    assert.deepEqual([clock.sure, becameSure], [true, 1]);
+  });
+});
+
+describe("the evidence that the system set the clock", () => {
+  const withFiles = (files: Record<string, string>) =>
+    systemEvidence((path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error(`ENOENT: ${path}`);
+      return text;
+    }).isSet();
+  const HARDWARE = "/sys/class/rtc/rtc0/since_epoch";
+
+  it("is none when no file is there", () => {
+    assert.equal(withFiles({}), false);
+  });
+
+  it("is the mark of systemd-timesyncd", () => {
+    assert.equal(withFiles({ "/run/systemd/timesync/synchronized": "" }), true);
+  });
+
+  it("is the mark of our own helper, which asks for a date over HTTPS", () => {
+    assert.equal(withFiles({ "/run/tallydeck/clock-set": "" }), true);
+  });
+
+  it("is a hardware clock that kept the time, not one without a battery", () => {
+    assert.equal(withFiles({ [HARDWARE]: `${RIGHT / 1_000}\n` }), true);
+    assert.equal(withFiles({ [HARDWARE]: "86\n" }), false);
+    assert.equal(withFiles({ [HARDWARE]: "" }), false);
+  });
+});

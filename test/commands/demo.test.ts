@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { Running } from "../helpers/tallydeck.ts";
+import { askPort } from "../helpers/world.ts";
+
+describe("tallydeck run --demo", function () {
+  // A process of its own, on machines that may be busy.
+  this.timeout(30_000);
+
+  it("shows 400 days of two sites, which are gone when it stops", async () => {
+    const service = new Running(["run", "--demo", "--port", "0", "--webui-port", "0"]);
+    const [, port] = await service.says(/localhost:(\d+)\/dashboard/);
+    const [, token] = await service.says(/The token is (\S+)/);
+    const [, dataDir] = await service.says(/Data {7}(\S+)/);
+    const read = async (path: string) =>
+      (await askPort(Number(port), path, { headers: { authorization: `Bearer ${token}` } })).json;
+
+    const sites: { id: string }[] = await read("/sites");
+    assert.equal(sites.length, 2);
+    for (const { id } of sites) {
+      const { series } = await read(`/stats?site=${id}&from=first&series=1`);
+      assert.equal(series.length, 400);
+    }
+    assert.ok(existsSync(dataDir as string));
+    await service.end();
+    assert.ok(!existsSync(dataDir as string));
+  });
+});

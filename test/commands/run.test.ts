@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { eachFolder } from "../helpers/folder.ts";
+import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { ADMIN, askPort, encode } from "../helpers/world.ts";
+
+describe("tallydeck run", function () {
+  // Many processes, on machines that may be busy.
+  this.timeout(30_000);
+
+  const folder = eachFolder();
+  const file = (text: string) => {
+    const path = join(folder(), "tallydeck.env");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it("says where everything is, serves both listeners, and stops when it is told to", async () => {
+    const dataDir = join(folder(), "made/for/it");
+    const service = await RunningService.start(dataDir, { SITES: "blog", STATS_TOKEN: ADMIN });
+    const [, control] = await service.says(/Web UI {5}http:\/\/localhost:(\d+)\//);
+    assert.match(service.out, /^Tallydeck is ready\.$/m);
+    assert.match(service.out, /Setup {6}http:\/\/localhost:\d+\/help/);
+    assert.ok(service.out.includes(`Data       ${dataDir}`));
+    assert.equal((await service.ask("/")).text, "ok");
+    assert.equal((await askPort(Number(control), "/api/sites")).status, 200);
+    await service.ask(`/a?v=${encode({})}`);
+    const { code, err } = await service.end("SIGINT");
+    assert.deepEqual([code, err], [0, ""]);
+    assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
+  });
+
+  describe("refuses a configuration", () => {
+    it("with every problem at once, naming key and what is accepted, before it listens", async () => {
+      const path = file("SITES=Blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\n");
+      const { code, out, err } = await tallydeck(
+        ["run", "--config", path, "--port", "99999", "--bind", "not an address"],
+        {
+          WEBUI_PORT: "many",
+          RETENTION_DAYS: "0",
+          WAIT_FOR_CLOCK: "yes",
+          TRUSTED_PROXIES: "10.0.0.0/33",
+          BADGE_SITES: "a,b c",
+          STATS_TOKEN: "two words",
+          DATA_DIR: join(folder(), "never-made"),
+        },
+      );
+      assert.deepEqual([code, out], [2, ""]);
+      const [first, ...problems] = err.trimEnd().split("\n");
+      assert.equal(first, "The configuration cannot be used:");
+      const expected = [
+        /^ {2}.*tallydeck\.env:2 sets PROT, which is no key\. Known are SITES, .*STATS_TOKEN_<ID>\.$/,
+        /^ {2}.*tallydeck\.env:3 is not KEY=VALUE\.$/,
+        /^ {2}STATS_TOKEN_BLOG must be a token without spaces\.$/,
+        /^ {2}SITES must be site ids, comma separated, .* named once\.$/,
+        /^ {2}STATS_TOKEN must be a token without spaces\.$/,
+        /^ {2}BADGE_SITES must be site ids, comma separated\.$/,
+        /^ {2}RETENTION_DAYS must be a number of days from 1 to 36500\.$/,
+        /^ {2}TRUSTED_PROXIES must be addresses or CIDR blocks, .*\.$/,
+        /^ {2}WAIT_FOR_CLOCK must be 0 or 1\.$/,
+        /^ {2}PORT must be a port from 0 to 65535 .*\.$/,
+        /^ {2}WEBUI_PORT must be a port from 0 to 65535 .*\.$/,
+        /^ {2}BIND must be an address of this machine, .*\.$/,
+      ];
+      for (const pattern of expected)
+        assert.ok(
+          problems.some((line) => pattern.test(line)),
+          `${pattern} in\n${err}`,
+        );
+      assert.equal(problems.length, expected.length, err);
+      assert.deepEqual(readdirSync(folder()), ["tallydeck.env"]);
+    });
+
+    it("whose sites are malformed, repeated, or share a token's name", async () => {
+      const refusals = await Promise.all(
+        [
+          "blog,blog",
+          "blog,,shop",
+          "-blog",
+          `${"a".repeat(33)}`,
+          "a:host.example,b:host.example",
+          "a:not a host",
+          "my-site,my_site",
+        ].map((SITES) => tallydeck(["run", "--data-dir", folder()], { SITES })),
+      );
+      for (const { code, err } of refusals.slice(0, -1)) {
+        assert.equal(code, 2);
+        assert.match(err, /SITES must be site ids/);
+      }
+      assert.equal(refusals.at(-1)?.code, 2);
+      assert.match(
+        refusals.at(-1)?.err ?? "",
+        /SITES names my-site and my_site, whose tokens would both be STATS_TOKEN_MY_SITE\. Rename one\./,
+      );
+    });
+
+    it("whose file cannot be read", async () => {
+      const { code, err } = await tallydeck(["run", "--config", join(folder(), "none.env")]);
+      assert.equal(code, 2);
+      assert.match(err, /CONFIG names .*none\.env, which cannot be read \(ENOENT\)\./);
+    });
+  });
+
+  it("takes a flag before the environment, that before the file, that before the default", async () => {
+    const dirs = ["flag", "env", "file"].map((name) => join(folder(), name)) as [
+      string,
+      string,
+      string,
+    ];
+    const path = file(`DATA_DIR=${dirs[2]}\nSITES=of-file\nSTATS_TOKEN=of-file\n`);
+    const [byFlag, byEnv, byFile] = await Promise.all([
+      tallydeck(["sites", "--config", path, "--data-dir", dirs[0]], { DATA_DIR: dirs[1] }),
+      tallydeck(["sites", "--config", path], { DATA_DIR: dirs[1] }),
+      tallydeck(["sites"], { CONFIG: path, DATA_DIR: "" }),
+    ]);
+    for (const [i, { code, err }] of [byFlag, byEnv, byFile].entries()) {
+      assert.equal(code, 1);
+      assert.ok(err.includes(`Cannot open ${dirs[i]}/tallydeck.db`), err);
+    }
+    const service = await RunningService.start(dirs[0], { CONFIG: path, SITES: "of-env" });
+    const sites = await service.ask("/sites?token=of-file");
+    assert.deepEqual(sites.json, [{ id: "of-env", host: null }]);
+    await service.end();
+  });
+
+  it("reads a file from Windows, with quotes and comments", async () => {
+    const path = file(
+      '\uFEFF# settings\r\n\r\n  SITES = "blog:stats.example:8480, shop"\r\nSTATS_TOKEN=\'to#ken\'\r\nSTATS_TOKEN_SHOP="shop=token"\r\n',
+    );
+    const service = await RunningService.start(join(folder(), "data"), { CONFIG: path });
+    assert.deepEqual((await service.ask("/sites?token=to%23ken")).json, [
+      { id: "blog", host: "stats.example:8480" },
+      { id: "shop", host: null },
+    ]);
+    assert.equal((await service.ask("/stats?site=shop&token=shop%3Dtoken")).status, 200);
+    await service.end();
+  });
+
+  it("fails when a port is taken, and says which", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, resolve));
+    const { port } = other.address() as { port: number };
+    const [collector, control] = await Promise.all([
+      tallydeck(["run", "--data-dir", join(folder(), "a"), "--port", `${port}`]),
+      tallydeck(
+        ["run", "--data-dir", join(folder(), "b"), "--port", "0", "--webui-port", `${port}`],
+        { BIND: "::" },
+      ),
+    ]);
+    other.close();
+    for (const { code, out, err } of [collector, control]) {
+      assert.deepEqual([code, out], [1, ""]);
+      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --webui-port or --bind.\n`;
+      assert.equal(err, sentence);
+    }
+  });
+
+  it("fails when another service runs on the same data, which goes on", async () => {
+    const service = await RunningService.start(folder(), { SITES: "blog", STATS_TOKEN: ADMIN });
+    const second = await tallydeck(
+      ["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"],
+      { SITES: "other" },
+    );
+    assert.deepEqual([second.code, second.out], [1, ""]);
+    assert.equal(
+      second.err,
+      `A Tallydeck service is running on ${folder()}. Stop it first, or name another folder with --data-dir.\n`,
+    );
+    assert.deepEqual((await service.ask(`/sites?token=${ADMIN}`)).json, [
+      { id: "blog", host: null },
+    ]);
+    await service.end("SIGKILL");
+    const third = await RunningService.start(folder(), { SITES: "blog" });
+    assert.equal((await third.end()).code, 0);
+  });
+
+  it("fails when the data is of another program, and says what to do", async () => {
+    writeFileSync(join(folder(), "tallydeck.db"), "my diary\n".repeat(999));
+    const { code, err } = await tallydeck(["run", "--data-dir", folder(), "--port", "0"]);
+    assert.equal(code, 1);
+    assert.match(err, /^.*tallydeck\.db is damaged or no database .* Restore a backup with .*\n$/);
+  });
+});
