@@ -66,7 +66,7 @@ const onOrOff: Omit<Setting<boolean>, "flag"> = {
   flagKind: "switch",
   fallback: "0",
   accepts: "0 or 1",
-  parse: (text) => ({ "0": false, "1": true })[text],
+  parse: (text) => (["0", "1"].includes(text) ? text === "1" : undefined),
 };
 
 const SETTINGS = {
@@ -261,7 +261,7 @@ function readConfigFile(file: string, problems: string[]): Record<string, string
     if (line === "" || line.startsWith("#")) continue;
     const [, key, value = ""] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line) ?? [];
     if (key === undefined) problems.push(`${file}:${index + 1} is not KEY=VALUE.`);
-    else if (!(key in SETTINGS) && !SITE_TOKEN_KEY.test(key))
+    else if (!Object.hasOwn(SETTINGS, key) && !SITE_TOKEN_KEY.test(key))
       problems.push(
         `${file}:${index + 1} sets ${key}, which is no key. Known are ${Object.keys(SETTINGS).join(", ")} and STATS_TOKEN_<ID>.`,
       );

@@ -1,7 +1,8 @@
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { type Canvas, createCanvas, GlobalFonts, type SKRSContext2D } from "@napi-rs/canvas";
+import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
 import type { Pixels } from "./driver.ts";
-import { layout, type Shape, type Weight } from "./layout.ts";
+import { type Fonts, layout, type Shape, type Weight } from "./layout.ts";
 import type { Rotation } from "./models.ts";
 import type { Point } from "./sparkline.ts";
 import type { Box, Metrics } from "./text-fit.ts";
@@ -22,15 +23,28 @@ export const FONT_FILES: Readonly<Record<Weight, string>> = {
 };
 const QUALITY_STEP = 7;
 
-registerFonts();
-const FONTS = { strong: metricsOf("strong"), plain: metricsOf("plain") };
+type Skia = typeof import("@napi-rs/canvas");
+let loaded: { readonly skia: Skia; readonly fonts: Fonts } | undefined;
+
+/** Loaded at the first picture: it takes 20 MB, and many boxes have no deck. */
+function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
+  if (loaded === undefined) {
+    const skia: Skia = createRequire(import.meta.url)("@napi-rs/canvas");
+    registerFonts(skia);
+    loaded = {
+      skia,
+      fonts: { strong: metricsOf("strong", skia), plain: metricsOf("plain", skia) },
+    };
+  }
+  return loaded;
+}
 
 /** Draws a face at a slot's own size. The same face and size give the same pixels. */
 export function paint(face: Face, { width, height }: Box): Pixels {
   const context = canvasOf(width, height).getContext("2d");
   context.fillStyle = face.background;
   context.fillRect(0, 0, width, height);
-  for (const shape of layout(face, { width, height }, FONTS)) draw(context, shape);
+  for (const shape of layout(face, { width, height }, tools().fonts)) draw(context, shape);
   const { data } = context.getImageData(0, 0, width, height);
   return { width, height, data };
 }
@@ -103,7 +117,7 @@ function fontFile(weight: number): string {
   );
 }
 
-function registerFonts(): void {
+function registerFonts({ GlobalFonts }: Skia): void {
   for (const [weight, path] of Object.entries(FONT_FILES)) {
     if (GlobalFonts.registerFromPath(path, `key-${weight}`) === null) {
       throw new Error(`The key font cannot be read: ${path}. Install the packages again.`);
@@ -111,7 +125,7 @@ function registerFonts(): void {
   }
 }
 
-function metricsOf(weight: Weight): Metrics {
+function metricsOf(weight: Weight, { createCanvas }: Skia): Metrics {
   const em = 1_000;
   const context = createCanvas(1, 1).getContext("2d");
   setFont(context, weight, em);
@@ -136,7 +150,7 @@ const canvases = new Map<string, Canvas>();
 
 function canvasOf(width: number, height: number): Canvas {
   const key = `${width}×${height}`;
-  const canvas = canvases.get(key) ?? createCanvas(width, height);
+  const canvas = canvases.get(key) ?? tools().skia.createCanvas(width, height);
   canvases.set(key, canvas);
   return canvas;
 }

@@ -238,6 +238,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       for (const stop of stops) stop();
       await pause;
       await intake.drain();
+      if (intake.unavailable) log.error("What waited in memory could not be stored and is lost");
       await workers.close();
     },
   };

@@ -35,6 +35,8 @@ export async function sendViews(
     url: origin,
     connections,
     requests,
+    // A machine that stalls shows in the latency; it is no error.
+    timeout: 120,
     ...("seconds" in until ? { duration: until.seconds } : { amount: until.hits }),
     ...(rate !== undefined && { overallRate: rate }),
   });

@@ -118,17 +118,21 @@ describe("a backup", function () {
     await backUp();
     const data = join(dataDir(), "tallydeck.db");
     const good = readFileSync(data);
+    const service = await RunningService.start(dataDir(), ENV);
+    for (let page = 100; page < 120; page++) await view(service, page);
+    await service.end("SIGKILL");
+    const log = readFileSync(`${data}-wal`);
     const newer = Buffer.from(good);
     newer.writeUInt32BE(999, 60);
     for (const found of [Buffer.from("my diary"), Buffer.alloc(50_000, "diary"), newer]) {
       writeFileSync(data, found);
-      writeFileSync(`${data}-wal`, "what is left of a log");
+      writeFileSync(`${data}-wal`, log);
       const { code, err } = await restore();
       assert.deepEqual([code, err], [0, ""]);
     }
-    const service = await RunningService.start(dataDir(), ENV);
-    assert.deepEqual(await answers(service), given);
-    await service.end();
+    const after = await RunningService.start(dataDir(), ENV);
+    assert.deepEqual(await answers(after), given);
+    await after.end();
   });
 
   it("is refused while the service runs, which goes on", async () => {

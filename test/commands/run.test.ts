@@ -34,13 +34,15 @@ describe("tallydeck run", function () {
 
   describe("refuses a configuration", () => {
     it("with every problem at once, naming key and what is accepted, before it listens", async () => {
-      const path = file("SITES=Blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\n");
+      const path = file(
+        "SITES=Blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\ntoString=1\n",
+      );
       const { code, out, err } = await tallydeck(
         ["run", "--config", path, "--port", "99999", "--bind", "not an address"],
         {
           WEBUI_PORT: "many",
           RETENTION_DAYS: "0",
-          WAIT_FOR_CLOCK: "yes",
+          WAIT_FOR_CLOCK: "constructor",
           TRUSTED_PROXIES: "10.0.0.0/33",
           BADGE_SITES: "a,b c",
           STATS_TOKEN: "two words",
@@ -53,6 +55,7 @@ describe("tallydeck run", function () {
       const expected = [
         /^ {2}.*tallydeck\.env:2 sets PROT, which is no key\. Known are SITES, .*STATS_TOKEN_<ID>\.$/,
         /^ {2}.*tallydeck\.env:3 is not KEY=VALUE\.$/,
+        /^ {2}.*tallydeck\.env:6 sets toString, which is no key\. Known are .*$/,
         /^ {2}STATS_TOKEN_BLOG must be a token without spaces\.$/,
         /^ {2}SITES must be site ids, comma separated, .* named once\.$/,
         /^ {2}STATS_TOKEN must be a token without spaces\.$/,

@@ -19,10 +19,11 @@ const EXT4_BYTES = 256 * 1024 * 1024;
 export function whyNoDisks(): string | undefined {
   if (process.getuid?.() !== 0) return "mounting a disk needs root";
   try {
+    Disk.inMemory(1).remove();
     run("losetup", "--find");
     return undefined;
   } catch {
-    return "this machine has no loop device";
+    return "this machine has no loop device, or lets nobody mount";
   }
 }
 

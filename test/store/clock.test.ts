@@ -3,7 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { silentLog } from "../../appliance/log.ts";
+import type { CommitterRequest } from "../../appliance/store/committer.ts";
 import { databaseFile } from "../../appliance/store/database.ts";
+import { Intake } from "../../appliance/store/intake.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { keyOf, views } from "../helpers/traffic.ts";
 import { World } from "../helpers/world.ts";
@@ -112,6 +115,16 @@ describe("while the clock is unsure", () => {
       },
     );
     assert.equal((await world.stats({ day: "2026-01-10" })).pv, undefined);
+  });
+
+  it("all is filed at once when it becomes sure", async () => {
+    await world.beacon({ p: "/" });
+    await world.survey({ sv: 1 });
+    // The upkeep of the start may still run, and know nothing of it.
+    world.clock.becomeSure("2026-03-05T01:10:00Z");
+    while ((await world.stats()).pending !== undefined);
+    assert.deepEqual((await hours("2026-03-05")).hour, { "01": 1 });
+    assert.equal((await world.read("/surveys")).total, 1);
   });
 
   it("hits count in the totals of all time once", async () => {
@@ -229,9 +242,8 @@ describe("while the clock is unsure", () => {
       await world.stats();
       world.clock.advance(1);
     }
-    await allFiled();
+    while ((await world.stats()).pending !== undefined);
     assert.deepEqual((await hours("2026-03-04")).hour, { "23": 2 });
-    assert.equal((await world.stats()).pending, undefined);
     const { comments } = await world.read("/surveys");
     assert.deepEqual(comments, Array(2).fill({ day: "2026-03-04", c: "c" }));
   });
@@ -254,6 +266,31 @@ describe("while the clock is unsure", () => {
     assert.deepEqual(
       [pv._, path["/all"], path["/more"], pending],
       [600 + more, 300, more, undefined],
+    );
+  });
+});
+
+describe("a hit that came before the clock was sure and is committed after", () => {
+  it("is committed under its hour, and waits no more", async () => {
+    const clock = new FakeClock(SAVED, { sure: false });
+    const sent: CommitterRequest[] = [];
+    const intake = new Intake({
+      clock,
+      log: silentLog(),
+      lowSpace: () => false,
+      async send(request) {
+        sent.push(request);
+        return { ok: true, surveys: [], more: false };
+      },
+    });
+    const hit = intake.count(1, [["pv", "_"]], true);
+    clock.advance(20 * MINUTE_MS);
+    clock.becomeSure("2026-03-05T00:10:00Z");
+    await hit;
+    assert.ok(sent[0]?.kind === "commit");
+    assert.deepEqual(
+      sent[0].batch.groups.map(({ stamp }) => stamp),
+      [{ hour: Date.parse("2026-03-04T23:00:00Z") / HOUR_MS }],
     );
   });
 });

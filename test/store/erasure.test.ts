@@ -6,7 +6,7 @@ import { findSite, removeSite } from "../../appliance/store/directory.ts";
 import { directoryBecomes, hasSite } from "../helpers/directory.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
-import { views } from "../helpers/traffic.ts";
+import { keyOf, views } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -106,7 +106,13 @@ describe("erasing a site", () => {
 
   it("refuses to count for it from then on, and answers as always", async () => {
     await add();
+    const { store } = world().service;
+    const key = keyOf(world(), "gone");
     await erase();
+    // As what is on its way while the site goes.
+    await store.count(key, [["path", `/${SECRET}`]], true);
+    await store.addSurvey(key, 1, JSON.stringify({ sv: 1, c: SECRET }));
+    assert.deepEqual(traces(), []);
     assert.equal((await world().beacon({ p: "/" }, { s: "gone" })).status, 200);
     assert.equal((await world().survey({ sv: 1 }, { s: "gone" })).status, 204);
     assert.equal((await world().readRaw("/stats", { site: "gone" })).status, 401);

@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import Database from "better-sqlite3";
+import { createLog } from "../../appliance/log.ts";
 import { databaseFile } from "../../appliance/store/database.ts";
 import { PATIENCE_MS } from "../../appliance/store/intake.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
@@ -17,20 +18,25 @@ const PLENTY = { free: 1e12, total: 1e12 };
 /** A service whose storage can be made to fail. */
 class Patient {
   readonly world: World;
+  /** What the service wrote to its log. */
+  readonly log: readonly string[];
   #sent = 0;
 
-  private constructor(world: World) {
+  private constructor(world: World, log: readonly string[]) {
     this.world = world;
+    this.log = log;
   }
 
   static async admit(dataDir?: string): Promise<Patient> {
+    const lines: string[] = [];
     const world = new World({
       clock: new FakeClock(),
       space: async () => PLENTY,
+      log: createLog((line) => lines.push(line)),
       ...(dataDir !== undefined && { dataDir }),
     });
     await world.start();
-    return new Patient(world);
+    return new Patient(world, lines);
   }
 
   get file(): string {
@@ -191,6 +197,19 @@ describe("while another holds the database", () => {
     holder.exec("ROLLBACK");
     await patient.world.restart();
     await patient.assertExact();
+    assert.deepEqual(patient.log, [
+      'error: Nothing can be stored; counts wait in memory {"reason":"no commit for 5 s"}',
+      "info: Storage is back; what waited in memory is stored",
+    ]);
+  });
+
+  it("and the service is stopped meanwhile, what is lost is in the log", async () => {
+    holder.exec("BEGIN IMMEDIATE");
+    await patient.passing(PATIENCE_MS / 2, patient.hits(5));
+    await patient.world.stop();
+    assert.deepEqual(patient.log.slice(1), [
+      "error: What waited in memory could not be stored and is lost",
+    ]);
   });
 });
 
