@@ -1,3 +1,8 @@
+import { execFile } from "node:child_process";
+import type { Cancel, Clock } from "./clock.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** First of the file descriptors that systemd hands over; see sd_listen_fds(3). */
 const FIRST_FD = 3;
 
@@ -5,13 +10,68 @@ const FIRST_FD = 3;
  * File descriptors of the sockets systemd opened for this process, by `FileDescriptorName=` of their
  * units; empty when it was started by other means.
  */
-export function handedSockets(
-  env: Readonly<Record<string, string | undefined>>,
-  pid: number,
-): ReadonlyMap<string, number> {
+export function handedSockets(env: Environment, pid: number): ReadonlyMap<string, number> {
   // The variables are inherited by children, for which they are not meant.
   if (env.LISTEN_PID !== String(pid)) return new Map();
   const count = Number(env.LISTEN_FDS ?? 0);
   const names = (env.LISTEN_FDNAMES ?? "").split(":");
   return new Map(names.slice(0, count).map((name, index) => [name, FIRST_FD + index]));
+}
+
+export interface ManagerOptions {
+  env: Environment;
+  clock: Pick<Clock, "after">;
+  /** Sends a state to systemd (sd_notify(3)); `systemd-notify` unless given. */
+  notify?: (state: string) => void;
+}
+
+/** What systemd is told of the service; says nothing where no systemd listens. */
+export class ServiceManager {
+  readonly #notify: (state: string) => void;
+  readonly #clock: Pick<Clock, "after">;
+  readonly #everyMs: number | undefined;
+  #cancel: Cancel = () => {};
+  #stopped = false;
+
+  constructor({ env, clock, notify = systemdNotify(env) }: ManagerOptions) {
+    this.#notify = env.NOTIFY_SOCKET === undefined ? () => {} : notify;
+    this.#clock = clock;
+    const patience = Number(env.WATCHDOG_USEC) / 1_000;
+    // Three tries fit into systemd's patience.
+    this.#everyMs = patience > 0 ? patience / 3 : undefined;
+  }
+
+  /**
+   * Everything is up. From now on systemd restarts the service unless this process and `alive`,
+   * which resolves when the parts that matter answered, both come round in time.
+   */
+  ready(alive: () => Promise<unknown>): void {
+    this.#notify("READY=1");
+    if (this.#everyMs !== undefined) this.#watch(alive, this.#everyMs);
+  }
+
+  stopping(): void {
+    this.#stopped = true;
+    this.#cancel();
+    this.#notify("STOPPING=1");
+  }
+
+  #watch(alive: () => Promise<unknown>, everyMs: number): void {
+    this.#cancel = this.#clock.after(everyMs, () => {
+      const answered = () => {
+        if (this.#stopped) return;
+        this.#notify("WATCHDOG=1");
+        this.#watch(alive, everyMs);
+      };
+      // Who fails to answer is not asked again: systemd's patience runs out.
+      alive().then(answered, () => {});
+    });
+  }
+}
+
+/** Node has no unix datagram sockets: systemd's own program speaks for it. */
+function systemdNotify({ NOTIFY_SOCKET, PATH }: Environment): (state: string) => void {
+  return (state) => {
+    execFile("systemd-notify", [state], { env: { NOTIFY_SOCKET, PATH } }, () => {});
+  };
 }

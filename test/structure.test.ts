@@ -14,8 +14,9 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/clock.ts": [],
   "appliance/demo": ["appliance/demo"],
   "appliance/log.ts": [],
+  "appliance/systemd.ts": ["appliance/clock.ts"],
+  "appliance/provision/": ["appliance/provision/", "appliance/config.ts"],
   "appliance/version.ts": [],
-  "appliance/systemd.ts": [],
   "appliance/board.ts": [
     "appliance/control/setup-code.ts",
     "appliance/deck/decks.ts",
@@ -57,13 +58,16 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/clock.ts",
     "appliance/log.ts",
   ],
+  "image/": ["image/"],
   "scripts/": ["appliance/", "scripts/"],
   "web/": ["web/"],
-  "test/": ["appliance/", "web/", "scripts/", "test/"],
+  "test/": ["appliance/", "image/", "web/", "scripts/", "test/"],
 };
 
 /** Nobody may import these; they are started. */
 const ENTRIES = [
+  "test/image/boot/main.ts",
+  "appliance/provision/main.ts",
   "appliance/main.ts",
   "appliance/store/chores.ts",
   "appliance/store/committer.ts",
@@ -75,7 +79,7 @@ interface Import {
   readonly typesOnly: boolean;
 }
 
-const sources = ["appliance", "scripts", "test", "web"]
+const sources = ["appliance", "image", "scripts", "test", "web"]
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) =>
       join(folder, name),
@@ -118,6 +122,7 @@ describe("the structure", () => {
     const builds = readFileSync(join(ROOT, "scripts/build-web.ts"), "utf8");
     const isEntry = (file: string) =>
       ENTRIES.includes(file) ||
+      file.startsWith("image/") ||
       file.startsWith("scripts/") ||
       file.endsWith(".test.ts") ||
       builds.includes(`"${file}"`);

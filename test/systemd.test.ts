@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { handedSockets } from "../appliance/systemd.ts";
+import { handedSockets, ServiceManager } from "../appliance/systemd.ts";
+import { FakeClock } from "./helpers/fake-clock.ts";
 import { eachFolder } from "./helpers/folder.ts";
 import { askPort } from "./helpers/world.ts";
 
@@ -77,3 +78,63 @@ function fdOf(server: Server): number {
   const handle: { fd: number } = Reflect.get(server, "_handle");
   return handle.fd;
 }
+
+describe("what systemd is told", () => {
+  const SOCKET = { NOTIFY_SOCKET: "/run/systemd/notify" };
+
+  function manager(env: Record<string, string>) {
+    const clock = new FakeClock();
+    const said: string[] = [];
+    return {
+      clock,
+      said,
+      manager: new ServiceManager({ env, clock, notify: (state) => void said.push(state) }),
+    };
+  }
+  const settle = () => new Promise(setImmediate);
+
+  it("is nothing where nobody listens", () => {
+    const { said, manager: silent } = manager({ WATCHDOG_USEC: "60000000" });
+    silent.ready(async () => {});
+    silent.stopping();
+    assert.deepEqual(said, []);
+  });
+
+  it("is that the service is ready, and that it stops", () => {
+    const { said, manager: service } = manager(SOCKET);
+    service.ready(async () => {});
+    service.stopping();
+    assert.deepEqual(said, ["READY=1", "STOPPING=1"]);
+  });
+
+  it("is a sign of life three times within its patience", async () => {
+    const { clock, said, manager: service } = manager({ ...SOCKET, WATCHDOG_USEC: "60000000" });
+    service.ready(async () => {});
+    for (let third = 0; third < 3; third++) {
+      clock.advance(20_000);
+      await settle();
+    }
+    assert.deepEqual(said, ["READY=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1"]);
+  });
+
+  it("is no sign of life while a part does not answer, or after it failed", async () => {
+    for (const alive of [() => new Promise(() => {}), () => Promise.reject(new Error("gone"))]) {
+      const { clock, said, manager: service } = manager({ ...SOCKET, WATCHDOG_USEC: "60000000" });
+      service.ready(alive);
+      clock.advance(20_000);
+      await settle();
+      clock.advance(60_000);
+      await settle();
+      assert.deepEqual(said, ["READY=1"]);
+    }
+  });
+
+  it("is no sign of life once it stops", async () => {
+    const { clock, said, manager: service } = manager({ ...SOCKET, WATCHDOG_USEC: "60000000" });
+    service.ready(async () => {});
+    service.stopping();
+    clock.advance(20_000);
+    await settle();
+    assert.deepEqual(said, ["READY=1", "STOPPING=1"]);
+  });
+});

@@ -1,13 +1,13 @@
 import { fstatSync } from "node:fs";
 import { consoleAt, webUiUrl } from "../board.ts";
-import { createSystemClock } from "../clock.ts";
+import { createSystemClock, type SystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { createLog, RecentProblems } from "../log.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
-import { handedSockets } from "../systemd.ts";
+import { handedSockets, ServiceManager } from "../systemd.ts";
 import {
   type Command,
   CommandFailed,
@@ -53,11 +53,15 @@ export const run: Command = {
     // From here on, so that who stops it right after the start finds it stopped in order.
     const told = signalled();
     try {
-      const service = await start(config, terminal, demo);
+      const clock = createSystemClock({ wait: config.waitForClock });
+      const manager = new ServiceManager({ env: terminal.env, clock });
+      const service = await start(config, clock, terminal, demo);
       announce(service, config, terminal);
+      manager.ready(() => service.store.alive());
       if (demo !== undefined)
         terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
       await told;
+      manager.stopping();
       await service.stop();
     } finally {
       demo?.remove();
@@ -65,9 +69,13 @@ export const run: Command = {
   },
 };
 
-async function start(config: Config, terminal: Terminal, demo?: Demo): Promise<Service> {
+async function start(
+  config: Config,
+  clock: SystemClock,
+  terminal: Terminal,
+  demo?: Demo,
+): Promise<Service> {
   let adminToken: string | undefined;
-  const clock = createSystemClock({ wait: config.waitForClock });
   const problems = new RecentProblems(() => clock.now());
   try {
     return await startService({

@@ -13,6 +13,8 @@ export type CommitterRequest =
   | { readonly kind: "commit"; readonly batch: BatchData }
   | { readonly kind: "upkeep"; readonly time: UpkeepTime }
   | { readonly kind: "write"; readonly name: WriteName; readonly input: unknown }
+  /** Answered in turn and without touching the database: a sign of life. */
+  | { readonly kind: "ping" }
   | { readonly kind: "close" };
 
 export type CommitterAnswer =
@@ -35,7 +37,7 @@ const db = openForWriting(workerData.file);
 db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 const ledger = new Ledger(db);
 
-type Work = Exclude<CommitterRequest, { kind: "close" }>;
+type Work = Exclude<CommitterRequest, { kind: "close" | "ping" }>;
 
 let logHoldsTraces = false;
 
@@ -88,7 +90,7 @@ function run(request: Work): CommitterAnswer {
 
 port.on("message", (request: CommitterRequest) => {
   if (request.kind !== "close") {
-    port.postMessage(run(request));
+    port.postMessage(request.kind === "ping" ? NOTHING : run(request));
     return;
   }
   db.close();

@@ -64,6 +64,8 @@ export interface Store {
    * @throws StorageUnavailable, and whatever `replace` throws
    */
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+  /** Resolves when the committer has come to it; nothing is written. Never resolves when it hangs. */
+  alive(): Promise<void>;
   /** Commits what is open and closes the database. */
   close(): Promise<void>;
 }
@@ -228,6 +230,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return warnings;
     },
     upkeep: upkeepAnew,
+    async alive() {
+      // While another file takes the database's place there is no committer to ask.
+      if (pause === undefined) await workers.send({ kind: "ping" });
+    },
     async close() {
       for (const stop of stops) stop();
       await pause;

@@ -1,0 +1,100 @@
+import type { Settings } from "./settings.ts";
+
+/** A file to lay over the system at every start; the root forgets it at the next. */
+export interface SystemFile {
+  readonly path: string;
+  readonly content: string;
+  readonly mode: number;
+  readonly group?: "tallydeck";
+}
+
+export interface Effects {
+  readonly hostname: string;
+  readonly timezone: string;
+  readonly files: readonly SystemFile[];
+}
+
+/** What the settings mean for the system; `iwdBase` is the image's own /etc/iwd/main.conf. */
+export function effectsOf(settings: Settings, iwdBase: string): Effects {
+  const value = (name: string) => settings[name]?.value;
+  const hostname = value("hostname") ?? "tallydeck";
+  const files: SystemFile[] = [
+    { path: "/etc/hostname", content: `${hostname}\n`, mode: 0o644 },
+    {
+      path: "/etc/hosts",
+      content: `127.0.0.1 localhost\n::1       localhost ip6-localhost ip6-loopback\n127.0.1.1 ${hostname}\n`,
+      mode: 0o644,
+    },
+    {
+      path: "/run/tallydeck/tallydeck.env",
+      content: serviceConfig(settings),
+      mode: 0o640,
+      group: "tallydeck",
+    },
+    { path: "/run/tallydeck/authorized_keys", content: lines(value("ssh.keys")), mode: 0o600 },
+  ];
+  const country = value("wifi.country");
+  if (country !== undefined)
+    files.push({
+      path: "/etc/iwd/main.conf",
+      content: `${iwdBase}Country=${country}\n`,
+      mode: 0o644,
+    });
+  const network = wifiNetwork(settings);
+  if (network !== undefined) files.push(network);
+  const servers = value("time.servers");
+  if (servers !== undefined)
+    files.push({
+      path: "/etc/systemd/timesyncd.conf.d/provisioned.conf",
+      content: `[Time]\nNTP=${servers}\n`,
+      mode: 0o644,
+    });
+  const timeHost = value("time.host");
+  if (timeHost !== undefined)
+    files.push({ path: "/run/tallydeck/time-host", content: `${timeHost}\n`, mode: 0o644 });
+  return { hostname, timezone: value("timezone") ?? "UTC", files };
+}
+
+/** The service's part, in the form its configuration file has. */
+function serviceConfig(settings: Settings): string {
+  return Object.entries(settings)
+    .filter(([name]) => name.startsWith("service."))
+    .map(([name, { value }]) => `${name.slice("service.".length)}=${guarded(value)}\n`)
+    .join("");
+}
+
+/** A value that is quoted itself would lose its quotes when it is read. */
+function guarded(value: string): string {
+  return /^(["']).*\1$/.test(value) ? `"${value}"` : value;
+}
+
+/**
+ * The network as iwd keeps it: see iwd.network(5). Names other than letters, digits, spaces, `_` and
+ * `-` are written in hexadecimal; in values only a backslash and a leading space need an escape.
+ */
+function wifiNetwork(settings: Settings): SystemFile | undefined {
+  const hex = settings["wifi.ssid"]?.value;
+  if (hex === undefined) return undefined;
+  const ssid = Buffer.from(hex, "hex");
+  const plain = ssid.toString("latin1");
+  const name = /^[A-Za-z0-9 _-]+$/.test(plain) ? plain : `=${hex}`;
+  const password = settings["wifi.password"]?.value;
+  const security =
+    password === undefined
+      ? ""
+      : `[Security]\n${/^[0-9a-f]{64}$/.test(password) ? "PreSharedKey" : "Passphrase"}=${escaped(password)}\n\n`;
+  const hidden = settings["wifi.hidden"]?.value === "1" ? "Hidden=true\n" : "";
+  return {
+    path: `/var/lib/iwd/${name}.${password === undefined ? "open" : "psk"}`,
+    content: `${security}[Settings]\nAutoConnect=true\n${hidden}`,
+    mode: 0o600,
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replace(/^ /, "\\s");
+}
+
+function lines(text: string | undefined): string {
+  return text === undefined ? "" : `${text}\n`;
+}

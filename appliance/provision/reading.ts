@@ -1,0 +1,88 @@
+import { check, FORGET, isSecret } from "./settings.ts";
+
+/** One thing a file says, and what came of it. */
+export interface Finding {
+  /** What the person wrote it under, like `WIFI_SSID` or `[wlan] ssid`. */
+  readonly label: string;
+  /** From 1, when the dialect has lines. */
+  readonly line?: number | undefined;
+  /** Why it is not applied. */
+  readonly ignored?: string;
+}
+
+export interface Change {
+  readonly name: string;
+  /** As kept; null makes the box forget it. */
+  readonly value: string | null;
+}
+
+/** What one file of the boot partition asks for. */
+export interface Reading {
+  readonly changes: readonly Change[];
+  readonly findings: readonly Finding[];
+  /** The file without the secrets the box now has; the same text when it holds none. */
+  readonly redacted: string;
+}
+
+/** One of the dialects the boot partition may be written in. Never throws, whatever the text is. */
+export type Dialect = (text: string) => Reading;
+
+/** Collects what a dialect finds, good keys and bad ones. */
+export class Findings {
+  readonly changes: Change[] = [];
+  readonly findings: Finding[] = [];
+
+  /**
+   * Takes a setting, or says why not.
+   * @returns whether a secret was taken that the file should no longer hold
+   */
+  take(name: string, text: string, label: string, line?: number): boolean {
+    // An empty secret is one that was applied before and removed from the file.
+    if (isSecret(name) && text === "") return false;
+    if (isSecret(name) && text === FORGET) {
+      this.#add(name, null, label, line);
+      return false;
+    }
+    const checked = check(name, text);
+    if ("problem" in checked) {
+      this.ignore(label, checked.problem, line);
+      return false;
+    }
+    this.#add(checked.name, checked.value, label, line);
+    return isSecret(name);
+  }
+
+  ignore(label: string, why: string, line?: number): void {
+    this.findings.push({ label, ignored: why, line });
+  }
+
+  reading(redacted: string): Reading {
+    return { changes: this.changes, findings: this.findings, redacted };
+  }
+
+  #add(name: string, value: string | null, label: string, line?: number): void {
+    const earlier = this.changes.findIndex((change) => change.name === name);
+    const before = earlier < 0 ? undefined : this.changes[earlier];
+    if (name === "ssh.keys" && before !== undefined)
+      this.changes[earlier] = { name, value: `${before.value}\n${value}` };
+    else {
+      if (earlier >= 0) this.changes.splice(earlier, 1);
+      this.changes.push({ name, value });
+    }
+    this.findings.push({ label, line });
+  }
+}
+
+/** Why things an image of ours has no use for are left alone. */
+export const NO_ACCOUNTS =
+  "this box has no accounts and no passwords; to reach it by ssh give a key, and sign in as root";
+export const NOTHING_RUNS = "nothing from this file is ever run or installed";
+export const UNKNOWN = "this box does not know it";
+
+/** Text of a file as people's editors leave it: UTF-8 or UTF-16, with or without BOM. */
+export function decodeText(bytes: Uint8Array): string {
+  const [a, b] = bytes;
+  const encoding =
+    a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes).replace(/^\uFEFF/, "");
+}

@@ -1,0 +1,38 @@
+import type { FileResult } from "./provision.ts";
+
+/** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
+export function report(
+  results: readonly FileResult[],
+  { hostname, stored, version }: { hostname: string; stored: boolean; version: string },
+): string {
+  const lines = [
+    `Tallydeck ${version}: what came of the settings on this card`,
+    "",
+    `The box is called ${hostname}: http://${hostname}.local:3000`,
+    ...results.flatMap(resultLines),
+    "",
+  ];
+  if (!stored)
+    lines.push(
+      "The data partition could not be used: these settings hold until the box is switched off, and",
+      "passwords stay in the files. Try another card.",
+      "",
+    );
+  return lines.join("\r\n");
+}
+
+function resultLines({ file, findings, rewritten }: FileResult): string[] {
+  const applied = findings.filter(({ ignored }) => ignored === undefined);
+  const ignored = findings.filter((finding) => finding.ignored !== undefined);
+  const place = (line: number | undefined) => (line === undefined ? "" : ` (line ${line})`);
+  return [
+    "",
+    `${file}:`,
+    ...(findings.length === 0 ? ["  says nothing: every line is empty or a comment"] : []),
+    ...applied.map(({ label, line }) => `  applied  ${label}${place(line)}`),
+    ...ignored.map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
+    ...(rewritten === undefined
+      ? []
+      : ["  Passwords and tokens were removed from this file; the box keeps them."]),
+  ];
+}

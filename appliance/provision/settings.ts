@@ -1,0 +1,183 @@
+import { ConfigError, readConfig } from "../config.ts";
+
+/**
+ * What the boot partition may set, by one flat name each; service settings are `service.` and their
+ * key in the configuration. Values are texts; several ssh keys or time servers take a line each.
+ */
+export type Settings = Readonly<Record<string, Setting>>;
+
+export interface Setting {
+  readonly value: string;
+  /** The file that set it: what a changed file no longer says is forgotten. */
+  readonly from: string;
+}
+
+interface Rule {
+  /** Ends the sentence "NAME must be …". */
+  readonly accepts: string;
+  readonly secret?: boolean;
+  /** The setting it is another way to write. */
+  readonly for?: string;
+  /** The value as it is kept, or undefined when `text` is not acceptable. */
+  parse(text: string): string | undefined;
+}
+
+const RULES: Readonly<Record<string, Rule>> = {
+  hostname: {
+    accepts: "a name of up to 63 letters, digits and hyphens, like tallydeck",
+    parse: (text) => {
+      const name = text.toLowerCase().replace(/\.local\.?$/, "");
+      return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) ? name : undefined;
+    },
+  },
+  timezone: {
+    accepts: "a time zone like Europe/Zurich or UTC",
+    parse: (text) => (isTimeZone(text) ? text : undefined),
+  },
+  "wifi.country": {
+    accepts: "a country as two letters, like CH",
+    parse: (text) => (/^[a-z]{2}$/i.test(text) ? text.toUpperCase() : undefined),
+  },
+  "wifi.ssid": {
+    accepts: "a network name of 1 to 32 bytes",
+    parse: (text) => (isSsid(Buffer.from(text)) ? Buffer.from(text).toString("hex") : undefined),
+  },
+  "wifi.ssid-hex": {
+    for: "wifi.ssid",
+    accepts: "a network name of 1 to 32 bytes in hexadecimal",
+    parse: (text) => (/^(?:[0-9a-f]{2}){1,32}$/i.test(text) ? text.toLowerCase() : undefined),
+  },
+  "wifi.password": {
+    accepts: "8 to 63 characters, or a key of 64 hexadecimal digits",
+    secret: true,
+    parse: (text) => {
+      const bytes = Buffer.byteLength(text);
+      if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+      return bytes >= 8 && bytes <= 63 && isPrintable(text) ? text : undefined;
+    },
+  },
+  "wifi.hidden": { accepts: "1 or 0", parse: parseSwitch },
+  "ssh.keys": {
+    accepts: "the line of a public key file, beginning with ssh-ed25519, ssh-rsa, ecdsa-… or sk-…",
+    parse: (text) => (isPublicKey(text) ? text : undefined),
+  },
+  "time.host": {
+    accepts: "the name of a web server, like www.debian.org",
+    parse: (text) => (isHostName(text) ? text.toLowerCase() : undefined),
+  },
+  "time.servers": {
+    accepts: "names or addresses of time servers, with spaces or commas between",
+    parse: (text) => {
+      const servers = text.split(/[\s,]+/).filter((server) => server !== "");
+      return servers.length > 0 &&
+        servers.every((server) => isHostName(server) || isAddress(server))
+        ? servers.join(" ")
+        : undefined;
+    },
+  },
+};
+
+/** Service settings that a box can have; where it listens and keeps its data is given. */
+const SERVICE_KEY =
+  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
+
+/** Written for a secret, it makes the box forget the one it has. */
+export const FORGET = "(none)";
+
+export function isServiceKey(key: string): boolean {
+  return SERVICE_KEY.test(key);
+}
+
+/** Secrets leave the boot partition once they are applied. */
+export function isSecret(name: string): boolean {
+  return name.startsWith("service.STATS_TOKEN") || RULES[name]?.secret === true;
+}
+
+/** The setting and its value as it is kept, or why it cannot be used. */
+export function check(
+  name: string,
+  text: string,
+): { name: string; value: string } | { problem: string } {
+  if (name.startsWith("service.")) return checkService(name.slice("service.".length), text);
+  const rule = RULES[name];
+  const value = isPrintable(text) ? rule?.parse(text) : undefined;
+  return value === undefined
+    ? { problem: `must be ${rule?.accepts ?? "something this box knows"}` }
+    : { name: rule?.for ?? name, value };
+}
+
+/** The service reads its configuration itself; here it is asked beforehand, key by key. */
+function checkService(
+  key: string,
+  text: string,
+): { name: string; value: string } | { problem: string } {
+  if (!isPrintable(text)) return { problem: "must be one line of text" };
+  try {
+    readConfig({ flags: {}, env: { [key]: text } });
+    return { name: `service.${key}`, value: text };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { problem: error.message.replace(`${key} `, "").replace(/\.$/, "") };
+  }
+}
+
+function isPrintable(text: string): boolean {
+  return !/\p{Cc}/u.test(text) && text.isWellFormed();
+}
+
+function isSsid(bytes: Buffer): boolean {
+  return bytes.length >= 1 && bytes.length <= 32;
+}
+
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9+_-]*(?:\/[A-Za-z0-9+_-]+){0,2}$/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseSwitch(text: string): string | undefined {
+  if (/^(?:1|true|yes|on)$/i.test(text)) return "1";
+  return /^(?:0|false|no|off)$/i.test(text) ? "0" : undefined;
+}
+
+/** Options in front of the type (`command="…"`) are refused: nothing given here is executed. */
+function isPublicKey(text: string): boolean {
+  const [type = "", blob = ""] = text.split(" ");
+  if (
+    !/^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)$/.test(
+      type,
+    )
+  )
+    return false;
+  if (!/^[A-Za-z0-9+/]{40,}={0,2}$/.test(blob)) return false;
+  const fields = keyFields(Buffer.from(blob, "base64"));
+  return fields !== undefined && fields.length > 1 && fields[0]?.toString("latin1") === type;
+}
+
+/** A key is a row of fields, each behind its length (RFC 4253, section 6.6); undefined when it is not. */
+function keyFields(bytes: Buffer): Buffer[] | undefined {
+  const fields: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    if (at + 4 > bytes.length) return undefined;
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.length) return undefined;
+    fields.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return fields;
+}
+
+function isHostName(text: string): boolean {
+  return (
+    text.length <= 253 &&
+    /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+  );
+}
+
+function isAddress(text: string): boolean {
+  return /^[0-9a-f:]+(?:%[a-z0-9]+)?$/i.test(text) && text.includes(":");
+}

@@ -1,0 +1,69 @@
+/**
+ * Writes the manifest that Raspberry Pi Imager offers the image by, with its settings dialog. Run:
+ * node image/manifest.ts FOLDER NAME; IMAGE_URL says where the image will be downloaded from.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, statSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Boards as Imager calls them; `pi3-64bit` has the Zero 2 W in it. */
+const DEVICES = ["pi3-64bit", "pi4-64bit", "pi5-64bit"];
+
+export interface ManifestParts {
+  /** The folder that holds NAME.img and NAME.img.xz. */
+  readonly folder: string;
+  readonly name: string;
+  readonly url: string | undefined;
+  /** Epoch seconds. */
+  readonly released: number;
+}
+
+/** The manifest of an image that was built; hashes are read from the files themselves. */
+export async function manifest({ folder, name, url, released }: ManifestParts): Promise<object> {
+  const raw = join(folder, `${name}.img`);
+  const packed = `${raw}.xz`;
+  return {
+    imager: { latest_version: "2.0.11" },
+    os_list: [
+      {
+        name: "Tallydeck",
+        description: "Counts the visits to your sites and drives a stream deck",
+        icon: ICON,
+        url: url ?? pathToFileURL(packed).href,
+        extract_size: statSync(raw).size,
+        extract_sha256: await sha256(raw),
+        image_download_size: statSync(packed).size,
+        image_download_sha256: await sha256(packed),
+        release_date: new Date(released * 1_000).toISOString().slice(0, 10),
+        devices: DEVICES,
+        architecture: "armv8",
+        init_format: "rpi-preseed",
+      },
+    ],
+  };
+}
+
+/** Three bars, as a picture that needs no download. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="8" fill="#1b6ef3"/><path d="M11 29v-9M20 29V11M29 29v-6" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>',
+)}`;
+
+async function sha256(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
+
+async function main([folder, name]: readonly string[]): Promise<number> {
+  if (folder === undefined || name === undefined) {
+    console.error("Usage: node image/manifest.ts FOLDER NAME");
+    return 2;
+  }
+  const { SOURCE_DATE_EPOCH, IMAGE_URL: url } = process.env;
+  const made = await manifest({ folder, name, url, released: Number(SOURCE_DATE_EPOCH ?? 0) });
+  console.log(JSON.stringify(made, null, 2));
+  return 0;
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,101 @@
+/**
+ * Lists the image's Debian packages and npm modules as SPDX 2.3. Run:
+ * node image/package-list.ts ROOT TOOL-ROOT NAME
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Part {
+  readonly name: string;
+  readonly version: string;
+  readonly kind: "deb" | "npm";
+  readonly license: string | undefined;
+}
+
+/** Packages of a dpkg status file. */
+export function debianParts(status: string): Part[] {
+  return status.split(/\n\n+/).flatMap((paragraph) => {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(paragraph)?.[1];
+    const [name, version] = [field("Package"), field("Version")];
+    return name === undefined || version === undefined
+      ? []
+      : [{ name, version, kind: "deb" as const, license: undefined }];
+  });
+}
+
+/** Modules below a node_modules folder, nested ones too. */
+export function npmParts(folder: string): Part[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /(?:^|\/node_modules\/)(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
+    .flatMap((path) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, path), "utf8"));
+      return typeof name === "string" && typeof version === "string"
+        ? [{ name, version, kind: "npm" as const, license: String(license ?? "") || undefined }]
+        : [];
+    });
+}
+
+/** The SPDX document, the same for the same parts; `created` in epoch seconds. */
+export function spdx(name: string, created: number, parts: readonly Part[]): object {
+  const sorted = [...parts].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return {
+    spdxVersion: "SPDX-2.3",
+    dataLicense: "CC0-1.0",
+    SPDXID: "SPDXRef-DOCUMENT",
+    name,
+    documentNamespace: `https://tallydeck.invalid/spdx/${name}-${created}`,
+    creationInfo: {
+      created: new Date(created * 1_000).toISOString().replace(/\.000Z$/, "Z"),
+      creators: ["Tool: tallydeck-image-build"],
+    },
+    packages: sorted.map(({ name, version, kind, license }) => ({
+      SPDXID: `SPDXRef-${kind}-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, "-")}`,
+      name,
+      versionInfo: version,
+      downloadLocation: "NOASSERTION",
+      filesAnalyzed: false,
+      licenseConcluded: "NOASSERTION",
+      licenseDeclared: license && /^[A-Za-z0-9.+() -]+$/.test(license) ? license : "NOASSERTION",
+      copyrightText: "NOASSERTION",
+      externalRefs: [
+        {
+          referenceCategory: "PACKAGE-MANAGER",
+          referenceType: "purl",
+          referenceLocator:
+            kind === "deb"
+              ? `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=arm64`
+              : `pkg:npm/${name.replace("@", "%40")}@${version}`,
+        },
+      ],
+    })),
+    relationships: sorted.map(({ name, version, kind }) => ({
+      spdxElementId: "SPDXRef-DOCUMENT",
+      relationshipType: "DESCRIBES",
+      relatedSpdxElement: `SPDXRef-${kind}-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, "-")}`,
+    })),
+  };
+}
+
+function keyOf({ kind, name, version }: Part): string {
+  return `${kind} ${name} ${version}`;
+}
+
+function main([root, tools, name]: readonly string[]): number {
+  if (root === undefined || tools === undefined || name === undefined) {
+    console.error("Usage: node image/package-list.ts ROOT TOOL-ROOT NAME");
+    return 2;
+  }
+  const status = (folder: string) => readFileSync(join(folder, "var/lib/dpkg/status"), "utf8");
+  const parts = [
+    ...debianParts(status(root)),
+    // Its files are on the boot partition; the package itself is not installed.
+    ...debianParts(status(tools)).filter((part) => part.name === "raspi-firmware"),
+    ...npmParts(join(root, "opt/tallydeck/node_modules")),
+  ];
+  console.log(
+    JSON.stringify(spdx(name, Number(process.env.SOURCE_DATE_EPOCH ?? 0), parts), null, 1),
+  );
+  return 0;
+}
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2));

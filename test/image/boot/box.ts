@@ -1,0 +1,117 @@
+import { request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { encode } from "../../helpers/world.ts";
+import type { Machine } from "./machine.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly cookie: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads from an answer is what it asserts.
+  readonly json: any;
+}
+
+const CHROME =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+const SERVES_MS = 10 * 60_000;
+
+/** The booted box as its visitors, apps and owner see it. */
+export class Box {
+  readonly machine: Machine;
+  cookie: string | undefined;
+
+  constructor(machine: Machine, cookie?: string) {
+    this.machine = machine;
+    this.cookie = cookie;
+  }
+
+  /** Waits until the collector answers; QEMU's port takes connections before there is a guest. */
+  async serves(): Promise<void> {
+    const deadline = performance.now() + SERVES_MS;
+    for (;;) {
+      const answer = await this.collector("GET", "/", { timeoutMs: 10_000 }).catch(() => undefined);
+      if (answer?.status === 200) return;
+      if (performance.now() > deadline) throw new Error("the box serves nothing; see console.log");
+      await pause(1_000);
+    }
+  }
+
+  collector(method: string, path: string, options: AskOptions = {}): Promise<Answer> {
+    return ask(this.machine.collectorPort, method, path, options);
+  }
+
+  control(method: string, path: string, body?: unknown): Promise<Answer> {
+    return ask(this.machine.controlPort, method, path, {
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: {
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(this.cookie !== undefined && { cookie: this.cookie }),
+      },
+    });
+  }
+
+  /** A view of a page, from a visitor's address. */
+  view(path: string): Promise<Answer> {
+    return this.collector(
+      "GET",
+      `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`,
+      {
+        headers: { "user-agent": CHROME },
+      },
+    );
+  }
+
+  /** A survey response; each from an address of its own, since three an hour are taken from one. */
+  survey(number: number): Promise<Answer> {
+    return this.collector("POST", "/s?s=blog", {
+      headers: {
+        "content-type": "application/json",
+        "x-forwarded-for": `198.${18 + ((number >> 16) & 1)}.${(number >> 8) & 255}.${number & 255}`,
+      },
+      body: JSON.stringify({ sv: 1, c: `n${number}` }),
+    });
+  }
+
+  async read(path: string, token: string): Promise<Answer["json"]> {
+    const answer = await this.collector("GET", path, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${answer.body}`);
+    return answer.json;
+  }
+}
+
+interface AskOptions {
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  readonly timeoutMs?: number;
+}
+
+function ask(
+  port: number,
+  method: string,
+  path: string,
+  { headers = {}, body, timeoutMs = 60_000 }: AskOptions,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const signal = AbortSignal.timeout(timeoutMs);
+  request({ host: "127.0.0.1", port, path, method, headers, agent: false, signal }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("error", reject);
+    response.on("end", () => {
+      const bytes = Buffer.concat(chunks);
+      resolve({
+        status: response.statusCode ?? 0,
+        body: bytes,
+        cookie: response.headers["set-cookie"]?.[0]?.split(";")[0],
+        get json() {
+          return JSON.parse(bytes.toString());
+        },
+      });
+    });
+  })
+    .on("error", reject)
+    .end(body);
+  return promise;
+}

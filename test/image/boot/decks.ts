@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createSystemClock } from "../../../appliance/clock.ts";
+import type { FakeUnit } from "../../helpers/fake-hid.ts";
+import { mk2 } from "../../helpers/fake-hid-elgato.ts";
+import { UNITS } from "../../helpers/fake-hid-units.ts";
+import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import type { Box } from "./box.ts";
+import type { Checks } from "./checks.ts";
+import { codeOnScreen, deckOf, photograph, showsCode, showsTheSame, until } from "./owner.ts";
+
+/** Model id, what its name is like, and its slots that are looked at. */
+const DECKS = [
+  { model: "mk2", like: /MK\.2/, key: "k7", slots: keys(15) },
+  { model: "mirabox-293", like: /293V3/, key: "k0", slots: keys(15) },
+  { model: "akp05e", like: /AKP05E/, key: "k3", slots: [...keys(10), "z0", "z1", "z2", "z3"] },
+] as const;
+
+function keys(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `k${index}`);
+}
+
+/** Before anybody signed in: the deck tells who stands at the box how to. */
+export async function checkSetupCode(checks: Checks, box: Box, out: string): Promise<void> {
+  await checks.check("shows the setup code on a deck until somebody has signed in", async () => {
+    const unit = mk2();
+    const plugged = await UsbDeck.plug(unit, box.machine.usb);
+    await showsCode(unit, keys(15), await codeOnScreen(box));
+    await until(
+      "every key painted",
+      async () =>
+        (await Promise.all(keys(15).map((key) => unit.shown(key)))).every(Boolean) || undefined,
+    );
+    await photograph(unit, keys(15), join(out, "deck-setup.png"));
+    plugged.unplug();
+  });
+}
+
+/** Each protocol on the machine's USB port: found, painted, bound, lit by a push, unplugged. */
+export async function checkDecks(checks: Checks, box: Box, out: string): Promise<void> {
+  const made = await box.control("POST", "/api/push-tokens", { name: "boot test" });
+  const push = (text: string) =>
+    fetch(`http://127.0.0.1:${box.machine.controlPort}/api/push/build`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${made.json.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ text, background: "#004400" }),
+    });
+
+  for (const { model, like, key, slots } of DECKS) {
+    const make = UNITS[model];
+    if (make === undefined) throw new Error(`no unit ${model}`);
+    const unit: FakeUnit = make(createSystemClock());
+    let plugged: UsbDeck | undefined;
+    const path = (id: string) => `/api/decks/${encodeURIComponent(id)}/slots/${key}`;
+    let id = "";
+
+    await checks.check(
+      `finds a ${model} on its USB port, as the service's user, and paints it`,
+      async () => {
+        plugged = await UsbDeck.plug(unit, box.machine.usb);
+        ({ id } = await deckOf(box, like));
+        const { text } = await box.machine.shell.run("ls -l /dev/hidraw*");
+        assert.match(text, /crw-rw---- .* root tallydeck /);
+        await showsTheSame(box, unit, id, key);
+      },
+    );
+    await checks.check(`lights a ${model} by a push`, async () => {
+      const bound = await box.control("PUT", path(id), {
+        widget: { type: "push", channel: "build" },
+      });
+      assert.equal(bound.status, 200, bound.body.toString());
+      const before = unit.received.length;
+      const answer = await push(`${model} ok`);
+      assert.deepEqual(
+        [answer.status, ((await answer.json()) as { bound: number }).bound],
+        [200, 1],
+      );
+      await until(
+        "a new picture",
+        async () => unit.received.slice(before).includes(key) || undefined,
+      );
+      await showsTheSame(box, unit, id, key);
+      await photograph(unit, slots, join(out, `deck-${model}.png`));
+    });
+    await checks.check(
+      `sees a key of a ${model} held, and shows a new setup code for it`,
+      async () => {
+        const before = await codeOnScreen(box);
+        unit.down("k4");
+        const code = await codeOnScreen(box, before);
+        unit.up("k4");
+        await showsCode(unit, slots, code);
+        // Used up, so that the next panel's is another.
+        assert.equal((await box.control("POST", "/api/session", { code })).status, 204);
+      },
+    );
+    await checks.check(`repaints a ${model} that was unplugged`, async () => {
+      plugged?.unplug();
+      await until("it is gone", async () => {
+        const { decks } = (await box.control("GET", "/api/decks")).json;
+        return (
+          decks.every(
+            (deck: { id: string; connected: boolean }) => deck.id !== id || !deck.connected,
+          ) || undefined
+        );
+      });
+      plugged = await UsbDeck.plug(unit, box.machine.usb);
+      await deckOf(box, like);
+      await showsTheSame(box, unit, id, key);
+    });
+    await checks.check(`got nothing a ${model}'s firmware would not expect`, async () => {
+      assert.deepEqual(unit.complaints, []);
+      plugged?.unplug();
+      await until(
+        "it is gone",
+        async () => (await box.machine.shell.run("ls /dev/hidraw*")).status !== 0 || undefined,
+      );
+    });
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Boots a built image in QEMU and uses it as visitors, apps and its owner would. Started by
+ * image/boot-test, which tells the options.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Checks } from "./checks.ts";
+import { checkDecks } from "./decks.ts";
+import { Card } from "./machine.ts";
+import { checkPowerCuts } from "./power.ts";
+import { checkDialects, checkFirstBoot, checkOffline } from "./starts.ts";
+import { checkService } from "./system.ts";
+
+const { values } = parseArgs({
+  options: {
+    image: { type: "string" },
+    work: { type: "string" },
+    out: { type: "string" },
+    cuts: { type: "string", default: "3" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "system,decks,service,dialects,offline,power" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const { image, work, out } = values;
+if (image === undefined || work === undefined || out === undefined) {
+  console.error(
+    "Usage: image/boot-test [--image FILE] [--cuts N] [--seed N] [--only PARTS] [--keep]",
+  );
+  process.exit(2);
+}
+const parts = new Set(values.only.split(","));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+const checks = new Checks();
+const card = new Card(image, work);
+console.log(`# ${image}, seed ${values.seed}`);
+
+const { box, token } = await checkFirstBoot(checks, card, {
+  thoroughly: parts.has("system"),
+  out,
+});
+if (parts.has("decks")) await checkDecks(checks, box, out);
+if (parts.has("service")) await checkService(checks, box);
+await box.machine.shutDown();
+if (parts.has("dialects")) await checkDialects(checks, card, token);
+if (parts.has("offline")) await checkOffline(checks, card);
+if (parts.has("power"))
+  await checkPowerCuts(checks, card, token, {
+    cuts: Number(values.cuts),
+    seed: Number(values.seed),
+  });
+await box.machine.cutPower();
+if (!values.keep) rmSync(join(work), { recursive: true });
+process.exitCode = checks.close();

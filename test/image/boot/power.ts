@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { Box } from "./box.ts";
+import type { Checks } from "./checks.ts";
+import { type Card, Machine } from "./machine.ts";
+
+const SENDERS = 8;
+
+/**
+ * Cuts the power while views and surveys pour in, `cuts` times at moments the seed decides, and
+ * looks after each whether all that was answered is there.
+ */
+export async function checkPowerCuts(
+  checks: Checks,
+  card: Card,
+  token: string,
+  { cuts, seed }: { cuts: number; seed: number },
+): Promise<void> {
+  let views = 0;
+  const surveys = new Set<string>();
+  let box = new Box(await Machine.start(card));
+  await box.serves();
+  for (let cut = 1; cut <= cuts; cut++) {
+    const afterMs = 2_000 + (mixed(seed, cut) % 8_000);
+    const passed = await checks.check(
+      `loses nothing it answered when the power is cut (${cut}, ${afterMs} ms)`,
+      async () => {
+        const load = pourIn(box, cut);
+        await pause(afterMs);
+        await box.machine.cutPower();
+        const answered = await load;
+        views += answered.views;
+        for (const comment of answered.surveys) surveys.add(comment);
+
+        box = new Box(await Machine.start(card));
+        await box.serves();
+        await box.machine.shell.run("touch /run/tallydeck/clock-set; sleep 5");
+        const stats = await box.read("/stats?site=blog&from=first", token);
+        assert.ok(
+          stats.path["/power"] >= views,
+          `${views} answered, ${stats.path["/power"]} there`,
+        );
+        const there = await exported(box, token);
+        assert.deepEqual(
+          [...surveys].filter((comment) => !there.has(comment)),
+          [],
+        );
+        assert.equal(await integrity(box), "ok");
+        console.log(
+          `      ${views} views and ${surveys.size} surveys answered; ${stats.path["/power"]} and ${there.size} there`,
+        );
+      },
+    );
+    if (!passed) break;
+  }
+  await box.machine.cutPower();
+}
+
+/** Sends until the machine is gone; counts what was answered. */
+async function pourIn(box: Box, cut: number): Promise<{ views: number; surveys: string[] }> {
+  let views = 0;
+  let number = cut * 10_000;
+  const surveys: string[] = [];
+  const sender = async () => {
+    for (;;) {
+      const mine = ++number;
+      if ((await box.view("/power")).status === 200) views++;
+      if ((await box.survey(mine)).status === 204) surveys.push(`n${mine}`);
+    }
+  };
+  await Promise.allSettled(Array.from({ length: SENDERS }, sender));
+  return { views, surveys };
+}
+
+async function exported(box: Box, token: string): Promise<Set<string>> {
+  const comments = new Set<string>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page = await box.read(
+      `/surveys/export?site=blog&sv=1${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+      token,
+    );
+    for (const { c } of page.responses) comments.add(c);
+    cursor = page.cursor;
+  }
+  return comments;
+}
+
+async function integrity(box: Box): Promise<string> {
+  const check =
+    "const D = (await import('/opt/tallydeck/node_modules/better-sqlite3/lib/index.js')).default;" +
+    "const f = (await import('node:fs')).readdirSync('/data/tallydeck').find((n) => n.endsWith('.db'));" +
+    "console.log(new D('/data/tallydeck/' + f, { readonly: true }).pragma('integrity_check', { simple: true }))";
+  return (await box.machine.shell.run(`/usr/bin/tallydeck-node --input-type=module -e "${check}"`))
+    .text;
+}
+
+function mixed(seed: number, step: number): number {
+  let value = Math.imul(seed * 2_654_435_761 + step, 0x9e3779b1);
+  value = Math.imul(value ^ (value >>> 15), 0x85ebca6b);
+  return (value ^ (value >>> 13)) >>> 0;
+}

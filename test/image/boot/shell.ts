@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+export interface ShellResult {
+  readonly status: number;
+  readonly text: string;
+}
+
+const BOOT_MS = 15 * 60_000;
+const COMMAND_MS = 5 * 60_000;
+
+/** A root shell in the machine, over a console of its own. */
+export class Shell {
+  readonly #socket: Socket;
+  #heard = "";
+  #turn: Promise<unknown> = Promise.resolve();
+  #isOpen = false;
+  #count = 0;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding("utf8");
+    socket.on("data", (text: string) => {
+      this.#heard += text;
+      socket.emit("heard");
+    });
+    socket.on("error", () => {});
+  }
+
+  static async open(path: string, isRunning: () => boolean): Promise<Shell> {
+    for (;;) {
+      const socket = connect(path);
+      try {
+        await once(socket, "connect");
+        return new Shell(socket);
+      } catch (error) {
+        if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
+        await pause(100);
+      }
+    }
+  }
+
+  /** Runs a command line and gives all it said. */
+  run(command: string, deadlineMs = COMMAND_MS): Promise<ShellResult> {
+    const result = this.#turn.then(() => this.#run(command, deadlineMs));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+    this.#socket.emit("heard");
+  }
+
+  async #run(command: string, deadlineMs: number): Promise<ShellResult> {
+    if (!this.#isOpen) await this.#wake();
+    const mark = `done-${++this.#count}`;
+    this.#heard = "";
+    // The mark is put together there, so that the echo of the command is not taken for its end.
+    this.#socket.write(`( ${command}\n) </dev/null 2>&1; printf '\\n<%s:%d>\\n' ${mark} $?\n`);
+    const [, text = "", status] = await this.#hear(
+      new RegExp(`^([\\s\\S]*?)\\n<${mark}:(\\d+)>`),
+      deadlineMs,
+      command,
+    );
+    return { status: Number(status), text: text.replaceAll("\r", "").trim() };
+  }
+
+  /** The shell comes up with the system; nobody says when. */
+  async #wake(): Promise<void> {
+    const deadline = performance.now() + BOOT_MS;
+    while (!this.#isOpen) {
+      this.#heard = "";
+      this.#socket.write(
+        "stty -echo; PS1= PS2=; export SYSTEMD_COLORS=0; bind 'set enable-bracketed-paste off'; printf '\\n<%s>\\n' awake\n",
+      );
+      this.#isOpen = await this.#hear(/<awake>/, 3_000, "wake").then(
+        () => true,
+        () => false,
+      );
+      if (this.#socket.destroyed) throw new Error("the machine is gone");
+      if (performance.now() > deadline) throw new Error("no shell came up; see console.log");
+    }
+    await pause(500);
+  }
+
+  async #hear(pattern: RegExp, deadlineMs: number, what: string): Promise<RegExpExecArray> {
+    const signal = AbortSignal.timeout(deadlineMs);
+    for (;;) {
+      const found = pattern.exec(this.#heard.replaceAll("\r", ""));
+      if (found) return found;
+      if (this.#socket.destroyed) throw new Error(`the machine went away during: ${what}`);
+      try {
+        await once(this.#socket, "heard", { signal });
+      } catch {
+        throw new Error(
+          `no end after ${deadlineMs / 1_000} s: ${what}\n${this.#heard.slice(-500)}`,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Box } from "./box.ts";
+import type { Checks } from "./checks.ts";
+import { checkSetupCode } from "./decks.ts";
+import { type Card, Machine, type MachineOptions } from "./machine.ts";
+import { takeOver } from "./owner.ts";
+import { checkSystem } from "./system.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../fixtures/provision");
+const SSID_HEX = Buffer.from('Café # "am See"').toString("hex");
+
+/** Behind QEMU's network every client is 10.0.2.2: it is made a proxy, to tell visitors apart. */
+const SETTINGS = ["HOSTNAME=counter", "SITES=blog", "TRUSTED_PROXIES=10.0.2.2", "COLOUR=red"];
+
+/** The first start of a new card, up to a signed-in owner and a counted view. */
+export async function checkFirstBoot(
+  checks: Checks,
+  card: Card,
+  { thoroughly, out }: { thoroughly: boolean; out: string },
+): Promise<{ box: Box; token: string }> {
+  card.boot.write("tallydeck.env", `\uFEFF${SETTINGS.join("\r\n")}\r\n`);
+  const box = new Box(await Machine.start(card));
+  if (thoroughly) await checkSystem(checks, box);
+  await box.serves();
+
+  await checks.check("says on the boot partition what it applied and what not", async () => {
+    const { text } = await box.machine.shell.run("cat /boot/firmware/SETUP-RESULT.txt; hostname");
+    assert.match(text, /applied {2}HOSTNAME \(line 1\)/);
+    assert.match(text, /IGNORED {2}COLOUR \(line 4\)/);
+    assert.match(text, /counter$/);
+  });
+  await checkSetupCode(checks, box, out);
+  let token = "";
+  await checks.check("lets the owner in by the code on the screen", async () => {
+    token = await takeOver(box);
+  });
+  await checks.check("counts a view", async () => {
+    assert.equal((await box.view("/first")).status, 200);
+    await trustClock(box);
+    assert.equal((await box.read("/stats?site=blog", token)).path["/first"], 1);
+  });
+  return { box, token };
+}
+
+/** What `tallydeck-https-date` leaves once it set the clock; no time server is within reach here. */
+async function trustClock(box: Box): Promise<void> {
+  await box.machine.shell.run("touch /run/tallydeck/clock-set; sleep 5");
+}
+
+/** One start for each dialect a boot partition may be written in. */
+export async function checkDialects(checks: Checks, card: Card, token: string): Promise<void> {
+  for (const files of [["rpi-preseed.toml"], ["user-data", "network-config"]])
+    await checks.check(
+      `applies ${files.join(" and ")}, and still has what it counted`,
+      async () => {
+        for (const file of files) card.boot.write(file, readFileSync(join(FIXTURES, file)));
+        await withMachine(card, {}, (machine) => checkApplied(new Box(machine), token));
+      },
+    );
+}
+
+async function checkApplied(box: Box, token: string): Promise<void> {
+  await box.serves();
+  await trustClock(box);
+  assert.equal((await box.read("/stats?site=blog", token)).path["/first"], 1);
+  const says = async (command: string) => (await box.machine.shell.run(command)).text;
+  assert.equal(await says("readlink /etc/localtime"), "/usr/share/zoneinfo/Europe/Zurich");
+  assert.match(await says(`cat '/var/lib/iwd/=${SSID_HEX}.psk'`), /PreSharedKey=0123456789abcdef/);
+  assert.match(await says("tail -n 2 /etc/iwd/main.conf"), /Country=CH/);
+  assert.equal(await says("systemctl is-active ssh"), "active");
+  assert.match(await says("nft list set inet tallydeck open_ports"), /22/);
+  assert.equal(await says("grep -rl 0123456789abcdef0123 /boot/firmware"), "");
+  assert.equal(await says("findmnt -no OPTIONS /boot/firmware | cut -c1-2"), "ro");
+}
+
+/** A start without any network card. */
+export async function checkOffline(checks: Checks, card: Card): Promise<void> {
+  await checks.check("starts without a network, and waits for none", () =>
+    withMachine(card, { network: false }, async ({ shell }) => {
+      const ask =
+        "const r = await fetch('http://127.0.0.1/'); console.log(r.status, await r.text())";
+      const { text } = await shell.run(
+        `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" && break; sleep 2; done`,
+      );
+      assert.match(text, /200 ok/);
+      const failed = await shell.run("systemctl --failed --no-legend --plain --no-pager");
+      assert.equal(failed.text, "");
+    }),
+  );
+}
+
+/** Starts the card and shuts it down again, in a hurry when something went wrong. */
+async function withMachine(
+  card: Card,
+  options: MachineOptions,
+  use: (machine: Machine) => Promise<void>,
+): Promise<void> {
+  const machine = await Machine.start(card, options);
+  try {
+    await use(machine);
+    await machine.shutDown();
+  } finally {
+    await machine.cutPower();
+  }
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import type { Box } from "./box.ts";
+import type { Checks } from "./checks.ts";
+
+/** What a virtual machine's kernel cannot help saying, and avahi of a library nobody here needs. */
+const NOT_OURS =
+  /No NSS support for mDNS|audit|kauditd|systemd-pcr|TPM|tpm|hwmon|watchdog|Watchdog|efi|ACPI|cacheinfo|armv8-pmu|hw perfevents|regulatory|cfg80211|BTRFS|raid6|Bluetooth|ima:|integrity:|KVM|kvm|ftrace|SMCCC|Spectre|spectre|CPU features|psci|rtc-pl031|rtc rtc0|pl011|cma|virtio|PCI|pci/;
+
+/** What every start of the box has to show. */
+export async function checkSystem(checks: Checks, box: Box): Promise<void> {
+  const { shell } = box.machine;
+  const says = async (command: string) => (await shell.run(command)).text;
+
+  await checks.check("answers 200 on both listeners", async () => {
+    await box.serves();
+    assert.equal((await box.control("GET", "/")).status, 200);
+  });
+
+  await checks.check("has no failed unit and no ordering cycle", async () => {
+    await shell.run("systemctl is-system-running --wait", 10 * 60_000);
+    const failed = await says("systemctl --failed --no-legend --plain --no-pager");
+    const why = failed && (await says("systemctl status --no-pager --full --lines=20 --failed"));
+    assert.equal(failed, "", why);
+    assert.equal(await says("journalctl -b --no-pager -q -g 'ordering cycle'"), "");
+  });
+
+  await checks.check("has a clean journal", async () => {
+    const lines = (await says("journalctl -b -q -p warning --no-pager -o cat")).split("\n");
+    assert.deepEqual(
+      lines.filter((line) => line !== "" && !NOT_OURS.test(line)),
+      [],
+    );
+  });
+
+  await checks.check("runs the service as its own user, in its sandbox", async () => {
+    const shown = await says(
+      "systemctl show tallydeck -p User -p NoNewPrivileges -p ProtectSystem -p PrivateUsers -p CapabilityBoundingSet -p NRestarts",
+    );
+    for (const line of [
+      "User=tallydeck",
+      "NoNewPrivileges=yes",
+      "ProtectSystem=strict",
+      "PrivateUsers=yes",
+      "NRestarts=0",
+    ])
+      assert.ok(shown.split("\n").includes(line), `${line} in ${shown}`);
+    assert.match(shown, /^CapabilityBoundingSet=$/m);
+    const pid = await says("systemctl show tallydeck -p MainPID --value");
+    assert.match(
+      await says(`grep -E '^(Uid|CapEff|NoNewPrivs|Seccomp):' /proc/${pid}/status`),
+      /Uid:\s+480\s+480[\s\S]*CapEff:\s+0+\n[\s\S]*NoNewPrivs:\s+1/,
+    );
+  });
+
+  await checks.check("scores at most 1.6 in systemd-analyze security", async () => {
+    const said = await says("systemd-analyze security tallydeck.service --no-pager | tail -n 1");
+    const score = Number(/: ([\d.]+)/.exec(said)?.[1]);
+    assert.ok(score <= 1.6, said);
+    console.log(`      ${said}`);
+  });
+
+  await checks.check("keeps its root read-only under an overlay", async () => {
+    assert.match(await says("findmnt -no OPTIONS /run/overlay/lower"), /^ro,/);
+    assert.equal(await says("findmnt -no FSTYPE /"), "overlay");
+    assert.match(await says("findmnt -no OPTIONS /boot/firmware"), /^ro,/);
+  });
+
+  await checks.check("has grown its data partition to the end of the card", async () => {
+    const [size, end, card] = (
+      await says(
+        "df -B1 --output=size /data | tail -n 1; cat /sys/class/block/vda4/start; cat /sys/class/block/vda4/size; cat /sys/class/block/vda/size",
+      )
+    )
+      .split(/\s+/)
+      .map(Number) as [number, number, number, number];
+    assert.ok(size > 1.5 * 1024 ** 3, `${size} bytes after ${end} of ${card}`);
+  });
+
+  await checks.check("lets nothing in but what it serves", async () => {
+    const rules = await says("nft list table inet tallydeck");
+    assert.match(rules, /policy drop/);
+    assert.match(rules, /elements = \{ 80, 3000 \}/);
+    assert.equal(await says("systemctl is-active ssh"), "inactive");
+  });
+}
+
+const IDLE_S = 120;
+const MOST_IDLE_BYTES_A_DAY = 20_000_000;
+
+/** How the service takes a crash, a mistake and an idle day. */
+export async function checkService(checks: Checks, box: Box): Promise<void> {
+  const { shell } = box.machine;
+  const says = async (command: string) => (await shell.run(command)).text;
+
+  await checks.check("writes next to nothing to the card when nobody visits", async () => {
+    const written = async () => 512 * Number(await says("awk '{print $7}' /sys/block/vda/stat"));
+    await says("sync; sleep 15");
+    const before = await written();
+    await says(`sleep ${IDLE_S}; sync`);
+    const aDay = ((await written()) - before) * (86_400 / IDLE_S);
+    console.log(`      ${(aDay / 1_000_000).toFixed(1)} MB a day`);
+    assert.ok(aDay < MOST_IDLE_BYTES_A_DAY, `${aDay} bytes a day`);
+  });
+
+  await checks.check("comes back after a crash without losing a visitor", async () => {
+    await says("systemctl kill --signal=KILL --kill-whom=main tallydeck");
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => box.view(`/crash-${index}`)),
+    );
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.equal(await says("systemctl show tallydeck -p NRestarts --value"), "1");
+  });
+
+  await checks.check("announces its name again when its address changes", async () => {
+    await says("ip address add 10.0.2.99/24 dev eth0; sleep 5");
+    assert.match(
+      await says("journalctl -b -u avahi-daemon -o cat --no-pager"),
+      /Registering new address record for 10\.0\.2\.99 on eth0/,
+    );
+    await says("ip address del 10.0.2.99/24 dev eth0");
+  });
+
+  await checks.check("does not go round in circles over a configuration it refuses", async () => {
+    await says(
+      "echo 'SITES=a,a' >>/run/tallydeck/tallydeck.env; systemctl restart tallydeck; sleep 20",
+    );
+    const shown = await says(
+      "systemctl show tallydeck -p ActiveState -p NRestarts -p ExecMainStatus",
+    );
+    for (const line of ["ActiveState=failed", "NRestarts=0", "ExecMainStatus=2"])
+      assert.ok(shown.split("\n").includes(line), `${line} in ${shown}`);
+    await says(
+      "sed -i '/SITES=a,a/d' /run/tallydeck/tallydeck.env; systemctl start tallydeck-collector.socket tallydeck-control.socket tallydeck",
+    );
+    await box.serves();
+  });
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { type BoxParts, provisionBox } from "../../appliance/provision/box.ts";
+
+describe("a start of the box", () => {
+  let root = "";
+  let ran: string[] = [];
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "tallydeck-box-"));
+    ran = [];
+    for (const folder of ["boot/firmware", "data/system", "etc/iwd", "run/tallydeck"])
+      mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, "etc/iwd/main.conf"), "[General]\n");
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function start(parts: Partial<BoxParts> = {}): void {
+    provisionBox({
+      root,
+      run: (program, ...args) => void ran.push([program, ...args].join(" ").replaceAll(root, "")),
+      isMounted: () => true,
+      ...parts,
+    });
+  }
+  const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  const boot = (...lines: string[]) => write("boot/firmware/tallydeck.env", lines.join("\n"));
+
+  it("without any file has the name tallydeck, UTC, no ssh key, and touches no partition", () => {
+    start();
+    assert.equal(read("etc/hostname"), "tallydeck\n");
+    assert.equal(readlinkSync(join(root, "etc/localtime")), "/usr/share/zoneinfo/UTC");
+    assert.equal(read("run/tallydeck/authorized_keys"), "");
+    assert.deepEqual(ran, ["hostname tallydeck"]);
+  });
+
+  it("writes what the settings mean to the system", () => {
+    boot("HOSTNAME=box", "WIFI_SSID=home sweet", "WIFI_PASSWORD= p\\ss word", "WIFI_COUNTRY=ch");
+    start();
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.equal(read("etc/iwd/main.conf"), "[General]\nCountry=CH\n");
+    assert.equal(
+      read("var/lib/iwd/home sweet.psk"),
+      "[Security]\nPassphrase=p\\\\ss word\n\n[Settings]\nAutoConnect=true\n",
+    );
+    assert.equal(statSync(join(root, "var/lib/iwd/home sweet.psk")).mode & 0o777, 0o600);
+  });
+
+  it("names a network in hexadecimal that has other signs than letters and digits", () => {
+    boot("WIFI_SSID=../Café");
+    start();
+    assert.ok(existsSync(join(root, "var/lib/iwd/=2e2e2f436166c3a9.open")));
+  });
+
+  it("gives the service its part in the form of its configuration file", () => {
+    boot("SITES=blog", 'STATS_TOKEN=""quoted""');
+    start();
+    assert.equal(read("run/tallydeck/tallydeck.env"), 'SITES=blog\nSTATS_TOKEN=""quoted""\n');
+  });
+
+  it("opens the boot partition once, takes the secrets away and says what it did", () => {
+    boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse", "COLOUR=red");
+    start();
+    assert.equal(read("boot/firmware/tallydeck.env"), "WIFI_SSID=home\nWIFI_PASSWORD=\nCOLOUR=red");
+    assert.deepEqual(ran, [
+      "hostname tallydeck",
+      "mount -o remount,rw /boot/firmware",
+      "mount -o remount,ro /boot/firmware",
+    ]);
+    const result = read("boot/firmware/SETUP-RESULT.txt");
+    assert.match(result, /applied {2}WIFI_SSID \(line 1\)\r\n/);
+    assert.match(result, /IGNORED {2}COLOUR \(line 3\): this box does not know it\r\n/);
+    assert.ok(!result.includes("correct horse"));
+  });
+
+  it("remembers at the next start, and leaves the boot partition alone", () => {
+    boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+    start();
+    ran = [];
+    rmSync(join(root, "var"), { recursive: true });
+    start();
+    assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
+    assert.deepEqual(ran, ["hostname tallydeck"]);
+  });
+
+  it("loses no secret when the power goes at any moment of it", () => {
+    for (let moment = 0; moment < 3; moment++) {
+      boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+      let calls = 0;
+      const cut = () => {
+        if (calls++ === moment) throw new Error("power cut");
+      };
+      try {
+        start({ run: cut });
+      } catch {
+        // The start ends here; the next one must find all it needs.
+      }
+      rmSync(join(root, "var"), { recursive: true, force: true });
+      start();
+      assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
+      assert.ok(!read("boot/firmware/tallydeck.env").includes("correct horse"));
+      rmSync(join(root, "data/system/settings.json"));
+    }
+  });
+
+  it("wipes a file with secrets that a power cut left behind", () => {
+    boot("HOSTNAME=box");
+    start();
+    write("boot/firmware/tallydeck.env.old-with-secrets", "WIFI_PASSWORD=correct horse");
+    start();
+    assert.ok(!existsSync(join(root, "boot/firmware/tallydeck.env.old-with-secrets")));
+  });
+
+  it("goes by the boot partition alone when there is no data partition, and leaves its secrets", () => {
+    boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+    start({ isMounted: (path) => !path.endsWith("/data") });
+    assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
+    assert.match(read("boot/firmware/tallydeck.env"), /correct horse/);
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
+  });
+
+  it("passes the wish for a setup code on, once", () => {
+    write("boot/firmware/SHOW-CODE", "");
+    start();
+    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+    assert.ok(!existsSync(join(root, "boot/firmware/SHOW-CODE")));
+  });
+});

@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { effectsOf } from "../../appliance/provision/effects.ts";
+import {
+  DIALECTS,
+  type Kept,
+  NOTHING_KEPT,
+  parseKept,
+  provision,
+} from "../../appliance/provision/provision.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures/provision");
+const SSID = 'Café # "am See"';
+const PMK = "0123456789abcdef".repeat(4);
+
+type Files = Record<string, string | Uint8Array>;
+
+function fixture(file: string): string {
+  return readFileSync(join(FIXTURES, file), "utf8");
+}
+
+function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
+  const outcome = provision(before, (file) => {
+    const content = files[file];
+    return typeof content === "string" ? Buffer.from(content) : content;
+  });
+  const values = Object.fromEntries(
+    Object.entries(outcome.kept.settings).map(([name, { value }]) => [name, value]),
+  );
+  const ignored = outcome.results.flatMap(({ findings }) =>
+    findings.flatMap(({ label, ignored }) =>
+      ignored === undefined ? [] : [`${label}: ${ignored}`],
+    ),
+  );
+  const left = Object.fromEntries(
+    outcome.results.map(({ file, rewritten }) => [file, rewritten ?? files[file]]),
+  );
+  return { ...outcome, values, ignored, left: left as Record<string, string> };
+}
+
+function env(...lines: string[]): Files {
+  return { "tallydeck.env": `${lines.join("\n")}\n` };
+}
+
+describe("settings on the boot partition", () => {
+  it("are applied from the file Raspberry Pi Imager writes for rpi-preseed", () => {
+    const { values, ignored } = provisioned({ "rpi-preseed.toml": fixture("rpi-preseed.toml") });
+    assert.equal(values.hostname, "counter");
+    assert.equal(values.timezone, "Europe/Zurich");
+    assert.equal(values["wifi.ssid"], Buffer.from(SSID).toString("hex"));
+    assert.equal(values["wifi.password"], PMK);
+    assert.equal(values["wifi.hidden"], "1");
+    assert.equal(values["wifi.country"], "CH");
+    assert.match(values["ssh.keys"] ?? "", /^ssh-ed25519 \S+ anna@laptop$/);
+    assert.deepEqual(
+      ignored.map((line) => line.split(":")[0]),
+      ["[user] name", "[user] password", "[user] groups", "[locale] keymap"],
+    );
+  });
+
+  it("are applied from the files Raspberry Pi Imager writes for cloud-init", () => {
+    const { values, ignored } = provisioned({
+      "user-data": fixture("user-data"),
+      "network-config": fixture("network-config"),
+    });
+    assert.equal(values.hostname, "counter");
+    assert.equal(values.timezone, "Europe/Zurich");
+    assert.equal(values["wifi.ssid"], Buffer.from(SSID).toString("hex"));
+    assert.equal(values["wifi.password"], PMK);
+    assert.equal(values["wifi.hidden"], "1");
+    assert.equal(values["wifi.country"], "CH");
+    assert.match(values["ssh.keys"] ?? "", /^ssh-ed25519 \S+ anna@laptop$/);
+    assert.ok(ignored.includes("runcmd.0.0: nothing from this file is ever run or installed"));
+  });
+
+  it("are applied from tallydeck.env, with every sign inside a value", () => {
+    const { values, ignored } = provisioned({ "tallydeck.env": fixture("tallydeck.env") });
+    assert.equal(values["wifi.ssid"], Buffer.from(SSID).toString("hex"));
+    assert.equal(values["wifi.password"], 's3cr#t "word"\\');
+    assert.equal(values["service.SITES"], "blog,shop:stats.shop.example");
+    assert.equal(values["service.STATS_TOKEN"], "let-me-in-please");
+    assert.deepEqual(ignored, []);
+  });
+
+  for (const [what, mangle] of Object.entries<(text: string) => string | Uint8Array>({
+    "Windows line ends": (text) => text.replaceAll("\n", "\r\n"),
+    "a byte order mark": (text) => `\uFEFF${text}`,
+    "UTF-16 from Notepad": (text) => Buffer.from(`\uFEFF${text}`, "utf16le"),
+    "no line end at the end": (text) => text.trimEnd(),
+  }))
+    for (const file of DIALECTS.keys())
+      it(`mean the same in ${file} with ${what}`, () => {
+        const plain = provisioned({ [file]: fixture(file) });
+        const mangled = provisioned({ [file]: mangle(fixture(file)) });
+        assert.deepEqual(mangled.values, plain.values);
+        assert.deepEqual(mangled.ignored, plain.ignored);
+      });
+
+  it("apply the good keys and report the bad ones", () => {
+    const { values, ignored } = provisioned(
+      env(
+        "HOSTNAME=my_box!",
+        "TIMEZONE=Mars/Base",
+        "WIFI_COUNTRY=CH",
+        "PORT=81",
+        "SITES=a,a",
+        "what",
+      ),
+    );
+    assert.deepEqual(values, { "wifi.country": "CH" });
+    assert.deepEqual(
+      ignored.map((line) => line.slice(0, 40)),
+      [
+        "HOSTNAME: must be a name of up to 63 let",
+        "TIMEZONE: must be a time zone like Europ",
+        "PORT: this box does not know it",
+        "SITES: must be site ids, comma separated",
+        "line 6: is not KEY=VALUE",
+      ],
+    );
+  });
+
+  it("cost one broken line only, in TOML too", () => {
+    const { values, ignored } = provisioned({
+      "rpi-preseed.toml": '[system]\nhostname = "box\n[locale]\ntimezone = "UTC"\n',
+    });
+    assert.deepEqual(values, { timezone: "UTC" });
+    assert.deepEqual(ignored, ["line 2: is not valid TOML"]);
+  });
+
+  it("never run a command hidden in an ssh key", () => {
+    const key = fixture("tallydeck.env").match(/SSH_KEY=(.*)/)?.[1];
+    const { values } = provisioned(env(`SSH_KEY=command="reboot" ${key}`));
+    assert.deepEqual(values, {});
+  });
+
+  it("leave no secret behind in any dialect once they are kept", () => {
+    for (const [file, secret] of [
+      ["rpi-preseed.toml", PMK],
+      ["network-config", PMK],
+      ["tallydeck.env", "s3cr#t"],
+      ["tallydeck.env", "let-me-in-please"],
+    ] as const) {
+      const { left } = provisioned({ [file]: fixture(file) });
+      assert.ok(fixture(file).includes(secret));
+      assert.ok(!left[file]?.includes(secret), `${file} still holds ${secret}`);
+    }
+  });
+
+  it("are not read again while the file stays as the box left it", () => {
+    for (const file of DIALECTS.keys()) {
+      const first = provisioned({ [file]: fixture(file) });
+      const second = provisioned(first.left, first.kept);
+      assert.deepEqual(second.results, []);
+      assert.deepEqual(second.kept, first.kept);
+    }
+  });
+
+  it("keep a secret when the file changes and no longer holds it", () => {
+    for (const file of DIALECTS.keys()) {
+      const first = provisioned({ [file]: fixture(file) });
+      const second = provisioned({ [file]: `${first.left[file]}\n# looked at\n` }, first.kept);
+      assert.equal(second.results.length, 1);
+      assert.deepEqual(second.values, first.values);
+    }
+  });
+
+  it("forget what a changed file no longer says", () => {
+    const first = provisioned(env("SITES=blog", "HOSTNAME=box"));
+    assert.deepEqual(provisioned(env("HOSTNAME=box"), first.kept).values, { hostname: "box" });
+  });
+
+  it("do not give the password of one network to another", () => {
+    const first = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse"));
+    const second = provisioned(env("WIFI_SSID=cafe"), first.kept);
+    assert.equal(second.values["wifi.password"], undefined);
+  });
+
+  it("forget a secret that is (none)", () => {
+    const first = provisioned(env("STATS_TOKEN=abc"));
+    assert.deepEqual(provisioned(env("STATS_TOKEN=(none)"), first.kept).values, {});
+  });
+
+  it("count as not seen when what the box kept is damaged", () => {
+    for (const text of ["", "{", "[]", '{"settings":{"a":1},"seen":{}}', '{"settings":null}'])
+      assert.deepEqual(parseKept(text), NOTHING_KEPT);
+  });
+
+  it("survive 500 seeded manglings: no throw, no control character, only known settings", () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = mulberry32(seed);
+      const files = Object.fromEntries(
+        [...DIALECTS.keys()].map((file) => [file, mangled(fixture(file), random)]),
+      );
+      const { kept, values, left } = provisioned(files);
+      for (const { path, content } of effectsOf(kept.settings, "").files) {
+        assert.ok(!/[^\n\P{Cc}]/u.test(content), `seed ${seed}: ${path} holds a control character`);
+        assert.ok(
+          /^\/(?:etc|run\/tallydeck|var\/lib\/iwd)\/[^/]/.test(path),
+          `seed ${seed}: ${path}`,
+        );
+        assert.ok(
+          !path.slice(13).includes("/") || !path.startsWith("/var/lib/iwd/"),
+          `seed ${seed}: ${path}`,
+        );
+      }
+      for (const [name, value] of Object.entries(values))
+        assert.ok(KNOWN.test(name) && value.length > 0, `seed ${seed}: ${name}=${value}`);
+      assert.deepEqual(provisioned(left, kept).results, [], `seed ${seed}`);
+    }
+  });
+});
+
+const KNOWN =
+  /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|STATS_TOKEN\w*))$/;
+
+/** Bytes flipped, cut, doubled, swapped and thrown in, as a worn card or a hasty editor would. */
+function mangled(text: string, random: () => number): Uint8Array {
+  let bytes = Buffer.from(text);
+  const at = () => Math.floor(random() * (bytes.length + 1));
+  const NOISE = [
+    "\0",
+    "\n",
+    "\r",
+    '"',
+    "'",
+    "#",
+    "=",
+    ":",
+    "[",
+    "]",
+    "{",
+    "&a",
+    "*a",
+    "\\",
+    "../",
+    "\uFEFF",
+    "🦊",
+    "- ",
+    "\t",
+    "$(reboot)",
+  ];
+  for (let count = 1 + Math.floor(random() * 8); count > 0; count--) {
+    const [from, to] = [at(), at()].sort((a, b) => a - b) as [number, number];
+    const kind = Math.floor(random() * 5);
+    const noise = Buffer.from(NOISE[Math.floor(random() * NOISE.length)] ?? "");
+    if (kind === 0) bytes = Buffer.concat([bytes.subarray(0, from), noise, bytes.subarray(from)]);
+    else if (kind === 1)
+      bytes = Buffer.concat([bytes.subarray(0, from), bytes.subarray(Math.min(to, from + 40))]);
+    else if (kind === 2 && bytes.length < 10_000)
+      bytes = Buffer.concat([bytes.subarray(0, to), bytes.subarray(from)]);
+    else if (kind === 3 && from < bytes.length) bytes[from] = Math.floor(random() * 256);
+    else bytes = Buffer.concat([bytes.subarray(0, from), noise, noise, bytes.subarray(from)]);
+  }
+  return bytes;
+}
+
+/** A small seeded generator: the seed in a failure's message brings the failure back. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

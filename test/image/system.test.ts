@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "mocha";
+
+const ROOT = join(import.meta.dirname, "../..");
+const SYSTEM = join(ROOT, "firmware-config/system");
+const UNITS = join(SYSTEM, "etc/systemd/system");
+const OURS = readdirSync(UNITS).filter((name) => /\.(?:service|socket|timer)$/.test(name));
+
+/** The most exposure `systemd-analyze security` may find, from 0 (none) to 10. */
+const MOST_EXPOSED = 1.6;
+
+function filesIn(folder: string): string[] {
+  return execFileSync("git", ["ls-files", folder], { cwd: ROOT, encoding: "utf8" })
+    .split("\n")
+    .filter((name) => name !== "")
+    .map((name) => join(ROOT, name));
+}
+
+describe("the image's scripts", () => {
+  it("pass shellcheck", () => {
+    const scripts = [...filesIn("image"), ...filesIn("firmware-config")].filter((file) =>
+      /^#!.*\b(?:ba)?sh\b/.test(readFileSync(file, "utf8")),
+    );
+    assert.ok(scripts.length > 8);
+    const { stdout } = spawnSync("shellcheck", ["-x", ...scripts], { cwd: ROOT, encoding: "utf8" });
+    assert.equal(stdout, "");
+  });
+});
+
+/** A root folder with our files and stand-ins for the programs and users they name. */
+describe("the image's units", () => {
+  let root = "";
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), "tallydeck-units-"));
+    execFileSync("cp", ["-R", `${SYSTEM}/.`, root]);
+    execFileSync("sh", ["-c", STAND_INS], { cwd: root });
+  });
+  after(() => rmSync(root, { recursive: true }));
+
+  it("pass systemd-analyze verify", () => {
+    const units = OURS.map((name) => join(root, "etc/systemd/system", name));
+    const { stdout, stderr } = spawnSync(
+      "systemd-analyze",
+      ["verify", "--man=no", "--recursive-errors=no", "--root", root, ...OURS],
+      { encoding: "utf8" },
+    );
+    assert.ok(units.length > 8);
+    // Newer keys than this machine's systemd knows are not mistakes.
+    const said = `${stdout}${stderr}`
+      .split("\n")
+      .filter(
+        (line) =>
+          line !== "" && !/Unknown key (?:name )?'(?:RestartSteps|RestartMaxDelaySec)'/.test(line),
+      );
+    assert.deepEqual(said, []);
+  });
+
+  it("expose the service no more than they must", () => {
+    const { stdout } = spawnSync(
+      "systemd-analyze",
+      ["security", "--offline=true", "--no-pager", "--root", root, "tallydeck.service"],
+      { encoding: "utf8" },
+    );
+    const score = Number(/Overall exposure level.*?: ([\d.]+)/.exec(stdout)?.[1]);
+    assert.ok(score <= MOST_EXPOSED, stdout.split("\n").slice(-3).join(" "));
+  });
+
+  it("hand both sockets to the service by the names it knows", () => {
+    const name = (unit: string) =>
+      /^FileDescriptorName=(.*)$/m.exec(readFileSync(join(UNITS, unit), "utf8"))?.[1];
+    assert.equal(name("tallydeck-collector.socket"), "collector");
+    assert.equal(name("tallydeck-control.socket"), "control");
+  });
+
+  it("enable everything that has an [Install] section, by preset", () => {
+    const preset = readFileSync(
+      join(SYSTEM, "usr/lib/systemd/system-preset/00-tallydeck.preset"),
+      "utf8",
+    );
+    const enabled = [...preset.matchAll(/^enable (\S+)$/gm)].map(
+      ([, pattern = ""]) => new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`),
+    );
+    for (const unit of OURS) {
+      const installs = readFileSync(join(UNITS, unit), "utf8").includes("[Install]");
+      if (installs)
+        assert.ok(
+          enabled.some((pattern) => pattern.test(unit)),
+          `${unit} is not enabled`,
+        );
+    }
+  });
+});
+
+const STAND_INS = `
+  mkdir -p usr/sbin usr/bin usr/lib/systemd/system data boot/firmware run
+  ln -s usr/bin bin; ln -s usr/sbin sbin; ln -s usr/lib lib
+  for program in usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
+  for target in sysinit shutdown sockets multi-user network network-pre timers time-set basic; do
+    printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >usr/lib/systemd/system/$target.target
+  done
+  printf '[Unit]\\nDescription=root\\n' >usr/lib/systemd/system/-.slice
+  printf '[Unit]\\nDescription=system\\n' >usr/lib/systemd/system/system.slice
+  printf '[Mount]\\nWhat=/dev/a\\nWhere=/data\\n' >usr/lib/systemd/system/data.mount
+  printf '[Mount]\\nWhat=/dev/b\\nWhere=/boot/firmware\\n' >usr/lib/systemd/system/boot-firmware.mount
+`;
