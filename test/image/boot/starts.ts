@@ -80,9 +80,9 @@ export async function checkOffline(checks: Checks, card: Card): Promise<void> {
   await checks.check("starts without a network, and waits for none", () =>
     withMachine(card, { network: false }, async ({ shell }) => {
       const ask =
-        "const r = await fetch('http://127.0.0.1/'); console.log(r.status, await r.text())";
+        "const r = await fetch('http://127.0.0.1/'); console.log(r.status + ' ' + await r.text())";
       const { text } = await shell.run(
-        `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" && break; sleep 2; done`,
+        `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" 2>/dev/null && break; sleep 2; done`,
       );
       assert.match(text, /200 ok/);
       const failed = await shell.run("systemctl --failed --no-legend --plain --no-pager");
