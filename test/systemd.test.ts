@@ -53,10 +53,10 @@ describe("sockets that systemd hands over", () => {
     for (const server of [collector, control]) server.close();
     try {
       let out = "";
-      for await (const text of service.stdout ?? []) {
+      service.stdout?.on("data", (text) => {
         out += text;
-        if (out.includes("is ready")) break;
-      }
+      });
+      while (!out.includes("is ready")) await once(service.stdout as NodeJS.ReadableStream, "data");
       const [collectorPort = 0, controlPort = 0] = ports;
       assert.equal((await askPort(collectorPort, "/")).text, "ok");
       assert.equal((await askPort(controlPort, "/api/decks")).status, 401);

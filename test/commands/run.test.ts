@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { eachFolder } from "../helpers/folder.ts";
-import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { Running, RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, encode } from "../helpers/world.ts";
 
 describe("tallydeck run", function () {
@@ -30,6 +32,22 @@ describe("tallydeck run", function () {
     const { code, err } = await service.end("SIGINT");
     assert.deepEqual([code, err], [0, ""]);
     assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
+  });
+
+  it("goes on when nobody reads any more what it says", async () => {
+    const port = await freePort();
+    const args = ["run", "--data-dir", folder(), "--port", `${port}`, "--webui-port", "0"];
+    const service = new Running(args, { SITES: "blog" });
+    service.unheard();
+    let over = false;
+    void service.ended.then(() => {
+      over = true;
+    });
+    const answer = () => askPort(port, "/").catch(() => undefined);
+    while (!over && (await answer()) === undefined) await setTimeout(50);
+    await setTimeout(100);
+    assert.equal((await answer())?.text, "ok");
+    assert.equal((await service.end()).code, 0);
   });
 
   describe("refuses a configuration", () => {
@@ -186,3 +204,13 @@ describe("tallydeck run", function () {
     assert.match(err, /^.*tallydeck\.db is damaged or no database .* Restore a backup with .*\n$/);
   });
 });
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -70,6 +70,12 @@ export class Running {
     }
   }
 
+  /** Closes the pipes it writes to, as `| head` does. */
+  unheard(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
   /** Sends a signal and waits for the end. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
     this.#child.kill(signal);
