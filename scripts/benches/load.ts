@@ -1,51 +1,84 @@
+import { Agent, get } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import autocannon from "autocannon";
 import { SITE } from "./servers.ts";
 import { beaconPath, USER_AGENTS, views } from "./traffic.ts";
 
-export interface Load {
-  readonly connections: number;
-  /** Seconds, or a number of requests. */
-  readonly until: { seconds: number } | { hits: number };
-  /** Requests a second over all connections; as fast as it goes when left out. */
-  readonly rate?: number;
-}
-
 export interface Outcome {
   readonly hits: number;
   readonly perSecond: number;
-  /** Milliseconds; with a rate, corrected for coordinated omission. */
-  readonly p50: number;
-  readonly p99: number;
 }
 
-const DIFFERENT_REQUESTS = 5_000;
+// Each connection prepares all of them before it starts: more would only shorten the measure.
+const DIFFERENT_REQUESTS = 500;
 
-/** Sends page views. @throws Error when any is answered otherwise than with 200. */
+/**
+ * Sends page views as fast as they are answered.
+ * @throws Error when any is answered otherwise than with 200.
+ */
 export async function sendViews(
   origin: string,
-  { connections, until, rate }: Load,
+  connections: number,
+  until: { seconds: number } | { hits: number },
 ): Promise<Outcome> {
-  const nextView = views(1);
-  const requests = Array.from({ length: DIFFERENT_REQUESTS }, (_, i) => ({
-    method: "GET" as const,
-    path: beaconPath(nextView(), SITE),
-    headers: { "user-agent": USER_AGENTS[i % USER_AGENTS.length] as string },
-  }));
   const result = await autocannon({
     url: origin,
     connections,
-    requests,
-    // A machine that stalls shows in the latency; it is no error.
+    requests: requests().map((request) => ({ method: "GET", ...request })),
+    // A machine that stalls is slow; it is no error.
     timeout: 120,
     ...("seconds" in until ? { duration: until.seconds } : { amount: until.hits }),
-    ...(rate !== undefined && { overallRate: rate }),
   });
   if (result.errors + result.non2xx > 0)
     throw new Error(`${result.errors} errors, ${result.non2xx} answers other than 200`);
-  return {
-    hits: result["2xx"],
-    perSecond: result["2xx"] / result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-  };
+  return { hits: result["2xx"], perSecond: result["2xx"] / result.duration };
+}
+
+/**
+ * Sends page views at an even pace, however long answers take; autocannon's rate sends a second's
+ * requests in one burst.
+ * @returns milliseconds from when each was due to its answer.
+ * @throws Error when any is answered otherwise than with 200.
+ */
+export async function sendSteadily(
+  origin: string,
+  { connections, perSecond, seconds }: { connections: number; perSecond: number; seconds: number },
+): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const prepared = requests();
+  const start = performance.now();
+  const answers: Promise<number>[] = [];
+  while (answers.length < perSecond * seconds) {
+    const due = start + (answers.length * 1_000) / perSecond;
+    const ahead = due - performance.now();
+    if (ahead > 0) {
+      await setTimeout(ahead);
+      continue;
+    }
+    const { path, headers } = prepared[answers.length % prepared.length] as Prepared;
+    answers.push(send(`${origin}${path}`, headers, agent).then(() => performance.now() - due));
+  }
+  const times = await Promise.all(answers);
+  agent.destroy();
+  return times;
+}
+
+type Prepared = ReturnType<typeof requests>[number];
+
+function requests() {
+  const nextView = views(1);
+  return Array.from({ length: DIFFERENT_REQUESTS }, (_, i) => ({
+    path: beaconPath(nextView(), SITE),
+    headers: { "user-agent": USER_AGENTS[i % USER_AGENTS.length] as string },
+  }));
+}
+
+function send(url: string, headers: Record<string, string>, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers, agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`));
+      response.resume().once("end", resolve);
+    });
+    request.once("error", reject);
+  });
 }
