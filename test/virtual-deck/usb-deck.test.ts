@@ -86,7 +86,7 @@ describe("a virtual deck on a machine's USB port", () => {
   async function plugged(model: string, speed: "full" | "high" = "high") {
     const unit = (UNITS[model] as (clock: FakeClock) => FakeUnit)(new FakeClock());
     const connection = once(server, "connection");
-    deck = await UsbDeck.plug(unit, path, speed);
+    deck = await UsbDeck.plug(unit, { socket: path, speed });
     const peer = new Peer((await connection)[0] as Socket);
     return { unit, peer, connected: await peer.next(TYPE.deviceConnect) };
   }
@@ -162,7 +162,7 @@ describe("a virtual deck on a machine's USB port", () => {
   it("is gone when it is unplugged", async () => {
     const connection = once(server, "connection");
     const unit = (UNITS.mk2 as (clock: FakeClock) => FakeUnit)(new FakeClock());
-    deck = await UsbDeck.plug(unit, path);
+    deck = await UsbDeck.plug(unit, { socket: path });
     const [socket] = (await connection) as [Socket];
     const closed = once(socket.resume(), "close");
     deck.unplug();

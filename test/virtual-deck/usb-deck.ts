@@ -48,8 +48,11 @@ export class UsbDeck {
     unit.send = (report) => this.#input(report);
   }
 
-  /** Plugs a unit in at a machine's socket. */
-  static async plug(unit: FakeUnit, path: string, speed: Speed = "high"): Promise<UsbDeck> {
+  /** Plugs a unit in at a machine's port. */
+  static async plug(
+    unit: FakeUnit,
+    { socket: path, speed = "high" }: { socket: string; speed?: Speed },
+  ): Promise<UsbDeck> {
     const socket = connect(path);
     await once(socket, "connect");
     unit.powerOff();

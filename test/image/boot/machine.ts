@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSy
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { BOARDS, bootFiles } from "../../../image/boot-lint.ts";
+import type { Speed } from "../../virtual-deck/wire.ts";
 import { BootPartition } from "./fat.ts";
 import { Shell } from "./shell.ts";
 
@@ -26,7 +27,10 @@ export class Card {
   }
 }
 
+export type Hardware = "virt" | "raspi3b";
+
 export interface MachineOptions {
+  readonly hardware?: Hardware;
   /** False: no network card at all. */
   readonly network?: boolean;
   /** Further words for the kernel. */
@@ -34,14 +38,16 @@ export interface MachineOptions {
 }
 
 /**
- * QEMU's `virt` machine on a card: kernel, initrd and command line are those a Raspberry Pi 4 would
- * take from the boot partition. Connections to `collectorPort` and `controlPort` reach 80 and 3000.
+ * One of QEMU's machines on a card: `virt`, whose kernel, initrd and command line are those that a
+ * Raspberry Pi 4 would take from the boot partition, or `raspi3b`, which takes a Pi 3's and its
+ * device tree, and has its SD slot and USB controller. Connections to `collectorPort` and
+ * `controlPort` reach 80 and 3000.
  */
 export class Machine {
   readonly collectorPort: number;
   readonly controlPort: number;
-  /** Where a deck is plugged in. */
-  readonly usb: string;
+  /** Where a deck is plugged in, and how fast that port is. */
+  readonly usb: { readonly socket: string; readonly speed: Speed };
   readonly shell: Shell;
   readonly #card: Card;
   readonly #qemu: ChildProcess;
@@ -51,11 +57,12 @@ export class Machine {
     qemu: ChildProcess,
     shell: Shell,
     ports: readonly [number, number],
+    speed: Speed,
   ) {
     this.#card = card;
     this.#qemu = qemu;
     this.shell = shell;
-    this.usb = join(card.folder, "usb.sock");
+    this.usb = { socket: join(card.folder, "usb.sock"), speed };
     [this.collectorPort, this.controlPort] = ports;
   }
 
@@ -68,7 +75,9 @@ export class Machine {
     process.once("exit", () => qemu.kill("SIGKILL"));
     closeSync(log);
     const shell = await Shell.open(join(card.folder, "shell.sock"), () => qemu.exitCode === null);
-    return new Machine(card, qemu, shell, ports);
+    // The hub that QEMU puts before a Pi 3's port is a USB 1.1 one.
+    const speed = options.hardware === "raspi3b" ? "full" : "high";
+    return new Machine(card, qemu, shell, ports, speed);
   }
 
   /** What the kernel and the boot said on the serial line, of all starts. */
@@ -96,37 +105,55 @@ export class Machine {
 function machineArguments(
   card: Card,
   [collector, control]: readonly [number, number],
-  { network = true, commandLine = "" }: MachineOptions,
+  { hardware = "virt", network = true, commandLine = "" }: MachineOptions,
 ): string[] {
-  const { folder, file } = card;
-  const files = filesOf(card);
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000`;
+  const words = `systemd.debug_shell=${SHELL[hardware]} ${commandLine}`;
+  return [
+    ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
+    ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
+    ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
+    ...["-drive", `if=${CARD[hardware]},file=${card.file},format=raw,cache=writethrough`],
+    ...(network ? ["-netdev", `user,id=net,${sockets}`] : ["-nic", "none"]),
+    ...(hardware === "virt" ? virt(card, words, network) : raspi3b(card, words, network)),
+    ...["-device", "usb-redir,chardev=deck"],
+  ];
+}
+
+const SHELL: Readonly<Record<Hardware, string>> = { virt: "hvc0", raspi3b: "ttyS1" };
+const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b: "sd" };
+
+function virt(card: Card, words: string, network: boolean): string[] {
+  const { kernel, initrd, commandLine } = filesOf(card, "4 B");
   return [
     ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "1024"],
-    ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
-    ...["-kernel", files.kernel, "-initrd", files.initrd],
-    "-append",
-    `${files.commandLine} console=ttyAMA0 systemd.debug_shell=hvc0 ${commandLine}`,
-    ...["-drive", `if=none,id=card,file=${file},format=raw,cache=writethrough`],
+    ...["-kernel", kernel, "-initrd", initrd],
+    ...["-append", `${commandLine} console=ttyAMA0 ${words}`],
     ...["-device", "virtio-blk-pci,drive=card,romfile="],
-    ...(network
-      ? ["-netdev", `user,id=net,${sockets}`, "-device", "virtio-net-pci,netdev=net,romfile="]
-      : ["-nic", "none"]),
+    ...(network ? ["-device", "virtio-net-pci,netdev=net,romfile="] : []),
     ...["-device", "virtio-rng-pci", "-device", "qemu-xhci"],
-    ...["-chardev", `socket,id=deck,path=${folder}/usb.sock,server=on,wait=off`],
-    ...["-device", "usb-redir,chardev=deck"],
-    ...["-device", "virtio-serial-pci"],
-    ...["-chardev", `socket,id=shell,path=${folder}/shell.sock,server=on,wait=off`],
-    ...["-device", "virtconsole,chardev=shell"],
-    ...["-chardev", `file,id=console,path=${folder}/console.log,append=on`],
+    ...["-device", "virtio-serial-pci", "-device", "virtconsole,chardev=shell"],
+    ...["-chardev", `file,id=console,path=${card.folder}/console.log,append=on`],
     ...["-serial", "chardev:console"],
   ];
 }
 
-/** The files a Pi 4 starts with, by its config.txt, copied out of the boot partition. */
-function filesOf({ boot, folder }: Card): { kernel: string; initrd: string; commandLine: string } {
-  const board = BOARDS.find(({ name }) => name === "4 B");
-  if (board === undefined) throw new Error("the linter knows no Pi 4");
+function raspi3b(card: Card, words: string, network: boolean): string[] {
+  const { kernel, initrd, deviceTree, commandLine } = filesOf(card, "3 B");
+  return [
+    ...["-M", "raspi3b", "-kernel", kernel, "-initrd", initrd, "-dtb", deviceTree],
+    ...["-append", `${commandLine} ${words}`],
+    // An address from a vendor's range, as its own has: with a made-up one it would be usb0.
+    ...(network ? ["-device", "usb-net,netdev=net,mac=b8:27:eb:00:00:01"] : []),
+    // The first serial port has the Bluetooth chip at its other end.
+    ...["-serial", "null", "-serial", "chardev:shell"],
+  ];
+}
+
+/** The files a board starts with, by its config.txt, copied out of the boot partition. */
+function filesOf({ boot, folder }: Card, name: string) {
+  const board = BOARDS.find((each) => each.name === name);
+  if (board === undefined) throw new Error(`the linter knows no Pi ${name}`);
   const text = (file: string) => (boot.read(file) ?? missing(file)).toString("utf8");
   const named = bootFiles(text("config.txt"), board, (file) => boot.read(file) !== undefined);
   const copy = (file: string) => {
@@ -137,6 +164,7 @@ function filesOf({ boot, folder }: Card): { kernel: string; initrd: string; comm
   return {
     kernel: copy(named.kernel),
     initrd: copy(named.initrd),
+    deviceTree: copy(named.deviceTree),
     commandLine: text(named.commandLine).trim(),
   };
 }

@@ -9,7 +9,7 @@ import { Checks } from "./checks.ts";
 import { checkDecks } from "./decks.ts";
 import { Card } from "./machine.ts";
 import { checkPowerCuts } from "./power.ts";
-import { checkDialects, checkFirstBoot, checkOffline } from "./starts.ts";
+import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 
 const { values } = parseArgs({
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     out: { type: "string" },
     cuts: { type: "string", default: "3" },
     seed: { type: "string", default: "1" },
-    only: { type: "string", default: "system,decks,service,dialects,offline,power" },
+    only: { type: "string", default: "system,decks,service,dialects,offline,power,pi3" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -51,5 +51,7 @@ if (parts.has("power"))
     seed: Number(values.seed),
   });
 await box.machine.cutPower();
+if (parts.has("pi3"))
+  await checkRaspi3b(checks, new Card(image, join(work, "pi3")), join(out, "pi3"));
 if (!values.keep) rmSync(join(work), { recursive: true });
 process.exitCode = checks.close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { checkSetupCode } from "./decks.ts";
-import { type Card, Machine, type MachineOptions } from "./machine.ts";
+import { type Card, type Hardware, Machine, type MachineOptions } from "./machine.ts";
 import { takeOver } from "./owner.ts";
 import { checkSystem } from "./system.ts";
 
@@ -18,10 +18,10 @@ const SETTINGS = ["HOSTNAME=counter", "SITES=blog", "TRUSTED_PROXIES=10.0.2.2", 
 export async function checkFirstBoot(
   checks: Checks,
   card: Card,
-  { thoroughly, out }: { thoroughly: boolean; out: string },
+  { hardware, thoroughly, out }: { hardware?: Hardware; thoroughly: boolean; out: string },
 ): Promise<{ box: Box; token: string }> {
   card.boot.write("tallydeck.env", `\uFEFF${SETTINGS.join("\r\n")}\r\n`);
-  const box = new Box(await Machine.start(card));
+  const box = new Box(await Machine.start(card, { ...(hardware && { hardware }) }));
   if (thoroughly) await checkSystem(checks, box);
   await box.serves();
 
@@ -73,6 +73,23 @@ async function checkApplied(box: Box, token: string): Promise<void> {
   assert.match(await says("nft list set inet tallydeck open_ports"), /22/);
   assert.equal(await says("grep -rl 0123456789abcdef0123 /boot/firmware"), "");
   assert.equal(await says("findmnt -no OPTIONS /boot/firmware | cut -c1-2"), "ro");
+}
+
+/** The first start of another new card in the machine that is most like a board. */
+export async function checkRaspi3b(checks: Checks, card: Card, out: string): Promise<void> {
+  console.log("# raspi3b");
+  const { box } = await checkFirstBoot(checks, card, {
+    hardware: "raspi3b",
+    thoroughly: false,
+    out,
+  });
+  await checks.check("has no failed unit on a Pi 3", async () => {
+    const { text } = await box.machine.shell.run(
+      "systemctl --failed --no-legend --plain --no-pager",
+    );
+    assert.equal(text, "");
+  });
+  await box.machine.shutDown();
 }
 
 /** A start without any network card. */
