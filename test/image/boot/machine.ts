@@ -74,7 +74,7 @@ export class Machine {
     // However this test ends, no machine stays behind.
     process.once("exit", () => qemu.kill("SIGKILL"));
     closeSync(log);
-    const shell = await Shell.open(join(card.folder, "shell.sock"), () => qemu.exitCode === null);
+    const shell = await Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu));
     // The hub that QEMU puts before a Pi 3's port is a USB 1.1 one.
     const speed = options.hardware === "raspi3b" ? "full" : "high";
     return new Machine(card, qemu, shell, ports, speed);
@@ -85,10 +85,15 @@ export class Machine {
     return readFileSync(join(this.#card.folder, "console.log"), "utf8");
   }
 
+  /** False once it was shut down, lost its power, or ended by itself. */
+  get isRunning(): boolean {
+    return isRunning(this.#qemu);
+  }
+
   /** Pulls the plug. */
   async cutPower(): Promise<void> {
     this.shell.close();
-    if (this.#qemu.exitCode !== null || this.#qemu.signalCode !== null) return;
+    if (!this.isRunning) return;
     this.#qemu.kill("SIGKILL");
     await once(this.#qemu, "exit");
   }
@@ -100,6 +105,10 @@ export class Machine {
     await gone;
     this.shell.close();
   }
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 function machineArguments(
@@ -142,7 +151,8 @@ function raspi3b(card: Card, words: string, network: boolean): string[] {
   const { kernel, initrd, deviceTree, commandLine } = filesOf(card, "3 B");
   return [
     ...["-M", "raspi3b", "-kernel", kernel, "-initrd", initrd, "-dtb", deviceTree],
-    ...["-append", `${commandLine} ${words}`],
+    // QEMU takes the start of this watchdog for its end, and resets at once.
+    ...["-append", `${commandLine} systemd.watchdog_sec=0 ${words}`],
     // An address from a vendor's range, as its own has: with a made-up one it would be usb0.
     ...(network ? ["-device", "usb-net,netdev=net,mac=b8:27:eb:00:00:01"] : []),
     // The first serial port has the Bluetooth chip at its other end.
