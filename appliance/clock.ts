@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 /** Stops a timer; calling it again does nothing. */
@@ -128,10 +129,13 @@ export function systemEvidence(
 
 const PLAUSIBLE_SINCE = Date.UTC(2026, 0, 1);
 
+/** Where neither tells it, every start counts as a boot: times are never taken for comparable. */
 function bootId(): string {
+  // On the box the sandbox hides /proc/sys, and the unit tells.
+  if (process.env.BOOT_ID) return process.env.BOOT_ID;
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
-    return "unknown";
+    return randomUUID();
   }
 }

@@ -18,6 +18,15 @@ export interface Board {
 const VIDEOCORE_4 = ["bootcode.bin", "start.elf", "fixup.dat"];
 const VIDEOCORE_6 = ["start4.elf", "fixup4.dat"];
 
+/** MB. With less, the firmware's cut-down files are loaded (config.txt documentation, gpu_mem). */
+const LEAST_GPU_MEM = 32;
+const CUT_DOWN: ReadonlyMap<string, string> = new Map([
+  ["start.elf", "start_cd.elf"],
+  ["fixup.dat", "fixup_cd.dat"],
+  ["start4.elf", "start4cd.elf"],
+  ["fixup4.dat", "fixup4cd.dat"],
+]);
+
 export const BOARDS: readonly Board[] = [
   board("Zero 2 W", ["pi0", "pi02"], ["bcm2837-rpi-zero-2-w.dtb"], VIDEOCORE_4),
   board("3 B", ["pi3"], ["bcm2837-rpi-3-b.dtb"], VIDEOCORE_4),
@@ -66,6 +75,7 @@ export interface BootFiles {
   readonly initrd: string;
   readonly deviceTree: string;
   readonly commandLine: string;
+  readonly firmware: readonly string[];
 }
 
 /** The files a board boots with; names the first device tree that is there. */
@@ -75,12 +85,14 @@ export function bootFiles(
   isThere: (file: string) => boolean,
 ): BootFiles {
   const settings = bootSettings(config, board);
+  const isCutDown = Number(settings.get("gpu_mem") ?? LEAST_GPU_MEM) < LEAST_GPU_MEM;
   return {
     kernel: settings.get("kernel") ?? "kernel8.img",
     initrd: settings.get("initramfs")?.split(/\s+/)[0] ?? "",
     deviceTree:
       settings.get("device_tree") ?? board.deviceTrees.find(isThere) ?? board.deviceTrees[0] ?? "",
     commandLine: settings.get("cmdline") ?? "cmdline.txt",
+    firmware: board.firmware.map((file) => (isCutDown && CUT_DOWN.get(file)) || file),
   };
 }
 
@@ -94,7 +106,7 @@ export function lintBoot(
     const files = bootFiles(config, board, (file) => sizeOf(file) !== undefined);
     const settings = bootSettings(config, board);
     const needed = [files.kernel, files.initrd, files.deviceTree, files.commandLine];
-    const missing = [...needed, ...board.firmware].filter((file) => !sizeOf(file));
+    const missing = [...needed, ...files.firmware].filter((file) => !sizeOf(file));
     return [
       ...missing.map((file) => `Pi ${board.name}: ${file || "an initramfs line"} is not there.`),
       ...(settings.get("arm_64bit") === "1" || board.filters.includes("pi5")
@@ -120,7 +132,7 @@ function main(folder: string | undefined): number {
   for (const board of BOARDS) {
     const files = bootFiles(read("config.txt"), board, (file) => existsSync(join(folder, file)));
     console.log(
-      `Pi ${board.name.padEnd(8)}  ${files.kernel}  ${files.initrd}  ${files.deviceTree}  ${board.firmware.join(" ")}`,
+      `Pi ${board.name.padEnd(8)}  ${files.kernel}  ${files.initrd}  ${files.deviceTree}  ${files.firmware.join(" ")}`,
     );
   }
   for (const problem of problems) console.error(problem);

@@ -7,8 +7,15 @@ import { createReadStream, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Boards as Imager calls them; `pi3-64bit` has the Zero 2 W in it. */
-const DEVICES = ["pi3-64bit", "pi4-64bit", "pi5-64bit"];
+/**
+ * What Imager lets people choose from in its first step; without a list there it goes no further.
+ * The tags are Imager's own; `pi3-64bit` has the Zero 2 W in it.
+ */
+const DEVICES = [
+  ["Raspberry Pi 5", "pi5-64bit"],
+  ["Raspberry Pi 4", "pi4-64bit"],
+  ["Raspberry Pi 3 or Zero 2 W", "pi3-64bit"],
+] as const;
 
 export interface ManifestParts {
   /** The folder that holds NAME.img and NAME.img.xz. */
@@ -24,7 +31,17 @@ export async function manifest({ folder, name, url, released }: ManifestParts): 
   const raw = join(folder, `${name}.img`);
   const packed = `${raw}.xz`;
   return {
-    imager: { latest_version: "2.0.11" },
+    imager: {
+      latest_version: "2.0.11",
+      url: "https://www.raspberrypi.com/software/",
+      devices: DEVICES.map(([name, tag]) => ({
+        name,
+        tags: [tag],
+        icon: ICON,
+        description: "64-bit",
+        matching_type: "exclusive",
+      })),
+    },
     os_list: [
       {
         name: "Tallydeck",
@@ -36,7 +53,7 @@ export async function manifest({ folder, name, url, released }: ManifestParts): 
         image_download_size: statSync(packed).size,
         image_download_sha256: await sha256(packed),
         release_date: new Date(released * 1_000).toISOString().slice(0, 10),
-        devices: DEVICES,
+        devices: DEVICES.map(([, tag]) => tag),
         architecture: "armv8",
         init_format: "rpi-preseed",
       },

@@ -1,9 +1,14 @@
 /**
- * Lists the image's Debian packages and npm modules as SPDX 2.3. Run:
- * node image/package-list.ts ROOT TOOL-ROOT NAME
+ * Lists the image's Debian packages and npm modules, those inside the pages' scripts too, as SPDX 2.3.
+ * Run: node image/package-list.ts ROOT TOOL-ROOT NAME
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { buildWeb } from "../scripts/build-web.ts";
+
+const PROJECT = join(import.meta.dirname, "..");
 
 interface Part {
   readonly name: string;
@@ -27,17 +32,41 @@ export function debianParts(status: string): Part[] {
 export function npmParts(folder: string): Part[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /(?:^|\/node_modules\/)(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path))
-    .flatMap((path) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, path), "utf8"));
-      return typeof name === "string" && typeof version === "string"
-        ? [{ name, version, kind: "npm" as const, license: String(license ?? "") || undefined }]
-        : [];
-    });
+    .flatMap((path) => npmPart(join(folder, path)));
+}
+
+function npmPart(file: string): Part[] {
+  const { name, version, license } = JSON.parse(readFileSync(file, "utf8"));
+  return typeof name === "string" && typeof version === "string"
+    ? [{ name, version, kind: "npm" as const, license: String(license ?? "") || undefined }]
+    : [];
+}
+
+/** What is bundled into the pages' scripts and styles. */
+async function bundledParts(): Promise<Part[]> {
+  const outDir = mkdtempSync(join(tmpdir(), "tallydeck-web-"));
+  try {
+    const built = await buildWeb({ outDir });
+    return [...new Set(built.flatMap(({ modules }) => modules))].flatMap((module) =>
+      npmPart(join(PROJECT, module, "package.json")),
+    );
+  } finally {
+    rmSync(outDir, { recursive: true });
+  }
+}
+
+/** The firmware on the boot partition: its package is unpacked for the build, not installed. */
+export function firmwarePart(changelog: string): Part {
+  const version = /^raspi-firmware \(([^)]+)\)/.exec(changelog)?.[1];
+  if (version === undefined) throw new Error("The changelog of raspi-firmware names no version.");
+  return { name: "raspi-firmware", version, kind: "deb", license: undefined };
 }
 
 /** The SPDX document, the same for the same parts; `created` in epoch seconds. */
 export function spdx(name: string, created: number, parts: readonly Part[]): object {
-  const sorted = [...parts].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const sorted = [...new Map(parts.map((part) => [keyOf(part), part])).values()].sort((a, b) =>
+    keyOf(a) < keyOf(b) ? -1 : 1,
+  );
   return {
     spdxVersion: "SPDX-2.3",
     dataLicense: "CC0-1.0",
@@ -80,17 +109,18 @@ function keyOf({ kind, name, version }: Part): string {
   return `${kind} ${name} ${version}`;
 }
 
-function main([root, tools, name]: readonly string[]): number {
+async function main([root, tools, name]: readonly string[]): Promise<number> {
   if (root === undefined || tools === undefined || name === undefined) {
     console.error("Usage: node image/package-list.ts ROOT TOOL-ROOT NAME");
     return 2;
   }
-  const status = (folder: string) => readFileSync(join(folder, "var/lib/dpkg/status"), "utf8");
+  const changelog = join(tools, "usr/share/doc/raspi-firmware/changelog.Debian.gz");
   const parts = [
-    ...debianParts(status(root)),
-    // Its files are on the boot partition; the package itself is not installed.
-    ...debianParts(status(tools)).filter((part) => part.name === "raspi-firmware"),
+    ...debianParts(readFileSync(join(root, "var/lib/dpkg/status"), "utf8")),
+    firmwarePart(gunzipSync(readFileSync(changelog)).toString("utf8")),
+    ...npmPart(join(PROJECT, "package.json")),
     ...npmParts(join(root, "opt/tallydeck/node_modules")),
+    ...(await bundledParts()),
   ];
   console.log(
     JSON.stringify(spdx(name, Number(process.env.SOURCE_DATE_EPOCH ?? 0), parts), null, 1),
@@ -98,4 +128,4 @@ function main([root, tools, name]: readonly string[]): number {
   return 0;
 }
 
-if (import.meta.main) process.exitCode = main(process.argv.slice(2));
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

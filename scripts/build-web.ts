@@ -21,10 +21,17 @@ export interface Built {
   name: string;
   size: number;
   brotli: number;
+  /** Folders below the project's that modules of others came from, like node_modules/preact. */
+  modules: readonly string[];
+}
+
+interface Made {
+  body: Uint8Array;
+  modules: readonly string[];
 }
 
 interface Asset {
-  make(minify: boolean): Promise<Uint8Array>;
+  make(minify: boolean): Promise<Made>;
   /** The most bytes it may have after brotli, when minified. */
   maxBrotli?: number;
 }
@@ -111,23 +118,27 @@ function style(source: string): Asset["make"] {
 }
 
 function copy(source: string): Asset["make"] {
-  return () => readFile(join(ROOT, source));
+  return async () => ({ body: await readFile(join(ROOT, source)), modules: [] });
 }
 
-async function bundled(source: string, options: EsbuildOptions): Promise<Uint8Array> {
+async function bundled(source: string, options: EsbuildOptions): Promise<Made> {
   // Loaded here because it is slow to, and isBuilt() is to be quick.
   const { build } = await import("esbuild");
-  const { outputFiles = [] } = await build({
+  const { outputFiles = [], metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [source],
     bundle: true,
+    metafile: true,
     write: false,
     logLevel: "silent",
     ...options,
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error(`esbuild made nothing of ${source}.`);
-  return file.contents;
+  const modules = Object.keys(metafile?.inputs ?? {}).flatMap(
+    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  return { body: file.contents, modules: [...new Set(modules)] };
 }
 
 /**
@@ -142,19 +153,20 @@ export async function buildWeb({
   const started = new Date();
   const made = await Promise.all(
     Object.entries(ASSETS).map(async ([name, asset]) => {
-      const body = await asset.make(minify);
+      const { body, modules } = await asset.make(minify);
       const [br, gz] = await Promise.all([brotli(body), gzipped(body)]);
       if (minify && asset.maxBrotli !== undefined && br.length > asset.maxBrotli)
         throw new Error(
           `${name} has ${br.length} bytes after brotli and may have ${asset.maxBrotli}. Make its source smaller.`,
         );
-      return { name, files: { [name]: body, [`${name}.br`]: br, [`${name}.gz`]: gz }, body, br };
+      const files = { [name]: body, [`${name}.br`]: br, [`${name}.gz`]: gz };
+      return { files, built: { name, size: body.length, brotli: br.length, modules } };
     }),
   );
   for (const { files } of made)
     for (const [name, content] of Object.entries(files))
       write(join(outDir, name), content, started);
-  return made.map(({ name, body, br }) => ({ name, size: body.length, brotli: br.length }));
+  return made.map(({ built }) => built);
 }
 
 /** Whether every asset is there and no older than any source. Takes a few milliseconds. */

@@ -19,6 +19,15 @@ describe("the clock of a machine that is believed", () => {
     assert.equal(machine.timers, 0);
   });
 
+  it("is of the boot that systemd tells, where the sandbox hides it", () => {
+    process.env.BOOT_ID = "0123456789abcdef0123456789abcdef";
+    try {
+      assert.equal(createSystemClock().boot, process.env.BOOT_ID);
+    } finally {
+      delete process.env.BOOT_ID;
+    }
+  });
+
   it("is of this boot and never runs backwards", () => {
     const clock = createSystemClock();
     assert.equal(clock.boot, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());

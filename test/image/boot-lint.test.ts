@@ -61,6 +61,15 @@ describe("the boot partition's linter", () => {
     ]);
   });
 
+  it("wants the cut-down firmware where config.txt leaves it little memory", () => {
+    assert.deepEqual(lint(`${CONFIG}\n[pi4]\ngpu_mem=16\n`), [
+      "Pi 4 B: start4cd.elf is not there.",
+      "Pi 4 B: fixup4cd.dat is not there.",
+      "Pi 400: start4cd.elf is not there.",
+      "Pi 400: fixup4cd.dat is not there.",
+    ]);
+  });
+
   it("falls back to the older device tree of a newer Pi 5", () => {
     const d0 = BOARDS.find(({ name }) => name === "5 (D0)");
     assert.ok(d0);

@@ -89,11 +89,14 @@ describe("the clock by a web server's date", () => {
   afterEach(() => server?.close());
 
   /** What the script says to a server with this certificate that tells this date. */
-  async function ask(date: string, certificate = "server", name = "localhost") {
+  async function ask(date: string | undefined, certificate = "server", name = "localhost") {
     const read = (file: string) => readFileSync(join(folder, file));
     server = createServer(
       { key: read(`${certificate}.key`), cert: read(`${certificate}.pem`) },
-      (_, response) => response.writeHead(200, { date, connection: "close" }).end(),
+      (_, response) => {
+        response.sendDate = false;
+        response.writeHead(200, { ...(date && { date }), connection: "close" }).end();
+      },
     ).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
@@ -125,6 +128,10 @@ describe("the clock by a web server's date", () => {
     const { status, said } = await ask("Fri, 04 Mar 2050 12:00:00 GMT");
     assert.equal(status, 1);
     assert.match(said, /not valid/);
+  });
+
+  it("is not made up where the server tells none", async () => {
+    assert.equal((await ask(undefined)).status, 1);
   });
 
   it("is not before the image was made", async () => {

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "mocha";
+import { manifest } from "../../image/manifest.ts";
+import { debianParts, firmwarePart, npmParts, spdx } from "../../image/package-list.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+describe("the manifest for Raspberry Pi Imager", () => {
+  let folder = "";
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "tallydeck-manifest-"));
+    writeFileSync(join(folder, "box.img"), "raw");
+    writeFileSync(join(folder, "box.img.xz"), "packed");
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  // biome-ignore lint/suspicious/noExplicitAny: JSON as Imager reads it.
+  const made = async (url?: string): Promise<any> =>
+    JSON.parse(
+      JSON.stringify(await manifest({ folder, name: "box", url, released: 1_772_582_400 })),
+    );
+
+  it("has the hashes and sizes of both files", async () => {
+    const [os] = (await made()).os_list;
+    assert.equal(os.extract_sha256, sha256("raw"));
+    assert.equal(os.extract_size, 3);
+    assert.equal(os.image_download_sha256, sha256("packed"));
+    assert.equal(os.image_download_size, 6);
+    assert.equal(os.release_date, "2026-03-04");
+  });
+
+  it("takes the image from this folder, or from where it is published", async () => {
+    assert.equal((await made()).os_list[0].url, `file://${folder}/box.img.xz`);
+    assert.equal((await made("https://a.example/b")).os_list[0].url, "https://a.example/b");
+  });
+
+  it("lets people choose a board, and shows the image for each", async () => {
+    const { imager, os_list } = await made();
+    for (const { tags } of imager.devices) assert.ok(os_list[0].devices.includes(tags[0]), tags[0]);
+    assert.equal(imager.devices.length, 3);
+  });
+});
+
+describe("the package list", () => {
+  it("names each part once, whether Debian's, npm's or the firmware", () => {
+    const parts = [
+      ...debianParts("Package: a\nVersion: 1:2-3\n\nPackage: b\nVersion: 4\n"),
+      ...debianParts("Package: b\nVersion: 4\n"),
+      firmwarePart("raspi-firmware (1.2+ds-6) unstable; urgency=medium\n\n  * Text\n"),
+      ...npmParts(join(import.meta.dirname, "../../node_modules")).filter(
+        ({ name }) => name === "koa",
+      ),
+    ];
+    // biome-ignore lint/suspicious/noExplicitAny: JSON as its readers see it.
+    const { packages, relationships } = spdx("box", 0, parts) as any;
+    assert.deepEqual(
+      packages.map(({ name }: { name: string }) => name),
+      ["a", "b", "raspi-firmware", "koa"],
+    );
+    assert.equal(relationships.length, 4);
+    assert.equal(
+      packages[0].externalRefs[0].referenceLocator,
+      "pkg:deb/debian/a@1%3A2-3?arch=arm64",
+    );
+    assert.equal(packages[3].licenseDeclared, "MIT");
+  });
+
+  it("is not made without the firmware's version", () => {
+    assert.throws(() => firmwarePart(""), /names no version/);
+  });
+});
