@@ -1,4 +1,3 @@
-import { appendFile } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { Cancel, Clock } from "./clock.ts";
 import type { SetupCode } from "./control/setup-code.ts";
@@ -18,7 +17,7 @@ export interface BoardOptions {
   /** True while nobody has to sign in. */
   isOpen: () => boolean;
   network?: Network;
-  /** Shows a line to who stands at the box. */
+  /** Says a line to who started the service. */
   console: (line: string) => void;
 }
 
@@ -31,7 +30,7 @@ export class Board implements NoticeBoard {
   readonly #subscriptions: Cancel[];
   #bound: { address: string; port: number } | undefined;
   #address: string | undefined;
-  #codeOnConsole: string | undefined;
+  #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
 
   constructor(options: BoardOptions) {
@@ -88,9 +87,9 @@ export class Board implements NoticeBoard {
 
   #changed(): void {
     const code = this.#code();
-    if (code !== undefined && code !== this.#codeOnConsole)
-      this.#options.console(`Setup code ${code}: type it at ${this.#address ?? "the Web UI"}`);
-    this.#codeOnConsole = code;
+    const line = code && `Setup code ${code}: type it at ${this.#address ?? "the Web UI"}`;
+    if (line !== undefined && line !== this.#onConsole) this.#options.console(line);
+    this.#onConsole = line;
     for (const listener of [...this.#listeners]) listener();
   }
 }
@@ -98,11 +97,6 @@ export class Board implements NoticeBoard {
 /** True for a socket that only this machine reaches. */
 export function isLoopback(address: string): boolean {
   return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
-}
-
-/** Appends lines to a terminal device; one that is not there is no reason to stop. */
-export function consoleAt(device: string): (line: string) => void {
-  return (line) => appendFile(device, `\r\n${line}\r\n`, () => {});
 }
 
 /**

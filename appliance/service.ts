@@ -23,6 +23,7 @@ import { type Log, RecentProblems } from "./log.ts";
 import { createNumbers } from "./numbers.ts";
 import { type Channels, createChannels } from "./push/channels.ts";
 import { openPushTokens, type PushTokenStore, type PushTokens } from "./push/tokens.ts";
+import { showOn } from "./screen.ts";
 import type { Connection } from "./store/database.ts";
 import type { DeckRow } from "./store/deck-settings.ts";
 import { databaseSecret, declareSites } from "./store/directory.ts";
@@ -42,8 +43,10 @@ export interface ServiceParts {
   space?: (dir: string) => Promise<Space>;
   /** The last warnings and errors of `log`. */
   problems?: RecentProblems;
-  /** Shows a line to who stands at the box. */
+  /** Says a line to who started the service. */
   console?: (line: string) => void;
+  /** Shows a text, in place of the one before, to who stands at the box. */
+  screen?: (text: string) => void;
   /** File descriptors of the sockets `collector` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
   /** Takes over the time a signed-in owner's browser tells. */
@@ -183,6 +186,7 @@ async function startOwner(
     ...(parts.network && { network: parts.network }),
   });
   stops.push(() => board.close());
+  if (parts.screen) stops.push(showOn(board, parts.screen));
 
   const decks = new Decks({
     clock,

@@ -22,6 +22,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/deck/decks.ts",
     "appliance/clock.ts",
   ],
+  "appliance/screen.ts": ["appliance/deck/decks.ts", "appliance/deck/qr.ts", "appliance/clock.ts"],
   "appliance/numbers.ts": [
     "appliance/deck/live-numbers.ts",
     "appliance/store/",
@@ -58,7 +59,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/clock.ts",
     "appliance/log.ts",
   ],
-  "image/": ["image/"],
+  "image/": ["image/", "scripts/build-web.ts"],
   "scripts/": ["appliance/", "scripts/"],
   "web/": ["web/"],
   "test/": ["appliance/", "image/", "web/", "scripts/", "test/"],

@@ -1,8 +1,9 @@
 import { fstatSync } from "node:fs";
-import { consoleAt, webUiUrl } from "../board.ts";
+import { webUiUrl } from "../board.ts";
 import { createSystemClock, type SystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { createLog, RecentProblems } from "../log.ts";
+import { screenAt } from "../screen.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
@@ -84,7 +85,9 @@ async function start(
       log: createLog(terminal.err, problems),
       problems,
       sockets: handedSockets(terminal.env, process.pid),
-      console: consoleOf(config, terminal),
+      // A code that lives on in a journal would be seen by too many.
+      ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
+      ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
       believe: (now) => clock.believe(now),
       prepare: (db) => {
         demo?.fill(db);
@@ -99,15 +102,6 @@ async function start(
         `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${adminToken}\n`,
       );
   }
-}
-
-/** Where the setup code is shown: a code that lives on in a journal would be seen by too many. */
-function consoleOf(config: Config, { env, out }: Terminal): (line: string) => void {
-  const device = config.consoleDevice === "" ? () => {} : consoleAt(config.consoleDevice);
-  return (line) => {
-    device(line);
-    if (!env.JOURNAL_STREAM) out(line);
-  };
 }
 
 /** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */

@@ -49,8 +49,9 @@ export class World {
   readonly dataDir: string;
   /** Where decks are plugged in. */
   readonly usb: FakeUsbHost;
-  /** What was shown to who stands at the box. */
+  /** What was said to who started the service, and what was shown to who stands at the box. */
   readonly console: string[] = [];
+  readonly screen: string[] = [];
   readonly #options: WorldOptions;
   #service: Service | undefined;
 
@@ -76,6 +77,7 @@ export class World {
       bus: createDeckBus(this.usb),
       network: { addresses: () => ["192.0.2.7"] },
       console: (line) => this.console.push(line),
+      screen: (text) => this.screen.push(text),
       believe: (now) => this.clock.becomeSure(now),
     });
   }

@@ -1,0 +1,64 @@
+import { appendFile } from "node:fs/promises";
+import type { Cancel } from "./clock.ts";
+import type { NoticeBoard } from "./deck/decks.ts";
+import { type QrCode, qrCode } from "./deck/qr.ts";
+
+/** Modules of white around a QR code, as its standard asks for. */
+const QUIET_ZONE = 4;
+
+/** Keeps a text screen at what the board has to say: the whole of it, whenever it changes. */
+export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel {
+  let shown = "";
+  const look = () => {
+    const text = screenText(board.notices(), board.address());
+    if (text === shown) return;
+    shown = text;
+    show(text);
+  };
+  look();
+  return board.onChange(look);
+}
+
+/** What a screen of 80×25 characters says for who stands before the box. */
+export function screenText(
+  notices: ReturnType<NoticeBoard["notices"]>,
+  address: string | undefined,
+): string {
+  const says = new Map(notices.map((notice) => [notice.type, notice]));
+  if (says.has("starting")) return "Tallydeck is starting.";
+  const code = says.get("setup-code");
+  return [
+    ...(address === undefined
+      ? ["Tallydeck has no network yet: plug in a cable, or fill in the Wi-Fi in tallydeck.env."]
+      : [...halfBlocks(qrCode(address)), "", `Tallydeck is at ${address}`]),
+    ...(code?.type === "setup-code" ? [`Setup code ${code.code}`] : []),
+    ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
+  ].join("\n");
+}
+
+/** Two modules a character, light ones drawn, since the screen is dark. */
+function halfBlocks({ size, modules }: QrCode): string[] {
+  const isLight = (x: number, y: number) =>
+    x < 0 || y < 0 || x >= size || y >= size || !modules[y * size + x];
+  const lines: string[] = [];
+  for (let y = -QUIET_ZONE; y < size + QUIET_ZONE; y += 2) {
+    let line = "";
+    for (let x = -QUIET_ZONE; x < size + QUIET_ZONE; x += 1)
+      line += HALVES[(isLight(x, y) ? 2 : 0) + (isLight(x, y + 1) ? 1 : 0)];
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** Dark over dark, dark over light, light over dark, light over light: in every console font. */
+const HALVES = [" ", "▄", "▀", "█"] as const;
+
+/** A terminal device that is cleared for each text; one that is not there is no reason to stop. */
+export function screenAt(device: string): (text: string) => void {
+  let last = Promise.resolve();
+  return (text) => {
+    const drawn = `\x1b[H\x1b[2J${text.replaceAll("\n", "\r\n")}\r\n`;
+    // One after the other: the last must be the one that stays.
+    last = last.then(() => appendFile(device, drawn)).catch(() => {});
+  };
+}
