@@ -73,7 +73,7 @@ const SETTINGS = {
   SITES: {
     fallback: "",
     accepts:
-      "site ids, comma separated, each as `id` or `id:host`; an id is up to 32 of a-z 0-9 _ - and named once",
+      "site ids, comma separated, each as `id` or `id:host`; an id is up to 32 of a-z 0-9 _ -, begins with a letter or digit and is named once; a host is a name without http:// and path, and belongs to one site (www. makes no difference)",
     parse: parseSites,
   } satisfies Setting<Config["sites"]>,
   STATS_TOKEN: {

@@ -1,4 +1,10 @@
-import { type Command, CommandFailed, type Terminal, UsageError } from "./commands/command.ts";
+import {
+  type Command,
+  CommandFailed,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./commands/command.ts";
 import { ConfigError } from "./config.ts";
 import { DatabaseRefused, storageProblem } from "./store/database.ts";
 import { DataDirInUse } from "./store/lock.ts";
@@ -14,7 +20,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import("./commands/backup.ts")).backup,
   restore: async () => (await import("./commands/restore.ts")).restore,
   diagnose: async () => (await import("./commands/diagnose.ts")).diagnose,
+  version: async () => versionCommand,
+  help: async () => helpCommand,
 };
+/** As programs of this kind are asked, too. */
+const ALIASES: Readonly<Record<string, string>> = { "--version": "version", "--help": "help" };
 
 async function overview(): Promise<string> {
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
@@ -22,22 +32,41 @@ async function overview(): Promise<string> {
   return `tallydeck COMMAND [OPTIONS]
 
 ${lines.join("\n")}
-  ${"version".padEnd(10)} print the version
-  ${"help".padEnd(10)} this list; \`tallydeck COMMAND --help\` tells more`;
+
+\`tallydeck COMMAND --help\` tells more.`;
 }
+
+async function commandOf(name: string | undefined): Promise<Command | undefined> {
+  return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.() : undefined;
+}
+
+const versionCommand: Command = {
+  name: "version",
+  summary: "print the version",
+  help: "tallydeck version: prints the version.",
+  async run(args, { out }) {
+    const [extra] = parseCommandLine(args, {}).positionals;
+    if (extra !== undefined) throw new UsageError(`\`tallydeck version\` takes no ${extra}.`);
+    out(version());
+  },
+};
+
+const helpCommand: Command = {
+  name: "help",
+  summary: "list the commands, or tell more about one",
+  help: "tallydeck help [COMMAND]: lists the commands, or tells more about one.",
+  async run(args, { out }) {
+    const [name] = parseCommandLine(args, {}).positionals;
+    const command = await commandOf(name);
+    if (name !== undefined && command === undefined)
+      throw new UsageError(`There is no command ${name}.`);
+    out(command?.help ?? (await overview()));
+  },
+};
 
 /** @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration. */
 async function main([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  if (name === "version" || name === "--version") {
-    terminal.out(version());
-    return 0;
-  }
-  if (name === "help" || name === "--help") {
-    terminal.out(await overview());
-    return 0;
-  }
-  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const command = await load?.();
+  const command = await commandOf(ALIASES[name ?? ""] ?? name);
   if (command === undefined) {
     terminal.err(name === undefined ? "Say what to do." : `There is no command ${name}.`);
     terminal.err(await overview());

@@ -38,7 +38,7 @@ export class Access {
     const key = addressKey(this.#client.address(ctx.req));
     const wait = this.#failures.wait(key);
     if (wait > 0)
-      throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a minute.");
+      throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
     const token = tokenOf(ctx);
     if (mayRead(token)) return;
     if (token !== "") this.#failures.take(key);

@@ -37,7 +37,7 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
     ["pv", "_"],
     ["path", pathOf(payload.p)],
     ["host", host],
-    ["ref", ref || "direct"],
+    ["ref", ref.trim() ? ref : "direct"],
     ["ref_group", referrerGroup(ref, hostOf(host))],
     ["lang", languageOf(payload.l)],
     ["tz", storable(payload.tz) || "unknown"],

@@ -154,7 +154,7 @@ class Gate {
   enter(address: string, plaintext: string | undefined): void {
     const banned = this.#failures.wait(address);
     if (banned > 0)
-      throw rateLimited(banned, "Too many wrong tokens came from this address. Wait a minute.");
+      throw rateLimited(banned, "Too many wrong tokens came from this address. Wait a moment.");
     const token = plaintext === undefined ? undefined : this.#tokens.authenticate(plaintext);
     if (token === undefined) {
       this.#failures.take(address);

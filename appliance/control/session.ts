@@ -80,7 +80,7 @@ function checkToken(
   const address = addressKey(client.address(ctx.req));
   const wait = wrongTokens.wait(address);
   if (wait > 0)
-    throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a minute.");
+    throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
   if (admin.matches(token)) return;
   wrongTokens.take(address);
   throw unauthorized("This is not the admin token. Lost it? Sign in with the setup code.");

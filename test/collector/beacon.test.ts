@@ -91,6 +91,7 @@ describe("a beacon", () => {
 
     for (const [r, group] of [
       ["", "direct"],
+      [" ", "direct"],
       ["www.google.de", "search"],
       ["chatgpt.com", "search"],
       ["t.co", "social"],
@@ -100,7 +101,7 @@ describe("a beacon", () => {
     ] as const)
       it(`puts the referrer ${JSON.stringify(r)} of a page on example.com in the group ${group}`, async () => {
         const { ref, ref_group } = await countsOf({ r, h: "https://example.com" });
-        assert.deepEqual(ref, { [r || "direct"]: 1 });
+        assert.deepEqual(ref, { [r.trim() || "direct"]: 1 });
         assert.deepEqual(ref_group, { [group]: 1 });
       });
 

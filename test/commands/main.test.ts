@@ -7,7 +7,7 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
 ) as { version: string };
 const ON_DATA = ["run", "sites", "tokens", "backup", "restore", "diagnose"];
-const COMMANDS = [...ON_DATA, "push", "devices"];
+const COMMANDS = [...ON_DATA, "push", "devices", "version", "help"];
 
 describe("the command line", function () {
   // Many processes, on machines that may be busy.
@@ -20,14 +20,21 @@ describe("the command line", function () {
       tallydeck([]),
       tallydeck(["frobnicate"]),
     ]);
-    for (const command of [...COMMANDS, "version", "help"])
-      assert.match(help.out, new RegExp(`^  ${command} +\\w`, "m"));
+    for (const command of COMMANDS) assert.match(help.out, new RegExp(`^  ${command} +\\w`, "m"));
     assert.deepEqual([help.code, help.err], [0, ""]);
     assert.deepEqual(flag, help);
     assert.deepEqual([nothing.code, nothing.out], [2, ""]);
     assert.equal(nothing.err, `Say what to do.\n${help.out}`);
     assert.deepEqual([unknown.code, unknown.out], [2, ""]);
     assert.equal(unknown.err, `There is no command frobnicate.\n${help.out}`);
+  });
+
+  it("tells more about one command", async () => {
+    const [word, flag] = await Promise.all([
+      tallydeck(["help", "sites"]),
+      tallydeck(["sites", "--help"]),
+    ]);
+    assert.deepEqual(word, flag);
   });
 
   it("says its version", async () => {
@@ -60,6 +67,9 @@ describe("the command line", function () {
       ["backup"],
       ["backup", "one", "two"],
       ["restore"],
+      ["version", "now"],
+      ["help", "frobnicate"],
+      ["help", "--frobnicate"],
     ];
     const ended = await Promise.all(wrong.map((args) => tallydeck(args)));
     for (const [i, { code, out, err }] of ended.entries()) {

@@ -75,7 +75,7 @@ describe("tallydeck run", function () {
         /^ {2}.*tallydeck\.env:3 is not KEY=VALUE\.$/,
         /^ {2}.*tallydeck\.env:6 sets toString, which is no key\. Known are .*$/,
         /^ {2}STATS_TOKEN_BLOG must be a token without spaces\.$/,
-        /^ {2}SITES must be site ids, comma separated, .* named once\.$/,
+        /^ {2}SITES must be site ids, comma separated, .* \(www\. makes no difference\)\.$/,
         /^ {2}STATS_TOKEN must be a token without spaces\.$/,
         /^ {2}BADGE_SITES must be site ids, comma separated\.$/,
         /^ {2}RETENTION_DAYS must be a number of days from 1 to 36500\.$/,
