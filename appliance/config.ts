@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { modelById } from "./deck/models.ts";
 import { comparableHost, createClient } from "./http/client.ts";
@@ -109,7 +110,7 @@ const SETTINGS = {
     flag: "bind",
     fallback: "127.0.0.1",
     accepts: "an address of this machine, 0.0.0.0 or :: for all",
-    parse: (text) => (/^[0-9a-z.:_-]+$/i.test(text) ? text : undefined),
+    parse: (text) => (isIP(text) !== 0 || text === "localhost" ? text : undefined),
   } satisfies Setting<string>,
   ALLOWED_HOSTS: {
     fallback: "",
@@ -222,6 +223,8 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     consoleDevice: value("CONSOLE_DEVICE"),
     siteTokens,
   };
+  if (config.port === config.webuiPort && config.port !== 0)
+    problems.push("WEBUI_PORT must be another port than PORT.");
   problems.push(...sameTokenName(config.sites.map((site) => site.id)));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

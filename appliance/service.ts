@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Board, isLoopback, type Network } from "./board.ts";
@@ -28,7 +28,7 @@ import type { Connection } from "./store/database.ts";
 import type { DeckRow } from "./store/deck-settings.ts";
 import { databaseSecret, declareSites } from "./store/directory.ts";
 import { Exchange } from "./store/exchange.ts";
-import { lockDataDir } from "./store/lock.ts";
+import { lockDataDir, makeDataDir } from "./store/lock.ts";
 import { openStore, type Space, type Store } from "./store/store.ts";
 import { version } from "./version.ts";
 
@@ -74,7 +74,7 @@ type Stop = () => void | Promise<void>;
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config } = parts;
-  mkdirSync(config.dataDir, { recursive: true });
+  makeDataDir(config.dataDir);
   const stops: Stop[] = [lockDataDir(config.dataDir)];
   const stop = async () => {
     const failures: unknown[] = [];

@@ -30,7 +30,7 @@ export class Sites {
       const token = this.#declared.siteToken(site.id);
       return {
         ...site,
-        badge: site.badge || this.#declared.badgeSites.has(site.id),
+        badge: this.#declared.badgeSites.has(site.id) || (site.badge && !site.declared),
         tokenHash: token === null ? site.tokenHash : hashToken(token),
       };
     });

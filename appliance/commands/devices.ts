@@ -1,6 +1,6 @@
 import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../deck/hid.ts";
 import { EVIDENCE_TEXT, MODELS, type Model, modelByUsb } from "../deck/models.ts";
-import { type Command, parseCommandLine, UsageError } from "./command.ts";
+import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 
 const help = `tallydeck devices: the decks that are plugged into this machine, and whether they can be used.
 
@@ -20,7 +20,7 @@ export const devices: Command = {
   },
 };
 
-/** A line for each deck on the bus; each is opened for a moment and nothing is sent to it. */
+/** A line for each deck on the bus; each is opened for a moment and nothing is sent to it. Throws CommandFailed. */
 export async function describeDevices(bus: DeckBus): Promise<string[]> {
   const units: UsbUnit[] = [];
   try {
@@ -28,7 +28,7 @@ export async function describeDevices(bus: DeckBus): Promise<string[]> {
     stop();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [`This machine's USB cannot be read: ${reason}`];
+    throw new CommandFailed(`This machine's USB cannot be read: ${reason}`);
   }
   const lines: string[] = [];
   for (const unit of units) {

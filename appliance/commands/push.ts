@@ -101,6 +101,7 @@ async function send(url: URL, token: string, body: string | undefined): Promise<
   }
   const answer = await answerOf(response);
   if (response.ok) return answer;
+  if (response.status === 400 && answer.error) throw new UsageError(answer.error);
   throw new CommandFailed(
     answer.error ?? `${url.origin} answered ${response.status}. Check that it is a Tallydeck.`,
   );

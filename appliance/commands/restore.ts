@@ -1,7 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { restore as restoreFile } from "../store/backup.ts";
 import { databaseFile } from "../store/database.ts";
-import { lockDataDir } from "../store/lock.ts";
+import { lockDataDir, makeDataDir } from "../store/lock.ts";
 import {
   type Command,
   configFrom,
@@ -25,7 +24,7 @@ ${DATA_OPTIONS_HELP}`,
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck restore FILE`.");
     const { dataDir } = configFrom(values, terminal);
-    mkdirSync(dataDir, { recursive: true });
+    makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {
       restoreFile(file, databaseFile(dataDir));

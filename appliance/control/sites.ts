@@ -104,7 +104,7 @@ function siteView(id: string, { store, declared }: SitesParts) {
   return {
     id,
     host: site.host,
-    badge: site.badge || declared.badge(id),
+    badge: declared.badge(id) || (site.badge && !site.declared),
     declared: site.declared,
     hasToken: site.tokenHash !== null || declared.siteToken(id),
   };

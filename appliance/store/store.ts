@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
@@ -8,6 +7,7 @@ import { type Connection, databaseFile, openForWriting } from "./database.ts";
 import { dayOf } from "./day.ts";
 import type { Directory } from "./directory.ts";
 import { type Counts, Intake } from "./intake.ts";
+import { makeDataDir } from "./lock.ts";
 import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
@@ -76,7 +76,7 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, retentionDays, clock, log, space = spaceOf } = options;
-  mkdirSync(dataDir, { recursive: true });
+  makeDataDir(dataDir);
   const file = databaseFile(dataDir);
   let directory: Directory = { sites: [], adminHash: null };
   const directoryListeners: ((directory: Directory) => void)[] = [];

@@ -56,7 +56,7 @@ describe("tallydeck run", function () {
         "SITES=Blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\ntoString=1\n",
       );
       const { code, out, err } = await tallydeck(
-        ["run", "--config", path, "--port", "99999", "--bind", "not an address"],
+        ["run", "--config", path, "--port", "99999", "--bind", "300.1.1.1"],
         {
           WEBUI_PORT: "many",
           RETENTION_DAYS: "0",
@@ -92,6 +92,12 @@ describe("tallydeck run", function () {
         );
       assert.equal(problems.length, expected.length, err);
       assert.deepEqual(readdirSync(folder()), ["tallydeck.env"]);
+    });
+
+    it("whose listeners would be one", async () => {
+      const { code, err } = await tallydeck(["run", "--port", "8480", "--webui-port", "8480"]);
+      assert.equal(code, 2);
+      assert.match(err, /WEBUI_PORT must be another port than PORT\./);
     });
 
     it("whose sites are malformed, repeated, or share a token's name", async () => {
@@ -195,6 +201,14 @@ describe("tallydeck run", function () {
     await service.end("SIGKILL");
     const third = await RunningService.start(folder(), { SITES: "blog" });
     assert.equal((await third.end()).code, 0);
+  });
+
+  it("fails when its folder cannot be made, and says what to do", async () => {
+    const { code, err } = await tallydeck(["run", "--data-dir", "/proc/none/of/it", "--port", "0"]);
+    assert.deepEqual(
+      [code, err],
+      [1, "The folder /proc/none cannot be made (ENOENT). Name another with --data-dir.\n"],
+    );
   });
 
   it("fails when the data is of another program, and says what to do", async () => {

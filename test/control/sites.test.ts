@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { assertError, Owner } from "../helpers/owner.ts";
-import { ADMIN, eachWorld } from "../helpers/world.ts";
+import { ADMIN, eachWorld, World } from "../helpers/world.ts";
 
 describe("sites in the control API", () => {
   const world = eachWorld({
@@ -49,6 +49,19 @@ describe("sites in the control API", () => {
     const reply = await owner.ask("PATCH", "/api/sites/notes", { host: null, badge: true });
     assert.deepEqual([reply.status, reply.json.host, reply.json.badge], [200, null, true]);
     assert.equal((await world().ask("/badge?site=notes")).status, 200);
+  });
+
+  it("keep no badge from before once the configuration declares them", async () => {
+    await add({ id: "notes", badge: true });
+    await world().stop();
+    const later = new World({ dataDir: world().dataDir, env: { SITES: "notes" } });
+    await later.start();
+    try {
+      assert.equal((await later.ask("/badge?site=notes")).status, 404);
+      assert.equal((await new Owner(later).get("/api/sites")).sites[0].badge, false);
+    } finally {
+      await later.stop();
+    }
   });
 
   it("get a token, which is shown once and reads this site alone", async () => {
