@@ -1,4 +1,4 @@
-import { type Dialect, Findings, UNKNOWN } from "./reading.ts";
+import { type Dialect, UNKNOWN } from "./reading.ts";
 import { isServiceKey } from "./settings.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -17,8 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
  * `tallydeck.env`: KEY=VALUE lines. A value counts as it stands, `#` and quotes inside included; one
  * pair of quotes around it is dropped, and so are spaces around it. An empty value says nothing.
  */
-export const readEnvFile: Dialect = (text) => {
-  const found = new Findings();
+export const readEnvFile: Dialect = (text, found) => {
   const kept = text.split(/\r?\n|\r/).map((raw, index) => {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) return raw;
@@ -37,7 +36,7 @@ export const readEnvFile: Dialect = (text) => {
     }
     return found.take(name, wanted, key, index + 1) ? `${key}=` : raw;
   });
-  return found.reading(kept.join("\n"));
+  return kept.join("\n");
 };
 
 function unquoted(value: string): string {

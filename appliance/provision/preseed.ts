@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { type Dialect, Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "./reading.ts";
+import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "./reading.ts";
 
 /** `table.key` → setting. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -33,8 +33,7 @@ const WHY_NOT: readonly (readonly [RegExp, string])[] = [
  * `rpi-preseed.toml` as Raspberry Pi Imager writes it. Read statement by statement, so that one
  * broken line costs that line only.
  */
-export const readPreseed: Dialect = (text) => {
-  const found = new Findings();
+export const readPreseed: Dialect = (text, found) => {
   let table = "";
   const kept = statements(text).map(({ source, line }) => {
     const parsed = parsedStatement(source);
@@ -51,7 +50,7 @@ export const readPreseed: Dialect = (text) => {
     const secret = takeKey(found, `${table}${key}`, value, line);
     return secret ? source.replace(/=.*$/s, '= ""\n') : source;
   });
-  return found.reading(kept.join(""));
+  return kept.join("");
 };
 
 /** @returns whether a secret was taken */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readNetworkConfig, readUserData } from "./cloud-init.ts";
 import { readEnvFile } from "./env-file.ts";
 import { readPreseed } from "./preseed.ts";
-import { type Change, type Dialect, decodeText, type Finding } from "./reading.ts";
+import { type Change, type Dialect, decodeText, type Finding, Findings } from "./reading.ts";
 import { isSecret, type Settings } from "./settings.ts";
 
 /** The files that are read, in this order: what a later one says wins. */
@@ -62,11 +62,12 @@ export function provision(
       continue;
     }
     const text = decodeText(bytes);
-    const { changes, findings, redacted } = dialect(text);
-    settings = merge(settings, file, changes);
+    const found = new Findings();
+    const redacted = dialect(text, found);
+    settings = merge(settings, file, found.changes);
     const rewritten = redacted === text ? undefined : redacted;
     seen[file] = rewritten === undefined ? hashOf(bytes) : hashOf(Buffer.from(rewritten));
-    results.push({ file, findings, rewritten });
+    results.push({ file, findings: found.findings, rewritten });
   }
   return { kept: { settings, seen }, results };
 }

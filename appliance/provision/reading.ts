@@ -16,16 +16,11 @@ export interface Change {
   readonly value: string | null;
 }
 
-/** What one file of the boot partition asks for. */
-export interface Reading {
-  readonly changes: readonly Change[];
-  readonly findings: readonly Finding[];
-  /** The file without the secrets the box now has; the same text when it holds none. */
-  readonly redacted: string;
-}
-
-/** One of the dialects the boot partition may be written in. Never throws, whatever the text is. */
-export type Dialect = (text: string) => Reading;
+/**
+ * One of the dialects the boot partition may be written in. Never throws, whatever the text is.
+ * @returns the text without the secrets the box now has; the same text when it holds none
+ */
+export type Dialect = (text: string, found: Findings) => string;
 
 /** Collects what a dialect finds, good keys and bad ones. */
 export class Findings {
@@ -54,10 +49,6 @@ export class Findings {
 
   ignore(label: string, why: string, line?: number): void {
     this.findings.push({ label, ignored: why, line });
-  }
-
-  reading(redacted: string): Reading {
-    return { changes: this.changes, findings: this.findings, redacted };
   }
 
   #add(name: string, value: string | null, label: string, line?: number): void {

@@ -13,6 +13,8 @@ import {
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/provision");
 const SSID = 'Café # "am See"';
+const KEY =
+  "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHRoaXMtaXMtYS10ZXN0LWtleS0wMTIzNDU2Nzg5YWJj anna@laptop";
 const PMK = "0123456789abcdef".repeat(4);
 
 type Files = Record<string, string | Uint8Array>;
@@ -38,6 +40,22 @@ function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
     outcome.results.map(({ file, rewritten }) => [file, rewritten ?? files[file]]),
   );
   return { ...outcome, values, ignored, left: left as Record<string, string> };
+}
+
+/** A `network-config` with one access point. */
+function accessPoint(ssid: string, ...lines: string[]): Files {
+  return {
+    "network-config": [
+      "network:",
+      "  version: 2",
+      "  wifis:",
+      "    wlan0:",
+      "      access-points:",
+      `        ${ssid}:`,
+      ...lines.map((line) => `          ${line}`),
+      "",
+    ].join("\n"),
+  };
 }
 
 function env(...lines: string[]): Files {
@@ -73,6 +91,65 @@ describe("settings on the boot partition", () => {
     assert.equal(values["wifi.country"], "CH");
     assert.match(values["ssh.keys"] ?? "", /^ssh-ed25519 \S+ anna@laptop$/);
     assert.ok(ignored.includes("runcmd.0.0: nothing from this file is ever run or installed"));
+    assert.deepEqual(
+      ignored.filter((line) => line.startsWith("user.")).map((line) => line.split(":")[0]),
+      ["user.passwd"],
+    );
+  });
+
+  it("are applied with an ssh key in every place cloud-init has for one", () => {
+    for (const lines of [
+      `ssh_authorized_keys: ${KEY}`,
+      `ssh_authorized_keys:\n- ${KEY}`,
+      `user:\n  ssh_authorized_keys: ${KEY}`,
+      `user:\n  ssh_authorized_keys:\n  - "${KEY}"`,
+      `users:\n- name: anna\n  ssh_authorized_keys:\n  - ${KEY}`,
+      `users:\n- ssh_authorized_keys: |\n    ${KEY}\n`,
+    ])
+      assert.equal(provisioned({ "user-data": lines }).values["ssh.keys"], KEY, lines);
+  });
+
+  for (const [written, ssid] of [
+    ['"Caf\\xc3\\xa9"', "Café"],
+    ['"Caf\\xe9"', "Café"],
+    ["Café", "Café"],
+    ['"\\xf0\\x9f\\xa6\\x8a"', "🦊"],
+    ['"🦊\\xe9"', "🦊é"],
+    ["007", "007"],
+    ["1e3", "1e3"],
+    ["null", "null"],
+  ] as const)
+    it(`mean the network ${ssid} when network-config says ${written}`, () => {
+      const { values } = provisioned(accessPoint(written, "hidden: false"));
+      assert.equal(values["wifi.ssid"], Buffer.from(ssid).toString("hex"));
+    });
+
+  it("keep what looks like a number as it is written", () => {
+    for (const password of ["0123456789", "1234567890123456789012", "0x12345678"]) {
+      const { values } = provisioned(accessPoint("home", `password: ${password}`));
+      assert.equal(values["wifi.password"], password);
+    }
+    assert.equal(provisioned({ "user-data": "hostname: 0042" }).values.hostname, "0042");
+  });
+
+  it("take null in YAML for nothing said", () => {
+    for (const nothing of ["null", "~", ""]) {
+      const { values, left } = provisioned(accessPoint("home", `password: ${nothing}`));
+      assert.deepEqual(values, { "wifi.ssid": Buffer.from("home").toString("hex") });
+      assert.match(left["network-config"] ?? "", new RegExp(`password: ${nothing}\n`));
+    }
+  });
+
+  it("leave a file that can be read again where a password in a block was", () => {
+    for (const lineEnd of ["\n", "\r\n"]) {
+      const files = accessPoint("home", "password: |-", "  correct horse", "hidden: true");
+      const text = String(files["network-config"]).replaceAll("\n", lineEnd);
+      const first = provisioned({ "network-config": text });
+      assert.equal(first.values["wifi.password"], "correct horse");
+      const second = provisioned({ "network-config": `${first.left["network-config"]}#` });
+      assert.deepEqual(second.ignored, []);
+      assert.equal(second.values["wifi.hidden"], "1");
+    }
   });
 
   it("are applied from tallydeck.env, with every sign inside a value", () => {
@@ -131,8 +208,7 @@ describe("settings on the boot partition", () => {
   });
 
   it("never run a command hidden in an ssh key", () => {
-    const key = fixture("tallydeck.env").match(/SSH_KEY=(.*)/)?.[1];
-    const { values } = provisioned(env(`SSH_KEY=command="reboot" ${key}`));
+    const { values } = provisioned(env(`SSH_KEY=command="reboot" ${KEY}`));
     assert.deepEqual(values, {});
   });
 
