@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { type Effects, effectsOf } from "./effects.ts";
 import { DIALECTS, type Kept, NOTHING_KEPT, parseKept, provision } from "./provision.ts";
 import { report } from "./report.ts";
+import { timeZonesIn } from "./time-zones.ts";
 
 export interface BoxParts {
   /** Where the box's files are: `/`, or a folder in tests. */
@@ -45,8 +46,10 @@ export function provisionBox({
   const boot = join(root, BOOT);
   const kept = parseKept(textOf(join(root, KEPT)) ?? "");
   const stored = isMounted(join(root, "data"));
-  const { kept: now, results } = provision(stored ? kept : NOTHING_KEPT, (file) =>
-    bytesOf(join(boot, file)),
+  const { kept: now, results } = provision(
+    stored ? kept : NOTHING_KEPT,
+    (file) => bytesOf(join(boot, file)),
+    timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
   const effects = effectsOf(now.settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);

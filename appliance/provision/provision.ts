@@ -4,6 +4,7 @@ import { readEnvFile } from "./env-file.ts";
 import { readPreseed } from "./preseed.ts";
 import { type Change, type Dialect, decodeText, type Finding, Findings } from "./reading.ts";
 import { isSecret, type Settings } from "./settings.ts";
+import type { FindTimeZone } from "./time-zones.ts";
 
 /** The files that are read, in this order: what a later one says wins. */
 export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
@@ -45,6 +46,7 @@ export interface Provisioned {
 export function provision(
   before: Kept,
   read: (file: string) => Uint8Array | undefined,
+  findTimeZone: FindTimeZone,
 ): Provisioned {
   let settings = before.settings;
   const seen: Record<string, string> = { ...before.seen };
@@ -62,7 +64,7 @@ export function provision(
       continue;
     }
     const text = decodeText(bytes);
-    const found = new Findings();
+    const found = new Findings(findTimeZone);
     const redacted = dialect(text, found);
     settings = merge(settings, file, found.changes);
     const rewritten = redacted === text ? undefined : redacted;

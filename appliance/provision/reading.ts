@@ -1,4 +1,5 @@
 import { check, FORGET, isSecret } from "./settings.ts";
+import type { FindTimeZone } from "./time-zones.ts";
 
 /** One thing a file says, and what came of it. */
 export interface Finding {
@@ -26,6 +27,11 @@ export type Dialect = (text: string, found: Findings) => string;
 export class Findings {
   readonly changes: Change[] = [];
   readonly findings: Finding[] = [];
+  readonly #findTimeZone: FindTimeZone;
+
+  constructor(findTimeZone: FindTimeZone) {
+    this.#findTimeZone = findTimeZone;
+  }
 
   /**
    * Takes a setting, or says why not.
@@ -38,7 +44,7 @@ export class Findings {
       this.#add(name, null, label, line);
       return false;
     }
-    const checked = check(name, text);
+    const checked = check(name, text, this.#findTimeZone);
     if ("problem" in checked) {
       this.ignore(label, checked.problem, line);
       return false;

@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from "../config.ts";
+import type { FindTimeZone } from "./time-zones.ts";
 
 /**
  * What the boot partition may set, by one flat name each; service settings are `service.` and their
@@ -19,7 +20,7 @@ interface Rule {
   /** The setting it is another way to write. */
   readonly for?: string;
   /** The value as it is kept, or undefined when `text` is not acceptable. */
-  parse(text: string): string | undefined;
+  parse(text: string, findTimeZone: FindTimeZone): string | undefined;
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -31,8 +32,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     },
   },
   timezone: {
-    accepts: "a time zone like Europe/Zurich or UTC",
-    parse: (text) => (isTimeZone(text) ? text : undefined),
+    accepts: "a time zone this box has, like Europe/Zurich or UTC",
+    parse: (text, findTimeZone) => findTimeZone(text),
   },
   "wifi.country": {
     accepts: "a country as two letters, like CH",
@@ -97,10 +98,11 @@ export function isSecret(name: string): boolean {
 export function check(
   name: string,
   text: string,
+  findTimeZone: FindTimeZone,
 ): { name: string; value: string } | { problem: string } {
   if (name.startsWith("service.")) return checkService(name.slice("service.".length), text);
   const rule = RULES[name];
-  const value = isPrintable(text) ? rule?.parse(text) : undefined;
+  const value = isPrintable(text) ? rule?.parse(text, findTimeZone) : undefined;
   return value === undefined
     ? { problem: `must be ${rule?.accepts ?? "something this box knows"}` }
     : { name: rule?.for ?? name, value };
@@ -127,16 +129,6 @@ function isPrintable(text: string): boolean {
 
 function isSsid(bytes: Buffer): boolean {
   return bytes.length >= 1 && bytes.length <= 32;
-}
-
-function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9+_-]*(?:\/[A-Za-z0-9+_-]+){0,2}$/.test(text)) return false;
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function parseSwitch(text: string): string | undefined {

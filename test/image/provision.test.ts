@@ -11,6 +11,8 @@ import {
   provision,
 } from "../../appliance/provision/provision.ts";
 
+import { timeZonesIn } from "../../appliance/provision/time-zones.ts";
+
 const FIXTURES = join(import.meta.dirname, "../fixtures/provision");
 const SSID = 'Café # "am See"';
 const KEY =
@@ -24,10 +26,14 @@ function fixture(file: string): string {
 }
 
 function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
-  const outcome = provision(before, (file) => {
-    const content = files[file];
-    return typeof content === "string" ? Buffer.from(content) : content;
-  });
+  const outcome = provision(
+    before,
+    (file) => {
+      const content = files[file];
+      return typeof content === "string" ? Buffer.from(content) : content;
+    },
+    timeZonesIn(join(FIXTURES, "zoneinfo")),
+  );
   const values = Object.fromEntries(
     Object.entries(outcome.kept.settings).map(([name, { value }]) => [name, value]),
   );
@@ -191,7 +197,7 @@ describe("settings on the boot partition", () => {
       ignored.map((line) => line.slice(0, 40)),
       [
         "HOSTNAME: must be a name of up to 63 let",
-        "TIMEZONE: must be a time zone like Europ",
+        "TIMEZONE: must be a time zone this box h",
         "PORT: this box does not know it",
         "SITES: must be site ids, comma separated",
         "line 6: is not KEY=VALUE",
@@ -269,6 +275,27 @@ describe("settings on the boot partition", () => {
     const { values, ignored } = provisioned({ "rpi-preseed.toml": "[wlan]\npassword = 1e10\n" });
     assert.deepEqual(values, {});
     assert.match(ignored[0] ?? "", /^\[wlan\] password: must be a text: write it in quotes/);
+  });
+
+  for (const [written, zone] of [
+    ["Europe/Zurich", "Europe/Zurich"],
+    ["europe/zurich", "Europe/Zurich"],
+    ["utc", "UTC"],
+    ["US/Pacific", "America/Los_Angeles"],
+    ["America/Buenos_Aires", "America/Argentina/Buenos_Aires"],
+    ["Asia/Calcutta", "Asia/Kolkata"],
+    ["Europe/Kiev", "Europe/Kyiv"],
+  ] as const)
+    it(`mean the time zone ${zone} by ${written}, as the box has it`, () => {
+      assert.equal(provisioned(env(`TIMEZONE=${written}`)).values.timezone, zone);
+    });
+
+  it("are refused with a time zone the box does not have", () => {
+    for (const written of ["Europe/Oslo", "zone.tab", "posix/US/Pacific", "../UTC", "+01:00"]) {
+      const { values, ignored } = provisioned(env(`TIMEZONE=${written}`));
+      assert.deepEqual(values, {});
+      assert.match(ignored[0] ?? "", /^TIMEZONE: must be a time zone this box has/);
+    }
   });
 
   it("never run a command hidden in an ssh key", () => {
