@@ -15,7 +15,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Effects, effectsOf } from "./effects.ts";
-import { DIALECTS, type Kept, NOTHING_KEPT, parseKept, provision } from "./provision.ts";
+import { type Kept, NOTHING_KEPT, parseKept } from "./kept.ts";
+import { DIALECTS, provision } from "./provision.ts";
 import { report } from "./report.ts";
 import { timeZonesIn } from "./time-zones.ts";
 
@@ -46,12 +47,16 @@ export function provisionBox({
   const boot = join(root, BOOT);
   const kept = parseKept(textOf(join(root, KEPT)) ?? "");
   const stored = isMounted(join(root, "data"));
-  const { kept: now, results } = provision(
+  const {
+    kept: now,
+    settings,
+    results,
+  } = provision(
     stored ? kept : NOTHING_KEPT,
     (file) => bytesOf(join(boot, file)),
     timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
-  const effects = effectsOf(now.settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
+  const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
   if (stored && results.length > 0) keep(root, now);
   const showCode = bytesOf(join(boot, "SHOW-CODE")) !== undefined;

@@ -7,6 +7,8 @@ export interface Finding {
   readonly label: string;
   /** From 1, when the dialect has lines. */
   readonly line?: number | undefined;
+  /** The setting that was taken from it. */
+  readonly name?: string;
   /** Why it is not applied. */
   readonly ignored?: string;
 }
@@ -66,7 +68,7 @@ export class Findings {
       if (earlier >= 0) this.changes.splice(earlier, 1);
       this.changes.push({ name, value });
     }
-    this.findings.push({ label, line });
+    this.findings.push({ label, line, ...(value !== null && { name }) });
   }
 }
 

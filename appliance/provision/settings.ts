@@ -9,7 +9,7 @@ export type Settings = Readonly<Record<string, Setting>>;
 
 export interface Setting {
   readonly value: string;
-  /** The file that set it: what a changed file no longer says is forgotten. */
+  /** The file that says it. */
   readonly from: string;
 }
 
@@ -92,6 +92,11 @@ export function isServiceKey(key: string): boolean {
 /** Secrets leave the boot partition once they are applied. */
 export function isSecret(name: string): boolean {
   return name.startsWith("service.STATS_TOKEN") || RULES[name]?.secret === true;
+}
+
+/** What is said of a Wi-Fi network means nothing to another. */
+export function isOfNetwork(name: string): boolean {
+  return name === "wifi.password" || name === "wifi.hidden";
 }
 
 /** The setting and its value as it is kept, or why it cannot be used. */

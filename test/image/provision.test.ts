@@ -3,13 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { effectsOf } from "../../appliance/provision/effects.ts";
-import {
-  DIALECTS,
-  type Kept,
-  NOTHING_KEPT,
-  parseKept,
-  provision,
-} from "../../appliance/provision/provision.ts";
+import { type Kept, NOTHING_KEPT, parseKept } from "../../appliance/provision/kept.ts";
+import { DIALECTS, provision } from "../../appliance/provision/provision.ts";
 
 import { timeZonesIn } from "../../appliance/provision/time-zones.ts";
 
@@ -35,7 +30,7 @@ function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
     timeZonesIn(join(FIXTURES, "zoneinfo")),
   );
   const values = Object.fromEntries(
-    Object.entries(outcome.kept.settings).map(([name, { value }]) => [name, value]),
+    Object.entries(outcome.settings).map(([name, { value }]) => [name, value]),
   );
   const ignored = outcome.results.flatMap(({ findings }) =>
     findings.flatMap(({ label, ignored }) =>
@@ -339,6 +334,58 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(provisioned(env("HOSTNAME=box"), first.kept).values, { hostname: "box" });
   });
 
+  it("fall back to what another file on the card still says", () => {
+    const preseed = fixture("rpi-preseed.toml");
+    const first = provisioned({
+      "rpi-preseed.toml": preseed,
+      ...env("HOSTNAME=mine", "WIFI_SSID=cafe", "WIFI_PASSWORD=correct horse"),
+    });
+    assert.equal(first.values.hostname, "mine");
+    assert.equal(first.values["wifi.password"], "correct horse");
+    assert.equal(first.values["wifi.hidden"], undefined);
+    const second = provisioned(
+      { ...first.left, ...env("#HOSTNAME=mine", "#WIFI_SSID=cafe") },
+      first.kept,
+    );
+    assert.deepEqual(
+      second.values,
+      provisioned({ "rpi-preseed.toml": preseed }).values,
+      "the password of its network too",
+    );
+  });
+
+  it("stay when their file is gone, below what the others say", () => {
+    const first = provisioned(env("HOSTNAME=mine", "SITES=blog"));
+    const gone = provisioned({}, first.kept);
+    assert.deepEqual(gone.values, first.values);
+    const other = provisioned({ "user-data": "timezone: UTC\n" }, gone.kept);
+    assert.deepEqual(other.values, { ...first.values, timezone: "UTC" });
+  });
+
+  it("hold the ssh keys of all files", () => {
+    const bob = KEY.replace("anna@laptop", "bob@pc");
+    const files = { "user-data": fixture("user-data"), ...env(`SSH_KEY=${bob}`, `SSH_KEY=${KEY}`) };
+    const first = provisioned(files);
+    assert.equal(first.values["ssh.keys"], `${KEY}\n${bob}`);
+    const second = provisioned({ ...files, ...env("HOSTNAME=box") }, first.kept);
+    assert.equal(second.values["ssh.keys"], KEY);
+  });
+
+  it("are reported of every file once one has changed, with the file that has the last word", () => {
+    const files = {
+      "rpi-preseed.toml":
+        '[system]\nhostname = "imager"\ncolour = 1\n[wlan]\nssid = "home"\nhidden = true\n',
+    };
+    const first = provisioned({ ...files, ...env("SITES=a") });
+    const second = provisioned({ ...files, ...env("HOSTNAME=mine", "WIFI_SSID=b") }, first.kept);
+    assert.deepEqual(second.ignored, [
+      "[system] hostname: tallydeck.env says it too, and that counts",
+      "[system] colour: this box does not know it",
+      "[wlan] ssid: tallydeck.env says it too, and that counts",
+      "[wlan] hidden: tallydeck.env says it too, and that counts",
+    ]);
+  });
+
   it("do not give the password of one network to another", () => {
     const first = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse"));
     const second = provisioned(env("WIFI_SSID=cafe"), first.kept);
@@ -350,8 +397,16 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(provisioned(env("STATS_TOKEN=(none)"), first.kept).values, {});
   });
 
+  it("forget a secret that is (none) whichever file it came from, for good", () => {
+    const first = provisioned({ "rpi-preseed.toml": fixture("rpi-preseed.toml") });
+    const second = provisioned({ ...first.left, ...env("WIFI_PASSWORD=(none)") }, first.kept);
+    assert.equal(second.values["wifi.password"], undefined);
+    const third = provisioned({ ...first.left, ...env("#") }, second.kept);
+    assert.equal(third.values["wifi.password"], undefined);
+  });
+
   it("count as not seen when what the box kept is damaged", () => {
-    for (const text of ["", "{", "[]", '{"settings":{"a":1},"seen":{}}', '{"settings":null}'])
+    for (const text of ["", "{", "[]", '{"a":{"seen":"","says":{"b":1}}}', '{"a":{"seen":""}}'])
       assert.deepEqual(parseKept(text), NOTHING_KEPT);
   });
 
@@ -361,8 +416,8 @@ describe("settings on the boot partition", () => {
       const files = Object.fromEntries(
         [...DIALECTS.keys()].map((file) => [file, mangled(fixture(file), random)]),
       );
-      const { kept, values, left } = provisioned(files);
-      for (const { path, content } of effectsOf(kept.settings, "").files) {
+      const { kept, settings, values, left } = provisioned(files);
+      for (const { path, content } of effectsOf(settings, "").files) {
         assert.ok(!/[^\n\P{Cc}]/u.test(content), `seed ${seed}: ${path} holds a control character`);
         assert.ok(
           /^\/(?:etc|run\/tallydeck|var\/lib\/iwd)\/[^/]/.test(path),
