@@ -9,11 +9,11 @@ export const readUserData: Dialect = (text, found) =>
   });
 
 function takeUserData(found: Findings, leaf: Leaf): void {
-  const { label, line } = leaf;
+  const { label, line, value } = leaf;
   if (label === "hostname" || label === "timezone") take(found, label, leaf);
   else if (/^ntp\.servers\.\d+$/.test(label)) take(found, "time.servers", leaf);
   else if (KEYS.test(label)) takeKeys(found, leaf);
-  else if (!SILENT.test(label)) found.ignore(label, whyNot(label), line);
+  else if (!SILENT.test(label)) found.ignore(label, whyNot(label), line, value);
 }
 
 const KEYS = /^(?:users\.\d+\.|user\.)?ssh_authorized_keys(?:\.\d+)?$/;
@@ -37,6 +37,9 @@ export const readNetworkConfig: Dialect = (text, found) =>
   readYaml(text, found, (leaves) => {
     const places = leaves.map(placeOf);
     const network = places.find(({ ssid }) => ssid !== undefined);
+    for (const { leaf, ssid, what } of places)
+      if (ssid === network?.ssid && what === "auth.key-management")
+        found.checkKeyManagement(leaf.value, leaf.label, leaf.line);
     if (network?.ssid !== undefined)
       found.take("wifi.ssid", network.ssid, "access-points", network.leaf.line);
     return places
@@ -69,15 +72,17 @@ function takeNetwork(
   if (kind === "wifis" && key === "regulatory-domain") return take(found, "wifi.country", leaf);
   if (ssid !== undefined) {
     if (ssid === network) return takeAccessPoint(found, what, leaf);
-    found.ignore(leaf.label, "the box joins one network: the first one named", leaf.line);
+    found.ignore(leaf.label, "the box joins one network: the first named", leaf.line, leaf.value);
   } else if (!/^(?:version|renderer)$/.test(kind) && !/^(?:dhcp[46]|optional)$/.test(key))
-    found.ignore(leaf.label, "the box takes its addresses by DHCP", leaf.line);
+    found.ignore(leaf.label, "the box takes its addresses by DHCP", leaf.line, leaf.value);
   return undefined;
 }
 
 function takeAccessPoint(found: Findings, what: string, leaf: Leaf): Cut | undefined {
   if (what === "hidden") return take(found, "wifi.hidden", leaf);
   if (what === "password" || what === "auth.password") return take(found, "wifi.password", leaf);
+  if (what !== "" && what !== "auth.key-management")
+    found.ignore(leaf.label, UNKNOWN, leaf.line, leaf.value);
   return undefined;
 }
 

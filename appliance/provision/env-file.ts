@@ -31,15 +31,13 @@ function takeLine(found: Findings, line: string, number: number): boolean {
   if (line === "" || line.startsWith("#")) return false;
   const [, key, value = ""] =
     /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
-  if (key === undefined) {
-    found.ignore(`line ${number}`, "is not KEY=VALUE");
-    return false;
-  }
   const wanted = unquoted(value);
-  if (wanted === "") return false;
-  const name = NAMES.get(key) ?? (isServiceKey(key) ? `service.${key}` : undefined);
-  if (name !== undefined) return found.take(name, wanted, key, number);
-  found.ignore(key, UNKNOWN, number);
+  if (key !== undefined && wanted === "") return false;
+  const name = NAMES.get(key ?? "") ?? (isServiceKey(key ?? "") ? `service.${key}` : undefined);
+  if (key !== undefined && name !== undefined) return found.take(name, wanted, key, number);
+  const [label, why] = key === undefined ? [`line ${number}`, "is not KEY=VALUE"] : [key, UNKNOWN];
+  if (/^(?:export\s+)?WIFI_?P/i.test(line)) found.refusePassword(label, why, number);
+  else found.ignore(label, why, number, wanted);
   return false;
 }
 

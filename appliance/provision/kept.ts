@@ -1,5 +1,5 @@
-import type { Change } from "./reading.ts";
-import { isOfNetwork, isSecret, type Settings } from "./settings.ts";
+import type { Reading } from "./reading.ts";
+import { isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
 
 /** What the box keeps on its data partition between starts: by file, so that files do not mix. */
 export type Kept = Readonly<Record<string, KeptFile>>;
@@ -9,23 +9,32 @@ export interface KeptFile {
   readonly seen: string;
   /** What the file says, and the secrets it once held. */
   readonly says: Readonly<Record<string, string>>;
+  /** It holds a password that cannot be used, for a network that another file names. */
+  readonly lacksPassword?: boolean;
 }
 
 export const NOTHING_KEPT: Kept = {};
 
-/** What a changed file no longer says is forgotten; secrets, which it cannot hold, stay. */
-export function saysNow(
-  before: KeptFile["says"] = {},
-  changes: readonly Change[],
-): KeptFile["says"] {
-  const after = new Map(Object.entries(before).filter(([name]) => isSecret(name)));
+/**
+ * The file as it is kept now. What it no longer says is forgotten; secrets, which it cannot hold,
+ * stay, and so does the network it had when it names one that cannot be joined.
+ */
+export function keptFile(
+  seen: string,
+  { says: before }: Pick<KeptFile, "says"> = { says: {} },
+  { changes, refused }: Pick<Reading, "changes" | "refused">,
+): KeptFile {
+  const stays = (name: string) => isSecret(name) || (refused && isNetwork(name));
+  const after = new Map(Object.entries(before).filter(([name]) => stays(name)));
   for (const { name, value } of changes)
     if (value === null) after.delete(name);
     else after.set(name, value);
-  // A password belongs to its network.
   const isNew = changes.some(({ name }) => name === "wifi.password");
-  if (after.get("wifi.ssid") !== before["wifi.ssid"] && !isNew) after.delete("wifi.password");
-  return Object.fromEntries(after);
+  const ssid = before["wifi.ssid"];
+  // A password belongs to its network.
+  if (ssid !== undefined && after.get("wifi.ssid") !== ssid && !isNew)
+    after.delete("wifi.password");
+  return { seen, says: Object.fromEntries(after), lacksPassword: refused === "password" };
 }
 
 /** What is forgotten is forgotten for all files, or it would come back from one before. */
@@ -33,7 +42,7 @@ export function forget(kept: Kept, names: readonly string[]): Kept {
   const left = (says: KeptFile["says"]) =>
     Object.fromEntries(Object.entries(says).filter(([name]) => !names.includes(name)));
   return Object.fromEntries(
-    Object.entries(kept).map(([file, { seen, says }]) => [file, { seen, says: left(says) }]),
+    Object.entries(kept).map(([name, file]) => [name, { ...file, says: left(file.says) }]),
   );
 }
 
@@ -50,6 +59,8 @@ export function together(kept: Kept, files: Iterable<string>): Settings {
       const lines = new Set([...(before ?? []), ...value.split("\n")]);
       all.set(name, { value: before === undefined ? value : [...lines].join("\n"), from });
     }
+    // Without its password it would be an open network.
+    if (kept[from]?.lacksPassword && !all.has("wifi.password")) all.delete("wifi.ssid");
   }
   return Object.fromEntries(all);
 }

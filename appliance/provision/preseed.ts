@@ -34,42 +34,45 @@ const WHY_NOT: readonly (readonly [RegExp, string])[] = [
  * broken line costs that line only.
  */
 export const readPreseed: Dialect = (text, found) => {
-  let table = "";
-  const kept = statements(text).map(({ source, line }) => {
-    const parsed = parsedStatement(source);
-    if (parsed === undefined) {
-      found.ignore(`line ${line}`, "is not valid TOML");
-      return source;
-    }
-    if (/^\s*\[/.test(source)) {
-      table = `${headerOf(parsed)}.`;
-      return source;
-    }
-    return leavesOf(parsed).reduce((left, [key, value]) => {
-      const secret = takeKey(found, `${table}${key}`, value, line);
-      return secret ? without(left, String(value)) : left;
-    }, source);
-  });
-  return kept.join("");
+  const all = withTables(statements(text));
+  for (const { line, leaves } of all)
+    for (const [path, value] of leaves ?? [])
+      if (path === "wlan.key_mgmt") found.checkKeyManagement(`${value}`, labelOf(path), line);
+  return all.map((statement) => takeStatement(found, statement)).join("");
 };
+
+/** @returns the statement without the secrets that were taken */
+function takeStatement(found: Findings, { source, line, leaves }: PlacedStatement): string {
+  if (leaves === undefined && /^\s*(?:wlan\.)?password\b/.test(source))
+    found.refusePassword(`line ${line}`, "is not valid TOML", line);
+  else if (leaves === undefined) found.ignore(`line ${line}`, "is not valid TOML");
+  return (leaves ?? []).reduce((left, [path, value]) => {
+    const secret = takeKey(found, path, value, line);
+    return secret ? without(left, String(value)) : left;
+  }, source);
+}
 
 /** @returns whether a secret was taken */
 function takeKey(found: Findings, path: string, value: unknown, line: number): boolean {
-  const label = path.includes(".") ? path.replace(/^([^.]*)\.(.*)$/, "[$1] $2") : path;
   if (SILENT.has(path) || (path === "ssh.password_authentication" && value === false)) return false;
+  const label = labelOf(path);
   const name = NAMES.get(path);
   if (name === undefined) {
     const why = WHY_NOT.find(([pattern]) => pattern.test(path))?.[1] ?? UNKNOWN;
-    found.ignore(label, why, line);
+    found.ignore(label, why, line, String(value));
     return false;
   }
   const values = Array.isArray(value) ? value : [value];
   if (!values.every((each) => typeof each === "string" || typeof each === "boolean")) {
-    found.ignore(label, "must be a text: write it in quotes", line);
+    found.ignore(label, "must be a text: write it in quotes", line, String(value));
     return false;
   }
   if (name === "time.servers") return found.take(name, values.join(" "), label, line);
   return values.map((each) => found.take(name, String(each), label, line)).includes(true);
+}
+
+function labelOf(path: string): string {
+  return path.includes(".") ? path.replace(/^([^.]*)\.(.*)$/, "[$1] $2") : path;
 }
 
 const TEXT = /"""(?:[^\\]|\\[\s\S])*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/.source;
@@ -85,6 +88,23 @@ function without(source: string, secret: string): string {
 interface Statement {
   readonly source: string;
   readonly line: number;
+}
+
+interface PlacedStatement extends Statement {
+  /** What it says, by `table.key`; undefined when it is not TOML. */
+  readonly leaves: readonly [string, unknown][] | undefined;
+}
+
+function withTables(all: readonly Statement[]): PlacedStatement[] {
+  let table = "";
+  return all.map((statement) => {
+    const parsed = parsedStatement(statement.source);
+    if (parsed === undefined) return { ...statement, leaves: undefined };
+    if (!/^\s*\[/.test(statement.source))
+      return { ...statement, leaves: leavesOf(parsed).map(([key, value]) => [table + key, value]) };
+    table = `${headerOf(parsed)}.`;
+    return { ...statement, leaves: [] };
+  });
 }
 
 /** Lines, joined while an array or a multi-line string is open; at most as far as a blank line. */

@@ -1,9 +1,16 @@
 import { createHash } from "node:crypto";
 import { readNetworkConfig, readUserData } from "./cloud-init.ts";
 import { readEnvFile } from "./env-file.ts";
-import { forget, type Kept, saysNow, together } from "./kept.ts";
+import { forget, type Kept, keptFile, together } from "./kept.ts";
 import { readPreseed } from "./preseed.ts";
-import { type Change, type Dialect, decodeText, type Finding, Findings } from "./reading.ts";
+import {
+  type Dialect,
+  decodeText,
+  type Finding,
+  Findings,
+  NOT_JOINED,
+  type Reading,
+} from "./reading.ts";
 import { isOfNetwork, type Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
@@ -52,38 +59,40 @@ export function provision(
   let kept = before;
   const results: FileResult[] = [];
   for (const { file, dialect, bytes } of present) {
-    const { findings, changes, rewritten } = reading(bytes, dialect, findTimeZone);
-    const forgotten = changes.filter(({ value }) => value === null).map(({ name }) => name);
+    const { reading, rewritten } = readingOf(bytes, dialect, findTimeZone);
     const left = rewritten === undefined ? bytes : Buffer.from(rewritten);
-    const says = saysNow(before[file]?.says, changes);
-    kept = forget({ ...kept, [file]: { seen: hashOf(left), says } }, forgotten);
-    results.push({ file, findings, rewritten });
+    kept = { ...kept, [file]: keptFile(hashOf(left), before[file], reading) };
+    kept = forget(
+      kept,
+      reading.changes.filter(({ value }) => value === null).map(({ name }) => name),
+    );
+    results.push({ file, findings: reading.findings, rewritten });
   }
   const settings = together(kept, DIALECTS.keys());
   return { kept, settings, results: results.map((result) => outdone(result, settings)) };
 }
 
-interface Reading {
-  readonly changes: readonly Change[];
-  readonly findings: readonly Finding[];
-  readonly rewritten: string | undefined;
-}
-
-function reading(bytes: Uint8Array, dialect: Dialect, findTimeZone: FindTimeZone): Reading {
+function readingOf(
+  bytes: Uint8Array,
+  dialect: Dialect,
+  findTimeZone: FindTimeZone,
+): { reading: Reading; rewritten: string | undefined } {
   const found = new Findings(findTimeZone);
   if (bytes.length > MOST_BYTES) {
     found.ignore("the file", "is larger than 256 kB");
-    return { ...found, rewritten: undefined };
+    return { reading: found.reading(), rewritten: undefined };
   }
   const text = decodeText(bytes);
   const redacted = dialect(text, found);
-  return { ...found, rewritten: redacted === text ? undefined : redacted };
+  return { reading: found.reading(), rewritten: redacted === text ? undefined : redacted };
 }
 
 /** The result, with a reason where another file has the last word. */
 function outdone(result: FileResult, settings: Settings): FileResult {
   const findings = result.findings.map((finding): Finding => {
     const { name = "", ignored } = finding;
+    if (name === "wifi.ssid" && settings[name] === undefined)
+      return { ...finding, ignored: NOT_JOINED };
     const counts = settings[name] ?? (isOfNetwork(name) ? settings["wifi.ssid"] : undefined);
     const winner = counts?.from ?? result.file;
     return ignored !== undefined || name === "ssh.keys" || winner === result.file

@@ -99,6 +99,10 @@ export function isOfNetwork(name: string): boolean {
   return name === "wifi.password" || name === "wifi.hidden";
 }
 
+export function isNetwork(name: string): boolean {
+  return name === "wifi.ssid" || isOfNetwork(name);
+}
+
 /** The setting and its value as it is kept, or why it cannot be used. */
 export function check(
   name: string,
