@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { type Effects, effectsOf } from "./effects.ts";
 import { type Kept, NOTHING_KEPT, parseKept } from "./kept.ts";
-import { DIALECTS, provision } from "./provision.ts";
+import { FILES, provision } from "./provision.ts";
 import { report } from "./report.ts";
 import { timeZonesIn } from "./time-zones.ts";
 
@@ -31,6 +31,7 @@ export interface BoxParts {
 const BOOT = "boot/firmware";
 const KEPT = "data/system/settings.json";
 const RESULT = "SETUP-RESULT.txt";
+const SHOW_CODE = ["SHOW-CODE", "SHOW-CODE.txt"];
 /** Ends the name of a file with secrets that is about to be wiped. */
 const OLD = ".old-with-secrets";
 
@@ -59,10 +60,10 @@ export function provisionBox({
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
   if (stored && results.length > 0) keep(root, now);
-  const showCode = bytesOf(join(boot, "SHOW-CODE")) !== undefined;
+  const showCode = SHOW_CODE.some((file) => bytesOf(join(boot, file)) !== undefined);
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
   const leftovers = stored
-    ? [...DIALECTS.keys()].filter((file) => bytesOf(join(boot, file + OLD)) !== undefined)
+    ? [...FILES.keys()].filter((file) => bytesOf(join(boot, file + OLD)) !== undefined)
     : [];
   if ((results.length === 0 && !showCode && leftovers.length === 0) || !isMounted(boot)) return;
 
@@ -71,7 +72,7 @@ export function provisionBox({
     for (const { file, rewritten } of said)
       if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
     for (const file of leftovers) wipe(join(boot, file + OLD));
-    rmSync(join(boot, "SHOW-CODE"), { force: true });
+    for (const file of SHOW_CODE) rmSync(join(boot, file), { force: true });
     if (results.length === 0) return;
     const about = { hostname: effects.hostname, stored, version: versionOf() };
     replaceFile(join(boot, RESULT), report(said, about), 0o600);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readNetworkConfig, readUserData } from "./cloud-init.ts";
 import { readEnvFile } from "./env-file.ts";
 import { forget, type Kept, keptFile, together } from "./kept.ts";
+import { NOT_READ } from "./not-read.ts";
 import { readPreseed } from "./preseed.ts";
 import {
   type Dialect,
@@ -19,8 +20,13 @@ export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ["network-config", readNetworkConfig],
   ["user-data", readUserData],
   ["rpi-preseed.toml", readPreseed],
+  // Windows hides the `.txt` that its editor adds.
+  ["tallydeck.env.txt", readEnvFile],
   ["tallydeck.env", readEnvFile],
 ]);
+
+/** All files of which the report has something to say. */
+export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_READ]);
 
 const MOST_BYTES = 256 * 1024;
 
@@ -49,7 +55,7 @@ export function provision(
   read: (file: string) => Uint8Array | undefined,
   findTimeZone: FindTimeZone,
 ): Provisioned {
-  const present = [...DIALECTS].flatMap(([file, dialect]) => {
+  const present = [...FILES].flatMap(([file, dialect]) => {
     const bytes = read(file);
     return bytes === undefined ? [] : [{ file, dialect, bytes }];
   });

@@ -132,10 +132,11 @@ describe("a start of the box", () => {
     assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
   });
 
-  it("passes the wish for a setup code on, once", () => {
-    write("boot/firmware/SHOW-CODE", "");
-    start();
-    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
-    assert.ok(!existsSync(join(root, "boot/firmware/SHOW-CODE")));
-  });
+  for (const file of ["SHOW-CODE", "SHOW-CODE.txt"])
+    it(`passes the wish for a setup code on, once: ${file}`, () => {
+      write(`boot/firmware/${file}`, "");
+      start();
+      assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+      assert.ok(!existsSync(join(root, "boot/firmware", file)));
+    });
 });

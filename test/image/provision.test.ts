@@ -17,7 +17,7 @@ const PMK = "0123456789abcdef".repeat(4);
 type Files = Record<string, string | Uint8Array>;
 
 function fixture(file: string): string {
-  return readFileSync(join(FIXTURES, file), "utf8");
+  return readFileSync(join(FIXTURES, file.replace(/\.txt$/, "")), "utf8");
 }
 
 function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
@@ -268,6 +268,29 @@ describe("settings on the boot partition", () => {
     assert.equal(values["service.STATS_TOKEN"], "let-me-in-please");
     assert.deepEqual(ignored, []);
   });
+
+  it("are applied from tallydeck.env.txt, but what tallydeck.env says counts more", () => {
+    const { values } = provisioned({
+      "tallydeck.env.txt": "HOSTNAME=txt\nTIMEZONE=UTC\n",
+      ...env("HOSTNAME=env"),
+    });
+    assert.deepEqual(values, { hostname: "env", timezone: "UTC" });
+  });
+
+  for (const [file, advice] of [
+    ["wpa_supplicant.conf", /WIFI_SSID and WIFI_PASSWORD.*remove this file/],
+    ["ssh", /SSH_KEY/],
+    ["ssh.txt", /SSH_KEY/],
+    ["userconf.txt", /no accounts.*remove this file/],
+    ["firstrun.sh", /nothing from this file is ever run.*remove this file/],
+    ["custom.toml", /write what it sets into tallydeck\.env/],
+  ] as const)
+    it(`do not come from ${file}, and the report says what to do instead`, () => {
+      const first = provisioned({ [file]: "psk=secret\n" });
+      assert.deepEqual(first.values, {});
+      assert.match(first.ignored.join(), advice);
+      assert.deepEqual(provisioned(first.left, first.kept).results, []);
+    });
 
   for (const [what, mangle] of Object.entries<(text: string) => string | Uint8Array>({
     "Windows line ends": (text) => text.replaceAll("\n", "\r\n"),
