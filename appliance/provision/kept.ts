@@ -37,6 +37,13 @@ export function keptFile(
   return { seen, says: Object.fromEntries(after), lacksPassword: refused === "password" };
 }
 
+/** As long as nothing was reported, every file is read again at the next start. */
+export function unseen(kept: Kept): Kept {
+  return Object.fromEntries(
+    Object.entries(kept).map(([name, file]) => [name, { ...file, seen: "" }]),
+  );
+}
+
 /** What is forgotten is forgotten for all files, or it would come back from one before. */
 export function forget(kept: Kept, names: readonly string[]): Kept {
   const left = (says: KeptFile["says"]) =>

@@ -96,26 +96,6 @@ describe("a start of the box", () => {
     assert.deepEqual(ran, ["hostname tallydeck"]);
   });
 
-  it("loses no secret when the power goes at any moment of it", () => {
-    for (let moment = 0; moment < 3; moment++) {
-      boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
-      let calls = 0;
-      const cut = () => {
-        if (calls++ === moment) throw new Error("power cut");
-      };
-      try {
-        start({ run: cut });
-      } catch {
-        // The start ends here; the next one must find all it needs.
-      }
-      rmSync(join(root, "var"), { recursive: true, force: true });
-      start();
-      assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
-      assert.ok(!read("boot/firmware/tallydeck.env").includes("correct horse"));
-      rmSync(join(root, "data/system/settings.json"));
-    }
-  });
-
   it("wipes a file with secrets that a power cut left behind", () => {
     boot("HOSTNAME=box");
     start();
