@@ -60,7 +60,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "wifi.hidden": { accepts: "1 or 0", parse: parseSwitch },
   "ssh.keys": {
     accepts: "the line of a public key file, beginning with ssh-ed25519, ssh-rsa, ecdsa-… or sk-…",
-    parse: (text) => (isPublicKey(text) ? text : undefined),
+    parse: (text) => {
+      const fields = text.trim().split(/ +/);
+      return isPublicKey(fields) ? fields.join(" ") : undefined;
+    },
   },
   "time.host": {
     accepts: "the name of a web server, like www.debian.org",
@@ -146,8 +149,7 @@ function parseSwitch(text: string): string | undefined {
 }
 
 /** Options in front of the type (`command="…"`) are refused: nothing given here is executed. */
-function isPublicKey(text: string): boolean {
-  const [type = "", blob = ""] = text.split(" ");
+function isPublicKey([type = "", blob = ""]: readonly string[]): boolean {
   if (
     !/^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)$/.test(
       type,

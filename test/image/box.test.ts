@@ -59,6 +59,38 @@ describe("a start of the box", () => {
     assert.equal(statSync(join(root, "var/lib/iwd/home sweet.psk")).mode & 0o777, 0o600);
   });
 
+  it("names the country once, however often it is tried in one boot", () => {
+    boot("WIFI_COUNTRY=ch");
+    start();
+    start();
+    assert.equal(read("etc/iwd/main.conf"), "[General]\nCountry=CH\n");
+  });
+
+  it("reports every file again when one has changed", () => {
+    write("boot/firmware/rpi-preseed.toml", "colour = 1\n");
+    boot("HOSTNAME=box");
+    start();
+    boot("HOSTNAME=other");
+    start();
+    const result = read("boot/firmware/SETUP-RESULT.txt");
+    assert.match(result, /rpi-preseed\.toml:\r\n {2}IGNORED {2}colour \(line 1\)/);
+    assert.match(result, /tallydeck\.env:\r\n {2}applied {2}HOSTNAME/);
+  });
+
+  it("writes a report for a file that it does not read", () => {
+    write("boot/firmware/ssh", "");
+    start();
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /ssh:\r\n {2}IGNORED {2}the file: is not/);
+  });
+
+  it("links the clock to a zone that its folder holds", () => {
+    mkdirSync(join(root, "usr/share/zoneinfo/Europe"), { recursive: true });
+    write("usr/share/zoneinfo/Europe/Zurich", "");
+    boot("TIMEZONE=europe/zurich");
+    start();
+    assert.equal(readlinkSync(join(root, "etc/localtime")), "/usr/share/zoneinfo/Europe/Zurich");
+  });
+
   it("names a network in hexadecimal that has other signs than letters and digits", () => {
     boot("WIFI_SSID=../Café");
     start();

@@ -492,6 +492,11 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(other.values, { ...first.values, timezone: "UTC" });
   });
 
+  it("take an ssh key with more than one space between its parts", () => {
+    const { values } = provisioned(env(`SSH_KEY=${KEY.replaceAll(" ", "  ")}`));
+    assert.equal(values["ssh.keys"], KEY);
+  });
+
   it("hold the ssh keys of all files", () => {
     const bob = KEY.replace("anna@laptop", "bob@pc");
     const files = { "user-data": fixture("user-data"), ...env(`SSH_KEY=${bob}`, `SSH_KEY=${KEY}`) };
