@@ -71,7 +71,11 @@ export class Findings {
   checkKeyManagement(kind: string, label: string, line?: number): void {
     if (/^(?:none|(?:wpa-)?psk|sae)?$/i.test(kind)) return;
     this.#isNetworkRefused = true;
-    this.ignore(label, "the box joins open networks and those with one password: psk or sae", line);
+    this.ignore(
+      label,
+      "must be none, psk or sae: the box signs in with one password, or none",
+      line,
+    );
   }
 
   /** What was meant as the Wi-Fi password: without it the network would count as an open one. */
@@ -121,7 +125,8 @@ const SECRET_LABEL =
 
 const STAYS = "; still in this file: remove it";
 
-export const NOT_JOINED = "the network is not joined: what it needs cannot be used";
+export const NOT_JOINED =
+  "the network is not joined: see why at its password or its key management";
 /** Why things an image of ours has no use for are left alone. */
 export const NO_ACCOUNTS =
   "this box has no accounts and no passwords; to reach it by ssh give a key, and sign in as root";
