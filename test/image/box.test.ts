@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -128,11 +129,23 @@ describe("a start of the box", () => {
     assert.deepEqual(ran, ["hostname tallydeck"]);
   });
 
-  it("wipes a file with secrets that a power cut left behind", () => {
+  it("wipes and removes what a power cut left behind, though nothing has changed", () => {
     boot("HOSTNAME=box");
     start();
     write("boot/firmware/tallydeck.env.old-with-secrets", "WIFI_PASSWORD=correct horse");
+    write("boot/firmware/rpi-preseed.toml.new", "[wl");
     start();
+    assert.deepEqual(readdirSync(join(root, "boot/firmware")).sort(), [
+      "SETUP-RESULT.txt",
+      "tallydeck.env",
+    ]);
+  });
+
+  it("goes on from a file that has only the name a power cut left it", () => {
+    write("boot/firmware/tallydeck.env.old-with-secrets", "HOSTNAME=box\nSTATS_TOKEN=abc\n");
+    start();
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.equal(read("boot/firmware/tallydeck.env"), "HOSTNAME=box\nSTATS_TOKEN=\n");
     assert.ok(!existsSync(join(root, "boot/firmware/tallydeck.env.old-with-secrets")));
   });
 

@@ -37,8 +37,17 @@ describe("settings on the boot partition", () => {
     assert.match(values["ssh.keys"] ?? "", /^ssh-ed25519 \S+ anna@laptop$/);
     assert.ok(ignored.includes("runcmd.0.0: nothing from this file is ever run or installed"));
     assert.deepEqual(
-      ignored.filter((line) => line.startsWith("user.")).map((line) => line.split(":")[0]),
-      ["user.passwd"],
+      ignored.map((line) => line.split(":")[0]).filter((label) => !label?.startsWith("runcmd")),
+      [
+        "packages.0",
+        "apt.preserve_sources_list",
+        "apt.conf",
+        "keyboard.model",
+        "keyboard.layout",
+        "user.passwd",
+        "ssh_pwauth",
+        "rpi.interfaces.i2c",
+      ],
     );
   });
 
@@ -243,6 +252,8 @@ describe("settings on the boot partition", () => {
     ["Europe/Zurich", "Europe/Zurich"],
     ["europe/zurich", "Europe/Zurich"],
     ["utc", "UTC"],
+    ["etc/utc", "Etc/UTC"],
+    ["asia/kolkata", "Asia/Kolkata"],
     ["US/Pacific", "America/Los_Angeles"],
     ["America/Buenos_Aires", "America/Argentina/Buenos_Aires"],
     ["Asia/Calcutta", "Asia/Kolkata"],
