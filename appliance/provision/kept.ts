@@ -1,4 +1,4 @@
-import type { Reading } from "./reading.ts";
+import type { Change, Reading } from "./reading.ts";
 import { isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
 
 /** What the box keeps on its data partition between starts: by file, so that files do not mix. */
@@ -21,8 +21,8 @@ export const NOTHING_KEPT: Kept = {};
  */
 export function keptFile(
   seen: string,
-  { says: before }: Pick<KeptFile, "says"> = { says: {} },
-  { changes, refused }: Pick<Reading, "changes" | "refused">,
+  { changes, refused }: Reading,
+  before: KeptFile["says"] = {},
 ): KeptFile {
   const stays = (name: string) => isSecret(name) || (refused && isNetwork(name));
   const after = new Map(Object.entries(before).filter(([name]) => stays(name)));
@@ -45,7 +45,8 @@ export function unseen(kept: Kept): Kept {
 }
 
 /** What is forgotten is forgotten for all files, or it would come back from one before. */
-export function forget(kept: Kept, names: readonly string[]): Kept {
+export function forget(kept: Kept, changes: readonly Change[]): Kept {
+  const names = changes.filter(({ value }) => value === null).map(({ name }) => name);
   const left = (says: KeptFile["says"]) =>
     Object.fromEntries(Object.entries(says).filter(([name]) => !names.includes(name)));
   return Object.fromEntries(

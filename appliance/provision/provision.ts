@@ -4,14 +4,7 @@ import { readEnvFile } from "./env-file.ts";
 import { forget, type Kept, keptFile, together } from "./kept.ts";
 import { NOT_READ } from "./not-read.ts";
 import { readPreseed } from "./preseed.ts";
-import {
-  type Dialect,
-  decodeText,
-  type Finding,
-  Findings,
-  NOT_JOINED,
-  type Reading,
-} from "./reading.ts";
+import { type Dialect, decodeText, type Finding, Findings, NOT_JOINED } from "./reading.ts";
 import { isOfNetwork, type Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
@@ -65,33 +58,29 @@ export function provision(
   let kept = before;
   const results: FileResult[] = [];
   for (const { file, dialect, bytes } of present) {
-    const { reading, rewritten } = readingOf(bytes, dialect, findTimeZone);
-    const left = rewritten === undefined ? bytes : Buffer.from(rewritten);
-    kept = { ...kept, [file]: keptFile(hashOf(left), before[file], reading) };
-    kept = forget(
-      kept,
-      reading.changes.filter(({ value }) => value === null).map(({ name }) => name),
-    );
+    if (bytes.length > MOST_BYTES) {
+      kept = { ...kept, [file]: { says: {}, ...before[file], seen: hashOf(bytes) } };
+      results.push({ file, findings: [TOO_LARGE], rewritten: undefined });
+      continue;
+    }
+    const text = decodeText(bytes);
+    const found = new Findings(findTimeZone);
+    const redacted = dialect(text, found);
+    const rewritten = redacted === text ? undefined : redacted;
+    const seen = hashOf(rewritten === undefined ? bytes : Buffer.from(rewritten));
+    const reading = found.reading();
+    kept = { ...kept, [file]: keptFile(seen, reading, kept[file]?.says) };
+    kept = forget(kept, reading.changes);
     results.push({ file, findings: reading.findings, rewritten });
   }
   const settings = together(kept, DIALECTS.keys());
   return { kept, settings, results: results.map((result) => outdone(result, settings)) };
 }
 
-function readingOf(
-  bytes: Uint8Array,
-  dialect: Dialect,
-  findTimeZone: FindTimeZone,
-): { reading: Reading; rewritten: string | undefined } {
-  const found = new Findings(findTimeZone);
-  if (bytes.length > MOST_BYTES) {
-    found.ignore("the file", "is larger than 256 kB");
-    return { reading: found.reading(), rewritten: undefined };
-  }
-  const text = decodeText(bytes);
-  const redacted = dialect(text, found);
-  return { reading: found.reading(), rewritten: redacted === text ? undefined : redacted };
-}
+const TOO_LARGE: Finding = {
+  label: "the file",
+  ignored: "is larger than 256 kB: what it said before still counts",
+};
 
 /** The result, with a reason where another file has the last word. */
 function outdone(result: FileResult, settings: Settings): FileResult {

@@ -127,6 +127,7 @@ const STAYS = "; still in this file: remove it";
 
 export const NOT_JOINED =
   "the network is not joined: see why at its password or its key management";
+
 /** Why things an image of ours has no use for are left alone. */
 export const NO_ACCOUNTS =
   "this box has no accounts and no passwords; to reach it by ssh give a key, and sign in as root";

@@ -345,6 +345,13 @@ describe("settings on the boot partition", () => {
     assert.equal(values["ssh.keys"], KEY);
   });
 
+  it("stay when their file has become too large to be read", () => {
+    const first = provisioned(env("HOSTNAME=box"));
+    const second = provisioned(env("HOSTNAME=other", "#".repeat(300_000)), first.kept);
+    assert.deepEqual(second.values, { hostname: "box" });
+    assert.match(second.ignored.join(), /^the file: is larger than 256 kB/);
+  });
+
   it("hold the ssh keys of all files", () => {
     const bob = KEY.replace("anna@laptop", "bob@pc");
     const files = { "user-data": fixture("user-data"), ...env(`SSH_KEY=${bob}`, `SSH_KEY=${KEY}`) };
