@@ -81,7 +81,9 @@ function takeNetwork(
 function takeAccessPoint(found: Findings, what: string, leaf: Leaf): Cut | undefined {
   if (what === "hidden") return take(found, "wifi.hidden", leaf);
   if (what === "password" || what === "auth.password") return take(found, "wifi.password", leaf);
-  if (what !== "" && what !== "auth.key-management")
+  if (/^(?:auth\.)?password\./.test(what))
+    found.refusePassword(leaf.label, "must be one text", leaf.line);
+  else if (what !== "" && what !== "auth.key-management")
     found.ignore(leaf.label, UNKNOWN, leaf.line, leaf.value);
   return undefined;
 }

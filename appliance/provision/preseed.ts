@@ -62,14 +62,18 @@ function takeKey(found: Findings, path: string, value: unknown, line: number): b
     found.ignore(label, why, line, String(value));
     return false;
   }
-  const values = Array.isArray(value) ? value : [value];
+  const isList = name === "ssh.keys" || name === "time.servers";
+  const values = isList && Array.isArray(value) ? value : [value];
   if (!values.every((each) => typeof each === "string" || typeof each === "boolean")) {
-    found.ignore(label, "must be a text: write it in quotes", line, String(value));
+    if (name === "wifi.password") found.refusePassword(label, NOT_A_TEXT, line);
+    else found.ignore(label, NOT_A_TEXT, line);
     return false;
   }
   if (name === "time.servers") return found.take(name, values.join(" "), label, line);
   return values.map((each) => found.take(name, String(each), label, line)).includes(true);
 }
+
+const NOT_A_TEXT = "must be a text: write it in quotes";
 
 function labelOf(path: string): string {
   return path.includes(".") ? path.replace(/^([^.]*)\.(.*)$/, "[$1] $2") : path;

@@ -19,6 +19,13 @@ describe("a network whose password cannot be used", () => {
     "lacks a quote in TOML": {
       "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = "correct horse\n',
     },
+    "is a number in TOML": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = 12345678\n',
+    },
+    "is a list in TOML": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = ["correct horse"]\n',
+    },
+    "is a list in YAML": accessPoint("home", "password: [correct horse]"),
     "is too short in YAML": accessPoint("home", "password: short"),
     "stands in another file": {
       "rpi-preseed.toml": '[wlan]\nssid = "home"\n',
