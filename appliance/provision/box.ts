@@ -1,22 +1,22 @@
 import { execFileSync } from "node:child_process";
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { type Effects, effectsOf } from "./effects.ts";
-import { DIALECTS, type Kept, NOTHING_KEPT, parseKept, provision } from "./provision.ts";
+import {
+  bytesOf,
+  isThere,
+  NEW,
+  OLD,
+  replaceFile,
+  replaceSecretFile,
+  restoreFile,
+  textOf,
+  wipe,
+} from "./files.ts";
+import { type Kept, NOTHING_KEPT, parseKept, unseen } from "./kept.ts";
+import { FILES, type FileResult, provision } from "./provision.ts";
 import { report } from "./report.ts";
+import { timeZonesIn } from "./time-zones.ts";
 
 export interface BoxParts {
   /** Where the box's files are: `/`, or a folder in tests. */
@@ -29,13 +29,12 @@ export interface BoxParts {
 const BOOT = "boot/firmware";
 const KEPT = "data/system/settings.json";
 const RESULT = "SETUP-RESULT.txt";
-/** Ends the name of a file with secrets that is about to be wiped. */
-const OLD = ".old-with-secrets";
+const SHOW_CODE = ["SHOW-CODE", "SHOW-CODE.txt"];
 
 /**
  * Applies the boot partition's files to this box and reports there what came of them. Secrets leave
- * the boot partition only after the data partition has them; a power cut at any point leaves either
- * the old files or the new ones, and the next start goes on from there.
+ * the boot partition only after the data partition has them, and a file counts as seen only after
+ * the report is written: wherever the power goes, the next start does again what is not done.
  */
 export function provisionBox({
   root,
@@ -43,31 +42,31 @@ export function provisionBox({
   isMounted = mountedBelow(root),
 }: BoxParts): void {
   const boot = join(root, BOOT);
-  const kept = parseKept(textOf(join(root, KEPT)) ?? "");
   const stored = isMounted(join(root, "data"));
-  const { kept: now, results } = provision(stored ? kept : NOTHING_KEPT, (file) =>
-    bytesOf(join(boot, file)),
+  const { kept, settings, results } = provision(
+    stored ? parseKept(textOf(join(root, KEPT)) ?? "") : NOTHING_KEPT,
+    (file) => bytesOf(join(boot, file)) ?? bytesOf(join(boot, file + OLD)),
+    timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
-  const effects = effectsOf(now.settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
+  const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
-  if (stored && results.length > 0) keep(root, now);
-  const showCode = bytesOf(join(boot, "SHOW-CODE")) !== undefined;
+  const keeps = stored && results.length > 0;
+  if (keeps) keep(root, unseen(kept));
+  const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
-  const leftovers = stored
-    ? [...DIALECTS.keys()].filter((file) => bytesOf(join(boot, file + OLD)) !== undefined)
-    : [];
-  if ((results.length === 0 && !showCode && leftovers.length === 0) || !isMounted(boot)) return;
+  if ((results.length === 0 && !showCode && !hasLeftovers(boot)) || !isMounted(boot)) return;
 
+  // Without a data partition the secrets are nowhere else.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
   writable(boot, run, () => {
-    for (const { file, rewritten } of said)
-      if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
-    for (const file of leftovers) wipe(join(boot, file + OLD));
-    rmSync(join(boot, "SHOW-CODE"), { force: true });
+    for (const file of FILES.keys()) restoreFile(join(boot, file));
+    takeSecretsAway(boot, said);
+    tidy(boot, stored);
     if (results.length === 0) return;
     const about = { hostname: effects.hostname, stored, version: versionOf() };
     replaceFile(join(boot, RESULT), report(said, about), 0o600);
   });
+  if (keeps) keep(root, kept);
 }
 
 function apply(root: string, effects: Effects, run: NonNullable<BoxParts["run"]>): void {
@@ -93,33 +92,24 @@ function writable(boot: string, run: NonNullable<BoxParts["run"]>, write: () => 
   }
 }
 
-function replaceSecretFile(path: string, rewritten: string): void {
-  renameSync(path, path + OLD);
-  replaceFile(path, rewritten, 0o600);
-  wipe(path + OLD);
+function takeSecretsAway(boot: string, results: readonly FileResult[]): void {
+  for (const { file, rewritten } of results)
+    if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
 }
 
-/** Overwrites before it removes: a removed file's text stays on the card. */
-function wipe(path: string): void {
-  const { size } = statSync(path);
-  const file = openSync(path, "r+");
-  writeSync(file, Buffer.alloc(size, "#"), 0, size, 0);
-  fsyncSync(file);
-  closeSync(file);
-  rmSync(path);
+function hasLeftovers(boot: string): boolean {
+  return [...FILES.keys(), RESULT].some(
+    (file) => isThere(join(boot, file + OLD)) || isThere(join(boot, file + NEW)),
+  );
 }
 
-/** Either the old content or the new one is there, whenever the power goes. */
-function replaceFile(path: string, content: string, mode: number, group?: number): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const part = `${path}.new`;
-  rmSync(part, { force: true });
-  writeFileSync(part, content, { mode, flush: true });
-  if (group !== undefined) chownSync(part, 0, group);
-  renameSync(part, path);
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+/** Removes what was asked for once, and what a power cut left behind. */
+function tidy(boot: string, stored: boolean): void {
+  for (const file of SHOW_CODE) rmSync(join(boot, file), { force: true });
+  for (const file of [...FILES.keys(), RESULT]) {
+    rmSync(join(boot, file + NEW), { force: true });
+    if (stored && isThere(join(boot, file + OLD))) wipe(join(boot, file + OLD));
+  }
 }
 
 function groupId(root: string, name: string): number | undefined {
@@ -135,19 +125,6 @@ function mountedBelow(root: string): (path: string) => boolean {
     const found = statSync(path, { throwIfNoEntry: false });
     return found !== undefined && found.dev !== system;
   };
-}
-
-function bytesOf(path: string): Uint8Array | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function textOf(path: string): string | undefined {
-  const bytes = bytesOf(path);
-  return bytes && Buffer.from(bytes).toString("utf8");
 }
 
 function versionOf(): string {

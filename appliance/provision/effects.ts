@@ -14,7 +14,10 @@ export interface Effects {
   readonly files: readonly SystemFile[];
 }
 
-/** What the settings mean for the system; `iwdBase` is the image's own /etc/iwd/main.conf. */
+/**
+ * What the settings mean for the system; `iwdBase` is /etc/iwd/main.conf, the image's own or, after
+ * a try before in the same boot, one with a country.
+ */
 export function effectsOf(settings: Settings, iwdBase: string): Effects {
   const value = (name: string) => settings[name]?.value;
   const hostname = value("hostname") ?? "tallydeck";
@@ -37,7 +40,7 @@ export function effectsOf(settings: Settings, iwdBase: string): Effects {
   if (country !== undefined)
     files.push({
       path: "/etc/iwd/main.conf",
-      content: `${iwdBase}Country=${country}\n`,
+      content: `${iwdBase.replace(/^Country=.*\n/gm, "")}Country=${country}\n`,
       mode: 0o644,
     });
   const network = wifiNetwork(settings);

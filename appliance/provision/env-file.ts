@@ -1,44 +1,45 @@
-import { type Dialect, Findings, UNKNOWN } from "./reading.ts";
+import { type Dialect, type Findings, UNKNOWN } from "./reading.ts";
 import { isServiceKey } from "./settings.ts";
 
-const NAMES: Readonly<Record<string, string>> = {
-  HOSTNAME: "hostname",
-  TIMEZONE: "timezone",
-  WIFI_COUNTRY: "wifi.country",
-  WIFI_SSID: "wifi.ssid",
-  WIFI_PASSWORD: "wifi.password",
-  WIFI_HIDDEN: "wifi.hidden",
-  SSH_KEY: "ssh.keys",
-  NTP_SERVERS: "time.servers",
-  TIME_HOST: "time.host",
-};
+/** A map: an object would also know a key like `constructor`. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["HOSTNAME", "hostname"],
+  ["TIMEZONE", "timezone"],
+  ["WIFI_COUNTRY", "wifi.country"],
+  ["WIFI_SSID", "wifi.ssid"],
+  ["WIFI_PASSWORD", "wifi.password"],
+  ["WIFI_HIDDEN", "wifi.hidden"],
+  ["SSH_KEY", "ssh.keys"],
+  ["NTP_SERVERS", "time.servers"],
+  ["TIME_HOST", "time.host"],
+]);
 
 /**
  * `tallydeck.env`: KEY=VALUE lines. A value counts as it stands, `#` and quotes inside included; one
  * pair of quotes around it is dropped, and so are spaces around it. An empty value says nothing.
  */
-export const readEnvFile: Dialect = (text) => {
-  const found = new Findings();
-  const kept = text.split(/\r?\n|\r/).map((raw, index) => {
-    const line = raw.trim();
-    if (line === "" || line.startsWith("#")) return raw;
-    const [, key, value = ""] =
-      /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
-    if (key === undefined) {
-      found.ignore(`line ${index + 1}`, "is not KEY=VALUE");
-      return raw;
-    }
-    const wanted = unquoted(value);
-    if (wanted === "") return raw;
-    const name = NAMES[key] ?? (isServiceKey(key) ? `service.${key}` : undefined);
-    if (name === undefined) {
-      found.ignore(key, UNKNOWN, index + 1);
-      return raw;
-    }
-    return found.take(name, wanted, key, index + 1) ? `${key}=` : raw;
-  });
-  return found.reading(kept.join("\n"));
-};
+export const readEnvFile: Dialect = (text, found) =>
+  text
+    .split(/(?<=\n|\r(?!\n))/)
+    .map((line, index) =>
+      takeLine(found, line.trim(), index + 1) ? line.replace(/=[^\r\n]*/, "=") : line,
+    )
+    .join("");
+
+/** @returns whether a secret was taken */
+function takeLine(found: Findings, line: string, number: number): boolean {
+  if (line === "" || line.startsWith("#")) return false;
+  const [, key, value = ""] =
+    /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
+  const wanted = unquoted(value);
+  if (key !== undefined && wanted === "") return false;
+  const name = NAMES.get(key ?? "") ?? (isServiceKey(key ?? "") ? `service.${key}` : undefined);
+  if (key !== undefined && name !== undefined) return found.take(name, wanted, key, number);
+  const [label, why] = key === undefined ? [`line ${number}`, "is not KEY=VALUE"] : [key, UNKNOWN];
+  if (/^(?:export\s+)?WIFI_?P/i.test(line)) found.refusePassword(label, why, number);
+  else found.ignore(label, why, number, wanted);
+  return false;
+}
 
 function unquoted(value: string): string {
   return /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;

@@ -1,18 +1,18 @@
 import { parse } from "smol-toml";
-import { type Dialect, Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "./reading.ts";
+import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "./reading.ts";
 
-/** `table.key` → setting. */
-const NAMES: Readonly<Record<string, string>> = {
-  "system.hostname": "hostname",
-  "wlan.ssid": "wifi.ssid",
-  "wlan.ssid_hex": "wifi.ssid-hex",
-  "wlan.password": "wifi.password",
-  "wlan.hidden": "wifi.hidden",
-  "wlan.country": "wifi.country",
-  "ssh.authorized_keys": "ssh.keys",
-  "locale.timezone": "timezone",
-  "time.ntp": "time.servers",
-};
+/** `table.key` → setting; a map: an object would also know a key like `constructor`. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["system.hostname", "hostname"],
+  ["wlan.ssid", "wifi.ssid"],
+  ["wlan.ssid_hex", "wifi.ssid-hex"],
+  ["wlan.password", "wifi.password"],
+  ["wlan.hidden", "wifi.hidden"],
+  ["wlan.country", "wifi.country"],
+  ["ssh.authorized_keys", "ssh.keys"],
+  ["locale.timezone", "timezone"],
+  ["time.ntp", "time.servers"],
+]);
 
 /** Said by what is applied, or by what it leaves out: nothing to report. */
 const SILENT = new Set([
@@ -33,46 +33,82 @@ const WHY_NOT: readonly (readonly [RegExp, string])[] = [
  * `rpi-preseed.toml` as Raspberry Pi Imager writes it. Read statement by statement, so that one
  * broken line costs that line only.
  */
-export const readPreseed: Dialect = (text) => {
-  const found = new Findings();
-  let table = "";
-  const kept = statements(text).map(({ source, line }) => {
-    const parsed = parsedStatement(source);
-    if (parsed === undefined) {
-      found.ignore(`line ${line}`, "is not valid TOML");
-      return source;
-    }
-    const [key, value] = parsed;
-    if (key === undefined) return source;
-    if (value === undefined) {
-      table = `${key}.`;
-      return source;
-    }
-    const secret = takeKey(found, `${table}${key}`, value, line);
-    return secret ? source.replace(/=.*$/s, '= ""\n') : source;
-  });
-  return found.reading(kept.join(""));
+export const readPreseed: Dialect = (text, found) => {
+  const all = withTables(statements(text));
+  for (const { line, leaves } of all)
+    for (const [path, value] of leaves ?? [])
+      if (path === "wlan.key_mgmt") found.checkKeyManagement(`${value}`, labelOf(path), line);
+  return all.map((statement) => takeStatement(found, statement)).join("");
 };
+
+/** @returns the statement without the secrets that were taken */
+function takeStatement(found: Findings, { source, line, leaves }: PlacedStatement): string {
+  if (leaves === undefined && /^\s*(?:wlan\.)?password\b/.test(source))
+    found.refusePassword(`line ${line}`, "is not valid TOML", line);
+  else if (leaves === undefined) found.ignore(`line ${line}`, "is not valid TOML");
+  return (leaves ?? []).reduce((left, [path, value]) => {
+    const secret = takeKey(found, path, value, line);
+    return secret ? without(left, String(value)) : left;
+  }, source);
+}
 
 /** @returns whether a secret was taken */
 function takeKey(found: Findings, path: string, value: unknown, line: number): boolean {
-  const label = path.includes(".") ? path.replace(/^([^.]*)\.(.*)$/, "[$1] $2") : path;
   if (SILENT.has(path) || (path === "ssh.password_authentication" && value === false)) return false;
-  const name = NAMES[path];
+  const label = labelOf(path);
+  const name = NAMES.get(path);
   if (name === undefined) {
     const why = WHY_NOT.find(([pattern]) => pattern.test(path))?.[1] ?? UNKNOWN;
-    found.ignore(label, why, line);
+    found.ignore(label, why, line, String(value));
     return false;
   }
-  if (name === "time.servers" && Array.isArray(value))
-    return found.take(name, value.map(String).join(" "), label, line);
-  const values = Array.isArray(value) ? value : [value];
+  const isList = name === "ssh.keys" || name === "time.servers";
+  const values = isList && Array.isArray(value) ? value : [value];
+  if (!values.every((each) => typeof each === "string" || typeof each === "boolean")) {
+    if (name === "wifi.password") found.refusePassword(label, NOT_A_TEXT, line);
+    else found.ignore(label, NOT_A_TEXT, line);
+    return false;
+  }
+  if (name === "time.servers") return found.take(name, values.join(" "), label, line);
   return values.map((each) => found.take(name, String(each), label, line)).includes(true);
+}
+
+const NOT_A_TEXT = "must be a text: write it in quotes";
+
+function labelOf(path: string): string {
+  return path.includes(".") ? path.replace(/^([^.]*)\.(.*)$/, "[$1] $2") : path;
+}
+
+const TEXT = /"""(?:[^\\]|\\[\s\S])*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/.source;
+const TEXT_AFTER_SIGN = new RegExp(`(=\\s*)(${TEXT})`, "g");
+
+/** The statement with nothing in the place of a secret, all else as it was written. */
+function without(source: string, secret: string): string {
+  return source.replace(TEXT_AFTER_SIGN, (whole, sign: string, text: string) =>
+    parsedStatement(`x = ${text}`)?.x === secret ? `${sign}""` : whole,
+  );
 }
 
 interface Statement {
   readonly source: string;
   readonly line: number;
+}
+
+interface PlacedStatement extends Statement {
+  /** What it says, by `table.key`; undefined when it is not TOML. */
+  readonly leaves: readonly [string, unknown][] | undefined;
+}
+
+function withTables(all: readonly Statement[]): PlacedStatement[] {
+  let table = "";
+  return all.map((statement) => {
+    const parsed = parsedStatement(statement.source);
+    if (parsed === undefined) return { ...statement, leaves: undefined };
+    if (!/^\s*\[/.test(statement.source))
+      return { ...statement, leaves: leavesOf(parsed).map(([key, value]) => [table + key, value]) };
+    table = `${headerOf(parsed)}.`;
+    return { ...statement, leaves: [] };
+  });
 }
 
 /** Lines, joined while an array or a multi-line string is open; at most as far as a blank line. */
@@ -102,26 +138,35 @@ function isOpen(source: string): boolean {
   return /=\s*(?:\[|"""|''')/.test(source);
 }
 
-/** [] for a blank or a comment, [table] for a header, [key, value] for a setting; else undefined. */
-function parsedStatement(source: string): [string?, unknown?] | undefined {
+type Table = Record<string, unknown>;
+
+function parsedStatement(source: string): Table | undefined {
   try {
-    let at: Record<string, unknown> = parse(source);
-    const path: string[] = [];
-    for (;;) {
-      const [entry, ...more] = Object.entries(at);
-      if (entry === undefined || more.length > 0) return path.length === 0 ? [] : [path.join(".")];
-      const [key, value] = entry;
-      path.push(key);
-      if (
-        typeof value !== "object" ||
-        value === null ||
-        Array.isArray(value) ||
-        value instanceof Date
-      )
-        return [path.join("."), value];
-      at = value as Record<string, unknown>;
-    }
+    return parse(source);
   } catch {
     return undefined;
   }
+}
+
+/** `a.b` of `[a.b]` and of `[[a.b]]`. */
+function headerOf(parsed: Table): string {
+  const [entry] = Object.entries(parsed);
+  if (entry === undefined) return "";
+  const below = isTable(entry[1]) ? headerOf(entry[1]) : "";
+  return below === "" ? entry[0] : `${entry[0]}.${below}`;
+}
+
+/** Every value with its path: a statement may hold a table of them, `wlan = { ssid = "home" }`. */
+function leavesOf(table: Table): [string, unknown][] {
+  return Object.entries(table).flatMap(([key, value]): [string, unknown][] =>
+    isTable(value)
+      ? leavesOf(value).map(([below, leaf]) => [`${key}.${below}`, leaf])
+      : [[key, value]],
+  );
+}
+
+function isTable(value: unknown): value is Table {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
 }

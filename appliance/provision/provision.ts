@@ -1,30 +1,29 @@
 import { createHash } from "node:crypto";
 import { readNetworkConfig, readUserData } from "./cloud-init.ts";
 import { readEnvFile } from "./env-file.ts";
+import { forget, type Kept, keptFile, together } from "./kept.ts";
+import { NOT_READ } from "./not-read.ts";
 import { readPreseed } from "./preseed.ts";
-import { type Change, type Dialect, decodeText, type Finding } from "./reading.ts";
-import { isSecret, type Settings } from "./settings.ts";
+import { type Dialect, decodeText, type Finding, Findings, NOT_JOINED } from "./reading.ts";
+import { isOfNetwork, type Settings } from "./settings.ts";
+import type { FindTimeZone } from "./time-zones.ts";
 
 /** The files that are read, in this order: what a later one says wins. */
 export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ["network-config", readNetworkConfig],
   ["user-data", readUserData],
   ["rpi-preseed.toml", readPreseed],
+  // Windows hides the `.txt` that its editor adds.
+  ["tallydeck.env.txt", readEnvFile],
   ["tallydeck.env", readEnvFile],
 ]);
 
+/** All files of which the report has something to say. */
+export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_READ]);
+
 const MOST_BYTES = 256 * 1024;
 
-/** What the box keeps on its data partition between starts. */
-export interface Kept {
-  readonly settings: Settings;
-  /** File → SHA-256 of its text as it was left on the boot partition. */
-  readonly seen: Readonly<Record<string, string>>;
-}
-
-export const NOTHING_KEPT: Kept = { settings: {}, seen: {} };
-
-/** What came of one file that was new or had changed. */
+/** What came of one file. */
 export interface FileResult {
   readonly file: string;
   readonly findings: readonly Finding[];
@@ -34,84 +33,70 @@ export interface FileResult {
 
 export interface Provisioned {
   readonly kept: Kept;
-  /** Empty when no file has changed. */
+  readonly settings: Settings;
+  /** Of every file there is; empty when none has changed. */
   readonly results: readonly FileResult[];
 }
 
 /**
- * Reads the files that changed since the box saw them last and merges them into what it keeps.
- * `read` gives a file's bytes, or undefined when there is none. Never throws for what is in them.
+ * Reads the boot partition's files when one has changed since the box saw it last. A file that is
+ * gone still counts as it was. `read` gives a file's bytes, or undefined when there is none. Never
+ * throws for what is in them.
  */
 export function provision(
   before: Kept,
   read: (file: string) => Uint8Array | undefined,
+  findTimeZone: FindTimeZone,
 ): Provisioned {
-  let settings = before.settings;
-  const seen: Record<string, string> = { ...before.seen };
-  const results: FileResult[] = [];
-  for (const [file, dialect] of DIALECTS) {
+  const present = [...FILES].flatMap(([file, dialect]) => {
     const bytes = read(file);
-    if (bytes === undefined || seen[file] === hashOf(bytes)) continue;
+    return bytes === undefined ? [] : [{ file, dialect, bytes }];
+  });
+  if (present.every(({ file, bytes }) => before[file]?.seen === hashOf(bytes)))
+    return { kept: before, settings: together(before, DIALECTS.keys()), results: [] };
+
+  let kept = before;
+  const results: FileResult[] = [];
+  for (const { file, dialect, bytes } of present) {
     if (bytes.length > MOST_BYTES) {
-      seen[file] = hashOf(bytes);
-      results.push({
-        file,
-        findings: [{ label: "the file", ignored: "is larger than 256 kB" }],
-        rewritten: undefined,
-      });
+      kept = { ...kept, [file]: { says: {}, ...before[file], seen: hashOf(bytes) } };
+      results.push({ file, findings: [TOO_LARGE], rewritten: undefined });
       continue;
     }
     const text = decodeText(bytes);
-    const { changes, findings, redacted } = dialect(text);
-    settings = merge(settings, file, changes);
+    const found = new Findings(findTimeZone);
+    const redacted = dialect(text, found);
     const rewritten = redacted === text ? undefined : redacted;
-    seen[file] = rewritten === undefined ? hashOf(bytes) : hashOf(Buffer.from(rewritten));
-    results.push({ file, findings, rewritten });
+    const seen = hashOf(rewritten === undefined ? bytes : Buffer.from(rewritten));
+    const reading = found.reading();
+    kept = { ...kept, [file]: keptFile(seen, reading, kept[file]?.says) };
+    kept = forget(kept, reading.changes);
+    results.push({ file, findings: reading.findings, rewritten });
   }
-  return { kept: { settings, seen }, results };
+  const settings = together(kept, DIALECTS.keys());
+  return { kept, settings, results: results.map((result) => outdone(result, settings)) };
 }
 
-/** What a changed file no longer says is forgotten; secrets, which it cannot hold, stay. */
-function merge(before: Settings, from: string, changes: readonly Change[]): Settings {
-  const ssidBefore = before["wifi.ssid"]?.value;
-  const after = new Map(
-    Object.entries(before).filter(([name, setting]) => setting.from !== from || isSecret(name)),
-  );
-  for (const { name, value } of changes) {
-    if (value === null) after.delete(name);
-    else after.set(name, { value, from });
-  }
-  // A password belongs to its network.
-  const says = changes.some(({ name }) => name === "wifi.password");
-  if (after.get("wifi.ssid")?.value !== ssidBefore && !says) after.delete("wifi.password");
-  return Object.fromEntries(after);
+const TOO_LARGE: Finding = {
+  label: "the file",
+  ignored: "is larger than 256 kB: what it said before still counts",
+};
+
+/** The result, with a reason where another file has the last word. */
+function outdone(result: FileResult, settings: Settings): FileResult {
+  const findings = result.findings.map((finding): Finding => {
+    const { name = "", ignored } = finding;
+    if (name === "wifi.ssid" && settings[name] === undefined)
+      return { ...finding, ignored: NOT_JOINED };
+    const counts = settings[name] ?? (isOfNetwork(name) ? settings["wifi.ssid"] : undefined);
+    const winner = counts?.from ?? result.file;
+    return ignored !== undefined || name === "ssh.keys" || winner === result.file
+      ? finding
+      : { ...finding, ignored: `${winner} says it too, and that counts` };
+  });
+  return { ...result, findings };
 }
 
 function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
-}
-
-/**
- * What the box kept, as it was stored. A text that is damaged counts as nothing kept: then every
- * file on the boot partition is applied again.
- */
-export function parseKept(text: string): Kept {
-  try {
-    const { settings, seen } = JSON.parse(text) as Partial<Kept>;
-    const sound =
-      isTable(settings) &&
-      isTable(seen) &&
-      Object.values(seen).every((hash) => typeof hash === "string") &&
-      Object.values(settings).every(
-        (setting: unknown) =>
-          isTable(setting) && typeof setting.value === "string" && typeof setting.from === "string",
-      );
-    return sound ? { settings, seen } : NOTHING_KEPT;
-  } catch {
-    return NOTHING_KEPT;
-  }
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

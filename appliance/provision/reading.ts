@@ -1,4 +1,5 @@
-import { check, FORGET, isSecret } from "./settings.ts";
+import { check, FORGET, isNetwork, isSecret } from "./settings.ts";
+import type { FindTimeZone } from "./time-zones.ts";
 
 /** One thing a file says, and what came of it. */
 export interface Finding {
@@ -6,6 +7,8 @@ export interface Finding {
   readonly label: string;
   /** From 1, when the dialect has lines. */
   readonly line?: number | undefined;
+  /** The setting that was taken from it. */
+  readonly name?: string;
   /** Why it is not applied. */
   readonly ignored?: string;
 }
@@ -16,21 +19,31 @@ export interface Change {
   readonly value: string | null;
 }
 
+/**
+ * One of the dialects the boot partition may be written in. Never throws, whatever the text is.
+ * @returns the text without the secrets the box now has; the same text when it holds none
+ */
+export type Dialect = (text: string, found: Findings) => string;
+
 /** What one file of the boot partition asks for. */
 export interface Reading {
   readonly changes: readonly Change[];
   readonly findings: readonly Finding[];
-  /** The file without the secrets the box now has; the same text when it holds none. */
-  readonly redacted: string;
+  /** What of the Wi-Fi cannot be used: the network it names, or a password for another file's. */
+  readonly refused: "network" | "password" | undefined;
 }
-
-/** One of the dialects the boot partition may be written in. Never throws, whatever the text is. */
-export type Dialect = (text: string) => Reading;
 
 /** Collects what a dialect finds, good keys and bad ones. */
 export class Findings {
-  readonly changes: Change[] = [];
-  readonly findings: Finding[] = [];
+  readonly #changes: Change[] = [];
+  readonly #findings: Finding[] = [];
+  readonly #findTimeZone: FindTimeZone;
+  #isNetworkRefused = false;
+  #isPasswordRefused = false;
+
+  constructor(findTimeZone: FindTimeZone) {
+    this.#findTimeZone = findTimeZone;
+  }
 
   /**
    * Takes a setting, or says why not.
@@ -43,35 +56,77 @@ export class Findings {
       this.#add(name, null, label, line);
       return false;
     }
-    const checked = check(name, text);
-    if ("problem" in checked) {
-      this.ignore(label, checked.problem, line);
+    const checked = check(name, text, this.#findTimeZone);
+    const isRefused = this.#isNetworkRefused && isNetwork("name" in checked ? checked.name : name);
+    if ("problem" in checked || isRefused) {
+      if (name === "wifi.password") this.#isPasswordRefused = true;
+      this.ignore(label, "problem" in checked ? checked.problem : NOT_JOINED, line, text);
       return false;
     }
     this.#add(checked.name, checked.value, label, line);
     return isSecret(name);
   }
 
-  ignore(label: string, why: string, line?: number): void {
-    this.findings.push({ label, ignored: why, line });
+  /** Refuses a network for how it tells its users apart; to be asked before its name is taken. */
+  checkKeyManagement(kind: string, label: string, line?: number): void {
+    if (/^(?:none|(?:wpa-)?psk|sae)?$/i.test(kind)) return;
+    this.#isNetworkRefused = true;
+    this.ignore(
+      label,
+      "must be none, psk or sae: the box signs in with one password, or none",
+      line,
+    );
   }
 
-  reading(redacted: string): Reading {
-    return { changes: this.changes, findings: this.findings, redacted };
+  /** What was meant as the Wi-Fi password: without it the network would count as an open one. */
+  refusePassword(label: string, why: string, line: number): void {
+    this.#isPasswordRefused = true;
+    this.#findings.push({ label, ignored: why + STAYS, line });
+  }
+
+  /** @param value what stands there, which is to be removed when it may be a secret */
+  ignore(label: string, why: string, line?: number, value = ""): void {
+    const stays = value !== "" && SECRET_LABEL.test(label);
+    this.#findings.push({ label, ignored: stays ? why + STAYS : why, line });
+  }
+
+  reading(): Reading {
+    const found = { changes: this.#changes, findings: this.#findings };
+    const has = (name: string) => this.#changes.some((change) => change.name === name);
+    if (this.#isNetworkRefused) return { ...found, refused: "network" };
+    if (!this.#isPasswordRefused || has("wifi.password")) return { ...found, refused: undefined };
+    if (!has("wifi.ssid")) return { ...found, refused: "password" };
+    // Without its password it would be an open network, which anybody can offer under its name.
+    return {
+      changes: this.#changes.filter(({ name }) => !isNetwork(name)),
+      findings: this.#findings.map((finding) =>
+        isNetwork(finding.name ?? "") ? { ...finding, ignored: NOT_JOINED } : finding,
+      ),
+      refused: "network",
+    };
   }
 
   #add(name: string, value: string | null, label: string, line?: number): void {
-    const earlier = this.changes.findIndex((change) => change.name === name);
-    const before = earlier < 0 ? undefined : this.changes[earlier];
+    const earlier = this.#changes.findIndex((change) => change.name === name);
+    const before = earlier < 0 ? undefined : this.#changes[earlier];
     if (name === "ssh.keys" && before !== undefined)
-      this.changes[earlier] = { name, value: `${before.value}\n${value}` };
+      this.#changes[earlier] = { name, value: `${before.value}\n${value}` };
     else {
-      if (earlier >= 0) this.changes.splice(earlier, 1);
-      this.changes.push({ name, value });
+      if (earlier >= 0) this.#changes.splice(earlier, 1);
+      this.#changes.push({ name, value });
     }
-    this.findings.push({ label, line });
+    this.#findings.push({ label, line, ...(value !== null && { name }) });
   }
 }
+
+/** Ends a label whose value nobody should find on the card. */
+const SECRET_LABEL =
+  /(?:password|passwd|passphrase|psk|secret|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?)$/i;
+
+const STAYS = "; still in this file: remove it";
+
+export const NOT_JOINED =
+  "the network is not joined: see why at its password or its key management";
 
 /** Why things an image of ours has no use for are left alone. */
 export const NO_ACCOUNTS =

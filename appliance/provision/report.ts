@@ -33,6 +33,8 @@ function resultLines({ file, findings, rewritten }: FileResult): string[] {
     ...ignored.map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
     ...(rewritten === undefined
       ? []
-      : ["  Passwords and tokens were removed from this file; the box keeps them."]),
+      : [
+          "  Passwords and tokens that were applied were removed from this file; the box keeps them.",
+        ]),
   ];
 }

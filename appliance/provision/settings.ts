@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from "../config.ts";
+import type { FindTimeZone } from "./time-zones.ts";
 
 /**
  * What the boot partition may set, by one flat name each; service settings are `service.` and their
@@ -8,7 +9,7 @@ export type Settings = Readonly<Record<string, Setting>>;
 
 export interface Setting {
   readonly value: string;
-  /** The file that set it: what a changed file no longer says is forgotten. */
+  /** The file that says it. */
   readonly from: string;
 }
 
@@ -19,7 +20,7 @@ interface Rule {
   /** The setting it is another way to write. */
   readonly for?: string;
   /** The value as it is kept, or undefined when `text` is not acceptable. */
-  parse(text: string): string | undefined;
+  parse(text: string, findTimeZone: FindTimeZone): string | undefined;
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -31,8 +32,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     },
   },
   timezone: {
-    accepts: "a time zone like Europe/Zurich or UTC",
-    parse: (text) => (isTimeZone(text) ? text : undefined),
+    accepts: "a time zone this box has, like Europe/Zurich or UTC",
+    parse: (text, findTimeZone) => findTimeZone(text),
   },
   "wifi.country": {
     accepts: "a country as two letters, like CH",
@@ -59,7 +60,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "wifi.hidden": { accepts: "1 or 0", parse: parseSwitch },
   "ssh.keys": {
     accepts: "the line of a public key file, beginning with ssh-ed25519, ssh-rsa, ecdsa-… or sk-…",
-    parse: (text) => (isPublicKey(text) ? text : undefined),
+    parse: (text) => {
+      const fields = text.trim().split(/ +/);
+      return isPublicKey(fields) ? fields.join(" ") : undefined;
+    },
   },
   "time.host": {
     accepts: "the name of a web server, like www.debian.org",
@@ -93,14 +97,24 @@ export function isSecret(name: string): boolean {
   return name.startsWith("service.STATS_TOKEN") || RULES[name]?.secret === true;
 }
 
+/** What is said of a Wi-Fi network means nothing to another. */
+export function isOfNetwork(name: string): boolean {
+  return name === "wifi.password" || name === "wifi.hidden";
+}
+
+export function isNetwork(name: string): boolean {
+  return name === "wifi.ssid" || isOfNetwork(name);
+}
+
 /** The setting and its value as it is kept, or why it cannot be used. */
 export function check(
   name: string,
   text: string,
+  findTimeZone: FindTimeZone,
 ): { name: string; value: string } | { problem: string } {
   if (name.startsWith("service.")) return checkService(name.slice("service.".length), text);
   const rule = RULES[name];
-  const value = isPrintable(text) ? rule?.parse(text) : undefined;
+  const value = isPrintable(text) ? rule?.parse(text, findTimeZone) : undefined;
   return value === undefined
     ? { problem: `must be ${rule?.accepts ?? "something this box knows"}` }
     : { name: rule?.for ?? name, value };
@@ -129,24 +143,13 @@ function isSsid(bytes: Buffer): boolean {
   return bytes.length >= 1 && bytes.length <= 32;
 }
 
-function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9+_-]*(?:\/[A-Za-z0-9+_-]+){0,2}$/.test(text)) return false;
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function parseSwitch(text: string): string | undefined {
   if (/^(?:1|true|yes|on)$/i.test(text)) return "1";
   return /^(?:0|false|no|off)$/i.test(text) ? "0" : undefined;
 }
 
 /** Options in front of the type (`command="…"`) are refused: nothing given here is executed. */
-function isPublicKey(text: string): boolean {
-  const [type = "", blob = ""] = text.split(" ");
+function isPublicKey([type = "", blob = ""]: readonly string[]): boolean {
   if (
     !/^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)$/.test(
       type,

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -59,6 +60,38 @@ describe("a start of the box", () => {
     assert.equal(statSync(join(root, "var/lib/iwd/home sweet.psk")).mode & 0o777, 0o600);
   });
 
+  it("names the country once, however often it is tried in one boot", () => {
+    boot("WIFI_COUNTRY=ch");
+    start();
+    start();
+    assert.equal(read("etc/iwd/main.conf"), "[General]\nCountry=CH\n");
+  });
+
+  it("reports every file again when one has changed", () => {
+    write("boot/firmware/rpi-preseed.toml", "colour = 1\n");
+    boot("HOSTNAME=box");
+    start();
+    boot("HOSTNAME=other");
+    start();
+    const result = read("boot/firmware/SETUP-RESULT.txt");
+    assert.match(result, /rpi-preseed\.toml:\r\n {2}IGNORED {2}colour \(line 1\)/);
+    assert.match(result, /tallydeck\.env:\r\n {2}applied {2}HOSTNAME/);
+  });
+
+  it("writes a report for a file that it does not read", () => {
+    write("boot/firmware/ssh", "");
+    start();
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /ssh:\r\n {2}IGNORED {2}the file: is not/);
+  });
+
+  it("links the clock to a zone that its folder holds", () => {
+    mkdirSync(join(root, "usr/share/zoneinfo/Europe"), { recursive: true });
+    write("usr/share/zoneinfo/Europe/Zurich", "");
+    boot("TIMEZONE=europe/zurich");
+    start();
+    assert.equal(readlinkSync(join(root, "etc/localtime")), "/usr/share/zoneinfo/Europe/Zurich");
+  });
+
   it("names a network in hexadecimal that has other signs than letters and digits", () => {
     boot("WIFI_SSID=../Café");
     start();
@@ -96,31 +129,23 @@ describe("a start of the box", () => {
     assert.deepEqual(ran, ["hostname tallydeck"]);
   });
 
-  it("loses no secret when the power goes at any moment of it", () => {
-    for (let moment = 0; moment < 3; moment++) {
-      boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
-      let calls = 0;
-      const cut = () => {
-        if (calls++ === moment) throw new Error("power cut");
-      };
-      try {
-        start({ run: cut });
-      } catch {
-        // The start ends here; the next one must find all it needs.
-      }
-      rmSync(join(root, "var"), { recursive: true, force: true });
-      start();
-      assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
-      assert.ok(!read("boot/firmware/tallydeck.env").includes("correct horse"));
-      rmSync(join(root, "data/system/settings.json"));
-    }
-  });
-
-  it("wipes a file with secrets that a power cut left behind", () => {
+  it("wipes and removes what a power cut left behind, though nothing has changed", () => {
     boot("HOSTNAME=box");
     start();
     write("boot/firmware/tallydeck.env.old-with-secrets", "WIFI_PASSWORD=correct horse");
+    write("boot/firmware/rpi-preseed.toml.new", "[wl");
     start();
+    assert.deepEqual(readdirSync(join(root, "boot/firmware")).sort(), [
+      "SETUP-RESULT.txt",
+      "tallydeck.env",
+    ]);
+  });
+
+  it("goes on from a file that has only the name a power cut left it", () => {
+    write("boot/firmware/tallydeck.env.old-with-secrets", "HOSTNAME=box\nSTATS_TOKEN=abc\n");
+    start();
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.equal(read("boot/firmware/tallydeck.env"), "HOSTNAME=box\nSTATS_TOKEN=\n");
     assert.ok(!existsSync(join(root, "boot/firmware/tallydeck.env.old-with-secrets")));
   });
 
@@ -132,10 +157,11 @@ describe("a start of the box", () => {
     assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
   });
 
-  it("passes the wish for a setup code on, once", () => {
-    write("boot/firmware/SHOW-CODE", "");
-    start();
-    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
-    assert.ok(!existsSync(join(root, "boot/firmware/SHOW-CODE")));
-  });
+  for (const file of ["SHOW-CODE", "SHOW-CODE.txt"])
+    it(`passes the wish for a setup code on, once: ${file}`, () => {
+      write(`boot/firmware/${file}`, "");
+      start();
+      assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+      assert.ok(!existsSync(join(root, "boot/firmware", file)));
+    });
 });

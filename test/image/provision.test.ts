@@ -1,48 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "mocha";
-import { effectsOf } from "../../appliance/provision/effects.ts";
-import {
-  DIALECTS,
-  type Kept,
-  NOTHING_KEPT,
-  parseKept,
-  provision,
-} from "../../appliance/provision/provision.ts";
+import { NOTHING_KEPT, parseKept } from "../../appliance/provision/kept.ts";
+import { DIALECTS } from "../../appliance/provision/provision.ts";
+import { accessPoint, env, fixture, KEY, provisioned } from "./provisioned.ts";
 
-const FIXTURES = join(import.meta.dirname, "../fixtures/provision");
 const SSID = 'Café # "am See"';
 const PMK = "0123456789abcdef".repeat(4);
-
-type Files = Record<string, string | Uint8Array>;
-
-function fixture(file: string): string {
-  return readFileSync(join(FIXTURES, file), "utf8");
-}
-
-function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
-  const outcome = provision(before, (file) => {
-    const content = files[file];
-    return typeof content === "string" ? Buffer.from(content) : content;
-  });
-  const values = Object.fromEntries(
-    Object.entries(outcome.kept.settings).map(([name, { value }]) => [name, value]),
-  );
-  const ignored = outcome.results.flatMap(({ findings }) =>
-    findings.flatMap(({ label, ignored }) =>
-      ignored === undefined ? [] : [`${label}: ${ignored}`],
-    ),
-  );
-  const left = Object.fromEntries(
-    outcome.results.map(({ file, rewritten }) => [file, rewritten ?? files[file]]),
-  );
-  return { ...outcome, values, ignored, left: left as Record<string, string> };
-}
-
-function env(...lines: string[]): Files {
-  return { "tallydeck.env": `${lines.join("\n")}\n` };
-}
 
 describe("settings on the boot partition", () => {
   it("are applied from the file Raspberry Pi Imager writes for rpi-preseed", () => {
@@ -73,6 +36,74 @@ describe("settings on the boot partition", () => {
     assert.equal(values["wifi.country"], "CH");
     assert.match(values["ssh.keys"] ?? "", /^ssh-ed25519 \S+ anna@laptop$/);
     assert.ok(ignored.includes("runcmd.0.0: nothing from this file is ever run or installed"));
+    assert.deepEqual(
+      ignored.map((line) => line.split(":")[0]).filter((label) => !label?.startsWith("runcmd")),
+      [
+        "packages.0",
+        "apt.preserve_sources_list",
+        "apt.conf",
+        "keyboard.model",
+        "keyboard.layout",
+        "user.passwd",
+        "ssh_pwauth",
+        "rpi.interfaces.i2c",
+      ],
+    );
+  });
+
+  it("are applied with an ssh key in every place cloud-init has for one", () => {
+    for (const lines of [
+      `ssh_authorized_keys: ${KEY}`,
+      `ssh_authorized_keys:\n- ${KEY}`,
+      `user:\n  ssh_authorized_keys: ${KEY}`,
+      `user:\n  ssh_authorized_keys:\n  - "${KEY}"`,
+      `users:\n- name: anna\n  ssh_authorized_keys:\n  - ${KEY}`,
+      `users:\n- ssh_authorized_keys: |\n    ${KEY}\n`,
+    ])
+      assert.equal(provisioned({ "user-data": lines }).values["ssh.keys"], KEY, lines);
+  });
+
+  for (const [written, ssid] of [
+    ['"Caf\\xc3\\xa9"', "Café"],
+    ['"Caf\\xe9"', "Café"],
+    ["Café", "Café"],
+    ['"\\xf0\\x9f\\xa6\\x8a"', "🦊"],
+    ['"🦊\\xe9"', "🦊é"],
+    ["007", "007"],
+    ["1e3", "1e3"],
+    ["null", "null"],
+  ] as const)
+    it(`mean the network ${ssid} when network-config says ${written}`, () => {
+      const { values } = provisioned(accessPoint(written, "hidden: false"));
+      assert.equal(values["wifi.ssid"], Buffer.from(ssid).toString("hex"));
+    });
+
+  it("keep what looks like a number as it is written", () => {
+    for (const password of ["0123456789", "1234567890123456789012", "0x12345678"]) {
+      const { values } = provisioned(accessPoint("home", `password: ${password}`));
+      assert.equal(values["wifi.password"], password);
+    }
+    assert.equal(provisioned({ "user-data": "hostname: 0042" }).values.hostname, "0042");
+  });
+
+  it("take null in YAML for nothing said", () => {
+    for (const nothing of ["null", "~", ""]) {
+      const { values, left } = provisioned(accessPoint("home", `password: ${nothing}`));
+      assert.deepEqual(values, { "wifi.ssid": Buffer.from("home").toString("hex") });
+      assert.match(left["network-config"] ?? "", new RegExp(`password: ${nothing}\n`));
+    }
+  });
+
+  it("leave a file that can be read again where a password in a block was", () => {
+    for (const lineEnd of ["\n", "\r\n"]) {
+      const files = accessPoint("home", "password: |-", "  correct horse", "hidden: true");
+      const text = String(files["network-config"]).replaceAll("\n", lineEnd);
+      const first = provisioned({ "network-config": text });
+      assert.equal(first.values["wifi.password"], "correct horse");
+      const second = provisioned({ "network-config": `${first.left["network-config"]}#` });
+      assert.deepEqual(second.ignored, []);
+      assert.equal(second.values["wifi.hidden"], "1");
+    }
   });
 
   it("are applied from tallydeck.env, with every sign inside a value", () => {
@@ -83,6 +114,29 @@ describe("settings on the boot partition", () => {
     assert.equal(values["service.STATS_TOKEN"], "let-me-in-please");
     assert.deepEqual(ignored, []);
   });
+
+  it("are applied from tallydeck.env.txt, but what tallydeck.env says counts more", () => {
+    const { values } = provisioned({
+      "tallydeck.env.txt": "HOSTNAME=txt\nTIMEZONE=UTC\n",
+      ...env("HOSTNAME=env"),
+    });
+    assert.deepEqual(values, { hostname: "env", timezone: "UTC" });
+  });
+
+  for (const [file, advice] of [
+    ["wpa_supplicant.conf", /WIFI_SSID and WIFI_PASSWORD.*remove this file/],
+    ["ssh", /SSH_KEY/],
+    ["ssh.txt", /SSH_KEY/],
+    ["userconf.txt", /no accounts.*remove this file/],
+    ["firstrun.sh", /nothing from this file is ever run.*remove this file/],
+    ["custom.toml", /write what it sets into tallydeck\.env/],
+  ] as const)
+    it(`do not come from ${file}, and the report says what to do instead`, () => {
+      const first = provisioned({ [file]: "psk=secret\n" });
+      assert.deepEqual(first.values, {});
+      assert.match(first.ignored.join(), advice);
+      assert.deepEqual(provisioned(first.left, first.kept).results, []);
+    });
 
   for (const [what, mangle] of Object.entries<(text: string) => string | Uint8Array>({
     "Windows line ends": (text) => text.replaceAll("\n", "\r\n"),
@@ -114,12 +168,35 @@ describe("settings on the boot partition", () => {
       ignored.map((line) => line.slice(0, 40)),
       [
         "HOSTNAME: must be a name of up to 63 let",
-        "TIMEZONE: must be a time zone like Europ",
+        "TIMEZONE: must be a time zone this box h",
         "PORT: this box does not know it",
         "SITES: must be site ids, comma separated",
         "line 6: is not KEY=VALUE",
       ],
     );
+  });
+
+  it("leave a file without secrets as it is, with Windows line ends and old Mac ones too", () => {
+    for (const text of ["HOSTNAME=box\r\n", "# x\r\n#HOSTNAME=box\r\n", "HOSTNAME=box\rSITES=a"])
+      assert.deepEqual(
+        provisioned({ "tallydeck.env": text }).results.map(({ rewritten }) => rewritten),
+        [undefined],
+      );
+  });
+
+  it("leave all but the secret of a line as it is", () => {
+    const { left } = provisioned({
+      "tallydeck.env": "SITES=a\r\n  export STATS_TOKEN = abc \r\nHOSTNAME=box\n",
+    });
+    assert.equal(left["tallydeck.env"], "SITES=a\r\n  export STATS_TOKEN =\r\nHOSTNAME=box\n");
+  });
+
+  it("may have the name of something every JavaScript object has", () => {
+    const { ignored } = provisioned({
+      ...env("constructor=1", "toString=1"),
+      "rpi-preseed.toml": "constructor = 1\n",
+    });
+    assert.equal(ignored.length, 3);
   });
 
   it("cost one broken line only, in TOML too", () => {
@@ -130,9 +207,72 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(ignored, ["line 2: is not valid TOML"]);
   });
 
+  it("are read from a table within a line of TOML, and only its secret is taken away", () => {
+    const { values, ignored, left } = provisioned({
+      "rpi-preseed.toml": [
+        'wlan = { ssid = \'home\', password = "correct horse", hidden = true } # "ours"',
+        'system.hostname = "box"',
+        "[[colours]]",
+        'red = "a"',
+        "[ssh]",
+        `authorized_keys = ["${KEY}"]`,
+      ].join("\n"),
+    });
+    assert.deepEqual(values, {
+      hostname: "box",
+      "ssh.keys": KEY,
+      "wifi.ssid": Buffer.from("home").toString("hex"),
+      "wifi.password": "correct horse",
+      "wifi.hidden": "1",
+    });
+    assert.deepEqual(ignored, ["[colours] red: this box does not know it"]);
+    assert.match(
+      left["rpi-preseed.toml"] ?? "",
+      /^wlan = \{ ssid = 'home', password = "", hidden = true \} # "ours"\n/,
+    );
+  });
+
+  it("lose their secret in TOML in whatever quotes it stands", () => {
+    for (const text of ['"say \\"hi\\" there"', "'say \"hi\" there'", '"""say \\"hi\\" there"""']) {
+      const { values, left } = provisioned({
+        "rpi-preseed.toml": `[wlan]\r\npassword = ${text} # x\r\n`,
+      });
+      assert.equal(values["wifi.password"], 'say "hi" there');
+      assert.equal(left["rpi-preseed.toml"], '[wlan]\r\npassword = "" # x\r\n');
+    }
+  });
+
+  it("are refused as a number in TOML, which may not be what was meant", () => {
+    const { values, ignored } = provisioned({ "rpi-preseed.toml": "[wlan]\npassword = 1e10\n" });
+    assert.deepEqual(values, {});
+    assert.match(ignored[0] ?? "", /^\[wlan\] password: must be a text: write it in quotes/);
+  });
+
+  for (const [written, zone] of [
+    ["Europe/Zurich", "Europe/Zurich"],
+    ["europe/zurich", "Europe/Zurich"],
+    ["utc", "UTC"],
+    ["etc/utc", "Etc/UTC"],
+    ["asia/kolkata", "Asia/Kolkata"],
+    ["US/Pacific", "America/Los_Angeles"],
+    ["America/Buenos_Aires", "America/Argentina/Buenos_Aires"],
+    ["Asia/Calcutta", "Asia/Kolkata"],
+    ["Europe/Kiev", "Europe/Kyiv"],
+  ] as const)
+    it(`mean the time zone ${zone} by ${written}, as the box has it`, () => {
+      assert.equal(provisioned(env(`TIMEZONE=${written}`)).values.timezone, zone);
+    });
+
+  it("are refused with a time zone the box does not have", () => {
+    for (const written of ["Europe/Oslo", "zone.tab", "posix/US/Pacific", "../UTC", "+01:00"]) {
+      const { values, ignored } = provisioned(env(`TIMEZONE=${written}`));
+      assert.deepEqual(values, {});
+      assert.match(ignored[0] ?? "", /^TIMEZONE: must be a time zone this box has/);
+    }
+  });
+
   it("never run a command hidden in an ssh key", () => {
-    const key = fixture("tallydeck.env").match(/SSH_KEY=(.*)/)?.[1];
-    const { values } = provisioned(env(`SSH_KEY=command="reboot" ${key}`));
+    const { values } = provisioned(env(`SSH_KEY=command="reboot" ${KEY}`));
     assert.deepEqual(values, {});
   });
 
@@ -172,6 +312,70 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(provisioned(env("HOSTNAME=box"), first.kept).values, { hostname: "box" });
   });
 
+  it("fall back to what another file on the card still says", () => {
+    const preseed = fixture("rpi-preseed.toml");
+    const first = provisioned({
+      "rpi-preseed.toml": preseed,
+      ...env("HOSTNAME=mine", "WIFI_SSID=cafe", "WIFI_PASSWORD=correct horse"),
+    });
+    assert.equal(first.values.hostname, "mine");
+    assert.equal(first.values["wifi.password"], "correct horse");
+    assert.equal(first.values["wifi.hidden"], undefined);
+    const second = provisioned(
+      { ...first.left, ...env("#HOSTNAME=mine", "#WIFI_SSID=cafe") },
+      first.kept,
+    );
+    assert.deepEqual(
+      second.values,
+      provisioned({ "rpi-preseed.toml": preseed }).values,
+      "the password of its network too",
+    );
+  });
+
+  it("stay when their file is gone, below what the others say", () => {
+    const first = provisioned(env("HOSTNAME=mine", "SITES=blog"));
+    const gone = provisioned({}, first.kept);
+    assert.deepEqual(gone.values, first.values);
+    const other = provisioned({ "user-data": "timezone: UTC\n" }, gone.kept);
+    assert.deepEqual(other.values, { ...first.values, timezone: "UTC" });
+  });
+
+  it("take an ssh key with more than one space between its parts", () => {
+    const { values } = provisioned(env(`SSH_KEY=${KEY.replaceAll(" ", "  ")}`));
+    assert.equal(values["ssh.keys"], KEY);
+  });
+
+  it("stay when their file has become too large to be read", () => {
+    const first = provisioned(env("HOSTNAME=box"));
+    const second = provisioned(env("HOSTNAME=other", "#".repeat(300_000)), first.kept);
+    assert.deepEqual(second.values, { hostname: "box" });
+    assert.match(second.ignored.join(), /^the file: is larger than 256 kB/);
+  });
+
+  it("hold the ssh keys of all files", () => {
+    const bob = KEY.replace("anna@laptop", "bob@pc");
+    const files = { "user-data": fixture("user-data"), ...env(`SSH_KEY=${bob}`, `SSH_KEY=${KEY}`) };
+    const first = provisioned(files);
+    assert.equal(first.values["ssh.keys"], `${KEY}\n${bob}`);
+    const second = provisioned({ ...files, ...env("HOSTNAME=box") }, first.kept);
+    assert.equal(second.values["ssh.keys"], KEY);
+  });
+
+  it("are reported of every file once one has changed, with the file that has the last word", () => {
+    const files = {
+      "rpi-preseed.toml":
+        '[system]\nhostname = "imager"\ncolour = 1\n[wlan]\nssid = "home"\nhidden = true\n',
+    };
+    const first = provisioned({ ...files, ...env("SITES=a") });
+    const second = provisioned({ ...files, ...env("HOSTNAME=mine", "WIFI_SSID=b") }, first.kept);
+    assert.deepEqual(second.ignored, [
+      "[system] hostname: tallydeck.env says it too, and that counts",
+      "[system] colour: this box does not know it",
+      "[wlan] ssid: tallydeck.env says it too, and that counts",
+      "[wlan] hidden: tallydeck.env says it too, and that counts",
+    ]);
+  });
+
   it("do not give the password of one network to another", () => {
     const first = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse"));
     const second = provisioned(env("WIFI_SSID=cafe"), first.kept);
@@ -183,87 +387,16 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(provisioned(env("STATS_TOKEN=(none)"), first.kept).values, {});
   });
 
+  it("forget a secret that is (none) whichever file it came from, for good", () => {
+    const first = provisioned({ "rpi-preseed.toml": fixture("rpi-preseed.toml") });
+    const second = provisioned({ ...first.left, ...env("WIFI_PASSWORD=(none)") }, first.kept);
+    assert.equal(second.values["wifi.password"], undefined);
+    const third = provisioned({ ...first.left, ...env("#") }, second.kept);
+    assert.equal(third.values["wifi.password"], undefined);
+  });
+
   it("count as not seen when what the box kept is damaged", () => {
-    for (const text of ["", "{", "[]", '{"settings":{"a":1},"seen":{}}', '{"settings":null}'])
+    for (const text of ["", "{", "[]", '{"a":{"seen":"","says":{"b":1}}}', '{"a":{"seen":""}}'])
       assert.deepEqual(parseKept(text), NOTHING_KEPT);
   });
-
-  it("survive 500 seeded manglings: no throw, no control character, only known settings", () => {
-    for (let seed = 1; seed <= 500; seed++) {
-      const random = mulberry32(seed);
-      const files = Object.fromEntries(
-        [...DIALECTS.keys()].map((file) => [file, mangled(fixture(file), random)]),
-      );
-      const { kept, values, left } = provisioned(files);
-      for (const { path, content } of effectsOf(kept.settings, "").files) {
-        assert.ok(!/[^\n\P{Cc}]/u.test(content), `seed ${seed}: ${path} holds a control character`);
-        assert.ok(
-          /^\/(?:etc|run\/tallydeck|var\/lib\/iwd)\/[^/]/.test(path),
-          `seed ${seed}: ${path}`,
-        );
-        assert.ok(
-          !path.slice(13).includes("/") || !path.startsWith("/var/lib/iwd/"),
-          `seed ${seed}: ${path}`,
-        );
-      }
-      for (const [name, value] of Object.entries(values))
-        assert.ok(KNOWN.test(name) && value.length > 0, `seed ${seed}: ${name}=${value}`);
-      assert.deepEqual(provisioned(left, kept).results, [], `seed ${seed}`);
-    }
-  });
 });
-
-const KNOWN =
-  /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|STATS_TOKEN\w*))$/;
-
-/** Bytes flipped, cut, doubled, swapped and thrown in, as a worn card or a hasty editor would. */
-function mangled(text: string, random: () => number): Uint8Array {
-  let bytes = Buffer.from(text);
-  const at = () => Math.floor(random() * (bytes.length + 1));
-  const NOISE = [
-    "\0",
-    "\n",
-    "\r",
-    '"',
-    "'",
-    "#",
-    "=",
-    ":",
-    "[",
-    "]",
-    "{",
-    "&a",
-    "*a",
-    "\\",
-    "../",
-    "\uFEFF",
-    "🦊",
-    "- ",
-    "\t",
-    "$(reboot)",
-  ];
-  for (let count = 1 + Math.floor(random() * 8); count > 0; count--) {
-    const [from, to] = [at(), at()].sort((a, b) => a - b) as [number, number];
-    const kind = Math.floor(random() * 5);
-    const noise = Buffer.from(NOISE[Math.floor(random() * NOISE.length)] ?? "");
-    if (kind === 0) bytes = Buffer.concat([bytes.subarray(0, from), noise, bytes.subarray(from)]);
-    else if (kind === 1)
-      bytes = Buffer.concat([bytes.subarray(0, from), bytes.subarray(Math.min(to, from + 40))]);
-    else if (kind === 2 && bytes.length < 10_000)
-      bytes = Buffer.concat([bytes.subarray(0, to), bytes.subarray(from)]);
-    else if (kind === 3 && from < bytes.length) bytes[from] = Math.floor(random() * 256);
-    else bytes = Buffer.concat([bytes.subarray(0, from), noise, noise, bytes.subarray(from)]);
-  }
-  return bytes;
-}
-
-/** A small seeded generator: the seed in a failure's message brings the failure back. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

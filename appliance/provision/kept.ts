@@ -1,0 +1,100 @@
+import type { Change, Reading } from "./reading.ts";
+import { isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
+
+/** What the box keeps on its data partition between starts: by file, so that files do not mix. */
+export type Kept = Readonly<Record<string, KeptFile>>;
+
+export interface KeptFile {
+  /** SHA-256 of the file's text as the box left it on the boot partition; "" until it has reported. */
+  readonly seen: string;
+  /** What the file says, and the secrets it once held. */
+  readonly says: Readonly<Record<string, string>>;
+  /** It holds a password that cannot be used, for a network that another file names. */
+  readonly lacksPassword?: boolean;
+}
+
+export const NOTHING_KEPT: Kept = {};
+
+/**
+ * The file as it is kept now. What it no longer says is forgotten; secrets, which it cannot hold,
+ * stay, and so does the network it had when it names one that cannot be joined.
+ */
+export function keptFile(
+  seen: string,
+  { changes, refused }: Reading,
+  before: KeptFile["says"] = {},
+): KeptFile {
+  const stays = (name: string) => isSecret(name) || (refused && isNetwork(name));
+  const after = new Map(Object.entries(before).filter(([name]) => stays(name)));
+  for (const { name, value } of changes)
+    if (value === null) after.delete(name);
+    else after.set(name, value);
+  const isNew = changes.some(({ name }) => name === "wifi.password");
+  const ssid = before["wifi.ssid"];
+  // A password belongs to its network.
+  if (ssid !== undefined && after.get("wifi.ssid") !== ssid && !isNew)
+    after.delete("wifi.password");
+  return { seen, says: Object.fromEntries(after), lacksPassword: refused === "password" };
+}
+
+/** As long as nothing was reported, every file is read again at the next start. */
+export function unseen(kept: Kept): Kept {
+  return Object.fromEntries(
+    Object.entries(kept).map(([name, file]) => [name, { ...file, seen: "" }]),
+  );
+}
+
+/** What is forgotten is forgotten for all files, or it would come back from one before. */
+export function forget(kept: Kept, changes: readonly Change[]): Kept {
+  const names = changes.filter(({ value }) => value === null).map(({ name }) => name);
+  const left = (says: KeptFile["says"]) =>
+    Object.fromEntries(Object.entries(says).filter(([name]) => !names.includes(name)));
+  return Object.fromEntries(
+    Object.entries(kept).map(([name, file]) => [name, { ...file, says: left(file.says) }]),
+  );
+}
+
+/** What all files say together: a later one wins, ssh keys add up. */
+export function together(kept: Kept, files: Iterable<string>): Settings {
+  const all = new Map<string, Settings[string]>();
+  for (const from of files) {
+    const says = kept[from]?.says ?? {};
+    const ssid = says["wifi.ssid"];
+    if (ssid !== undefined && ssid !== all.get("wifi.ssid")?.value)
+      for (const name of all.keys()) if (isOfNetwork(name)) all.delete(name);
+    for (const [name, value] of Object.entries(says)) {
+      const before = name === "ssh.keys" ? all.get(name)?.value.split("\n") : undefined;
+      const lines = new Set([...(before ?? []), ...value.split("\n")]);
+      all.set(name, { value: before === undefined ? value : [...lines].join("\n"), from });
+    }
+    // Without its password it would be an open network.
+    if (kept[from]?.lacksPassword && !all.has("wifi.password")) all.delete("wifi.ssid");
+  }
+  return Object.fromEntries(all);
+}
+
+/**
+ * What the box kept, as it was stored. A text that is damaged counts as nothing kept: then every
+ * file on the boot partition is applied again.
+ */
+export function parseKept(text: string): Kept {
+  try {
+    const kept: unknown = JSON.parse(text);
+    return isTable(kept) && Object.values(kept).every(isKeptFile) ? (kept as Kept) : NOTHING_KEPT;
+  } catch {
+    return NOTHING_KEPT;
+  }
+}
+
+function isKeptFile(file: unknown): boolean {
+  return (
+    isTable(file) &&
+    typeof file.seen === "string" &&
+    isTable(file.says) &&
+    Object.values(file.says).every((value) => typeof value === "string")
+  );
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

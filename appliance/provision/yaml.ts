@@ -1,0 +1,102 @@
+import { isMap, isScalar, isSeq, type Pair, parseDocument, type Scalar } from "yaml";
+import type { Findings } from "./reading.ts";
+
+/** A value of the file with the place it stands in: splices keep all else as it was written. */
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly label: string;
+  /** As it was written: what looks like a number or a truth stays a text. */
+  readonly value: string;
+  readonly line: number;
+  readonly range: Cut;
+}
+
+/** Where a secret stands, from and to. */
+export type Cut = readonly [number, number];
+
+const MOST_LEAVES = 1_000;
+
+/**
+ * Reads what can be read of a YAML text.
+ * @returns the text without the places `read` returns
+ */
+export function readYaml(
+  text: string,
+  found: Findings,
+  read: (leaves: readonly Leaf[]) => readonly Cut[],
+): string {
+  // cloud-init's header lines (`#cloud-config`) are comments to YAML. Another schema than failsafe
+  // would make the password 0123 the number 123.
+  const document = parseDocument(text, {
+    schema: "failsafe",
+    strict: false,
+    uniqueKeys: false,
+    logLevel: "silent",
+  });
+  for (const { message, pos } of document.errors)
+    found.ignore(
+      `line ${lineAt(text, pos[0])}`,
+      message.split("\n")[0]?.replace(/ at line.*/, "") ?? "",
+    );
+  const leaves: Leaf[] = [];
+  for (const leaf of walk(text, document.contents, [])) {
+    if (leaves.length === MOST_LEAVES) {
+      found.ignore("the rest", "the file holds too much");
+      break;
+    }
+    leaves.push(leaf);
+  }
+  return read(leaves)
+    .toSorted((a, b) => b[0] - a[0])
+    .reduce(without, text);
+}
+
+function without(text: string, [start, end]: Cut): string {
+  // A block text's place ends behind its line end.
+  const lineEnd = /\r?\n$/.exec(text.slice(start, end))?.[0] ?? "";
+  return `${text.slice(0, start)}""${lineEnd}${text.slice(end)}`;
+}
+
+/** Every scalar with its path; aliases are not followed. */
+function* walk(text: string, node: unknown, path: readonly string[]): Generator<Leaf> {
+  if (path.length > 10) return;
+  if (isMap(node) && node.items.length > 0)
+    for (const { key, value } of node.items as Pair[])
+      yield* walk(text, value, [...path, isScalar(key) ? textOf(key) : "?"]);
+  else if (isSeq(node))
+    for (const [index, item] of node.items.entries())
+      yield* walk(text, item, [...path, `${index}`]);
+  else if ((isScalar(node) || isMap(node)) && path.length > 0) {
+    const [start, end] = node.range ?? [0, 0];
+    yield {
+      path,
+      label: path.join("."),
+      value: isScalar(node) && !isNull(node) ? textOf(node) : "",
+      line: lineAt(text, start),
+      range: [start, end],
+    };
+  }
+}
+
+function isNull({ type, value }: Scalar): boolean {
+  return type === "PLAIN" && /^(?:~|null|Null|NULL)$/.test(String(value));
+}
+
+function textOf({ type, value }: Scalar): string {
+  const text = String(value ?? "");
+  return type === "QUOTE_DOUBLE" ? joinedBytes(text) : text;
+}
+
+/** Raspberry Pi Imager escapes what is not ASCII byte by byte, `"Caf\xc3\xa9"`: to YAML two signs. */
+function joinedBytes(text: string): string {
+  if ([...text].some((sign) => sign > "\xff")) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}

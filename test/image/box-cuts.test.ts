@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { provisionBox } from "../../appliance/provision/box.ts";
+
+const SETTINGS = "# my notes\r\nHOSTNAME=box\r\nWIFI_SSID=home\r\nCOLOUR=red\r\nSTATS_TOKEN=";
+const PRESEED = '[wlan]\ncountry = "CH"\nssid = "home"\npassword = "';
+
+describe("a power cut while the box applies its settings", () => {
+  let root = "";
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "tallydeck-cut-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+  function newCard(): void {
+    for (const folder of ["boot", "data"]) rmSync(join(root, folder), newFolder);
+    for (const folder of ["boot/firmware", "data/system"]) mkdirSync(join(root, folder), newFolder);
+    writeFileSync(join(root, "boot/firmware/tallydeck.env"), `${SETTINGS}let-me-in\r\n`);
+    writeFileSync(join(root, "boot/firmware/rpi-preseed.toml"), `${PRESEED}correct horse"\n`);
+  }
+  const newFolder = { recursive: true, force: true };
+
+  /** Power on: the system is as it was flashed, boot and data partition are as they were left. */
+  function start(moment = Infinity): { wasCut: boolean; ran: string[] } {
+    for (const folder of ["etc", "run", "var"]) rmSync(join(root, folder), newFolder);
+    for (const folder of ["etc/iwd", "run"]) mkdirSync(join(root, folder), newFolder);
+    const ran: string[] = [];
+    const power = new Power(moment);
+    const run = (program: string, ...args: string[]) =>
+      power.use(() => void ran.push([program, ...args].join(" ").replaceAll(root, "")));
+    const wasCut = power.cutsFiles(() => provisionBox({ root, run, isMounted: () => true }));
+    return { wasCut, ran };
+  }
+
+  function assertDone(when: string): void {
+    assert.deepEqual(
+      readdirSync(join(root, "boot/firmware")).sort(),
+      ["SETUP-RESULT.txt", "rpi-preseed.toml", "tallydeck.env"],
+      when,
+    );
+    assert.equal(read("boot/firmware/tallydeck.env"), `${SETTINGS}\r\n`, when);
+    assert.equal(read("boot/firmware/rpi-preseed.toml"), `${PRESEED}"\n`, when);
+    const report = read("boot/firmware/SETUP-RESULT.txt");
+    for (const line of ["applied  WIFI_SSID", "applied  [wlan] country", "IGNORED  COLOUR"])
+      assert.ok(report.includes(line), `${when}: ${line}`);
+    assert.equal(read("etc/hostname"), "box\n", when);
+    assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m, when);
+    assert.equal(read("run/tallydeck/tallydeck.env"), "STATS_TOKEN=let-me-in\n", when);
+    assert.deepEqual(readdirSync(join(root, "data/system")), ["settings.json"], when);
+  }
+
+  it("costs nothing at any of its steps: the next start does the rest, and the one after none", () => {
+    let moment = 0;
+    for (let wasCut = true; wasCut; moment++) {
+      newCard();
+      wasCut = start(moment).wasCut;
+      start();
+      assertDone(`cut at step ${moment}`);
+      assert.deepEqual(start().ran, ["hostname box"]);
+    }
+    assert.ok(moment > 60, `${moment} steps`);
+  });
+
+  it("costs nothing when the next start is cut too", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      newCard();
+      start((seed * 37) % 101);
+      start((seed * 61) % 103);
+      start();
+      assertDone(`seed ${seed}`);
+    }
+  });
+
+  it("leaves the owner's file on the card at any of its steps, under one of two names", () => {
+    for (let moment = 0, wasCut = true; wasCut; moment++) {
+      newCard();
+      wasCut = start(moment).wasCut;
+      for (const file of ["tallydeck.env", "rpi-preseed.toml"])
+        assert.ok(
+          ["", ".old-with-secrets"].some((end) =>
+            existsSync(join(root, "boot/firmware", file + end)),
+          ),
+          `${file} after a cut at step ${moment}`,
+        );
+    }
+  });
+});
+
+/** Goes at the given step; then nothing can be done any more. A write it hits is half done. */
+class Power {
+  #left: number;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  use(step: () => void, half: () => void = () => {}): void {
+    if (this.#left-- > 0) {
+      step();
+      return;
+    }
+    if (this.#left === -1) half();
+    throw new Error("power cut");
+  }
+
+  /** @returns whether the power went while `work` used files */
+  cutsFiles(work: () => void): boolean {
+    const { renameSync, rmSync, mkdirSync, symlinkSync, fsyncSync, writeFileSync, writeSync } = fs;
+    const real = {
+      renameSync,
+      rmSync,
+      mkdirSync,
+      symlinkSync,
+      fsyncSync,
+      writeFileSync,
+      writeSync,
+    };
+    const step =
+      (name: "renameSync" | "rmSync" | "mkdirSync" | "symlinkSync") =>
+      (...args: unknown[]) =>
+        this.use(() => void (real[name] as (...args: unknown[]) => void)(...args));
+    Object.assign(fs, {
+      renameSync: step("renameSync"),
+      rmSync: step("rmSync"),
+      mkdirSync: step("mkdirSync"),
+      symlinkSync: step("symlinkSync"),
+      fsyncSync: () => this.use(() => {}),
+      writeFileSync: (path: string, content: string) =>
+        this.use(
+          () => real.writeFileSync(path, content),
+          () => real.writeFileSync(path, content.slice(0, content.length / 2)),
+        ),
+      writeSync: (file: number, bytes: Uint8Array) =>
+        this.use(
+          () => void real.writeSync(file, bytes, 0, bytes.length, 0),
+          () => void real.writeSync(file, bytes, 0, bytes.length >> 1, 0),
+        ),
+    });
+    syncBuiltinESMExports();
+    try {
+      work();
+      return false;
+    } catch (error) {
+      assert.equal((error as Error).message, "power cut");
+      return true;
+    } finally {
+      Object.assign(fs, real);
+      syncBuiltinESMExports();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { effectsOf } from "../../appliance/provision/effects.ts";
+import { DIALECTS } from "../../appliance/provision/provision.ts";
+import { fixture, provisioned } from "./provisioned.ts";
+
+describe("settings on the boot partition", () => {
+  it("survive 500 seeded manglings: no throw, no control character, only known settings", () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = mulberry32(seed);
+      const files = Object.fromEntries(
+        [...DIALECTS.keys()].map((file) => [file, mangled(fixture(file), random)]),
+      );
+      const { kept, settings, values, left } = provisioned(files);
+      for (const { path, content } of effectsOf(settings, "").files) {
+        assert.ok(!/[^\n\P{Cc}]/u.test(content), `seed ${seed}: ${path} holds a control character`);
+        assert.ok(
+          /^\/(?:etc|run\/tallydeck|var\/lib\/iwd)\/[^/]/.test(path),
+          `seed ${seed}: ${path}`,
+        );
+        assert.ok(
+          !path.slice(13).includes("/") || !path.startsWith("/var/lib/iwd/"),
+          `seed ${seed}: ${path}`,
+        );
+      }
+      for (const [name, value] of Object.entries(values))
+        assert.ok(KNOWN.test(name) && value.length > 0, `seed ${seed}: ${name}=${value}`);
+      assert.deepEqual(provisioned(left, kept).results, [], `seed ${seed}`);
+    }
+  });
+});
+
+const KNOWN =
+  /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|STATS_TOKEN\w*))$/;
+
+/** Bytes flipped, cut, doubled, swapped and thrown in, as a worn card or a hasty editor would. */
+function mangled(text: string, random: () => number): Uint8Array {
+  let bytes = Buffer.from(text);
+  const at = () => Math.floor(random() * (bytes.length + 1));
+  const NOISE = [
+    "\0",
+    "\n",
+    "\r",
+    '"',
+    "'",
+    "#",
+    "=",
+    ":",
+    "[",
+    "]",
+    "{",
+    "&a",
+    "*a",
+    "\\",
+    "../",
+    "\uFEFF",
+    "🦊",
+    "- ",
+    "\t",
+    "$(reboot)",
+  ];
+  for (let count = 1 + Math.floor(random() * 8); count > 0; count--) {
+    const [from, to] = [at(), at()].sort((a, b) => a - b) as [number, number];
+    const kind = Math.floor(random() * 5);
+    const noise = Buffer.from(NOISE[Math.floor(random() * NOISE.length)] ?? "");
+    if (kind === 0) bytes = Buffer.concat([bytes.subarray(0, from), noise, bytes.subarray(from)]);
+    else if (kind === 1)
+      bytes = Buffer.concat([bytes.subarray(0, from), bytes.subarray(Math.min(to, from + 40))]);
+    else if (kind === 2 && bytes.length < 10_000)
+      bytes = Buffer.concat([bytes.subarray(0, to), bytes.subarray(from)]);
+    else if (kind === 3 && from < bytes.length) bytes[from] = Math.floor(random() * 256);
+    else bytes = Buffer.concat([bytes.subarray(0, from), noise, noise, bytes.subarray(from)]);
+  }
+  return bytes;
+}
+
+/** A small seeded generator: the seed in a failure's message brings the failure back. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { effectsOf } from "../../appliance/provision/effects.ts";
+import { accessPoint, env, type Files, provisioned } from "./provisioned.ts";
+
+/** The profile of the network to join, by its name. */
+function profiles({ settings }: ReturnType<typeof provisioned>): string[] {
+  return effectsOf(settings, "")
+    .files.map(({ path }) => path)
+    .filter((path) => path.startsWith("/var/lib/iwd/"))
+    .map((path) => path.slice("/var/lib/iwd/".length));
+}
+
+describe("a network whose password cannot be used", () => {
+  for (const [how, files] of Object.entries<Files>({
+    "is too short": env("WIFI_SSID=home", "WIFI_PASSWORD=short"),
+    "is misspelt": env("WIFI_SSID=home", "WIFI_PASSWORT=correct horse"),
+    "is no KEY=VALUE": env("WIFI_PASSWORD correct horse", "WIFI_SSID=home"),
+    "lacks a quote in TOML": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = "correct horse\n',
+    },
+    "is a number in TOML": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = 12345678\n',
+    },
+    "is a list in TOML": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = ["correct horse"]\n',
+    },
+    "is a list in YAML": accessPoint("home", "password: [correct horse]"),
+    "is too short in YAML": accessPoint("home", "password: short"),
+    "stands in another file": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\n',
+      ...env("WIFI_PASSWORD=short"),
+    },
+    "is one user's": accessPoint(
+      "home",
+      "auth:",
+      "  password: correct horse",
+      "  key-management: eap",
+      "  client-key-password: correct horse",
+    ),
+    "is one user's in TOML": {
+      "rpi-preseed.toml":
+        '[wlan]\nssid = "home"\npassword = "correct horse"\nkey_mgmt = "wpa-eap"\n',
+    },
+  }))
+    it(`is not joined, nor taken for an open one: it ${how}`, () => {
+      const outcome = provisioned(files);
+      assert.deepEqual(profiles(outcome), []);
+      assert.deepEqual(outcome.left, files);
+      assert.match(outcome.ignored.join("\n"), /the network is not joined/);
+      assert.match(outcome.ignored.join("\n"), /still in this file: remove it/);
+    });
+
+  it("leaves the network the box had", () => {
+    for (const before of [
+      env("WIFI_SSID=old", "WIFI_PASSWORD=correct horse", "WIFI_HIDDEN=1"),
+      env("WIFI_SSID=cafe"),
+    ]) {
+      const first = provisioned(before);
+      const second = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=short"), first.kept);
+      assert.deepEqual(second.values, first.values);
+    }
+  });
+
+  it("is joined once the password is right", () => {
+    const first = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=short"));
+    const second = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=longer than that"), first.kept);
+    assert.deepEqual(profiles(second), ["home.psk"]);
+  });
+
+  it("is joined with the password that came before its name could be used", () => {
+    const first = provisioned(env(`WIFI_SSID=${"x".repeat(33)}`, "WIFI_PASSWORD=correct horse"));
+    const second = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD="), first.kept);
+    assert.deepEqual(profiles(second), ["home.psk"]);
+  });
+});
+
+describe("a network without a password", () => {
+  it("is an open one", () => {
+    for (const files of [
+      env("WIFI_SSID=cafe", "WIFI_PASSWORD="),
+      accessPoint("cafe", "auth:", "  key-management: none"),
+      { "rpi-preseed.toml": '[wlan]\nssid = "cafe"\n' },
+    ] as Files[])
+      assert.deepEqual(profiles(provisioned(files)), ["cafe.open"]);
+  });
+});
+
+describe("a secret the box has no use for", () => {
+  for (const [label, files] of Object.entries<Files>({
+    "[connect] token": { "rpi-preseed.toml": '[connect]\ntoken = "rpoak_secret"\n' },
+    "[user] password": { "rpi-preseed.toml": '[user]\npassword = "$y$secret"\n' },
+    "user.passwd": { "user-data": 'user:\n  passwd: "$y$secret"\n' },
+    "users.0.plain_text_passwd": { "user-data": "users:\n- plain_text_passwd: secret\n" },
+    "chpasswd.list": { "user-data": "chpasswd:\n  list: |\n    pi:secret\n" },
+    WIFI_PASSWORD: env("WIFI_PASSWORD=secret"),
+    STATS_TOKEN_: env("STATS_TOKEN_=secret"),
+    MQTT_PASSWORD: env("MQTT_PASSWORD=secret"),
+    "network.wifis.wlan0.access-points.two.password": {
+      "network-config":
+        "network: {wifis: {wlan0: {access-points: {one: {}, two: {password: a secret}}}}}\n",
+    },
+  }))
+    it(`is said to be still in its file: ${label}`, () => {
+      const { ignored, left } = provisioned(files);
+      const [said = ""] = ignored.filter((line) => line.startsWith(`${label}: `));
+      assert.match(said, /; still in this file: remove it$/);
+      assert.deepEqual(left, files);
+    });
+
+  it("is not said to be there when it is not", () => {
+    for (const files of [
+      { "rpi-preseed.toml": '[user]\nname = "anna"\npassword = ""\n' },
+      { "user-data": "user:\n  passwd: null\n" },
+    ])
+      assert.doesNotMatch(provisioned(files).ignored.join(), /still in this file/);
+  });
+});
