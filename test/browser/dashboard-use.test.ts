@@ -191,6 +191,22 @@ describe("using the dashboard", function () {
       assert.equal(await isPressed("30 days"), "true");
     });
 
+    it("count from the moment a dialog closes", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.keyboard.press("?");
+      const dialog = owner.page.locator("dialog");
+      await dialog.waitFor();
+      // In one task: the page hears of the closing only in a later one.
+      await owner.page.evaluate(`
+        document.querySelector("dialog").close();
+        document.activeElement.dispatchEvent(
+          new KeyboardEvent("keydown", { key: "/", bubbles: true, cancelable: true }));
+      `);
+      await dialog.waitFor({ state: "detached" });
+      await owner.page.keyboard.type("b?dw");
+      assert.equal(await owner.page.getByRole("searchbox").inputValue(), "b?dw");
+    });
+
     it("reach everything: Tab and Enter alone lead through the page", async () => {
       await owner.signIn(NOTES);
       const reached: string[] = [];

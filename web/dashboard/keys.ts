@@ -51,8 +51,9 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
-    target.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]") !==
-      null
+    target.closest(
+      "input:not([type=checkbox]), textarea, select, dialog[open], [contenteditable]",
+    ) !== null
   );
 }
 

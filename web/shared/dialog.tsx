@@ -12,10 +12,12 @@ interface DialogProps {
 export function Dialog({ title, class: className = "", onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const shown = dialog.current;
     const back = document.activeElement;
-    dialog.current?.showModal();
+    shown?.showModal();
     return () => {
-      if (back instanceof HTMLElement) back.focus();
+      // Escape has closed it and given the focus back before; by now it may be elsewhere.
+      if (shown?.open && back instanceof HTMLElement) back.focus();
     };
   }, []);
   const closeBeside = (event: MouseEvent) => {
