@@ -63,7 +63,7 @@ export function firmwarePart(changelog: string): Part {
 }
 
 /** The SPDX document, the same for the same parts; `created` in epoch seconds. */
-export function spdx(name: string, created: number, parts: readonly Part[]): object {
+export function spdx(name: string, created: number, parts: readonly Part[]) {
   const sorted = [...new Map(parts.map((part) => [keyOf(part), part])).values()].sort((a, b) =>
     keyOf(a) < keyOf(b) ? -1 : 1,
   );

@@ -55,18 +55,17 @@ describe("the package list", () => {
         ({ name }) => name === "koa",
       ),
     ];
-    // biome-ignore lint/suspicious/noExplicitAny: JSON as its readers see it.
-    const { packages, relationships } = spdx("box", 0, parts) as any;
+    const { packages, relationships } = spdx("box", 0, parts);
     assert.deepEqual(
-      packages.map(({ name }: { name: string }) => name),
+      packages.map(({ name }) => name),
       ["a", "b", "raspi-firmware", "koa"],
     );
     assert.equal(relationships.length, 4);
     assert.equal(
-      packages[0].externalRefs[0].referenceLocator,
+      packages[0]?.externalRefs[0]?.referenceLocator,
       "pkg:deb/debian/a@1%3A2-3?arch=arm64",
     );
-    assert.equal(packages[3].licenseDeclared, "MIT");
+    assert.equal(packages[3]?.licenseDeclared, "MIT");
   });
 
   it("is not made without the firmware's version", () => {
