@@ -29,13 +29,14 @@ export async function until<T>(
   }
 }
 
-/** The setup code that was written to the box's screen last; another than `before`. */
-export function codeOnScreen(box: Box, before?: string): Promise<string> {
-  return until("a setup code on the screen", async () => {
-    const { text } = await box.machine.shell.run("cat /dev/vcs1");
-    const code = [...text.matchAll(/Setup code (\d{6})/g)].at(-1)?.[1];
-    return code === before ? undefined : code;
-  });
+/** The setup code on the box's screen, if there is one. */
+export async function codeOnScreen(box: Box): Promise<string | undefined> {
+  const { text } = await box.machine.shell.run("cat /dev/vcs1");
+  return /Setup code (\d{6})/.exec(text)?.[1];
+}
+
+export function codeToCome(box: Box): Promise<string> {
+  return until("a setup code on the screen", () => codeOnScreen(box));
 }
 
 /** Waits until a slot of the panel shows a setup code. */
@@ -59,7 +60,7 @@ export async function showsCode(
 
 /** Signs in with the setup code and makes the admin token. */
 export async function takeOver(box: Box): Promise<string> {
-  const answer = await box.control("POST", "/api/session", { code: await codeOnScreen(box) });
+  const answer = await box.control("POST", "/api/session", { code: await codeToCome(box) });
   assert.equal(answer.status, 204, answer.body.toString());
   box.cookie = answer.cookie;
   const made = await box.control("POST", "/api/admin-token");
