@@ -343,7 +343,7 @@ describe("using the dashboard", function () {
     await owner.signIn(NOTES);
     const notices = await seen(owner.page.locator(".notices"));
     assert.match(notices, /almost out of space/);
-    assert.match(notices, /does not know the time yet/);
+    assert.match(notices, /clock of the box is not set/);
     assert.match(notices, /3 hits wait for the clock/);
   });
 

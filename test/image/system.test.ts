@@ -9,6 +9,10 @@ const ROOT = join(import.meta.dirname, "../..");
 const SYSTEM = join(ROOT, "firmware-config/system");
 const UNITS = join(SYSTEM, "etc/systemd/system");
 const OURS = readdirSync(UNITS).filter((name) => /\.(?:service|socket|timer)$/.test(name));
+/** Debian's, which ours are added to. */
+const EXTENDED = readdirSync(UNITS)
+  .filter((name) => name.endsWith(".d"))
+  .map((name) => name.slice(0, -".d".length));
 
 /** The most exposure `systemd-analyze security` may find, from 0 (none) to 10. */
 const MOST_EXPOSED = 1.6;
@@ -21,13 +25,20 @@ function filesIn(folder: string): string[] {
 }
 
 describe("the image's scripts", () => {
+  const files = [...filesIn("image"), ...filesIn("firmware-config")];
+  const shellcheck = (...args: string[]) =>
+    spawnSync("shellcheck", args, { cwd: ROOT, encoding: "utf8" }).stdout;
+
   it("pass shellcheck", () => {
-    const scripts = [...filesIn("image"), ...filesIn("firmware-config")].filter((file) =>
-      /^#!.*\b(?:ba)?sh\b/.test(readFileSync(file, "utf8")),
-    );
+    const scripts = files.filter((file) => /^#!.*\b(?:ba)?sh\b/.test(readFileSync(file, "utf8")));
     assert.ok(scripts.length > 8);
-    const { stdout } = spawnSync("shellcheck", ["-x", ...scripts], { cwd: ROOT, encoding: "utf8" });
-    assert.equal(stdout, "");
+    assert.equal(shellcheck("-x", ...scripts), "");
+  });
+
+  it("pass it in their steps too, which know each other's variables", () => {
+    const steps = files.filter((file) => file.includes("/image/steps/"));
+    assert.ok(steps.length > 6);
+    assert.equal(shellcheck("--shell=bash", "--exclude=SC2034,SC2154", ...steps), "");
   });
 });
 
@@ -45,7 +56,7 @@ describe("the image's units", () => {
     const units = OURS.map((name) => join(root, "etc/systemd/system", name));
     const { stdout, stderr } = spawnSync(
       "systemd-analyze",
-      ["verify", "--man=no", "--recursive-errors=no", "--root", root, ...OURS],
+      ["verify", "--man=no", "--recursive-errors=no", "--root", root, ...OURS, ...EXTENDED],
       { encoding: "utf8" },
     );
     assert.ok(units.length > 8);
@@ -105,6 +116,7 @@ const STAND_INS = `
   done
   printf '[Unit]\\nDescription=root\\n' >usr/lib/systemd/system/-.slice
   printf '[Unit]\\nDescription=system\\n' >usr/lib/systemd/system/system.slice
+  printf '[Service]\\nExecStart=/usr/sbin/sshd -D\\n' >usr/lib/systemd/system/ssh.service
   printf '[Mount]\\nWhat=/dev/a\\nWhere=/data\\n' >usr/lib/systemd/system/data.mount
   printf '[Mount]\\nWhat=/dev/b\\nWhere=/boot/firmware\\n' >usr/lib/systemd/system/boot-firmware.mount
 `;

@@ -8,7 +8,7 @@ const WARNINGS: Record<string, string> = {
   storage_unavailable:
     "The box cannot write to its storage. Counts wait in its memory and are lost if it loses power: check the memory card.",
   clock_not_set:
-    "The box does not know the time yet. Counts are kept and will be filed under their right day once its clock is set.",
+    "The clock of the box is not set. Counts are kept and will be filed under their right day once its clock is set.",
 };
 
 interface NoticesProps {
