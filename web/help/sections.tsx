@@ -54,14 +54,15 @@ export function PublicSite({ base }: { base: string }) {
       </p>
       <ul>
         <li>
-          <strong>A tunnel</strong> from the box to a provider (Cloudflare Tunnel, Tailscale Funnel
-          or the like). Nothing is opened on your router. Point it at the collector.
+          <strong>A tunnel</strong> to a provider (Cloudflare Tunnel, Tailscale Funnel or the like)
+          from another machine in the box's network. Nothing is opened on your router. Point it at
+          the collector.
         </li>
         <li>
-          <strong>A reverse proxy</strong> (Caddy, nginx) with a certificate, on the box or on a
-          server you have, and your router's port 443 forwarded to it. It may sit under a path of
-          your site's own domain, such as <code>https://example.com/count/</code>, which content
-          blockers leave alone more often.
+          <strong>A reverse proxy</strong> (Caddy, nginx) with a certificate, on another machine in
+          the box's network or on a server you have, and your router's port 443 forwarded to it. It
+          may sit under a path of your site's own domain, such as{" "}
+          <code>https://example.com/count/</code>, which content blockers leave alone more often.
         </li>
       </ul>
       <p>
