@@ -52,12 +52,13 @@ export class Box {
   }
 
   /** A view of a page, from a visitor's address. */
-  view(path: string): Promise<Answer> {
+  view(path: string, { timeoutMs }: { timeoutMs?: number } = {}): Promise<Answer> {
     return this.collector(
       "GET",
       `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`,
       {
         headers: { "user-agent": CHROME },
+        ...(timeoutMs !== undefined && { timeoutMs }),
       },
     );
   }

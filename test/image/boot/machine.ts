@@ -27,6 +27,8 @@ export class Card {
   }
 }
 
+type Ports = readonly [collector: number, control: number, other: number];
+
 export type Hardware = "virt" | "raspi3b";
 
 export interface MachineOptions {
@@ -35,39 +37,36 @@ export interface MachineOptions {
   readonly network?: boolean;
   /** Further words for the kernel. */
   readonly commandLine?: string;
+  /** What the clock chip says at power-on; today if not told. */
+  readonly clock?: string;
 }
 
 /**
  * One of QEMU's machines on a card: `virt`, whose kernel, initrd and command line are those that a
  * Raspberry Pi 4 would take from the boot partition, or `raspi3b`, which takes a Pi 3's and its
- * device tree, and has its SD slot and USB controller. Connections to `collectorPort` and
- * `controlPort` reach 80 and 3000.
+ * device tree, and has its SD slot and USB controller. Connections to `collectorPort`,
+ * `controlPort` and `otherPort` reach 80, 3000 and 8080.
  */
 export class Machine {
   readonly collectorPort: number;
   readonly controlPort: number;
+  readonly otherPort: number;
   /** Where a deck is plugged in, and how fast that port is. */
   readonly usb: { readonly socket: string; readonly speed: Speed };
   readonly shell: Shell;
   readonly #card: Card;
   readonly #qemu: ChildProcess;
 
-  private constructor(
-    card: Card,
-    qemu: ChildProcess,
-    shell: Shell,
-    ports: readonly [number, number],
-    speed: Speed,
-  ) {
+  private constructor(card: Card, qemu: ChildProcess, shell: Shell, ports: Ports, speed: Speed) {
     this.#card = card;
     this.#qemu = qemu;
     this.shell = shell;
     this.usb = { socket: join(card.folder, "usb.sock"), speed };
-    [this.collectorPort, this.controlPort] = ports;
+    [this.collectorPort, this.controlPort, this.otherPort] = ports;
   }
 
   static async start(card: Card, options: MachineOptions = {}): Promise<Machine> {
-    const ports: [number, number] = [await freePort(), await freePort()];
+    const ports: Ports = [await freePort(), await freePort(), await freePort()];
     const log = openSync(join(card.folder, "qemu.log"), "a");
     const args = machineArguments(card, ports, options);
     const qemu = spawn("qemu-system-aarch64", args, { stdio: ["ignore", log, log] });
@@ -113,13 +112,14 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 
 function machineArguments(
   card: Card,
-  [collector, control]: readonly [number, number],
-  { hardware = "virt", network = true, commandLine = "" }: MachineOptions,
+  [collector, control, other]: Ports,
+  { hardware = "virt", network = true, commandLine = "", clock }: MachineOptions,
 ): string[] {
-  const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000`;
+  const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${other}-:8080`;
   const words = `systemd.debug_shell=${SHELL[hardware]} ${commandLine}`;
   return [
     ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
+    ...(clock ? ["-rtc", `base=${clock}`] : []),
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
     ...["-drive", `if=${CARD[hardware]},file=${card.file},format=raw,cache=writethrough`],

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { Checks } from "./checks.ts";
 import { checkDecks } from "./decks.ts";
 import { Card } from "./machine.ts";
+import { checkNetwork } from "./network.ts";
 import { checkPowerCuts } from "./power.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
@@ -19,7 +20,7 @@ const { values } = parseArgs({
     out: { type: "string" },
     cuts: { type: "string", default: "3" },
     seed: { type: "string", default: "1" },
-    only: { type: "string", default: "system,decks,service,dialects,offline,power,pi3" },
+    only: { type: "string", default: "system,decks,service,network,dialects,offline,power,pi3" },
     keep: { type: "boolean", default: false },
   },
 });
@@ -42,6 +43,7 @@ const { box, token } = await checkFirstBoot(checks, card, {
 });
 if (parts.has("decks")) await checkDecks(checks, box, out);
 if (parts.has("service")) await checkService(checks, box);
+if (parts.has("network")) await checkNetwork(checks, box);
 await box.machine.shutDown();
 if (parts.has("dialects")) await checkDialects(checks, card, token);
 if (parts.has("offline")) await checkOffline(checks, card);

@@ -46,6 +46,10 @@ export async function checkPowerCuts(
           [],
         );
         assert.equal(await integrity(box), "ok");
+        assert.match(
+          await journalOf(box, "systemd-fsck@*4.service"),
+          /data: (?:recovering journal|clean)/,
+        );
         console.log(
           `      ${views} views and ${surveys.size} surveys answered; ${stats.path["/power"]} and ${there.size} there`,
         );
@@ -53,7 +57,35 @@ export async function checkPowerCuts(
     );
     if (!passed) break;
   }
-  await box.machine.cutPower();
+  await box.machine.shutDown();
+  await checkWritableMoment(checks, card);
+}
+
+/** Cuts the power in the one moment in which the box writes to its boot partition. */
+async function checkWritableMoment(checks: Checks, card: Card): Promise<void> {
+  await checks.check("starts after the power was cut while it wrote its report", async () => {
+    const settings = card.boot.read("tallydeck.env")?.toString("utf8") ?? "";
+    card.boot.write("tallydeck.env", `${settings}TIMEZONE=Asia/Tokyo\r\n`);
+    const cut = await Machine.start(card);
+    // A loop of the shell's own words: a program's start would take longer than the moment.
+    const watch =
+      "until [ $open ]; do while read -r _ at _ how _; do case $at,$how in /boot/firmware,rw*) open=1 ;; esac; done </proc/mounts; done; echo open";
+    assert.match((await cut.shell.run(watch)).text, /open/);
+    await cut.cutPower();
+
+    const box = new Box(await Machine.start(card));
+    await box.serves();
+    const says = async (command: string) => (await box.machine.shell.run(command)).text;
+    assert.equal(await says("readlink /etc/localtime"), "/usr/share/zoneinfo/Asia/Tokyo");
+    assert.match(await says("cat /boot/firmware/SETUP-RESULT.txt"), /applied {2}TIMEZONE/);
+    assert.doesNotMatch(await says("ls /boot/firmware"), /\.(?:new|old-with-secrets)$/m);
+    assert.equal(await says("systemctl --failed --no-legend --plain --no-pager"), "");
+    await box.machine.shutDown();
+  });
+}
+
+async function journalOf(box: Box, unit: string): Promise<string> {
+  return (await box.machine.shell.run(`journalctl -b -u '${unit}' -o cat --no-pager`)).text;
 }
 
 /** Sends until the machine is gone; counts what was answered. */

@@ -49,29 +49,67 @@ async function trustClock(box: Box): Promise<void> {
   await box.machine.shell.run("touch /run/tallydeck/clock-set; sleep 5");
 }
 
+/** What one dialect's files say on this card, so that nothing of it can come from another's. */
+interface Said {
+  readonly files: readonly string[];
+  readonly country: string;
+  readonly zone: string;
+  readonly key: string;
+  readonly ssh: string;
+}
+
+const SAID: readonly Said[] = [
+  {
+    files: ["rpi-preseed.toml"],
+    country: "CH",
+    zone: "Europe/Zurich",
+    key: "0123456789abcdef",
+    ssh: "toml@example",
+  },
+  {
+    files: ["user-data", "network-config"],
+    country: "AT",
+    zone: "Europe/Vienna",
+    key: "fedcba9876543210",
+    ssh: "cloud@example",
+  },
+];
+
 /** One start for each dialect a boot partition may be written in. */
 export async function checkDialects(checks: Checks, card: Card, token: string): Promise<void> {
-  for (const files of [["rpi-preseed.toml"], ["user-data", "network-config"]])
+  for (const said of SAID)
     await checks.check(
-      `applies ${files.join(" and ")}, and still has what it counted`,
+      `applies ${said.files.join(" and ")}, and still has what it counted`,
       async () => {
-        for (const file of files) card.boot.write(file, readFileSync(join(FIXTURES, file)));
-        await withMachine(card, {}, (machine) => checkApplied(new Box(machine), token));
+        for (const file of said.files) card.boot.write(file, fixture(file, said));
+        await withMachine(card, {}, (machine) => checkApplied(new Box(machine), token, said));
       },
     );
 }
 
-async function checkApplied(box: Box, token: string): Promise<void> {
+function fixture(file: string, { country, zone, key, ssh }: Said): string {
+  return readFileSync(join(FIXTURES, file), "utf8")
+    .replaceAll(/\bCH\b/g, country)
+    .replaceAll("Europe/Zurich", zone)
+    .replaceAll("0123456789abcdef", key)
+    .replaceAll("anna@laptop", ssh);
+}
+
+async function checkApplied(box: Box, token: string, said: Said): Promise<void> {
   await box.serves();
   await trustClock(box);
   assert.equal((await box.read("/stats?site=blog", token)).path["/first"], 1);
   const says = async (command: string) => (await box.machine.shell.run(command)).text;
-  assert.equal(await says("readlink /etc/localtime"), "/usr/share/zoneinfo/Europe/Zurich");
-  assert.match(await says(`cat '/var/lib/iwd/=${SSID_HEX}.psk'`), /PreSharedKey=0123456789abcdef/);
-  assert.match(await says("tail -n 2 /etc/iwd/main.conf"), /Country=CH/);
+  assert.equal(await says("readlink /etc/localtime"), `/usr/share/zoneinfo/${said.zone}`);
+  assert.match(
+    await says(`cat '/var/lib/iwd/=${SSID_HEX}.psk'`),
+    new RegExp(`PreSharedKey=${said.key}`),
+  );
+  assert.match(await says("tail -n 2 /etc/iwd/main.conf"), new RegExp(`Country=${said.country}`));
+  assert.match(await says("cat /run/tallydeck/authorized_keys"), new RegExp(said.ssh));
   assert.equal(await says("systemctl is-active ssh"), "active");
   assert.match(await says("nft list set inet tallydeck open_ports"), /22/);
-  assert.equal(await says("grep -rl 0123456789abcdef0123 /boot/firmware"), "");
+  assert.equal(await says(`grep -rl ${said.key} /boot/firmware`), "");
   assert.equal(await says("findmnt -no OPTIONS /boot/firmware | cut -c1-2"), "ro");
 }
 
@@ -92,19 +130,25 @@ export async function checkRaspi3b(checks: Checks, card: Card, out: string): Pro
   await box.machine.shutDown();
 }
 
-/** A start without any network card. */
+/** A start without any network card, and with a clock that stood still. */
 export async function checkOffline(checks: Checks, card: Card): Promise<void> {
-  await checks.check("starts without a network, and waits for none", () =>
-    withMachine(card, { network: false }, async ({ shell }) => {
-      const ask =
-        "const r = await fetch('http://127.0.0.1/'); console.log(r.status + ' ' + await r.text())";
-      const { text } = await shell.run(
-        `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" 2>/dev/null && break; sleep 2; done`,
-      );
-      assert.match(text, /200 ok/);
-      const failed = await shell.run("systemctl --failed --no-legend --plain --no-pager");
-      assert.equal(failed.text, "");
-    }),
+  const began = Date.now();
+  await checks.check(
+    "starts without a network, waits for none, and goes on from the time it knew",
+    () =>
+      withMachine(card, { network: false, clock: "2020-01-01" }, async ({ shell }) => {
+        const ask =
+          "const r = await fetch('http://127.0.0.1/'); console.log(r.status + ' ' + await r.text())";
+        const { text } = await shell.run(
+          `for i in $(seq 120); do /usr/bin/tallydeck-node --input-type=module -e "${ask}" 2>/dev/null && break; sleep 2; done`,
+        );
+        assert.match(text, /200 ok/);
+        const failed = await shell.run("systemctl --failed --no-legend --plain --no-pager");
+        assert.equal(failed.text, "");
+        const saved = await shell.run("stat -c %Y /data/system/clock; date +%s");
+        const [then, now] = saved.text.split("\n").map(Number) as [number, number];
+        assert.ok(then * 1_000 > began - 86_400_000 && now >= then, saved.text);
+      }),
   );
 }
 
