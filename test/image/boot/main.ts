@@ -26,9 +26,7 @@ const { values } = parseArgs({
 });
 const { image, work, out } = values;
 if (image === undefined || work === undefined || out === undefined) {
-  console.error(
-    "Usage: image/boot-test [--image FILE] [--cuts N] [--seed N] [--only PARTS] [--keep]",
-  );
+  console.error("No image to boot. Build one first (image/build --raw), or name it with --image.");
   process.exit(2);
 }
 const parts = new Set(values.only.split(","));
