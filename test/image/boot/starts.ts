@@ -109,7 +109,7 @@ async function checkApplied(box: Box, token: string, said: Said): Promise<void> 
   assert.match(await says("cat /run/tallydeck/authorized_keys"), new RegExp(said.ssh));
   assert.equal(await says("systemctl is-active ssh"), "active");
   assert.match(await says("nft list set inet tallydeck open_ports"), /22/);
-  assert.equal(await says(`grep -rl ${said.key} /boot/firmware`), "");
+  assert.equal(await says(`grep -rl ${said.key}${said.key} /boot/firmware`), "");
   assert.equal(await says("findmnt -no OPTIONS /boot/firmware | cut -c1-2"), "ro");
 }
 
