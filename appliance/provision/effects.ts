@@ -1,4 +1,4 @@
-import type { Settings } from "./settings.ts";
+import { isHashedKey, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */
 export interface SystemFile {
@@ -85,7 +85,7 @@ function wifiNetwork(settings: Settings): SystemFile | undefined {
   const security =
     password === undefined
       ? ""
-      : `[Security]\n${/^[0-9a-f]{64}$/.test(password) ? "PreSharedKey" : "Passphrase"}=${escaped(password)}\n\n`;
+      : `[Security]\n${isHashedKey(password) ? "PreSharedKey" : "Passphrase"}=${escaped(password)}\n\n`;
   const hidden = settings["wifi.hidden"]?.value === "1" ? "Hidden=true\n" : "";
   return {
     path: `/var/lib/iwd/${name}.${password === undefined ? "open" : "psk"}`,

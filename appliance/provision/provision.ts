@@ -4,9 +4,10 @@ import { readEnvFile } from "./env-file.ts";
 import { forget, type Kept, keptFile, together } from "./kept.ts";
 import { NOT_READ } from "./not-read.ts";
 import { readPreseed } from "./preseed.ts";
-import { type Dialect, decodeText, type Finding, Findings, NOT_JOINED } from "./reading.ts";
-import { isOfNetwork, type Settings } from "./settings.ts";
+import { type Dialect, decodeText, type Finding, Findings } from "./reading.ts";
+import type { Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
+import { verdict } from "./verdict.ts";
 
 /** The files that are read, in this order: what a later one says wins. */
 export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
@@ -74,28 +75,13 @@ export function provision(
     results.push({ file, findings: reading.findings, rewritten });
   }
   const settings = together(kept, DIALECTS.keys());
-  return { kept, settings, results: results.map((result) => outdone(result, settings)) };
+  return { kept, settings, results: results.map((result) => verdict(result, settings)) };
 }
 
 const TOO_LARGE: Finding = {
   label: "the file",
   ignored: "is larger than 256 kB: what it said before still counts",
 };
-
-/** The result, with a reason where another file has the last word. */
-function outdone(result: FileResult, settings: Settings): FileResult {
-  const findings = result.findings.map((finding): Finding => {
-    const { name = "", ignored } = finding;
-    if (name === "wifi.ssid" && settings[name] === undefined)
-      return { ...finding, ignored: NOT_JOINED };
-    const counts = settings[name] ?? (isOfNetwork(name) ? settings["wifi.ssid"] : undefined);
-    const winner = counts?.from ?? result.file;
-    return ignored !== undefined || name === "ssh.keys" || winner === result.file
-      ? finding
-      : { ...finding, ignored: `${winner} says it too, and that counts` };
-  });
-  return { ...result, findings };
-}
 
 function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");

@@ -11,6 +11,10 @@ export interface Finding {
   readonly name?: string;
   /** Why it is not applied. */
   readonly ignored?: string;
+  /** Why the file's network is not joined, should the box know no password for it. */
+  readonly unlessJoined?: string;
+  /** What else a person should know of what is applied. */
+  readonly note?: string;
 }
 
 export interface Change {
@@ -29,8 +33,10 @@ export type Dialect = (text: string, found: Findings) => string;
 export interface Reading {
   readonly changes: readonly Change[];
   readonly findings: readonly Finding[];
-  /** What of the Wi-Fi cannot be used: the network it names, or a password for another file's. */
-  readonly refused: "network" | "password" | undefined;
+  /** It names a network that cannot be joined. */
+  readonly isNetworkRefused: boolean;
+  /** A line for the Wi-Fi password stands there, without one: the box took it, or nobody gave it. */
+  readonly isPasswordBlank: boolean;
 }
 
 /** Collects what a dialect finds, good keys and bad ones. */
@@ -40,6 +46,8 @@ export class Findings {
   readonly #findTimeZone: FindTimeZone;
   #isNetworkRefused = false;
   #isPasswordRefused = false;
+  #isPasswordBlank = false;
+  #isPasswordExpected = false;
 
   constructor(findTimeZone: FindTimeZone) {
     this.#findTimeZone = findTimeZone;
@@ -50,8 +58,11 @@ export class Findings {
    * @returns whether a secret was taken that the file should no longer hold
    */
   take(name: string, text: string, label: string, line?: number): boolean {
-    // An empty secret is one that was applied before and removed from the file.
-    if (isSecret(name) && text === "") return false;
+    // An empty value says nothing; an empty secret may be one that was taken before.
+    if (text === "") {
+      if (name === "wifi.password") this.#findBlankPassword(label, line);
+      return false;
+    }
     if (isSecret(name) && text === FORGET) {
       this.#add(name, null, label, line);
       return false;
@@ -67,13 +78,19 @@ export class Findings {
     return isSecret(name);
   }
 
-  /** Refuses a network for how it tells its users apart; to be asked before its name is taken. */
+  /** How a network tells its users apart; to be asked before its name is taken. */
   checkKeyManagement(kind: string, label: string, line?: number): void {
-    if (/^(?:none|(?:wpa-)?psk|sae)?$/i.test(kind)) return;
+    if (/^(?:none|owe)?$/i.test(kind)) return;
+    if (/^(?:(?:wpa-)?psk|sae)$/i.test(kind)) {
+      this.#isPasswordExpected = true;
+      const unlessJoined = "wants a password, and the box has none for this network: write it";
+      this.#findings.push({ label, unlessJoined, line });
+      return;
+    }
     this.#isNetworkRefused = true;
     this.ignore(
       label,
-      "must be none, psk or sae: the box signs in with one password, or none",
+      "must be none, owe, psk or sae: the box signs in with one password, or none",
       line,
     );
   }
@@ -91,19 +108,38 @@ export class Findings {
   }
 
   reading(): Reading {
-    const found = { changes: this.#changes, findings: this.#findings };
-    const has = (name: string) => this.#changes.some((change) => change.name === name);
-    if (this.#isNetworkRefused) return { ...found, refused: "network" };
-    if (!this.#isPasswordRefused || has("wifi.password")) return { ...found, refused: undefined };
-    if (!has("wifi.ssid")) return { ...found, refused: "password" };
-    // Without its password it would be an open network, which anybody can offer under its name.
+    const isPasswordLost = this.#isPasswordRefused && !this.#changes.some(isOf("wifi.password"));
+    const isNetworkRefused =
+      this.#isNetworkRefused || (isPasswordLost && this.#changes.some(isOf("wifi.ssid")));
+    const about = { isNetworkRefused, isPasswordBlank: this.#isPasswordBlank };
+    if (!isNetworkRefused)
+      return {
+        ...about,
+        changes: [...this.#changes, ...this.#openness()],
+        findings: this.#findings,
+      };
     return {
+      ...about,
       changes: this.#changes.filter(({ name }) => !isNetwork(name)),
       findings: this.#findings.map((finding) =>
         isNetwork(finding.name ?? "") ? { ...finding, ignored: NOT_JOINED } : finding,
       ),
-      refused: "network",
     };
+  }
+
+  /** A network is open only where that is meant: anybody can offer an open one under its name. */
+  #openness(): Change[] {
+    if (this.#changes.some(isOf("wifi.password"))) return [];
+    if (this.#isPasswordRefused || this.#isPasswordExpected)
+      return [{ name: "wifi.open", value: "0" }];
+    const isMeant = !this.#isPasswordBlank && this.#changes.some(isOf("wifi.ssid"));
+    return isMeant ? [{ name: "wifi.open", value: "1" }] : [];
+  }
+
+  #findBlankPassword(label: string, line?: number): void {
+    this.#isPasswordBlank = true;
+    const unlessJoined = "is empty, and the box has none for this network: write it again";
+    this.#findings.push({ label, unlessJoined, line });
   }
 
   #add(name: string, value: string | null, label: string, line?: number): void {
@@ -119,14 +155,18 @@ export class Findings {
   }
 }
 
+function isOf(name: string): (change: Change) => boolean {
+  return (change) => change.name === name;
+}
+
 /** Ends a label whose value nobody should find on the card. */
 const SECRET_LABEL =
   /(?:password|passwd|passphrase|psk|secret|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?)$/i;
 
 const STAYS = "; still in this file: remove it";
 
-export const NOT_JOINED =
-  "the network is not joined: see why at its password or its key management";
+export const SEE_WHY = "see why at its password or its key management";
+export const NOT_JOINED = `the network is not joined: ${SEE_WHY}`;
 
 /** Why things an image of ours has no use for are left alone. */
 export const NO_ACCOUNTS =

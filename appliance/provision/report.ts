@@ -14,8 +14,8 @@ export function report(
   ];
   if (!stored)
     lines.push(
-      "The data partition could not be used: these settings hold until the box is switched off, and",
-      "passwords stay in the files. Try another card.",
+      "The data partition could not be used: what the box kept there is not at hand, these settings",
+      "hold until it is switched off, and no password is removed from the files. Try another card.",
       "",
     );
   return lines.join("\r\n");
@@ -29,7 +29,10 @@ function resultLines({ file, findings, rewritten }: FileResult): string[] {
     "",
     `${file}:`,
     ...(findings.length === 0 ? ["  says nothing: every line is empty or a comment"] : []),
-    ...applied.map(({ label, line }) => `  applied  ${label}${place(line)}`),
+    ...applied.map(
+      ({ label, line, note }) =>
+        `  applied  ${label}${place(line)}${note === undefined ? "" : `: ${note}`}`,
+    ),
     ...ignored.map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
     ...(rewritten === undefined
       ? []

@@ -53,7 +53,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     secret: true,
     parse: (text) => {
       const bytes = Buffer.byteLength(text);
-      if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+      if (isHashedKey(text.toLowerCase())) return text.toLowerCase();
       return bytes >= 8 && bytes <= 63 && isPrintable(text) ? text : undefined;
     },
   },
@@ -99,7 +99,12 @@ export function isSecret(name: string): boolean {
 
 /** What is said of a Wi-Fi network means nothing to another. */
 export function isOfNetwork(name: string): boolean {
-  return name === "wifi.password" || name === "wifi.hidden";
+  return name === "wifi.password" || name === "wifi.hidden" || name === "wifi.open";
+}
+
+/** A key that was made of a network's password and its name. */
+export function isHashedKey(password: string): boolean {
+  return /^[0-9a-f]{64}$/.test(password);
 }
 
 export function isNetwork(name: string): boolean {

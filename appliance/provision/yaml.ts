@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type Pair, parseDocument, type Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type Pair, parseDocument, type Scalar } from "yaml";
 import type { Findings } from "./reading.ts";
 
 /** A value of the file with the place it stands in: splices keep all else as it was written. */
@@ -9,10 +9,14 @@ export interface Leaf {
   readonly value: string;
   readonly line: number;
   readonly range: Cut;
+  /** It stands for another (`*name`), and has no value here. */
+  readonly isAlias: boolean;
 }
 
 /** Where a secret stands, from and to. */
 export type Cut = readonly [number, number];
+
+const NOT_FOLLOWED = "stands for what is written elsewhere (*): write it here itself";
 
 const MOST_LEAVES = 1_000;
 
@@ -44,6 +48,7 @@ export function readYaml(
       found.ignore("the rest", "the file holds too much");
       break;
     }
+    if (leaf.isAlias) found.ignore(leaf.label, NOT_FOLLOWED, leaf.line);
     leaves.push(leaf);
   }
   return read(leaves)
@@ -57,7 +62,7 @@ function without(text: string, [start, end]: Cut): string {
   return `${text.slice(0, start)}""${lineEnd}${text.slice(end)}`;
 }
 
-/** Every scalar with its path; aliases are not followed. */
+/** Every scalar with its path; what an alias stands for is not looked up. */
 function* walk(text: string, node: unknown, path: readonly string[]): Generator<Leaf> {
   if (path.length > 10) return;
   if (isMap(node) && node.items.length > 0)
@@ -66,7 +71,7 @@ function* walk(text: string, node: unknown, path: readonly string[]): Generator<
   else if (isSeq(node))
     for (const [index, item] of node.items.entries())
       yield* walk(text, item, [...path, `${index}`]);
-  else if ((isScalar(node) || isMap(node)) && path.length > 0) {
+  else if ((isScalar(node) || isMap(node) || isAlias(node)) && path.length > 0) {
     const [start, end] = node.range ?? [0, 0];
     yield {
       path,
@@ -74,6 +79,7 @@ function* walk(text: string, node: unknown, path: readonly string[]): Generator<
       value: isScalar(node) && !isNull(node) ? textOf(node) : "",
       line: lineAt(text, start),
       range: [start, end],
+      isAlias: isAlias(node),
     };
   }
 }

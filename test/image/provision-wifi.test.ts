@@ -59,6 +59,9 @@ describe("a network whose password cannot be used", () => {
       const first = provisioned(before);
       const second = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=short"), first.kept);
       assert.deepEqual(second.values, first.values);
+      const name = Buffer.from(first.values["wifi.ssid"] ?? "", "hex").toString();
+      assert.ok(second.ignored.join("\n").includes(`the box joins ${name} with what it kept`));
+      assert.doesNotMatch(second.ignored.join("\n"), /the network is not joined/);
     }
   });
 
@@ -76,13 +79,80 @@ describe("a network whose password cannot be used", () => {
 });
 
 describe("a network without a password", () => {
-  it("is an open one", () => {
-    for (const files of [
-      env("WIFI_SSID=cafe", "WIFI_PASSWORD="),
-      accessPoint("cafe", "auth:", "  key-management: none"),
-      { "rpi-preseed.toml": '[wlan]\nssid = "cafe"\n' },
-    ] as Files[])
-      assert.deepEqual(profiles(provisioned(files)), ["cafe.open"]);
+  for (const [how, files] of Object.entries<Files>({
+    "no line for one": env("WIFI_SSID=cafe"),
+    "(none) for one": env("WIFI_SSID=cafe", "WIFI_PASSWORD=(none)"),
+    "an access point without more": accessPoint("cafe"),
+    "key management none": accessPoint("cafe", "auth:", "  key-management: none"),
+    "key management owe": { "rpi-preseed.toml": '[wlan]\nssid = "cafe"\nkey_mgmt = "owe"\n' },
+    "no password in TOML": { "rpi-preseed.toml": '[wlan]\nssid = "cafe"\n' },
+  }))
+    it(`is an open one where that is meant, and said to be: ${how}`, () => {
+      const outcome = provisioned(files);
+      assert.deepEqual(profiles(outcome), ["cafe.open"]);
+      assert.deepEqual(outcome.ignored, []);
+      assert.match(outcome.notes.join(), /an open network, without a password/);
+      const later = provisioned({ ...outcome.left, "user-data": "hostname: box\n" }, outcome.kept);
+      assert.deepEqual(profiles(later), ["cafe.open"]);
+    });
+
+  for (const [how, files] of Object.entries<Files>({
+    "a blank line": env("WIFI_SSID=home", "WIFI_PASSWORD="),
+    "blank in TOML": { "rpi-preseed.toml": '[wlan]\nssid = "home"\npassword = ""\n' },
+    "blank in YAML": accessPoint("home", 'password: ""'),
+    "null in YAML": accessPoint("home", "password: null"),
+    "an alias in YAML": accessPoint("home", "password: *ours"),
+    "key management psk": accessPoint("home", "auth:", "  key-management: psk"),
+    "key management sae": {
+      "rpi-preseed.toml": '[wlan]\nssid = "home"\nkey_mgmt = "sae"\n',
+    },
+    "another name for the key": env("WIFI_SSID=home", "WIFI_KEY=correct horse"),
+    "the name wpa_supplicant has for it": env("WIFI_SSID=home", "WPA_PASSPHRASE=correct horse"),
+  }))
+    it(`is not joined where one is expected, and the report says so: ${how}`, () => {
+      const outcome = provisioned(files);
+      assert.deepEqual(profiles(outcome), []);
+      assert.match(outcome.ignored.join("\n"), /the network is not joined/);
+      assert.match(
+        outcome.ignored.join("\n"),
+        /is empty, and the box has none for this network: write it again|write it$|still in this file/m,
+      );
+    });
+
+  it("is not joined when the box has lost what it kept", () => {
+    const first = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse"));
+    assert.deepEqual(profiles(provisioned(first.left)), []);
+  });
+
+  it("is not joined when its name comes back above a blank line", () => {
+    const first = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse"));
+    const second = provisioned(env("#WIFI_SSID=home", "WIFI_PASSWORD="), first.kept);
+    const third = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD="), second.kept);
+    assert.deepEqual(profiles(third), []);
+  });
+});
+
+describe("a corrected network name", () => {
+  it("keeps the password the box has, above its blank line", () => {
+    const first = provisioned(env("WIFI_SSID=hom", "WIFI_PASSWORD=correct horse"));
+    assert.deepEqual(first.left, env("WIFI_SSID=hom", "WIFI_PASSWORD="));
+    const second = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD="), first.kept);
+    assert.deepEqual(profiles(second), ["home.psk"]);
+    assert.equal(second.values["wifi.password"], "correct horse");
+    assert.deepEqual(second.ignored, []);
+  });
+
+  it("does not keep a hashed key, which holds the name", () => {
+    const first = provisioned(env("WIFI_SSID=hom", `WIFI_PASSWORD=${"0123".repeat(16)}`));
+    const second = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD="), first.kept);
+    assert.deepEqual(profiles(second), []);
+    assert.match(second.ignored.join(), /WIFI_PASSWORD: is empty, and the box has none for this/);
+  });
+
+  it("of an open network leaves it open", () => {
+    const first = provisioned(env("WIFI_SSID=caf", "WIFI_PASSWORD=(none)"));
+    const second = provisioned(env("WIFI_SSID=cafe", "WIFI_PASSWORD="), first.kept);
+    assert.deepEqual(profiles(second), ["cafe.open"]);
   });
 });
 

@@ -88,9 +88,11 @@ describe("settings on the boot partition", () => {
 
   it("take null in YAML for nothing said", () => {
     for (const nothing of ["null", "~", ""]) {
-      const { values, left } = provisioned(accessPoint("home", `password: ${nothing}`));
-      assert.deepEqual(values, { "wifi.ssid": Buffer.from("home").toString("hex") });
-      assert.match(left["network-config"] ?? "", new RegExp(`password: ${nothing}\n`));
+      const { values, ignored } = provisioned({
+        "user-data": `hostname: ${nothing}\ntimezone: UTC\n`,
+      });
+      assert.deepEqual(values, { timezone: "UTC" });
+      assert.deepEqual(ignored, []);
     }
   });
 
@@ -100,7 +102,8 @@ describe("settings on the boot partition", () => {
       const text = String(files["network-config"]).replaceAll("\n", lineEnd);
       const first = provisioned({ "network-config": text });
       assert.equal(first.values["wifi.password"], "correct horse");
-      const second = provisioned({ "network-config": `${first.left["network-config"]}#` });
+      const again = { "network-config": `${first.left["network-config"]}#` };
+      const second = provisioned(again, first.kept);
       assert.deepEqual(second.ignored, []);
       assert.equal(second.values["wifi.hidden"], "1");
     }

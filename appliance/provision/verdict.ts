@@ -1,0 +1,40 @@
+import type { FileResult } from "./provision.ts";
+import { type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts";
+import { isOfNetwork, type Settings } from "./settings.ts";
+
+/** What came of one file, seen from what all files say together. */
+export function verdict(result: FileResult, settings: Settings): FileResult {
+  const namesNetwork = result.findings.some(({ name }) => name === "wifi.ssid");
+  const isLeftOut = namesNetwork && settings["wifi.ssid"] === undefined;
+  const findings = result.findings.flatMap((finding): Finding[] => {
+    if (finding.unlessJoined !== undefined)
+      return isLeftOut ? [{ ...finding, ignored: finding.unlessJoined }] : [];
+    const why = finding.ignored ?? whyNot(finding, result.file, settings);
+    if (why !== undefined) return [{ ...finding, ignored: withNetwork(why, settings) }];
+    const note = finding.name === "wifi.ssid" ? networkNote(settings) : "";
+    return [note === "" ? finding : { ...finding, note }];
+  });
+  return { ...result, findings };
+}
+
+/** Why a setting that is in order is not applied from this file. */
+function whyNot({ name = "" }: Finding, file: string, settings: Settings): string | undefined {
+  if (name === "wifi.ssid" && settings[name] === undefined) return NOT_JOINED;
+  const counts = settings[name] ?? (isOfNetwork(name) ? settings["wifi.ssid"] : undefined);
+  const winner = counts?.from ?? file;
+  return name === "ssh.keys" || winner === file
+    ? undefined
+    : `${winner} says it too, and that counts`;
+}
+
+/** A network that is refused leaves the one the box had. */
+function withNetwork(why: string, settings: Settings): string {
+  const hex = settings["wifi.ssid"]?.value;
+  if (why !== NOT_JOINED || hex === undefined) return why;
+  const name = Buffer.from(hex, "hex").toString();
+  return `is not applied, ${SEE_WHY}; the box joins ${name} with what it kept`;
+}
+
+function networkNote(settings: Settings): string {
+  return settings["wifi.password"] === undefined ? "an open network, without a password" : "";
+}
