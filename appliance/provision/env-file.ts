@@ -45,5 +45,12 @@ function takeLine(found: Findings, line: string, number: number): boolean {
 const MEANT_AS_PASSWORD = /^(?:export\s+)?(?:(?:WIFI|WLAN|WPA)_?(?:P|KEY)|PSK|PASS)/i;
 
 function unquoted(value: string): string {
-  return /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;
+  return (
+    QUOTED.exec(value)
+      ?.slice(2)
+      .find((text) => text !== undefined) ?? value
+  );
 }
+
+/** Between straight quotes, or the curly ones that editors make of them. */
+const QUOTED = /^(?:(["'])(.*)\1|[“”„](.*)[“”]|[‘’‚](.*)[‘’])$/s;

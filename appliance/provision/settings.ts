@@ -107,6 +107,11 @@ export function isHashedKey(password: string): boolean {
   return /^[0-9a-f]{64}$/.test(password);
 }
 
+/** iwd takes a password as it is in ASCII only; with others it needs the hashed key. */
+export function isPlainPassword(password: string): boolean {
+  return /^[\x20-\x7e]*$/.test(password) && !isHashedKey(password);
+}
+
 export function isNetwork(name: string): boolean {
   return name === "wifi.ssid" || isOfNetwork(name);
 }

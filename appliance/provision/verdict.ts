@@ -1,6 +1,6 @@
 import type { FileResult } from "./provision.ts";
 import { type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts";
-import { isOfNetwork, type Settings } from "./settings.ts";
+import { isHashedKey, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
 
 /** What came of one file, seen from what all files say together. */
 export function verdict(result: FileResult, settings: Settings): FileResult {
@@ -36,5 +36,13 @@ function withNetwork(why: string, settings: Settings): string {
 }
 
 function networkNote(settings: Settings): string {
-  return settings["wifi.password"] === undefined ? "an open network, without a password" : "";
+  const password = settings["wifi.password"]?.value;
+  if (password === undefined) return "an open network, without a password";
+  if (isPlainPassword(password)) return "";
+  return isHashedKey(password) ? HASHED_KEY : OTHER_SIGNS;
 }
+
+const HASHED_KEY =
+  "with a hashed key, which works with WPA2 only. If the router also offers WPA3, write the password itself as WIFI_PASSWORD in tallydeck.env";
+const OTHER_SIGNS =
+  "with a password of other signs than ASCII, which works with WPA2 only. If the router also offers WPA3, give it a password of plain letters and digits";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { pbkdf2Sync } from "node:crypto";
 import { describe, it } from "mocha";
 import { effectsOf } from "../../appliance/provision/effects.ts";
 import { accessPoint, env, type Files, provisioned } from "./provisioned.ts";
@@ -130,6 +131,33 @@ describe("a network without a password", () => {
     const third = provisioned(env("WIFI_SSID=home", "WIFI_PASSWORD="), second.kept);
     assert.deepEqual(profiles(third), []);
   });
+});
+
+describe("a password", () => {
+  it("of other signs than ASCII is joined with as a hashed key, and said to work with WPA2 only", () => {
+    const outcome = provisioned(env("WIFI_SSID=Café", "WIFI_PASSWORD=süß und gut"));
+    const [profile] = effectsOf(outcome.settings, "").files.filter(({ path }) =>
+      path.endsWith(".psk"),
+    );
+    const key = pbkdf2Sync("süß und gut", "Café", 4096, 32, "sha1").toString("hex");
+    assert.match(profile?.content ?? "", new RegExp(`^PreSharedKey=${key}$`, "m"));
+    assert.match(outcome.notes.join(), /WIFI_SSID: with a password of other .* WPA2 only/);
+  });
+
+  it("that is a hashed key is said to work with WPA2 only, as long as it is in force", () => {
+    const first = provisioned(accessPoint("home", `password: ${"0123".repeat(16)}`));
+    assert.match(first.notes.join(), /WPA2 only.*write the password itself as WIFI_PASSWORD/);
+    const later = provisioned({ ...first.left, ...env("HOSTNAME=box") }, first.kept);
+    assert.match(later.notes.join(), /WPA2 only/);
+    const better = env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+    assert.deepEqual(provisioned({ ...first.left, ...better }, later.kept).notes, []);
+  });
+
+  for (const quoted of ["“correct horse”", "„correct horse“", "‘correct horse’"])
+    it(`loses the curly quotes that an editor made: ${quoted}`, () => {
+      const { values } = provisioned(env("WIFI_SSID=home", `WIFI_PASSWORD=${quoted}`));
+      assert.equal(values["wifi.password"], "correct horse");
+    });
 });
 
 describe("a corrected network name", () => {
