@@ -69,7 +69,7 @@ function serviceConfig(settings: Settings): string {
 
 /** A value that is quoted itself would lose its quotes when it is read. */
 function guarded(value: string): string {
-  return /^(["']).*\1$/.test(value) ? `"${value}"` : value;
+  return /^(["']).*\1$/s.test(value) ? `"${value}"` : value;
 }
 
 /**

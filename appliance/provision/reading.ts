@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { check, FORGET, isNetwork, isSecret } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
@@ -174,10 +175,15 @@ export const NO_ACCOUNTS =
 export const NOTHING_RUNS = "nothing from this file is ever run or installed";
 export const UNKNOWN = "this box does not know it";
 
-/** Text of a file as people's editors leave it: UTF-8 or UTF-16, with or without BOM. */
+/** Text of a file as people's editors leave it: UTF-8, UTF-16 or Windows-1252, with or without BOM. */
 export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes).replace(/^\uFEFF/, "");
+}
+
+function encodingOf(bytes: Uint8Array): string {
   const [a, b] = bytes;
-  const encoding =
-    a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes).replace(/^\uFEFF/, "");
+  // The first sign is one of ASCII: its other byte is zero.
+  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0)) return "utf-16le";
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0)) return "utf-16be";
+  return isUtf8(bytes) ? "utf-8" : "windows-1252";
 }

@@ -146,7 +146,7 @@ function checkService(
 }
 
 function isPrintable(text: string): boolean {
-  return !/\p{Cc}/u.test(text) && text.isWellFormed();
+  return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) && text.isWellFormed();
 }
 
 function isSsid(bytes: Buffer): boolean {

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
+import { readConfig } from "../../appliance/config.ts";
 import { effectsOf } from "../../appliance/provision/effects.ts";
 import { DIALECTS } from "../../appliance/provision/provision.ts";
 import { fixture, provisioned } from "./provisioned.ts";
@@ -13,6 +17,7 @@ describe("settings on the boot partition", () => {
       );
       const { kept, settings, values, left } = provisioned(files);
       for (const { path, content } of effectsOf(settings, "").files) {
+        if (path.endsWith("/tallydeck.env")) assertServiceReads(content, `seed ${seed}`);
         assert.ok(!/[^\n\P{Cc}]/u.test(content), `seed ${seed}: ${path} holds a control character`);
         assert.ok(
           /^\/(?:etc|run\/tallydeck|var\/lib\/iwd)\/[^/]/.test(path),
@@ -29,6 +34,13 @@ describe("settings on the boot partition", () => {
     }
   });
 });
+
+function assertServiceReads(config: string, when: string): void {
+  const file = join(mkdtempSync(join(tmpdir(), "tallydeck-mangled-")), "tallydeck.env");
+  writeFileSync(file, config);
+  assert.doesNotThrow(() => readConfig({ flags: {}, env: {}, file }), when);
+  rmSync(dirname(file), { recursive: true });
+}
 
 const KNOWN =
   /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|STATS_TOKEN\w*))$/;
@@ -55,6 +67,7 @@ function mangled(text: string, random: () => number): Uint8Array {
     "../",
     "\uFEFF",
     "🦊",
+    "\u2028",
     "- ",
     "\t",
     "$(reboot)",

@@ -145,6 +145,8 @@ describe("settings on the boot partition", () => {
     "Windows line ends": (text) => text.replaceAll("\n", "\r\n"),
     "a byte order mark": (text) => `\uFEFF${text}`,
     "UTF-16 from Notepad": (text) => Buffer.from(`\uFEFF${text}`, "utf16le"),
+    "UTF-16 without a byte order mark": (text) => Buffer.from(text, "utf16le"),
+    "UTF-16 of the other byte order": (text) => Buffer.from(text, "utf16le").swap16(),
     "no line end at the end": (text) => text.trimEnd(),
   }))
     for (const file of DIALECTS.keys())
@@ -154,6 +156,19 @@ describe("settings on the boot partition", () => {
         assert.deepEqual(mangled.values, plain.values);
         assert.deepEqual(mangled.ignored, plain.ignored);
       });
+
+  it("mean the same in Windows-1252, and are written back as UTF-8", () => {
+    const text = "# für die Küche\nWIFI_SSID=Café\nWIFI_PASSWORD=correct horse\n";
+    const { values, left } = provisioned({ "tallydeck.env": Buffer.from(text, "latin1") });
+    assert.equal(values["wifi.ssid"], Buffer.from("Café").toString("hex"));
+    assert.equal(left["tallydeck.env"], text.replace("correct horse", ""));
+  });
+
+  it("are refused with a sign that ends a line elsewhere", () => {
+    for (const sign of ["\u2028", "\u2029", "\u0085"])
+      for (const key of ["SITES", "ALLOWED_HOSTS", "STATS_TOKEN", "WIFI_SSID"])
+        assert.deepEqual(provisioned(env(`${key}=a,${sign}b`)).values, {}, key);
+  });
 
   it("apply the good keys and report the bad ones", () => {
     const { values, ignored } = provisioned(
