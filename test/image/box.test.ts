@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -155,6 +156,40 @@ describe("a start of the box", () => {
     assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
     assert.match(read("boot/firmware/tallydeck.env"), /correct horse/);
     assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
+  });
+
+  it("goes by the boot partition alone when the data partition cannot be written", () => {
+    boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+    write("boot/firmware/SHOW-CODE", "");
+    rmSync(join(root, "data/system"), { recursive: true });
+    write("data/system", "in the way of the folder");
+    start();
+    assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
+    assert.match(read("boot/firmware/tallydeck.env"), /correct horse/);
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
+    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+  });
+
+  it("wipes what a power cut left behind before another secret takes its name", () => {
+    boot("STATS_TOKEN=");
+    write("boot/firmware/tallydeck.env.old-with-secrets", "STATS_TOKEN=older");
+    const old = join(root, "elsewhere");
+    linkSync(join(root, "boot/firmware/tallydeck.env.old-with-secrets"), old);
+    boot("STATS_TOKEN=newer");
+    start();
+    assert.match(readFileSync(old, "utf8"), /^#+$/);
+    assert.equal(read("boot/firmware/tallydeck.env"), "STATS_TOKEN=");
+  });
+
+  it("takes a folder named SHOW-CODE for the wish it is, and still writes its report", () => {
+    mkdirSync(join(root, "boot/firmware/SHOW-CODE/New folder"), { recursive: true });
+    boot("STATS_TOKEN=let-me-in");
+    start();
+    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+    assert.deepEqual(readdirSync(join(root, "boot/firmware")).sort(), [
+      "SETUP-RESULT.txt",
+      "tallydeck.env",
+    ]);
   });
 
   for (const file of ["SHOW-CODE", "SHOW-CODE.txt"])
