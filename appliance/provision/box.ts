@@ -14,7 +14,8 @@ import {
   wipe,
 } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, unseen } from "./kept.ts";
-import { FILES, type FileResult, provision } from "./provision.ts";
+import { FILES, provision } from "./provision.ts";
+import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
 import { timeZonesIn } from "./time-zones.ts";
 

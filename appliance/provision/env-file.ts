@@ -14,6 +14,11 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["TIME_HOST", "time.host"],
 ]);
 
+/** What a setting is called in `tallydeck.env`. */
+export function keyOf(name: string): string {
+  return [...NAMES].find(([, each]) => each === name)?.[0] ?? name.replace(/^service\./, "");
+}
+
 /**
  * `tallydeck.env`: KEY=VALUE lines. A value counts as it stands, `#` and quotes inside included; one
  * pair of quotes around it is dropped, and so are spaces around it.

@@ -1,15 +1,18 @@
-import type { Change, Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 import { isHashedKey, isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
 
 /** What the box keeps on its data partition between starts: by file, so that files do not mix. */
 export type Kept = Readonly<Record<string, KeptFile>>;
 
 export interface KeptFile {
-  /** SHA-256 of the file's text as the box left it on the boot partition; "" until it has reported. */
+  /** SHA-256 of the file as the box left it on the boot partition, or GONE; "" until it has reported. */
   readonly seen: string;
   /** What the file says, and the secrets it once held. */
   readonly says: Readonly<Record<string, string>>;
 }
+
+/** Reported to be no longer on the boot partition. */
+export const GONE = "gone";
 
 export const NOTHING_KEPT: Kept = {};
 
@@ -55,10 +58,11 @@ export function unseen(kept: Kept): Kept {
 }
 
 /** What is forgotten is forgotten for all files, or it would come back from one before. */
-export function forget(kept: Kept, changes: readonly Change[]): Kept {
-  const names = new Set(changes.filter(({ value }) => value === null).map(({ name }) => name));
+export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
+  const isForgotten = (name: string) =>
+    names.has(name) || (isOfNetwork(name) && names.has("wifi.ssid"));
   const left = (says: KeptFile["says"]) => ({
-    ...Object.fromEntries(Object.entries(says).filter(([name]) => !names.has(name))),
+    ...Object.fromEntries(Object.entries(says).filter(([name]) => !isForgotten(name))),
     ...(names.has("wifi.password") && says["wifi.ssid"] !== undefined && { "wifi.open": "1" }),
   });
   return Object.fromEntries(

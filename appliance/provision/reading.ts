@@ -10,12 +10,24 @@ export interface Finding {
   readonly line?: number | undefined;
   /** The setting that was taken from it. */
   readonly name?: string;
+  /** It makes the box forget the setting. */
+  readonly forgets?: true;
   /** Why it is not applied. */
   readonly ignored?: string;
   /** Why the file's network is not joined, should the box know no password for it. */
   readonly unlessJoined?: string;
   /** What else a person should know of what is applied. */
   readonly note?: string;
+}
+
+/** What came of one file. */
+export interface FileResult {
+  readonly file: string;
+  readonly findings: readonly Finding[];
+  /** Its text without secrets, when it holds some that are kept now. */
+  readonly rewritten?: string | undefined;
+  /** It is no longer there; the findings are what still counts of it. */
+  readonly isGone?: true;
 }
 
 export interface Change {
@@ -64,9 +76,9 @@ export class Findings {
       if (name === "wifi.password") this.#findBlankPassword(label, line);
       return false;
     }
-    if (isSecret(name) && text === FORGET) {
+    if (text === FORGET) {
       this.#add(name, null, label, line);
-      return false;
+      return isSecret(name);
     }
     const checked = check(name, text, this.#findTimeZone);
     const isRefused = this.#isNetworkRefused && isNetwork("name" in checked ? checked.name : name);
@@ -146,13 +158,13 @@ export class Findings {
   #add(name: string, value: string | null, label: string, line?: number): void {
     const earlier = this.#changes.findIndex((change) => change.name === name);
     const before = earlier < 0 ? undefined : this.#changes[earlier];
-    if (name === "ssh.keys" && before !== undefined)
+    if (name === "ssh.keys" && before?.value && value)
       this.#changes[earlier] = { name, value: `${before.value}\n${value}` };
     else {
       if (earlier >= 0) this.#changes.splice(earlier, 1);
       this.#changes.push({ name, value });
     }
-    this.#findings.push({ label, line, ...(value !== null && { name }) });
+    this.#findings.push({ label, line, name, ...(value === null && { forgets: true }) });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FileResult } from "./provision.ts";
+import type { FileResult } from "./reading.ts";
 
 /** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
 export function report(
@@ -21,19 +21,20 @@ export function report(
   return lines.join("\r\n");
 }
 
-function resultLines({ file, findings, rewritten }: FileResult): string[] {
+function resultLines({ file, findings, rewritten, isGone }: FileResult): string[] {
   const applied = findings.filter(({ ignored }) => ignored === undefined);
   const ignored = findings.filter((finding) => finding.ignored !== undefined);
   const place = (line: number | undefined) => (line === undefined ? "" : ` (line ${line})`);
+  const noted = (note: string | undefined) => (note === undefined ? "" : `: ${note}`);
   return [
     "",
-    `${file}:`,
+    isGone ? `${file}, which is no longer on the card, but still counts:` : `${file}:`,
     ...(findings.length === 0 ? ["  says nothing: every line is empty or a comment"] : []),
-    ...applied.map(
-      ({ label, line, note }) =>
-        `  applied  ${label}${place(line)}${note === undefined ? "" : `: ${note}`}`,
-    ),
+    ...applied.map(({ label, line, note }) => `  applied  ${label}${place(line)}${noted(note)}`),
     ...ignored.map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
+    ...(isGone
+      ? ["  To be rid of one, write it into tallydeck.env with (none) as its value."]
+      : []),
     ...(rewritten === undefined
       ? []
       : [

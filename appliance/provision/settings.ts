@@ -85,7 +85,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 const SERVICE_KEY =
   /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
 
-/** Written for a secret, it makes the box forget the one it has. */
+/** Written for a value, it makes the box forget what files before said, today or earlier. */
 export const FORGET = "(none)";
 
 export function isServiceKey(key: string): boolean {

@@ -1,30 +1,52 @@
-import type { FileResult } from "./provision.ts";
-import { type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts";
-import { isHashedKey, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
+import { type FileResult, type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts";
+import { FORGET, isHashedKey, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
 
-/** What came of one file, seen from what all files say together. */
-export function verdict(result: FileResult, settings: Settings): FileResult {
+/** By setting, the last file that had it forgotten. */
+type Forgotten = ReadonlyMap<string, string>;
+
+/** What came of one file, seen from what all files say together; none for one that is gone unseen. */
+export function verdict(
+  result: FileResult,
+  settings: Settings,
+  forgotten: Forgotten,
+): FileResult[] {
   const namesNetwork = result.findings.some(({ name }) => name === "wifi.ssid");
   const isLeftOut = namesNetwork && settings["wifi.ssid"] === undefined;
   const findings = result.findings.flatMap((finding): Finding[] => {
     if (finding.unlessJoined !== undefined)
       return isLeftOut ? [{ ...finding, ignored: finding.unlessJoined }] : [];
-    const why = finding.ignored ?? whyNot(finding, result.file, settings);
+    const why = finding.ignored ?? whyNot(finding, result.file, settings, forgotten);
     if (why !== undefined) return [{ ...finding, ignored: withNetwork(why, settings) }];
-    const note = finding.name === "wifi.ssid" ? networkNote(settings) : "";
+    const note = noteOf(finding, settings);
     return [note === "" ? finding : { ...finding, note }];
   });
-  return { ...result, findings };
+  if (!result.isGone) return [{ ...result, findings }];
+  const counting = findings.filter(({ ignored }) => ignored === undefined);
+  return counting.length === 0 ? [] : [{ ...result, findings: counting }];
 }
 
 /** Why a setting that is in order is not applied from this file. */
-function whyNot({ name = "" }: Finding, file: string, settings: Settings): string | undefined {
-  if (name === "wifi.ssid" && settings[name] === undefined) return NOT_JOINED;
+function whyNot(
+  { name = "", forgets }: Finding,
+  file: string,
+  settings: Settings,
+  forgotten: Forgotten,
+): string | undefined {
   const counts = settings[name] ?? (isOfNetwork(name) ? settings["wifi.ssid"] : undefined);
+  if (settings[name] === undefined) {
+    const by = forgotten.get(name);
+    if (by !== undefined) return forgets ? undefined : `${by} says ${FORGET}, and that counts`;
+    if (name === "wifi.ssid") return NOT_JOINED;
+  }
   const winner = counts?.from ?? file;
   return name === "ssh.keys" || winner === file
     ? undefined
     : `${winner} says it too, and that counts`;
+}
+
+function noteOf({ name = "", forgets }: Finding, settings: Settings): string {
+  if (forgets) return settings[name] === undefined ? "the box has none any more" : "";
+  return name === "wifi.ssid" ? networkNote(settings) : "";
 }
 
 /** A network that is refused leaves the one the box had. */

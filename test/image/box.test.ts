@@ -79,6 +79,21 @@ describe("a start of the box", () => {
     assert.match(result, /tallydeck\.env:\r\n {2}applied {2}HOSTNAME/);
   });
 
+  it("reports what still counts of a file that was deleted", () => {
+    write("boot/firmware/rpi-preseed.toml", '[system]\nhostname = "box"\n');
+    start();
+    rmSync(join(root, "boot/firmware/rpi-preseed.toml"));
+    start();
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.match(
+      read("boot/firmware/SETUP-RESULT.txt"),
+      /rpi-preseed\.toml, which is no longer on the card.*\r\n {2}applied {2}HOSTNAME\r\n.*\(none\)/,
+    );
+    ran = [];
+    start();
+    assert.deepEqual(ran, ["hostname box"]);
+  });
+
   it("writes a report for a file that it does not read", () => {
     write("boot/firmware/ssh", "");
     start();

@@ -400,19 +400,6 @@ describe("settings on the boot partition", () => {
     assert.equal(second.values["wifi.password"], undefined);
   });
 
-  it("forget a secret that is (none)", () => {
-    const first = provisioned(env("STATS_TOKEN=abc"));
-    assert.deepEqual(provisioned(env("STATS_TOKEN=(none)"), first.kept).values, {});
-  });
-
-  it("forget a secret that is (none) whichever file it came from, for good", () => {
-    const first = provisioned({ "rpi-preseed.toml": fixture("rpi-preseed.toml") });
-    const second = provisioned({ ...first.left, ...env("WIFI_PASSWORD=(none)") }, first.kept);
-    assert.equal(second.values["wifi.password"], undefined);
-    const third = provisioned({ ...first.left, ...env("#") }, second.kept);
-    assert.equal(third.values["wifi.password"], undefined);
-  });
-
   it("count as not seen when what the box kept is damaged", () => {
     for (const text of ["", "{", "[]", '{"a":{"seen":"","says":{"b":1}}}', '{"a":{"seen":""}}'])
       assert.deepEqual(parseKept(text), NOTHING_KEPT);
