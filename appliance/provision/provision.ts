@@ -22,7 +22,7 @@ export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 /** All files of which the report has something to say. */
 export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_READ]);
 
-const MOST_BYTES = 256 * 1024;
+const MOST_BYTES = 64 * 1024;
 
 export interface Provisioned {
   readonly kept: Kept;
@@ -100,7 +100,7 @@ function stillSaid(name: string): Finding[] {
 
 const TOO_LARGE: Finding = {
   label: "the file",
-  ignored: "is larger than 256 kB: what it said before still counts",
+  ignored: "is larger than 64 kB: what it said before still counts",
 };
 
 function hashOf(bytes: Uint8Array): string {

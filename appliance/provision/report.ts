@@ -21,6 +21,9 @@ export function report(
   return lines.join("\r\n");
 }
 
+/** A file of another kind may hold thousands of lines that mean nothing. */
+const MOST_IGNORED = 50;
+
 function resultLines({ file, findings, rewritten, isGone }: FileResult): string[] {
   const applied = findings.filter(({ ignored }) => ignored === undefined);
   const ignored = findings.filter((finding) => finding.ignored !== undefined);
@@ -31,7 +34,10 @@ function resultLines({ file, findings, rewritten, isGone }: FileResult): string[
     isGone ? `${file}, which is no longer on the card, but still counts:` : `${file}:`,
     ...(findings.length === 0 ? ["  says nothing: every line is empty or a comment"] : []),
     ...applied.map(({ label, line, note }) => `  applied  ${label}${place(line)}${noted(note)}`),
-    ...ignored.map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
+    ...ignored
+      .slice(0, MOST_IGNORED)
+      .map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
+    ...(ignored.length > MOST_IGNORED ? [`  and ${ignored.length - MOST_IGNORED} more`] : []),
     ...(isGone
       ? ["  To be rid of one, write it into tallydeck.env with (none) as its value."]
       : []),

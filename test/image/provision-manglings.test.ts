@@ -6,6 +6,7 @@ import { describe, it } from "mocha";
 import { readConfig } from "../../appliance/config.ts";
 import { effectsOf } from "../../appliance/provision/effects.ts";
 import { DIALECTS } from "../../appliance/provision/provision.ts";
+import { report } from "../../appliance/provision/report.ts";
 import { fixture, provisioned } from "./provisioned.ts";
 
 describe("settings on the boot partition", () => {
@@ -33,6 +34,29 @@ describe("settings on the boot partition", () => {
       assert.deepEqual(provisioned(left, kept).results, [], `seed ${seed}`);
     }
   });
+});
+
+describe("a file of another kind", () => {
+  const full = (line: string) => line.repeat(Math.floor((64 * 1024) / line.length));
+  const deep = "a.".repeat(30_000);
+  for (const [name, file, text] of [
+    ["lists left open", "rpi-preseed.toml", full("a = [\n")],
+    ["long lists left open", "rpi-preseed.toml", full(`a = [${"1,".repeat(160)}\n`)],
+    ["texts left open", "rpi-preseed.toml", full('a = """x"\n\n')],
+    ["a deep table", "rpi-preseed.toml", `[${deep}a]\nb = 1\n`],
+    ["a deep key", "rpi-preseed.toml", `${deep}a = 1\n`],
+    ["tabs", "user-data", full("\t: x\n")],
+    ["brackets", "network-config", full("[")],
+    ["words", "tallydeck.env", full("x\n")],
+  ] as const)
+    it(`costs a moment and a page of the report, whatever it is made of: ${name}`, () => {
+      const begun = process.cpuUsage();
+      const { results } = provisioned({ [file]: text });
+      const { user, system } = process.cpuUsage(begun);
+      assert.ok(user + system < 3_000_000, `${user + system} µs`);
+      const page = report(results, { hostname: "box", stored: true, version: "1" }).split("\r\n");
+      assert.ok(page.length < 70, `${page.length} lines`);
+    });
 });
 
 function assertServiceReads(config: string, when: string): void {
