@@ -48,7 +48,7 @@ function takeStatement(found: Findings, { source, line, leaves }: PlacedStatemen
   else if (leaves === undefined) found.ignore(`line ${line}`, "is not valid TOML");
   return (leaves ?? []).reduce((left, [path, value]) => {
     const secret = takeKey(found, path, value, line);
-    return secret ? without(left, String(value)) : left;
+    return secret ? without(left, path, String(value)) : left;
   }, source);
 }
 
@@ -80,12 +80,14 @@ function labelOf(path: string): string {
 }
 
 const TEXT = /"""(?:[^\\]|\\[\s\S])*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/.source;
-const TEXT_AFTER_SIGN = new RegExp(`(=\\s*)(${TEXT})`, "g");
 
 /** The statement with nothing in the place of a secret, all else as it was written. */
-function without(source: string, secret: string): string {
-  return source.replace(TEXT_AFTER_SIGN, (whole, sign: string, text: string) =>
-    parsedStatement(`x = ${text}`)?.x === secret ? `${sign}""` : whole,
+function without(source: string, path: string, secret: string): string {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  return source.replace(
+    new RegExp(`(\\b${key}["']?\\s*=\\s*)(${TEXT})`, "g"),
+    (whole, before: string, text: string) =>
+      parsedStatement(`x = ${text}`)?.x === secret ? `${before}""` : whole,
   );
 }
 

@@ -116,7 +116,8 @@ export class Findings {
 
   /** @param value what stands there, which is to be removed when it may be a secret */
   ignore(label: string, why: string, line?: number, value = ""): void {
-    const stays = value !== "" && SECRET_LABEL.test(label);
+    const isSecretText = why === NOTHING_RUNS && SECRET_TEXT.test(value);
+    const stays = value !== "" && (SECRET_LABEL.test(label) || isSecretText);
     this.#findings.push({ label, ignored: stays ? why + STAYS : why, line });
   }
 
@@ -174,7 +175,10 @@ function isOf(name: string): (change: Change) => boolean {
 
 /** Ends a label whose value nobody should find on the card. */
 const SECRET_LABEL =
-  /(?:password|passwd|passphrase|psk|secret|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?)$/i;
+  /(?:password|passwd|passphrase|psk|secret|private|(?<!ssh_)key|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?|write_files\.\d+\.content)$/i;
+
+/** In a command, what tells that it holds a secret: Raspberry Pi Connect's tokens begin like that. */
+const SECRET_TEXT = /passw|passphrase|psk|secret|token|auth\.key|rp[uo]ak_/i;
 
 const STAYS = "; still in this file: remove it";
 

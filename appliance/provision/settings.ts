@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from "../config.ts";
+import { COUNTRIES } from "./countries.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
 /**
@@ -25,10 +26,11 @@ interface Rule {
 
 const RULES: Readonly<Record<string, Rule>> = {
   hostname: {
-    accepts: "a name of up to 63 letters, digits and hyphens, like tallydeck",
+    accepts: "a name of up to 63 letters, digits and hyphens, like tallydeck, and not localhost",
     parse: (text) => {
       const name = text.toLowerCase().replace(/\.local\.?$/, "");
-      return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) ? name : undefined;
+      const isName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) && name !== "localhost";
+      return isName ? name : undefined;
     },
   },
   timezone: {
@@ -36,12 +38,15 @@ const RULES: Readonly<Record<string, Rule>> = {
     parse: (text, findTimeZone) => findTimeZone(text),
   },
   "wifi.country": {
-    accepts: "a country as two letters, like CH",
-    parse: (text) => (/^[a-z]{2}$/i.test(text) ? text.toUpperCase() : undefined),
+    accepts: "the two letters of a country, like CH, or GB for the United Kingdom",
+    parse: (text) => (COUNTRIES.has(text.toUpperCase()) ? text.toUpperCase() : undefined),
   },
   "wifi.ssid": {
     accepts: "a network name of 1 to 32 bytes",
-    parse: (text) => (isSsid(Buffer.from(text)) ? Buffer.from(text).toString("hex") : undefined),
+    parse: (text) =>
+      isPrintable(text) && isSsid(Buffer.from(text))
+        ? Buffer.from(text).toString("hex")
+        : undefined,
   },
   "wifi.ssid-hex": {
     for: "wifi.ssid",
@@ -61,7 +66,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "ssh.keys": {
     accepts: "the line of a public key file, beginning with ssh-ed25519, ssh-rsa, ecdsa-… or sk-…",
     parse: (text) => {
-      const fields = text.trim().split(/ +/);
+      const fields = text.trim().split(/\s+/);
       return isPublicKey(fields) ? fields.join(" ") : undefined;
     },
   },
@@ -124,8 +129,8 @@ export function check(
 ): { name: string; value: string } | { problem: string } {
   if (name.startsWith("service.")) return checkService(name.slice("service.".length), text);
   const rule = RULES[name];
-  const value = isPrintable(text) ? rule?.parse(text, findTimeZone) : undefined;
-  return value === undefined
+  const value = rule?.parse(text, findTimeZone);
+  return value === undefined || !isPrintable(value)
     ? { problem: `must be ${rule?.accepts ?? "something this box knows"}` }
     : { name: rule?.for ?? name, value };
 }

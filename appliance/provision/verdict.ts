@@ -46,7 +46,9 @@ function whyNot(
 
 function noteOf({ name = "", forgets }: Finding, settings: Settings): string {
   if (forgets) return settings[name] === undefined ? "the box has none any more" : "";
-  return name === "wifi.ssid" ? networkNote(settings) : "";
+  if (name === "wifi.ssid") return networkNotes(settings).join("; ");
+  const isAlone = name === "wifi.password" && settings["wifi.ssid"] === undefined;
+  return isAlone ? "is for no network: give its name as WIFI_SSID" : "";
 }
 
 /** A network that is refused leaves the one the box had. */
@@ -57,13 +59,15 @@ function withNetwork(why: string, settings: Settings): string {
   return `is not applied, ${SEE_WHY}; the box joins ${name} with what it kept`;
 }
 
-function networkNote(settings: Settings): string {
+function networkNotes(settings: Settings): string[] {
   const password = settings["wifi.password"]?.value;
-  if (password === undefined) return "an open network, without a password";
-  if (isPlainPassword(password)) return "";
-  return isHashedKey(password) ? HASHED_KEY : OTHER_SIGNS;
+  const notes = settings["wifi.country"] === undefined ? [NO_COUNTRY] : [];
+  if (password === undefined) return ["an open network, without a password", ...notes];
+  if (isPlainPassword(password)) return notes;
+  return [isHashedKey(password) ? HASHED_KEY : OTHER_SIGNS, ...notes];
 }
 
+const NO_COUNTRY = "without WIFI_COUNTRY some channels stay closed";
 const HASHED_KEY =
   "with a hashed key, which works with WPA2 only. If the router also offers WPA3, write the password itself as WIFI_PASSWORD in tallydeck.env";
 const OTHER_SIGNS =

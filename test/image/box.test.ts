@@ -68,6 +68,15 @@ describe("a start of the box", () => {
     assert.equal(read("etc/iwd/main.conf"), "[General]\nCountry=CH\n");
   });
 
+  it("names the country in the general part of the image's iwd settings", () => {
+    const image = join(import.meta.dirname, "../../firmware-config/system/etc/iwd/main.conf");
+    write("etc/iwd/main.conf", readFileSync(image, "utf8"));
+    boot("WIFI_COUNTRY=ch");
+    start();
+    const [, general = ""] = read("etc/iwd/main.conf").split("[General]\n");
+    assert.match(general, /^EnableNetworkConfiguration=false\n[^[]*Country=CH\n$/);
+  });
+
   it("reports every file again when one has changed", () => {
     write("boot/firmware/rpi-preseed.toml", "colour = 1\n");
     boot("HOSTNAME=box");
@@ -130,7 +139,7 @@ describe("a start of the box", () => {
       "mount -o remount,ro /boot/firmware",
     ]);
     const result = read("boot/firmware/SETUP-RESULT.txt");
-    assert.match(result, /applied {2}WIFI_SSID \(line 1\)\r\n/);
+    assert.match(result, /applied {2}WIFI_SSID \(line 1\): without WIFI_COUNTRY.*\r\n/);
     assert.match(result, /IGNORED {2}COLOUR \(line 3\): this box does not know it\r\n/);
     assert.ok(!result.includes("correct horse"));
   });

@@ -46,6 +46,13 @@ describe("settings in rpi-preseed.toml", () => {
     }
   });
 
+  it("lose their secret only, though another value is the same", () => {
+    const { left } = provisioned({
+      "rpi-preseed.toml": 'wlan = { ssid = "correct horse", "password" = "correct horse" }\n',
+    });
+    assert.equal(left["rpi-preseed.toml"], 'wlan = { ssid = "correct horse", "password" = "" }\n');
+  });
+
   it("are refused as a number in TOML, which may not be what was meant", () => {
     const { values, ignored } = provisioned({ "rpi-preseed.toml": "[wlan]\npassword = 1e10\n" });
     assert.deepEqual(values, {});

@@ -149,7 +149,7 @@ describe("a password", () => {
     assert.match(first.notes.join(), /WPA2 only.*write the password itself as WIFI_PASSWORD/);
     const later = provisioned({ ...first.left, ...env("HOSTNAME=box") }, first.kept);
     assert.match(later.notes.join(), /WPA2 only/);
-    const better = env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+    const better = env("WIFI_SSID=home", "WIFI_PASSWORD=correct horse", "WIFI_COUNTRY=ch");
     assert.deepEqual(provisioned({ ...first.left, ...better }, later.kept).notes, []);
   });
 
@@ -158,6 +158,36 @@ describe("a password", () => {
       const { values } = provisioned(env("WIFI_SSID=home", `WIFI_PASSWORD=${quoted}`));
       assert.equal(values["wifi.password"], "correct horse");
     });
+});
+
+describe("a network", () => {
+  it("without a country is said to have fewer channels", () => {
+    const network = ["WIFI_SSID=home", "WIFI_PASSWORD=correct horse"];
+    assert.match(provisioned(env(...network)).notes.join(), /WIFI_SSID: without WIFI_COUNTRY/);
+    assert.deepEqual(provisioned(env(...network, "WIFI_COUNTRY=GB")).notes, []);
+  });
+
+  it("is refused a country that the radio does not know", () => {
+    for (const country of ["UK", "EU", "EN", "SW", "00", "CHE"]) {
+      const { values, ignored } = provisioned(env(`WIFI_COUNTRY=${country}`));
+      assert.deepEqual(values, {});
+      assert.match(ignored.join(), /GB for the United Kingdom/);
+    }
+  });
+
+  it("that has a password but no name is asked for its name", () => {
+    const { notes } = provisioned(env("WIFI_PASSWORD=correct horse"));
+    assert.deepEqual(notes, ["WIFI_PASSWORD: is for no network: give its name as WIFI_SSID"]);
+  });
+
+  it("named under two interfaces has the password of the first", () => {
+    const { values, ignored } = provisioned({
+      "network-config":
+        "wifis: {wlan0: {access-points: {a: {password: correct horse}}}, wlan1: {access-points: {a: {password: another horse}}}}\n",
+    });
+    assert.equal(values["wifi.password"], "correct horse");
+    assert.match(ignored.join(), /wlan1.*the box joins one network: the first named/);
+  });
 });
 
 describe("a corrected network name", () => {
@@ -190,6 +220,11 @@ describe("a secret the box has no use for", () => {
     "[user] password": { "rpi-preseed.toml": '[user]\npassword = "$y$secret"\n' },
     "user.passwd": { "user-data": 'user:\n  passwd: "$y$secret"\n' },
     "users.0.plain_text_passwd": { "user-data": "users:\n- plain_text_passwd: secret\n" },
+    "runcmd.0.2": {
+      "user-data": "runcmd:\n- [ sh, -c, \"echo 'rpuak_abc' > /home/pi/auth.key\" ]\n",
+    },
+    "write_files.0.content": { "user-data": "write_files:\n- content: c2VjcmV0\n" },
+    MQTT_KEY: env("MQTT_KEY=secret"),
     "chpasswd.list": { "user-data": "chpasswd:\n  list: |\n    pi:secret\n" },
     WIFI_PASSWORD: env("WIFI_PASSWORD=secret"),
     STATS_TOKEN_: env("STATS_TOKEN_=secret"),
@@ -210,6 +245,8 @@ describe("a secret the box has no use for", () => {
     for (const files of [
       { "rpi-preseed.toml": '[user]\nname = "anna"\npassword = ""\n' },
       { "user-data": "user:\n  passwd: null\n" },
+      { "user-data": "runcmd:\n- [ setupcon, -k ]\n" },
+      env("SSH_KEY=ssh-ed25519 AAAA"),
     ])
       assert.doesNotMatch(provisioned(files).ignored.join(), /still in this file/);
   });

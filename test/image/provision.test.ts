@@ -223,9 +223,15 @@ describe("settings on the boot partition", () => {
     assert.deepEqual(other.values, { ...first.values, timezone: "UTC" });
   });
 
-  it("take an ssh key with more than one space between its parts", () => {
-    const { values } = provisioned(env(`SSH_KEY=${KEY.replaceAll(" ", "  ")}`));
-    assert.equal(values["ssh.keys"], KEY);
+  it("take an ssh key with more than one space between its parts, or a tab", () => {
+    for (const space of ["  ", "\t"]) {
+      const { values } = provisioned(env(`SSH_KEY=${KEY.replaceAll(" ", space)}`));
+      assert.equal(values["ssh.keys"], KEY);
+    }
+  });
+
+  it("are refused with a name that every computer calls itself", () => {
+    assert.match(provisioned(env("HOSTNAME=localhost")).ignored.join(), /and not localhost/);
   });
 
   it("stay when their file has become too large to be read", () => {
