@@ -60,7 +60,8 @@ export class Findings {
   #isNetworkRefused = false;
   #isPasswordRefused = false;
   #isPasswordBlank = false;
-  #isPasswordExpected = false;
+  /** As the key management has it, when the file names that. */
+  #isPasswordExpected: boolean | undefined;
 
   constructor(findTimeZone: FindTimeZone) {
     this.#findTimeZone = findTimeZone;
@@ -93,7 +94,11 @@ export class Findings {
 
   /** How a network tells its users apart; to be asked before its name is taken. */
   checkKeyManagement(kind: string, label: string, line?: number): void {
-    if (/^(?:none|owe)?$/i.test(kind)) return;
+    if (kind === "") return;
+    if (/^(?:none|owe)$/i.test(kind)) {
+      this.#isPasswordExpected = false;
+      return;
+    }
     if (/^(?:(?:wpa-)?psk|sae)$/i.test(kind)) {
       this.#isPasswordExpected = true;
       const unlessJoined = "wants a password, and the box has none for this network: write it";
@@ -146,8 +151,10 @@ export class Findings {
     if (this.#changes.some(isOf("wifi.password"))) return [];
     if (this.#isPasswordRefused || this.#isPasswordExpected)
       return [{ name: "wifi.open", value: "0" }];
-    const isMeant = !this.#isPasswordBlank && this.#changes.some(isOf("wifi.ssid"));
-    return isMeant ? [{ name: "wifi.open", value: "1" }] : [];
+    const isMeant = this.#isPasswordExpected === false || !this.#isPasswordBlank;
+    return isMeant && this.#changes.some(isOf("wifi.ssid"))
+      ? [{ name: "wifi.open", value: "1" }]
+      : [];
   }
 
   #findBlankPassword(label: string, line?: number): void {

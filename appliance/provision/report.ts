@@ -44,7 +44,7 @@ function resultLines({ file, findings, rewritten, isGone }: FileResult): string[
     ...(rewritten === undefined
       ? []
       : [
-          "  Passwords and tokens that were applied were removed from this file; the box keeps them.",
+          "  Passwords and tokens were removed from this file; the box keeps those that are applied.",
         ]),
   ];
 }

@@ -4,7 +4,7 @@ import { FORGET, isHashedKey, isOfNetwork, isPlainPassword, type Settings } from
 /** By setting, the last file that had it forgotten. */
 type Forgotten = ReadonlyMap<string, string>;
 
-/** What came of one file, seen from what all files say together; none for one that is gone unseen. */
+/** What came of one file, seen from what all say together; nothing when it is gone and outdone. */
 export function verdict(
   result: FileResult,
   settings: Settings,
@@ -55,7 +55,7 @@ function noteOf({ name = "", forgets }: Finding, settings: Settings): string {
 function withNetwork(why: string, settings: Settings): string {
   const hex = settings["wifi.ssid"]?.value;
   if (why !== NOT_JOINED || hex === undefined) return why;
-  const name = Buffer.from(hex, "hex").toString();
+  const name = Buffer.from(hex, "hex").toString().replace(/\p{C}/gu, "?");
   return `is not applied, ${SEE_WHY}; the box joins ${name} with what it kept`;
 }
 

@@ -141,6 +141,7 @@ describe("a start of the box", () => {
     const result = read("boot/firmware/SETUP-RESULT.txt");
     assert.match(result, /applied {2}WIFI_SSID \(line 1\): without WIFI_COUNTRY.*\r\n/);
     assert.match(result, /IGNORED {2}COLOUR \(line 3\): this box does not know it\r\n/);
+    assert.match(result, /Passwords and tokens were removed from this file; the box keeps those/);
     assert.ok(!result.includes("correct horse"));
   });
 

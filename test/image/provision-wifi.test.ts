@@ -86,6 +86,9 @@ describe("a network without a password", () => {
     "an access point without more": accessPoint("cafe"),
     "key management none": accessPoint("cafe", "auth:", "  key-management: none"),
     "key management owe": { "rpi-preseed.toml": '[wlan]\nssid = "cafe"\nkey_mgmt = "owe"\n' },
+    "key management none above a blank password": {
+      "rpi-preseed.toml": '[wlan]\nssid = "cafe"\nkey_mgmt = "none"\npassword = ""\n',
+    },
     "no password in TOML": { "rpi-preseed.toml": '[wlan]\nssid = "cafe"\n' },
   }))
     it(`is an open one where that is meant, and said to be: ${how}`, () => {
