@@ -262,7 +262,7 @@ function readConfigFile(file: string, problems: string[]): Record<string, string
     .entries()) {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
-    const [, key, value = ""] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line) ?? [];
+    const [, key, value = ""] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
     if (key === undefined) problems.push(`${file}:${index + 1} is not KEY=VALUE.`);
     else if (!Object.hasOwn(SETTINGS, key) && !SITE_TOKEN_KEY.test(key))
       problems.push(
@@ -274,7 +274,7 @@ function readConfigFile(file: string, problems: string[]): Record<string, string
 }
 
 function unquoted(value: string): string {
-  return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
+  return /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;
 }
 
 function parseSites(text: string): Config["sites"] | undefined {

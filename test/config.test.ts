@@ -254,6 +254,11 @@ describe("the configuration file", () => {
     assert.equal(port, 1001);
   });
 
+  it("may hold signs that JavaScript takes for line ends", () => {
+    for (const list of ["a,\u2028b", '"a,\u2029b"'])
+      assert.deepEqual(read(`ALLOWED_HOSTS=${list}\n`).allowedHosts, ["a", "b"]);
+  });
+
   it("that does not exist is a problem", () => {
     const [problem = ""] = problemsOf({}, join(folder(), "missing.env"));
     assert.match(problem, /missing\.env.*ENOENT/);

@@ -14,7 +14,8 @@ import {
   wipe,
 } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, unseen } from "./kept.ts";
-import { FILES, type FileResult, provision } from "./provision.ts";
+import { FILES, provision } from "./provision.ts";
+import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
 import { timeZonesIn } from "./time-zones.ts";
 
@@ -42,31 +43,32 @@ export function provisionBox({
   isMounted = mountedBelow(root),
 }: BoxParts): void {
   const boot = join(root, BOOT);
-  const stored = isMounted(join(root, "data"));
+  const isData = isMounted(join(root, "data"));
   const { kept, settings, results } = provision(
-    stored ? parseKept(textOf(join(root, KEPT)) ?? "") : NOTHING_KEPT,
+    isData ? parseKept(textOf(join(root, KEPT)) ?? "") : NOTHING_KEPT,
     (file) => bytesOf(join(boot, file)) ?? bytesOf(join(boot, file + OLD)),
     timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
-  const keeps = stored && results.length > 0;
-  if (keeps) keep(root, unseen(kept));
+  const isNew = results.length > 0;
+  const stored = isData && (!isNew || succeeds(() => keep(root, unseen(kept))));
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
-  if ((results.length === 0 && !showCode && !hasLeftovers(boot)) || !isMounted(boot)) return;
+  if ((!isNew && !showCode && !hasLeftovers(boot)) || !isMounted(boot)) return;
 
   // Without a data partition the secrets are nowhere else.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
   writable(boot, run, () => {
     for (const file of FILES.keys()) restoreFile(join(boot, file));
+    removeLeftovers(boot, stored);
     takeSecretsAway(boot, said);
-    tidy(boot, stored);
-    if (results.length === 0) return;
     const about = { hostname: effects.hostname, stored, version: versionOf() };
-    replaceFile(join(boot, RESULT), report(said, about), 0o600);
+    if (isNew) replaceFile(join(boot, RESULT), report(said, about), 0o600);
+    // People make folders of these names too.
+    for (const file of SHOW_CODE) rmSync(join(boot, file), { recursive: true, force: true });
   });
-  if (keeps) keep(root, kept);
+  if (stored && isNew) keep(root, kept);
 }
 
 function apply(root: string, effects: Effects, run: NonNullable<BoxParts["run"]>): void {
@@ -103,12 +105,22 @@ function hasLeftovers(boot: string): boolean {
   );
 }
 
-/** Removes what was asked for once, and what a power cut left behind. */
-function tidy(boot: string, stored: boolean): void {
-  for (const file of SHOW_CODE) rmSync(join(boot, file), { force: true });
-  for (const file of [...FILES.keys(), RESULT]) {
-    rmSync(join(boot, file + NEW), { force: true });
-    if (stored && isThere(join(boot, file + OLD))) wipe(join(boot, file + OLD));
+/** What a power cut left behind; before a file's secrets are moved to the name of such a leftover. */
+function removeLeftovers(boot: string, stored: boolean): void {
+  for (const path of [...FILES.keys(), RESULT].map((file) => join(boot, file))) {
+    rmSync(path + NEW, { recursive: true, force: true });
+    if (stored && isThere(path + OLD)) wipe(path + OLD);
+  }
+}
+
+/** What fails is said in the journal, and the box starts all the same. */
+function succeeds(step: () => void): boolean {
+  try {
+    step();
+    return true;
+  } catch (error) {
+    console.error(`The data partition cannot be written: ${(error as Error).message}`);
+    return false;
   }
 }
 

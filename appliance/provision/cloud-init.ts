@@ -37,13 +37,13 @@ export const readNetworkConfig: Dialect = (text, found) =>
   readYaml(text, found, (leaves) => {
     const places = leaves.map(placeOf);
     const network = places.find(({ ssid }) => ssid !== undefined);
-    for (const { leaf, ssid, what } of places)
-      if (ssid === network?.ssid && what === "auth.key-management")
+    for (const { leaf, point, what } of places)
+      if (point === network?.point && what === "auth.key-management")
         found.checkKeyManagement(leaf.value, leaf.label, leaf.line);
     if (network?.ssid !== undefined)
       found.take("wifi.ssid", network.ssid, "access-points", network.leaf.line);
     return places
-      .map((place) => takeNetwork(found, place, network?.ssid))
+      .map((place) => takeNetwork(found, place, network?.point))
       .filter((cut) => cut !== undefined);
   });
 
@@ -52,6 +52,8 @@ interface Place {
   readonly kind: string;
   readonly key: string;
   readonly ssid: string | undefined;
+  /** The access point: one network may be named under each of two interfaces. */
+  readonly point: string | undefined;
   /** What is said of the access point. */
   readonly what: string;
 }
@@ -60,18 +62,19 @@ function placeOf(leaf: Leaf): Place {
   const path = leaf.path[0] === "network" ? leaf.path.slice(1) : leaf.path;
   const [kind = "", , key = "", ssid, ...rest] = path;
   const isPoint = kind === "wifis" && key === "access-points";
-  return { leaf, kind, key, ssid: isPoint ? ssid : undefined, what: rest.join(".") };
+  const point = isPoint && ssid !== undefined ? path.slice(0, 4).join("\0") : undefined;
+  return { leaf, kind, key, ssid: isPoint ? ssid : undefined, point, what: rest.join(".") };
 }
 
 /** @returns the place to cut out when a secret was taken */
 function takeNetwork(
   found: Findings,
-  { leaf, kind, key, ssid, what }: Place,
+  { leaf, kind, key, point, what }: Place,
   network: string | undefined,
 ): Cut | undefined {
   if (kind === "wifis" && key === "regulatory-domain") return take(found, "wifi.country", leaf);
-  if (ssid !== undefined) {
-    if (ssid === network) return takeAccessPoint(found, what, leaf);
+  if (point !== undefined) {
+    if (point === network) return takeAccessPoint(found, what, leaf);
     found.ignore(leaf.label, "the box joins one network: the first named", leaf.line, leaf.value);
   } else if (!/^(?:version|renderer)$/.test(kind) && !/^(?:dhcp[46]|optional)$/.test(key))
     found.ignore(leaf.label, "the box takes its addresses by DHCP", leaf.line, leaf.value);

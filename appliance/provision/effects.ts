@@ -1,4 +1,5 @@
-import type { Settings } from "./settings.ts";
+import { pbkdf2Sync } from "node:crypto";
+import { isHashedKey, isPlainPassword, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */
 export interface SystemFile {
@@ -68,7 +69,7 @@ function serviceConfig(settings: Settings): string {
 
 /** A value that is quoted itself would lose its quotes when it is read. */
 function guarded(value: string): string {
-  return /^(["']).*\1$/.test(value) ? `"${value}"` : value;
+  return /^(["']).*\1$/s.test(value) ? `"${value}"` : value;
 }
 
 /**
@@ -82,16 +83,20 @@ function wifiNetwork(settings: Settings): SystemFile | undefined {
   const plain = ssid.toString("latin1");
   const name = /^[A-Za-z0-9 _-]+$/.test(plain) ? plain : `=${hex}`;
   const password = settings["wifi.password"]?.value;
-  const security =
-    password === undefined
-      ? ""
-      : `[Security]\n${/^[0-9a-f]{64}$/.test(password) ? "PreSharedKey" : "Passphrase"}=${escaped(password)}\n\n`;
+  const security = password === undefined ? "" : `[Security]\n${credential(password, ssid)}\n\n`;
   const hidden = settings["wifi.hidden"]?.value === "1" ? "Hidden=true\n" : "";
   return {
     path: `/var/lib/iwd/${name}.${password === undefined ? "open" : "psk"}`,
     content: `${security}[Settings]\nAutoConnect=true\n${hidden}`,
     mode: 0o600,
   };
+}
+
+function credential(password: string, ssid: Buffer): string {
+  if (isPlainPassword(password)) return `Passphrase=${escaped(password)}`;
+  // As every WPA2 device makes it.
+  const made = () => pbkdf2Sync(password, ssid, 4096, 32, "sha1").toString("hex");
+  return `PreSharedKey=${isHashedKey(password) ? password : made()}`;
 }
 
 function escaped(text: string): string {

@@ -14,9 +14,14 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["TIME_HOST", "time.host"],
 ]);
 
+/** What a setting is called in `tallydeck.env`. */
+export function keyOf(name: string): string {
+  return [...NAMES].find(([, each]) => each === name)?.[0] ?? name.replace(/^service\./, "");
+}
+
 /**
  * `tallydeck.env`: KEY=VALUE lines. A value counts as it stands, `#` and quotes inside included; one
- * pair of quotes around it is dropped, and so are spaces around it. An empty value says nothing.
+ * pair of quotes around it is dropped, and so are spaces around it.
  */
 export const readEnvFile: Dialect = (text, found) =>
   text
@@ -32,15 +37,25 @@ function takeLine(found: Findings, line: string, number: number): boolean {
   const [, key, value = ""] =
     /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
   const wanted = unquoted(value);
-  if (key !== undefined && wanted === "") return false;
   const name = NAMES.get(key ?? "") ?? (isServiceKey(key ?? "") ? `service.${key}` : undefined);
   if (key !== undefined && name !== undefined) return found.take(name, wanted, key, number);
+  if (key !== undefined && wanted === "") return false;
   const [label, why] = key === undefined ? [`line ${number}`, "is not KEY=VALUE"] : [key, UNKNOWN];
-  if (/^(?:export\s+)?WIFI_?P/i.test(line)) found.refusePassword(label, why, number);
+  if (MEANT_AS_PASSWORD.test(line)) found.refusePassword(label, why, number);
   else found.ignore(label, why, number, wanted);
   return false;
 }
 
+/** How people write WIFI_PASSWORD from memory, or as other systems call it. */
+const MEANT_AS_PASSWORD = /^(?:export\s+)?(?:(?:WIFI|WLAN|WPA)_?(?:P|KEY)|PSK|PASS)/i;
+
 function unquoted(value: string): string {
-  return /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;
+  return (
+    QUOTED.exec(value)
+      ?.slice(2)
+      .find((text) => text !== undefined) ?? value
+  );
 }
+
+/** Between straight quotes, or the curly ones that editors make of them. */
+const QUOTED = /^(?:(["'])(.*)\1|[“”„](.*)[“”]|[‘’‚](.*)[‘’])$/s;

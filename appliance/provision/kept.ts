@@ -1,17 +1,18 @@
-import type { Change, Reading } from "./reading.ts";
-import { isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
+import type { Reading } from "./reading.ts";
+import { isHashedKey, isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
 
 /** What the box keeps on its data partition between starts: by file, so that files do not mix. */
 export type Kept = Readonly<Record<string, KeptFile>>;
 
 export interface KeptFile {
-  /** SHA-256 of the file's text as the box left it on the boot partition; "" until it has reported. */
+  /** SHA-256 of the file as the box left it on the boot partition, or GONE; "" until it has reported. */
   readonly seen: string;
   /** What the file says, and the secrets it once held. */
   readonly says: Readonly<Record<string, string>>;
-  /** It holds a password that cannot be used, for a network that another file names. */
-  readonly lacksPassword?: boolean;
 }
+
+/** Reported to be no longer on the boot partition. */
+export const GONE = "gone";
 
 export const NOTHING_KEPT: Kept = {};
 
@@ -19,22 +20,34 @@ export const NOTHING_KEPT: Kept = {};
  * The file as it is kept now. What it no longer says is forgotten; secrets, which it cannot hold,
  * stay, and so does the network it had when it names one that cannot be joined.
  */
-export function keptFile(
-  seen: string,
-  { changes, refused }: Reading,
-  before: KeptFile["says"] = {},
-): KeptFile {
-  const stays = (name: string) => isSecret(name) || (refused && isNetwork(name));
-  const after = new Map(Object.entries(before).filter(([name]) => stays(name)));
+export function keptFile(seen: string, reading: Reading, before: KeptFile["says"] = {}): KeptFile {
+  const { changes, isNetworkRefused, isPasswordBlank } = reading;
+  const stays = (name: string) =>
+    isSecret(name) ||
+    (isNetworkRefused && isNetwork(name)) ||
+    (isPasswordBlank && name === "wifi.open");
+  const isOther = isOtherNetwork(reading, before);
+  const after = new Map(
+    Object.entries(before).filter(([name]) => stays(name) && !(isOther && isOfNetwork(name))),
+  );
   for (const { name, value } of changes)
     if (value === null) after.delete(name);
     else after.set(name, value);
-  const isNew = changes.some(({ name }) => name === "wifi.password");
-  const ssid = before["wifi.ssid"];
-  // A password belongs to its network.
-  if (ssid !== undefined && after.get("wifi.ssid") !== ssid && !isNew)
-    after.delete("wifi.password");
-  return { seen, says: Object.fromEntries(after), lacksPassword: refused === "password" };
+  return { seen, says: Object.fromEntries(after) };
+}
+
+/**
+ * A password belongs to its network. Only above a blank line for the password is another name the
+ * same network's, corrected; a hashed key is made of the name, and useless with another.
+ */
+function isOtherNetwork(
+  { changes, isNetworkRefused, isPasswordBlank }: Reading,
+  before: KeptFile["says"],
+): boolean {
+  const ssid = changes.find(({ name }) => name === "wifi.ssid")?.value;
+  const earlier = before["wifi.ssid"];
+  if (isNetworkRefused || earlier === undefined || ssid === earlier) return false;
+  return !(isPasswordBlank && ssid && !isHashedKey(before["wifi.password"] ?? ""));
 }
 
 /** As long as nothing was reported, every file is read again at the next start. */
@@ -45,16 +58,22 @@ export function unseen(kept: Kept): Kept {
 }
 
 /** What is forgotten is forgotten for all files, or it would come back from one before. */
-export function forget(kept: Kept, changes: readonly Change[]): Kept {
-  const names = changes.filter(({ value }) => value === null).map(({ name }) => name);
-  const left = (says: KeptFile["says"]) =>
-    Object.fromEntries(Object.entries(says).filter(([name]) => !names.includes(name)));
+export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
+  const isForgotten = (name: string) =>
+    names.has(name) || (isOfNetwork(name) && names.has("wifi.ssid"));
+  const left = (says: KeptFile["says"]) => ({
+    ...Object.fromEntries(Object.entries(says).filter(([name]) => !isForgotten(name))),
+    ...(names.has("wifi.password") && says["wifi.ssid"] !== undefined && { "wifi.open": "1" }),
+  });
   return Object.fromEntries(
     Object.entries(kept).map(([name, file]) => [name, { ...file, says: left(file.says) }]),
   );
 }
 
-/** What all files say together: a later one wins, ssh keys add up. */
+/**
+ * What all files say together: a later one wins, ssh keys add up. A network is joined with its
+ * password, or where the last word is that it is open.
+ */
 export function together(kept: Kept, files: Iterable<string>): Settings {
   const all = new Map<string, Settings[string]>();
   for (const from of files) {
@@ -67,9 +86,9 @@ export function together(kept: Kept, files: Iterable<string>): Settings {
       const lines = new Set([...(before ?? []), ...value.split("\n")]);
       all.set(name, { value: before === undefined ? value : [...lines].join("\n"), from });
     }
-    // Without its password it would be an open network.
-    if (kept[from]?.lacksPassword && !all.has("wifi.password")) all.delete("wifi.ssid");
   }
+  if (!all.has("wifi.password") && all.get("wifi.open")?.value !== "1") all.delete("wifi.ssid");
+  all.delete("wifi.open");
   return Object.fromEntries(all);
 }
 

@@ -37,7 +37,7 @@ export const readPreseed: Dialect = (text, found) => {
   const all = withTables(statements(text));
   for (const { line, leaves } of all)
     for (const [path, value] of leaves ?? [])
-      if (path === "wlan.key_mgmt") found.checkKeyManagement(`${value}`, labelOf(path), line);
+      if (path === "wlan.key_mgmt") found.checkKeyManagement(written(value), labelOf(path), line);
   return all.map((statement) => takeStatement(found, statement)).join("");
 };
 
@@ -48,7 +48,7 @@ function takeStatement(found: Findings, { source, line, leaves }: PlacedStatemen
   else if (leaves === undefined) found.ignore(`line ${line}`, "is not valid TOML");
   return (leaves ?? []).reduce((left, [path, value]) => {
     const secret = takeKey(found, path, value, line);
-    return secret ? without(left, String(value)) : left;
+    return secret ? without(left, path, String(value)) : left;
   }, source);
 }
 
@@ -59,7 +59,7 @@ function takeKey(found: Findings, path: string, value: unknown, line: number): b
   const name = NAMES.get(path);
   if (name === undefined) {
     const why = WHY_NOT.find(([pattern]) => pattern.test(path))?.[1] ?? UNKNOWN;
-    found.ignore(label, why, line, String(value));
+    found.ignore(label, why, line, written(value));
     return false;
   }
   const isList = name === "ssh.keys" || name === "time.servers";
@@ -80,12 +80,14 @@ function labelOf(path: string): string {
 }
 
 const TEXT = /"""(?:[^\\]|\\[\s\S])*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/.source;
-const TEXT_AFTER_SIGN = new RegExp(`(=\\s*)(${TEXT})`, "g");
 
 /** The statement with nothing in the place of a secret, all else as it was written. */
-function without(source: string, secret: string): string {
-  return source.replace(TEXT_AFTER_SIGN, (whole, sign: string, text: string) =>
-    parsedStatement(`x = ${text}`)?.x === secret ? `${sign}""` : whole,
+function without(source: string, path: string, secret: string): string {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  return source.replace(
+    new RegExp(`(\\b${key}["']?\\s*=\\s*)(${TEXT})`, "g"),
+    (whole, before: string, text: string) =>
+      parsedStatement(`x = ${text}`)?.x === secret ? `${before}""` : whole,
   );
 }
 
@@ -111,20 +113,28 @@ function withTables(all: readonly Statement[]): PlacedStatement[] {
   });
 }
 
+/** Each line that is joined costs reading all before it again: a list of ssh keys is shorter. */
+const MOST_JOINED = 200;
+/** In a file with more such lines, each counts by itself. */
+const MOST_LEFT_OPEN = 20;
+
 /** Lines, joined while an array or a multi-line string is open; at most as far as a blank line. */
 function statements(text: string): Statement[] {
   const lines = text.split(/(?<=\n)/);
   const found: Statement[] = [];
+  let leftOpen = 0;
   for (let at = 0; at < lines.length; ) {
     let end = at + 1;
     let source = lines[at] ?? "";
-    while (end < lines.length && parsedStatement(source) === undefined && isOpen(source)) {
+    const last = leftOpen < MOST_LEFT_OPEN ? Math.min(lines.length, at + MOST_JOINED) : at;
+    while (end < last && parsedStatement(source) === undefined && isOpen(source)) {
       if (lines[end]?.trim() === "" && !/"""|'''/.test(source)) break;
       source += lines[end];
       end++;
     }
     // What stays open to the end was one broken line: go on behind it.
-    if (parsedStatement(source) === undefined) {
+    if (end > at + 1 && parsedStatement(source) === undefined) {
+      leftOpen++;
       source = lines[at] ?? "";
       end = at + 1;
     }
@@ -150,19 +160,31 @@ function parsedStatement(source: string): Table | undefined {
 
 /** `a.b` of `[a.b]` and of `[[a.b]]`. */
 function headerOf(parsed: Table): string {
-  const [entry] = Object.entries(parsed);
-  if (entry === undefined) return "";
-  const below = isTable(entry[1]) ? headerOf(entry[1]) : "";
-  return below === "" ? entry[0] : `${entry[0]}.${below}`;
+  const keys: string[] = [];
+  for (let entry = Object.entries(parsed)[0]; entry !== undefined; ) {
+    keys.push(entry[0]);
+    entry = isTable(entry[1]) ? Object.entries(entry[1])[0] : undefined;
+  }
+  return keys.join(".");
 }
 
+const DEEPEST = 10;
+
 /** Every value with its path: a statement may hold a table of them, `wlan = { ssid = "home" }`. */
-function leavesOf(table: Table): [string, unknown][] {
+function leavesOf(table: Table, depth = 1): [string, unknown][] {
   return Object.entries(table).flatMap(([key, value]): [string, unknown][] =>
-    isTable(value)
-      ? leavesOf(value).map(([below, leaf]) => [`${key}.${below}`, leaf])
+    isTable(value) && depth < DEEPEST
+      ? leavesOf(value, depth + 1).map(([below, leaf]) => [`${key}.${below}`, leaf])
       : [[key, value]],
   );
+}
+
+/** A table has no text of its own, nor has a list that holds one. */
+function written(value: unknown): string {
+  return [value]
+    .flat(Infinity)
+    .map((each) => (isTable(each) ? "{}" : String(each)))
+    .join(" ");
 }
 
 function isTable(value: unknown): value is Table {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { readNetworkConfig, readUserData } from "./cloud-init.ts";
-import { readEnvFile } from "./env-file.ts";
-import { forget, type Kept, keptFile, together } from "./kept.ts";
+import { keyOf, readEnvFile } from "./env-file.ts";
+import { forget, GONE, type Kept, keptFile, together } from "./kept.ts";
 import { NOT_READ } from "./not-read.ts";
 import { readPreseed } from "./preseed.ts";
-import { type Dialect, decodeText, type Finding, Findings, NOT_JOINED } from "./reading.ts";
-import { isOfNetwork, type Settings } from "./settings.ts";
+import { type Dialect, decodeText, type FileResult, type Finding, Findings } from "./reading.ts";
+import type { Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
+import { verdict } from "./verdict.ts";
 
 /** The files that are read, in this order: what a later one says wins. */
 export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
@@ -21,20 +22,12 @@ export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 /** All files of which the report has something to say. */
 export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_READ]);
 
-const MOST_BYTES = 256 * 1024;
-
-/** What came of one file. */
-export interface FileResult {
-  readonly file: string;
-  readonly findings: readonly Finding[];
-  /** Its text without secrets, when it holds some that are kept now. */
-  readonly rewritten: string | undefined;
-}
+const MOST_BYTES = 64 * 1024;
 
 export interface Provisioned {
   readonly kept: Kept;
   readonly settings: Settings;
-  /** Of every file there is; empty when none has changed. */
+  /** Of every file there is or was; empty when none has changed. */
   readonly results: readonly FileResult[];
 }
 
@@ -52,50 +45,63 @@ export function provision(
     const bytes = read(file);
     return bytes === undefined ? [] : [{ file, dialect, bytes }];
   });
-  if (present.every(({ file, bytes }) => before[file]?.seen === hashOf(bytes)))
-    return { kept: before, settings: together(before, DIALECTS.keys()), results: [] };
+  const gone = [...DIALECTS.keys()].filter(
+    (file) => before[file] !== undefined && !present.some((each) => each.file === file),
+  );
+  const isSeen =
+    present.every(({ file, bytes }) => before[file]?.seen === hashOf(bytes)) &&
+    gone.every((file) => before[file]?.seen === GONE);
+  if (isSeen) return { kept: before, settings: together(before, DIALECTS.keys()), results: [] };
 
   let kept = before;
   const results: FileResult[] = [];
-  for (const { file, dialect, bytes } of present) {
-    if (bytes.length > MOST_BYTES) {
-      kept = { ...kept, [file]: { says: {}, ...before[file], seen: hashOf(bytes) } };
-      results.push({ file, findings: [TOO_LARGE], rewritten: undefined });
-      continue;
-    }
-    const text = decodeText(bytes);
-    const found = new Findings(findTimeZone);
-    const redacted = dialect(text, found);
-    const rewritten = redacted === text ? undefined : redacted;
-    const seen = hashOf(rewritten === undefined ? bytes : Buffer.from(rewritten));
-    const reading = found.reading();
-    kept = { ...kept, [file]: keptFile(seen, reading, kept[file]?.says) };
-    kept = forget(kept, reading.changes);
-    results.push({ file, findings: reading.findings, rewritten });
+  const forgotten = new Map<string, string>();
+  for (const each of present) {
+    const applied = applyFile(kept, each, findTimeZone);
+    for (const name of applied.forgets) forgotten.set(name, each.file);
+    kept = applied.kept;
+    results.push(applied.result);
+  }
+  for (const file of gone) {
+    const says = kept[file]?.says ?? {};
+    kept = { ...kept, [file]: { says, seen: GONE } };
+    results.push({ file, findings: Object.keys(says).flatMap(stillSaid), isGone: true });
   }
   const settings = together(kept, DIALECTS.keys());
-  return { kept, settings, results: results.map((result) => outdone(result, settings)) };
+  return { kept, settings, results: results.flatMap((each) => verdict(each, settings, forgotten)) };
+}
+
+function applyFile(
+  before: Kept,
+  { file, dialect, bytes }: { file: string; dialect: Dialect; bytes: Uint8Array },
+  findTimeZone: FindTimeZone,
+): { kept: Kept; result: FileResult; forgets: ReadonlySet<string> } {
+  if (bytes.length > MOST_BYTES) {
+    const kept = { ...before, [file]: { says: {}, ...before[file], seen: hashOf(bytes) } };
+    return { kept, result: { file, findings: [TOO_LARGE] }, forgets: new Set() };
+  }
+  const text = decodeText(bytes);
+  const found = new Findings(findTimeZone);
+  const redacted = dialect(text, found);
+  const rewritten = redacted === text ? undefined : redacted;
+  const seen = hashOf(rewritten === undefined ? bytes : Buffer.from(rewritten));
+  const reading = found.reading();
+  const kept = { ...before, [file]: keptFile(seen, reading, before[file]?.says) };
+  const forgets = new Set(
+    reading.changes.filter(({ value }) => value === null).map(({ name }) => name),
+  );
+  const result = { file, findings: reading.findings, rewritten };
+  return { kept: forget(kept, forgets), result, forgets };
+}
+
+function stillSaid(name: string): Finding[] {
+  return name === "wifi.open" ? [] : [{ label: keyOf(name), name }];
 }
 
 const TOO_LARGE: Finding = {
   label: "the file",
-  ignored: "is larger than 256 kB: what it said before still counts",
+  ignored: "is larger than 64 kB: what it said before still counts",
 };
-
-/** The result, with a reason where another file has the last word. */
-function outdone(result: FileResult, settings: Settings): FileResult {
-  const findings = result.findings.map((finding): Finding => {
-    const { name = "", ignored } = finding;
-    if (name === "wifi.ssid" && settings[name] === undefined)
-      return { ...finding, ignored: NOT_JOINED };
-    const counts = settings[name] ?? (isOfNetwork(name) ? settings["wifi.ssid"] : undefined);
-    const winner = counts?.from ?? result.file;
-    return ignored !== undefined || name === "ssh.keys" || winner === result.file
-      ? finding
-      : { ...finding, ignored: `${winner} says it too, and that counts` };
-  });
-  return { ...result, findings };
-}
 
 function hashOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");

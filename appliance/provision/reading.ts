@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { check, FORGET, isNetwork, isSecret } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
@@ -9,8 +10,24 @@ export interface Finding {
   readonly line?: number | undefined;
   /** The setting that was taken from it. */
   readonly name?: string;
+  /** It makes the box forget the setting. */
+  readonly forgets?: true;
   /** Why it is not applied. */
   readonly ignored?: string;
+  /** Why the file's network is not joined, should the box know no password for it. */
+  readonly unlessJoined?: string;
+  /** What else a person should know of what is applied. */
+  readonly note?: string;
+}
+
+/** What came of one file. */
+export interface FileResult {
+  readonly file: string;
+  readonly findings: readonly Finding[];
+  /** Its text without secrets, when it holds some that are kept now. */
+  readonly rewritten?: string | undefined;
+  /** It is no longer there; the findings are what still counts of it. */
+  readonly isGone?: true;
 }
 
 export interface Change {
@@ -29,8 +46,10 @@ export type Dialect = (text: string, found: Findings) => string;
 export interface Reading {
   readonly changes: readonly Change[];
   readonly findings: readonly Finding[];
-  /** What of the Wi-Fi cannot be used: the network it names, or a password for another file's. */
-  readonly refused: "network" | "password" | undefined;
+  /** It names a network that cannot be joined. */
+  readonly isNetworkRefused: boolean;
+  /** A line for the Wi-Fi password stands there, without one: the box took it, or nobody gave it. */
+  readonly isPasswordBlank: boolean;
 }
 
 /** Collects what a dialect finds, good keys and bad ones. */
@@ -40,6 +59,9 @@ export class Findings {
   readonly #findTimeZone: FindTimeZone;
   #isNetworkRefused = false;
   #isPasswordRefused = false;
+  #isPasswordBlank = false;
+  /** As the key management has it, when the file names that. */
+  #isPasswordExpected: boolean | undefined;
 
   constructor(findTimeZone: FindTimeZone) {
     this.#findTimeZone = findTimeZone;
@@ -50,11 +72,14 @@ export class Findings {
    * @returns whether a secret was taken that the file should no longer hold
    */
   take(name: string, text: string, label: string, line?: number): boolean {
-    // An empty secret is one that was applied before and removed from the file.
-    if (isSecret(name) && text === "") return false;
-    if (isSecret(name) && text === FORGET) {
-      this.#add(name, null, label, line);
+    // An empty value says nothing; an empty secret may be one that was taken before.
+    if (text === "") {
+      if (name === "wifi.password") this.#findBlankPassword(label, line);
       return false;
+    }
+    if (text === FORGET) {
+      this.#add(name, null, label, line);
+      return isSecret(name);
     }
     const checked = check(name, text, this.#findTimeZone);
     const isRefused = this.#isNetworkRefused && isNetwork("name" in checked ? checked.name : name);
@@ -67,13 +92,23 @@ export class Findings {
     return isSecret(name);
   }
 
-  /** Refuses a network for how it tells its users apart; to be asked before its name is taken. */
+  /** How a network tells its users apart; to be asked before its name is taken. */
   checkKeyManagement(kind: string, label: string, line?: number): void {
-    if (/^(?:none|(?:wpa-)?psk|sae)?$/i.test(kind)) return;
+    if (kind === "") return;
+    if (/^(?:none|owe)$/i.test(kind)) {
+      this.#isPasswordExpected = false;
+      return;
+    }
+    if (/^(?:(?:wpa-)?psk|sae)$/i.test(kind)) {
+      this.#isPasswordExpected = true;
+      const unlessJoined = "wants a password, and the box has none for this network: write it";
+      this.#findings.push({ label, unlessJoined, line });
+      return;
+    }
     this.#isNetworkRefused = true;
     this.ignore(
       label,
-      "must be none, psk or sae: the box signs in with one password, or none",
+      "must be none, owe, psk or sae: the box signs in with one password, or none",
       line,
     );
   }
@@ -86,47 +121,76 @@ export class Findings {
 
   /** @param value what stands there, which is to be removed when it may be a secret */
   ignore(label: string, why: string, line?: number, value = ""): void {
-    const stays = value !== "" && SECRET_LABEL.test(label);
+    const isSecretText = why === NOTHING_RUNS && SECRET_TEXT.test(value);
+    const stays = value !== "" && (SECRET_LABEL.test(label) || isSecretText);
     this.#findings.push({ label, ignored: stays ? why + STAYS : why, line });
   }
 
   reading(): Reading {
-    const found = { changes: this.#changes, findings: this.#findings };
-    const has = (name: string) => this.#changes.some((change) => change.name === name);
-    if (this.#isNetworkRefused) return { ...found, refused: "network" };
-    if (!this.#isPasswordRefused || has("wifi.password")) return { ...found, refused: undefined };
-    if (!has("wifi.ssid")) return { ...found, refused: "password" };
-    // Without its password it would be an open network, which anybody can offer under its name.
+    const isPasswordLost = this.#isPasswordRefused && !this.#changes.some(isOf("wifi.password"));
+    const isNetworkRefused =
+      this.#isNetworkRefused || (isPasswordLost && this.#changes.some(isOf("wifi.ssid")));
+    const about = { isNetworkRefused, isPasswordBlank: this.#isPasswordBlank };
+    if (!isNetworkRefused)
+      return {
+        ...about,
+        changes: [...this.#changes, ...this.#openness()],
+        findings: this.#findings,
+      };
     return {
+      ...about,
       changes: this.#changes.filter(({ name }) => !isNetwork(name)),
       findings: this.#findings.map((finding) =>
         isNetwork(finding.name ?? "") ? { ...finding, ignored: NOT_JOINED } : finding,
       ),
-      refused: "network",
     };
+  }
+
+  /** A network is open only where that is meant: anybody can offer an open one under its name. */
+  #openness(): Change[] {
+    if (this.#changes.some(isOf("wifi.password"))) return [];
+    if (this.#isPasswordRefused || this.#isPasswordExpected)
+      return [{ name: "wifi.open", value: "0" }];
+    const isMeant = this.#isPasswordExpected === false || !this.#isPasswordBlank;
+    return isMeant && this.#changes.some(isOf("wifi.ssid"))
+      ? [{ name: "wifi.open", value: "1" }]
+      : [];
+  }
+
+  #findBlankPassword(label: string, line?: number): void {
+    this.#isPasswordBlank = true;
+    const unlessJoined = "is empty, and the box has none for this network: write it again";
+    this.#findings.push({ label, unlessJoined, line });
   }
 
   #add(name: string, value: string | null, label: string, line?: number): void {
     const earlier = this.#changes.findIndex((change) => change.name === name);
     const before = earlier < 0 ? undefined : this.#changes[earlier];
-    if (name === "ssh.keys" && before !== undefined)
+    if (name === "ssh.keys" && before?.value && value)
       this.#changes[earlier] = { name, value: `${before.value}\n${value}` };
     else {
       if (earlier >= 0) this.#changes.splice(earlier, 1);
       this.#changes.push({ name, value });
     }
-    this.#findings.push({ label, line, ...(value !== null && { name }) });
+    this.#findings.push({ label, line, name, ...(value === null && { forgets: true }) });
   }
+}
+
+function isOf(name: string): (change: Change) => boolean {
+  return (change) => change.name === name;
 }
 
 /** Ends a label whose value nobody should find on the card. */
 const SECRET_LABEL =
-  /(?:password|passwd|passphrase|psk|secret|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?)$/i;
+  /(?:password|passwd|passphrase|psk|secret|private|(?<!ssh_)key|token(?:_\w*)?|chpasswd\.list(?:\.\d+)?|write_files\.\d+\.content)$/i;
+
+/** In a command, what tells that it holds a secret: Raspberry Pi Connect's tokens begin like that. */
+const SECRET_TEXT = /passw|passphrase|psk|secret|token|auth\.key|rp[uo]ak_/i;
 
 const STAYS = "; still in this file: remove it";
 
-export const NOT_JOINED =
-  "the network is not joined: see why at its password or its key management";
+export const SEE_WHY = "see why at its password or its key management";
+export const NOT_JOINED = `the network is not joined: ${SEE_WHY}`;
 
 /** Why things an image of ours has no use for are left alone. */
 export const NO_ACCOUNTS =
@@ -134,10 +198,15 @@ export const NO_ACCOUNTS =
 export const NOTHING_RUNS = "nothing from this file is ever run or installed";
 export const UNKNOWN = "this box does not know it";
 
-/** Text of a file as people's editors leave it: UTF-8 or UTF-16, with or without BOM. */
+/** Text of a file as people's editors leave it: UTF-8, UTF-16 or Windows-1252, with or without BOM. */
 export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes).replace(/^\uFEFF/, "");
+}
+
+function encodingOf(bytes: Uint8Array): string {
   const [a, b] = bytes;
-  const encoding =
-    a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "utf-8";
-  return new TextDecoder(encoding).decode(bytes).replace(/^\uFEFF/, "");
+  // The first sign is one of ASCII: its other byte is zero.
+  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0)) return "utf-16le";
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0)) return "utf-16be";
+  return isUtf8(bytes) ? "utf-8" : "windows-1252";
 }

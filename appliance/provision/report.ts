@@ -1,4 +1,4 @@
-import type { FileResult } from "./provision.ts";
+import type { FileResult } from "./reading.ts";
 
 /** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
 export function report(
@@ -14,27 +14,37 @@ export function report(
   ];
   if (!stored)
     lines.push(
-      "The data partition could not be used: these settings hold until the box is switched off, and",
-      "passwords stay in the files. Try another card.",
+      "The data partition could not be used: what the box kept there is not at hand, these settings",
+      "hold until it is switched off, and no password is removed from the files. Try another card.",
       "",
     );
   return lines.join("\r\n");
 }
 
-function resultLines({ file, findings, rewritten }: FileResult): string[] {
+/** A file of another kind may hold thousands of lines that mean nothing. */
+const MOST_IGNORED = 50;
+
+function resultLines({ file, findings, rewritten, isGone }: FileResult): string[] {
   const applied = findings.filter(({ ignored }) => ignored === undefined);
   const ignored = findings.filter((finding) => finding.ignored !== undefined);
   const place = (line: number | undefined) => (line === undefined ? "" : ` (line ${line})`);
+  const noted = (note: string | undefined) => (note === undefined ? "" : `: ${note}`);
   return [
     "",
-    `${file}:`,
+    isGone ? `${file}, which is no longer on the card, but still counts:` : `${file}:`,
     ...(findings.length === 0 ? ["  says nothing: every line is empty or a comment"] : []),
-    ...applied.map(({ label, line }) => `  applied  ${label}${place(line)}`),
-    ...ignored.map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
+    ...applied.map(({ label, line, note }) => `  applied  ${label}${place(line)}${noted(note)}`),
+    ...ignored
+      .slice(0, MOST_IGNORED)
+      .map(({ label, line, ignored }) => `  IGNORED  ${label}${place(line)}: ${ignored}`),
+    ...(ignored.length > MOST_IGNORED ? [`  and ${ignored.length - MOST_IGNORED} more`] : []),
+    ...(isGone
+      ? ["  To be rid of one, write it into tallydeck.env with (none) as its value."]
+      : []),
     ...(rewritten === undefined
       ? []
       : [
-          "  Passwords and tokens that were applied were removed from this file; the box keeps them.",
+          "  Passwords and tokens were removed from this file; the box keeps those that are applied.",
         ]),
   ];
 }

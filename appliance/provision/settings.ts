@@ -1,4 +1,5 @@
 import { ConfigError, readConfig } from "../config.ts";
+import { COUNTRIES } from "./countries.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
 /**
@@ -25,10 +26,11 @@ interface Rule {
 
 const RULES: Readonly<Record<string, Rule>> = {
   hostname: {
-    accepts: "a name of up to 63 letters, digits and hyphens, like tallydeck",
+    accepts: "a name of up to 63 letters, digits and hyphens, like tallydeck, and not localhost",
     parse: (text) => {
       const name = text.toLowerCase().replace(/\.local\.?$/, "");
-      return /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) ? name : undefined;
+      const isName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) && name !== "localhost";
+      return isName ? name : undefined;
     },
   },
   timezone: {
@@ -36,12 +38,15 @@ const RULES: Readonly<Record<string, Rule>> = {
     parse: (text, findTimeZone) => findTimeZone(text),
   },
   "wifi.country": {
-    accepts: "a country as two letters, like CH",
-    parse: (text) => (/^[a-z]{2}$/i.test(text) ? text.toUpperCase() : undefined),
+    accepts: "the two letters of a country, like CH, or GB for the United Kingdom",
+    parse: (text) => (COUNTRIES.has(text.toUpperCase()) ? text.toUpperCase() : undefined),
   },
   "wifi.ssid": {
     accepts: "a network name of 1 to 32 bytes",
-    parse: (text) => (isSsid(Buffer.from(text)) ? Buffer.from(text).toString("hex") : undefined),
+    parse: (text) =>
+      isPrintable(text) && isSsid(Buffer.from(text))
+        ? Buffer.from(text).toString("hex")
+        : undefined,
   },
   "wifi.ssid-hex": {
     for: "wifi.ssid",
@@ -53,7 +58,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     secret: true,
     parse: (text) => {
       const bytes = Buffer.byteLength(text);
-      if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+      if (isHashedKey(text.toLowerCase())) return text.toLowerCase();
       return bytes >= 8 && bytes <= 63 && isPrintable(text) ? text : undefined;
     },
   },
@@ -61,7 +66,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "ssh.keys": {
     accepts: "the line of a public key file, beginning with ssh-ed25519, ssh-rsa, ecdsa-… or sk-…",
     parse: (text) => {
-      const fields = text.trim().split(/ +/);
+      const fields = text.trim().split(/\s+/);
       return isPublicKey(fields) ? fields.join(" ") : undefined;
     },
   },
@@ -85,7 +90,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 const SERVICE_KEY =
   /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
 
-/** Written for a secret, it makes the box forget the one it has. */
+/** Written for a value, it makes the box forget what files before said, today or earlier. */
 export const FORGET = "(none)";
 
 export function isServiceKey(key: string): boolean {
@@ -99,7 +104,17 @@ export function isSecret(name: string): boolean {
 
 /** What is said of a Wi-Fi network means nothing to another. */
 export function isOfNetwork(name: string): boolean {
-  return name === "wifi.password" || name === "wifi.hidden";
+  return name === "wifi.password" || name === "wifi.hidden" || name === "wifi.open";
+}
+
+/** A key that was made of a network's password and its name. */
+export function isHashedKey(password: string): boolean {
+  return /^[0-9a-f]{64}$/.test(password);
+}
+
+/** iwd takes a password as it is in ASCII only; with others it needs the hashed key. */
+export function isPlainPassword(password: string): boolean {
+  return /^[\x20-\x7e]*$/.test(password) && !isHashedKey(password);
 }
 
 export function isNetwork(name: string): boolean {
@@ -114,8 +129,8 @@ export function check(
 ): { name: string; value: string } | { problem: string } {
   if (name.startsWith("service.")) return checkService(name.slice("service.".length), text);
   const rule = RULES[name];
-  const value = isPrintable(text) ? rule?.parse(text, findTimeZone) : undefined;
-  return value === undefined
+  const value = rule?.parse(text, findTimeZone);
+  return value === undefined || !isPrintable(value)
     ? { problem: `must be ${rule?.accepts ?? "something this box knows"}` }
     : { name: rule?.for ?? name, value };
 }
@@ -136,7 +151,7 @@ function checkService(
 }
 
 function isPrintable(text: string): boolean {
-  return !/\p{Cc}/u.test(text) && text.isWellFormed();
+  return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) && text.isWellFormed();
 }
 
 function isSsid(bytes: Buffer): boolean {

@@ -1,5 +1,14 @@
-import { isMap, isScalar, isSeq, type Pair, parseDocument, type Scalar } from "yaml";
-import type { Findings } from "./reading.ts";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  type Scalar,
+} from "yaml";
+import { type Findings, NOTHING_RUNS } from "./reading.ts";
 
 /** A value of the file with the place it stands in: splices keep all else as it was written. */
 export interface Leaf {
@@ -9,10 +18,14 @@ export interface Leaf {
   readonly value: string;
   readonly line: number;
   readonly range: Cut;
+  /** It stands for another (`*name`), and has no value here. */
+  readonly isAlias: boolean;
 }
 
 /** Where a secret stands, from and to. */
 export type Cut = readonly [number, number];
+
+const NOT_FOLLOWED = "stands for what is written elsewhere (*): write it here itself";
 
 const MOST_LEAVES = 1_000;
 
@@ -27,7 +40,9 @@ export function readYaml(
 ): string {
   // cloud-init's header lines (`#cloud-config`) are comments to YAML. Another schema than failsafe
   // would make the password 0123 the number 123.
+  const lines = new LineCounter();
   const document = parseDocument(text, {
+    lineCounter: lines,
     schema: "failsafe",
     strict: false,
     uniqueKeys: false,
@@ -35,15 +50,18 @@ export function readYaml(
   });
   for (const { message, pos } of document.errors)
     found.ignore(
-      `line ${lineAt(text, pos[0])}`,
+      `line ${lines.linePos(pos[0]).line}`,
       message.split("\n")[0]?.replace(/ at line.*/, "") ?? "",
     );
+  if (document.contents !== null && !isMap(document.contents))
+    found.ignore("the file", `is not a list of \`key: value\`; ${NOTHING_RUNS}, so remove it`);
   const leaves: Leaf[] = [];
-  for (const leaf of walk(text, document.contents, [])) {
+  for (const leaf of walk(lines, document.contents, [])) {
     if (leaves.length === MOST_LEAVES) {
       found.ignore("the rest", "the file holds too much");
       break;
     }
+    if (leaf.isAlias) found.ignore(leaf.label, NOT_FOLLOWED, leaf.line);
     leaves.push(leaf);
   }
   return read(leaves)
@@ -57,23 +75,24 @@ function without(text: string, [start, end]: Cut): string {
   return `${text.slice(0, start)}""${lineEnd}${text.slice(end)}`;
 }
 
-/** Every scalar with its path; aliases are not followed. */
-function* walk(text: string, node: unknown, path: readonly string[]): Generator<Leaf> {
+/** Every scalar with its path; what an alias stands for is not looked up. */
+function* walk(lines: LineCounter, node: unknown, path: readonly string[]): Generator<Leaf> {
   if (path.length > 10) return;
   if (isMap(node) && node.items.length > 0)
     for (const { key, value } of node.items as Pair[])
-      yield* walk(text, value, [...path, isScalar(key) ? textOf(key) : "?"]);
+      yield* walk(lines, value, [...path, isScalar(key) ? textOf(key) : "?"]);
   else if (isSeq(node))
     for (const [index, item] of node.items.entries())
-      yield* walk(text, item, [...path, `${index}`]);
-  else if ((isScalar(node) || isMap(node)) && path.length > 0) {
+      yield* walk(lines, item, [...path, `${index}`]);
+  else if ((isScalar(node) || isMap(node) || isAlias(node)) && path.length > 0) {
     const [start, end] = node.range ?? [0, 0];
     yield {
       path,
       label: path.join("."),
       value: isScalar(node) && !isNull(node) ? textOf(node) : "",
-      line: lineAt(text, start),
+      line: lines.linePos(start).line,
       range: [start, end],
+      isAlias: isAlias(node),
     };
   }
 }
@@ -95,8 +114,4 @@ function joinedBytes(text: string): string {
   } catch {
     return text;
   }
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length;
 }

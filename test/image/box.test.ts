@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -67,6 +68,15 @@ describe("a start of the box", () => {
     assert.equal(read("etc/iwd/main.conf"), "[General]\nCountry=CH\n");
   });
 
+  it("names the country in the general part of the image's iwd settings", () => {
+    const image = join(import.meta.dirname, "../../firmware-config/system/etc/iwd/main.conf");
+    write("etc/iwd/main.conf", readFileSync(image, "utf8"));
+    boot("WIFI_COUNTRY=ch");
+    start();
+    const [, general = ""] = read("etc/iwd/main.conf").split("[General]\n");
+    assert.match(general, /^EnableNetworkConfiguration=false\n[^[]*Country=CH\n$/);
+  });
+
   it("reports every file again when one has changed", () => {
     write("boot/firmware/rpi-preseed.toml", "colour = 1\n");
     boot("HOSTNAME=box");
@@ -76,6 +86,21 @@ describe("a start of the box", () => {
     const result = read("boot/firmware/SETUP-RESULT.txt");
     assert.match(result, /rpi-preseed\.toml:\r\n {2}IGNORED {2}colour \(line 1\)/);
     assert.match(result, /tallydeck\.env:\r\n {2}applied {2}HOSTNAME/);
+  });
+
+  it("reports what still counts of a file that was deleted", () => {
+    write("boot/firmware/rpi-preseed.toml", '[system]\nhostname = "box"\n');
+    start();
+    rmSync(join(root, "boot/firmware/rpi-preseed.toml"));
+    start();
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.match(
+      read("boot/firmware/SETUP-RESULT.txt"),
+      /rpi-preseed\.toml, which is no longer on the card.*\r\n {2}applied {2}HOSTNAME\r\n.*\(none\)/,
+    );
+    ran = [];
+    start();
+    assert.deepEqual(ran, ["hostname box"]);
   });
 
   it("writes a report for a file that it does not read", () => {
@@ -114,8 +139,9 @@ describe("a start of the box", () => {
       "mount -o remount,ro /boot/firmware",
     ]);
     const result = read("boot/firmware/SETUP-RESULT.txt");
-    assert.match(result, /applied {2}WIFI_SSID \(line 1\)\r\n/);
+    assert.match(result, /applied {2}WIFI_SSID \(line 1\): without WIFI_COUNTRY.*\r\n/);
     assert.match(result, /IGNORED {2}COLOUR \(line 3\): this box does not know it\r\n/);
+    assert.match(result, /Passwords and tokens were removed from this file; the box keeps those/);
     assert.ok(!result.includes("correct horse"));
   });
 
@@ -155,6 +181,40 @@ describe("a start of the box", () => {
     assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
     assert.match(read("boot/firmware/tallydeck.env"), /correct horse/);
     assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
+  });
+
+  it("goes by the boot partition alone when the data partition cannot be written", () => {
+    boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse");
+    write("boot/firmware/SHOW-CODE", "");
+    rmSync(join(root, "data/system"), { recursive: true });
+    write("data/system", "in the way of the folder");
+    start();
+    assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
+    assert.match(read("boot/firmware/tallydeck.env"), /correct horse/);
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);
+    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+  });
+
+  it("wipes what a power cut left behind before another secret takes its name", () => {
+    boot("STATS_TOKEN=");
+    write("boot/firmware/tallydeck.env.old-with-secrets", "STATS_TOKEN=older");
+    const old = join(root, "elsewhere");
+    linkSync(join(root, "boot/firmware/tallydeck.env.old-with-secrets"), old);
+    boot("STATS_TOKEN=newer");
+    start();
+    assert.match(readFileSync(old, "utf8"), /^#+$/);
+    assert.equal(read("boot/firmware/tallydeck.env"), "STATS_TOKEN=");
+  });
+
+  it("takes a folder named SHOW-CODE for the wish it is, and still writes its report", () => {
+    mkdirSync(join(root, "boot/firmware/SHOW-CODE/New folder"), { recursive: true });
+    boot("STATS_TOKEN=let-me-in");
+    start();
+    assert.ok(existsSync(join(root, "run/tallydeck/show-code")));
+    assert.deepEqual(readdirSync(join(root, "boot/firmware")).sort(), [
+      "SETUP-RESULT.txt",
+      "tallydeck.env",
+    ]);
   });
 
   for (const file of ["SHOW-CODE", "SHOW-CODE.txt"])

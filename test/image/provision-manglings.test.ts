@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
+import { readConfig } from "../../appliance/config.ts";
 import { effectsOf } from "../../appliance/provision/effects.ts";
 import { DIALECTS } from "../../appliance/provision/provision.ts";
+import { report } from "../../appliance/provision/report.ts";
 import { fixture, provisioned } from "./provisioned.ts";
 
 describe("settings on the boot partition", () => {
@@ -13,6 +18,7 @@ describe("settings on the boot partition", () => {
       );
       const { kept, settings, values, left } = provisioned(files);
       for (const { path, content } of effectsOf(settings, "").files) {
+        if (path.endsWith("/tallydeck.env")) assertServiceReads(content, `seed ${seed}`);
         assert.ok(!/[^\n\P{Cc}]/u.test(content), `seed ${seed}: ${path} holds a control character`);
         assert.ok(
           /^\/(?:etc|run\/tallydeck|var\/lib\/iwd)\/[^/]/.test(path),
@@ -29,6 +35,36 @@ describe("settings on the boot partition", () => {
     }
   });
 });
+
+describe("a file of another kind", () => {
+  const full = (line: string) => line.repeat(Math.floor((64 * 1024) / line.length));
+  const deep = "a.".repeat(30_000);
+  for (const [name, file, text] of [
+    ["lists left open", "rpi-preseed.toml", full("a = [\n")],
+    ["long lists left open", "rpi-preseed.toml", full(`a = [${"1,".repeat(160)}\n`)],
+    ["texts left open", "rpi-preseed.toml", full('a = """x"\n\n')],
+    ["a deep table", "rpi-preseed.toml", `[${deep}a]\nb = 1\n`],
+    ["a deep key", "rpi-preseed.toml", `${deep}a = 1\n`],
+    ["tabs", "user-data", full("\t: x\n")],
+    ["brackets", "network-config", full("[")],
+    ["words", "tallydeck.env", full("x\n")],
+  ] as const)
+    it(`costs a moment and a page of the report, whatever it is made of: ${name}`, () => {
+      const begun = process.cpuUsage();
+      const { results } = provisioned({ [file]: text });
+      const { user, system } = process.cpuUsage(begun);
+      assert.ok(user + system < 3_000_000, `${user + system} µs`);
+      const page = report(results, { hostname: "box", stored: true, version: "1" }).split("\r\n");
+      assert.ok(page.length < 70, `${page.length} lines`);
+    });
+});
+
+function assertServiceReads(config: string, when: string): void {
+  const file = join(mkdtempSync(join(tmpdir(), "tallydeck-mangled-")), "tallydeck.env");
+  writeFileSync(file, config);
+  assert.doesNotThrow(() => readConfig({ flags: {}, env: {}, file }), when);
+  rmSync(dirname(file), { recursive: true });
+}
 
 const KNOWN =
   /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|STATS_TOKEN\w*))$/;
@@ -55,6 +91,7 @@ function mangled(text: string, random: () => number): Uint8Array {
     "../",
     "\uFEFF",
     "🦊",
+    "\u2028",
     "- ",
     "\t",
     "$(reboot)",

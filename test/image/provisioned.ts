@@ -32,10 +32,13 @@ export function provisioned(files: Files, before: Kept = NOTHING_KEPT) {
       ignored === undefined ? [] : [`${label}: ${ignored}`],
     ),
   );
+  const notes = outcome.results.flatMap(({ findings }) =>
+    findings.flatMap(({ label, note }) => (note === undefined ? [] : [`${label}: ${note}`])),
+  );
   const left = Object.fromEntries(
     outcome.results.map(({ file, rewritten }) => [file, rewritten ?? files[file]]),
   );
-  return { ...outcome, values, ignored, left: left as Record<string, string> };
+  return { ...outcome, values, ignored, notes, left: left as Record<string, string> };
 }
 
 /** A `network-config` with one access point. */
