@@ -25,6 +25,8 @@ export interface BoxParts {
   /** Runs a program; throws when it fails. */
   readonly run?: (program: string, ...args: string[]) => void;
   readonly isMounted?: (path: string) => boolean;
+  /** Tells the journal what went wrong. */
+  readonly warn?: (line: string) => void;
 }
 
 const BOOT = "boot/firmware";
@@ -41,6 +43,7 @@ export function provisionBox({
   root,
   run = (program, ...args) => void execFileSync(program, args, { stdio: "ignore" }),
   isMounted = mountedBelow(root),
+  warn = console.error,
 }: BoxParts): void {
   const boot = join(root, BOOT);
   const isData = isMounted(join(root, "data"));
@@ -52,7 +55,7 @@ export function provisionBox({
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
   const isNew = results.length > 0;
-  const stored = isData && (!isNew || succeeds(() => keep(root, unseen(kept))));
+  const stored = isData && (!isNew || keeps(root, unseen(kept), warn));
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
   if ((!isNew && !showCode && !hasLeftovers(boot)) || !isMounted(boot)) return;
@@ -113,13 +116,13 @@ function removeLeftovers(boot: string, stored: boolean): void {
   }
 }
 
-/** What fails is said in the journal, and the box starts all the same. */
-function succeeds(step: () => void): boolean {
+/** False when the data partition cannot be written; the box starts all the same. */
+function keeps(root: string, kept: Kept, warn: NonNullable<BoxParts["warn"]>): boolean {
   try {
-    step();
+    keep(root, kept);
     return true;
   } catch (error) {
-    console.error(`The data partition cannot be written: ${(error as Error).message}`);
+    warn(`The data partition cannot be written: ${(error as Error).message}`);
     return false;
   }
 }

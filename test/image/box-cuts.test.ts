@@ -44,7 +44,9 @@ describe("a power cut while the box applies its settings", function () {
     const power = new Power(moment);
     const run = (program: string, ...args: string[]) =>
       power.use(() => void ran.push([program, ...args].join(" ").replaceAll(root, "")));
-    const wasCut = power.cutsFiles(() => provisionBox({ root, run, isMounted: () => true }));
+    const wasCut = power.cutsFiles(() =>
+      provisionBox({ root, run, isMounted: () => true, warn: () => {} }),
+    );
     return { wasCut, ran };
   }
 

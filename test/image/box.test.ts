@@ -188,7 +188,9 @@ describe("a start of the box", () => {
     write("boot/firmware/SHOW-CODE", "");
     rmSync(join(root, "data/system"), { recursive: true });
     write("data/system", "in the way of the folder");
-    start();
+    let warned = "";
+    start({ warn: (line) => (warned = line) });
+    assert.match(warned, /data partition cannot be written/);
     assert.match(read("var/lib/iwd/home.psk"), /^Passphrase=correct horse$/m);
     assert.match(read("boot/firmware/tallydeck.env"), /correct horse/);
     assert.match(read("boot/firmware/SETUP-RESULT.txt"), /data partition could not be used/);

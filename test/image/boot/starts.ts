@@ -49,7 +49,7 @@ async function trustClock(box: Box): Promise<void> {
   await box.machine.shell.run("touch /run/tallydeck/clock-set; sleep 5");
 }
 
-/** What one dialect's files say on this card, so that nothing of it can come from another's. */
+/** What one dialect's files say on this card: another than those before, which count less. */
 interface Said {
   readonly files: readonly string[];
   readonly country: string;
@@ -60,18 +60,18 @@ interface Said {
 
 const SAID: readonly Said[] = [
   {
-    files: ["rpi-preseed.toml"],
-    country: "CH",
-    zone: "Europe/Zurich",
-    key: "0123456789abcdef",
-    ssh: "toml@example",
-  },
-  {
     files: ["user-data", "network-config"],
     country: "AT",
     zone: "Europe/Vienna",
     key: "fedcba9876543210",
     ssh: "cloud@example",
+  },
+  {
+    files: ["rpi-preseed.toml"],
+    country: "CH",
+    zone: "Europe/Zurich",
+    key: "0123456789abcdef",
+    ssh: "toml@example",
   },
 ];
 
