@@ -67,9 +67,10 @@ async function checkWritableMoment(checks: Checks, card: Card): Promise<void> {
     const settings = card.boot.read("tallydeck.env")?.toString("utf8") ?? "";
     card.boot.write("tallydeck.env", `${settings}TIMEZONE=Asia/Tokyo\r\n`);
     const cut = await Machine.start(card);
-    // A loop of the shell's own words: a program's start would take longer than the moment.
+    // A loop of the shell's own words: a program's start would take longer than the moment. The unit
+    // has mounts of its own, so what the file system itself allows is looked at.
     const watch =
-      "until [ $open ]; do while read -r _ at _ how _; do case $at,$how in /boot/firmware,rw*) open=1 ;; esac; done </proc/mounts; done; echo open";
+      'until [ $open ]; do while read -r line; do case $line in *" /boot/firmware "*" - vfat "*" rw,"*) open=1 ;; esac; done </proc/self/mountinfo; done; echo open';
     assert.match((await cut.shell.run(watch)).text, /open/);
     await cut.cutPower();
 
