@@ -118,7 +118,7 @@ function machineArguments(
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${other}-:8080`;
   const words = `systemd.debug_shell=${SHELL[hardware]} ${commandLine}`;
   return [
-    ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
+    ...["-accel", `tcg,thread=${THREAD}`, "-display", "none", "-no-reboot"],
     ...(clock ? ["-rtc", `base=${clock}`] : []),
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
@@ -129,6 +129,7 @@ function machineArguments(
   ];
 }
 
+const THREAD = process.env.QEMU_THREAD ?? "multi";
 const SHELL: Readonly<Record<Hardware, string>> = { virt: "hvc0", raspi3b: "ttyS1" };
 const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b: "sd" };
 
