@@ -116,7 +116,8 @@ function machineArguments(
   { hardware = "virt", network = true, commandLine = "", clock }: MachineOptions,
 ): string[] {
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${other}-:8080`;
-  const words = `systemd.debug_shell=${SHELL[hardware]} ${commandLine}`;
+  // Of a program that crashes the kernel tells the registers.
+  const words = `systemd.debug_shell=${SHELL[hardware]} print-fatal-signals=1 ${commandLine}`;
   return [
     ...["-accel", `tcg,thread=${THREAD}`, "-display", "none", "-no-reboot"],
     ...(clock ? ["-rtc", `base=${clock}`] : []),

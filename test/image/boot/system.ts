@@ -31,14 +31,17 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
       "journalctl -b -q -p warning --no-pager -o json --output-fields=_TRANSPORT,SYSLOG_IDENTIFIER,MESSAGE",
     );
     const entries = lines.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-    assert.deepEqual(
-      entries
-        .filter(({ _TRANSPORT, MESSAGE }) =>
-          _TRANSPORT === "kernel" ? !KERNEL.test(MESSAGE) : !AVAHI.test(MESSAGE),
-        )
-        .map(({ SYSLOG_IDENTIFIER, MESSAGE }) => `${SYSLOG_IDENTIFIER}: ${MESSAGE}`),
-      [],
-    );
+    const unclean = entries
+      .filter(({ _TRANSPORT, MESSAGE }) =>
+        _TRANSPORT === "kernel" ? !KERNEL.test(MESSAGE) : !AVAHI.test(MESSAGE),
+      )
+      .map(({ SYSLOG_IDENTIFIER, MESSAGE }) => `${SYSLOG_IDENTIFIER}: ${MESSAGE}`);
+    const why =
+      unclean.length > 0 &&
+      (await says(
+        "journalctl -b -u tallydeck --no-pager -n 60 -o short-monotonic; dmesg | grep -E 'potentially|pc :|lr :|sp :|x[0-9]+ *:|CPU: '",
+      ));
+    assert.deepEqual(unclean, [], `${unclean.join("\n")}\n${why}`);
   });
 
   await checks.check("runs the service as its own user, in its sandbox", async () => {
