@@ -71,7 +71,9 @@ export class Machine {
     const args = machineArguments(card, ports, options);
     const qemu = spawn("qemu-system-aarch64", args, { stdio: ["ignore", log, log] });
     // However this test ends, no machine stays behind.
-    process.once("exit", () => qemu.kill("SIGKILL"));
+    const end = () => qemu.kill("SIGKILL");
+    process.once("exit", end);
+    qemu.once("exit", () => process.off("exit", end));
     closeSync(log);
     const shell = await Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu));
     // The hub that QEMU puts before a Pi 3's port is a USB 1.1 one.
