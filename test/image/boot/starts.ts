@@ -148,6 +148,7 @@ export async function checkOffline(checks: Checks, card: Card): Promise<void> {
         const saved = await shell.run("stat -c %Y /data/system/clock; date +%s");
         const [then, now] = saved.text.split("\n").map(Number) as [number, number];
         assert.ok(then * 1_000 > began - 86_400_000 && now >= then, saved.text);
+        assert.match((await shell.run("cat /dev/vcs1")).text, /The clock is not set\./);
       }),
   );
 }
