@@ -1,22 +1,29 @@
+import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { Cancel, Clock } from "./clock.ts";
 import type { SetupCode } from "./control/setup-code.ts";
-import type { NoticeBoard } from "./deck/decks.ts";
+import type { NoticeBoard } from "./deck/widgets.ts";
+import type { Log } from "./log.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
 /** What the board asks the machine for. */
 export interface Network {
-  /** IPv4 addresses by which others reach this machine. */
+  /** IPv4 addresses by which others reach this machine. @throws Error when the system tells none */
   addresses(): readonly string[];
+  /** The name by which the own network finds this machine, like `tallydeck.local`; undefined without. */
+  name(): string | undefined;
 }
 
 export interface BoardOptions {
   clock: Clock;
+  log: Pick<Log, "warn">;
   code: Pick<SetupCode, "shown" | "onChange">;
   /** True while nobody has to sign in. */
   isOpen: () => boolean;
-  network?: Network;
+  network: Network;
+  /** True when the data waits for the owner to repair it. */
+  dataUnusable?: boolean;
   /** Says a line to who started the service. */
   console: (line: string) => void;
 }
@@ -30,8 +37,10 @@ export class Board implements NoticeBoard {
   readonly #subscriptions: Cancel[];
   #bound: { address: string; port: number } | undefined;
   #address: string | undefined;
+  #name: string | undefined;
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
+  #isBlind = false;
 
   constructor(options: BoardOptions) {
     this.#options = options;
@@ -40,10 +49,11 @@ export class Board implements NoticeBoard {
   }
 
   notices(): Notices {
-    const { clock } = this.#options;
+    const { clock, dataUnusable } = this.#options;
     const code = this.#code();
     return [
       ...(this.#bound === undefined ? [{ type: "starting" } as const] : []),
+      ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
       ...(clock.sure ? [] : [{ type: "clock-not-set" } as const]),
     ];
@@ -51,6 +61,12 @@ export class Board implements NoticeBoard {
 
   address(): string | undefined {
     return this.#address;
+  }
+
+  addressByName(): string | undefined {
+    return this.#name === undefined
+      ? undefined
+      : this.#bound && webUiUrl(this.#bound, [this.#name]);
   }
 
   onChange(listener: () => void): Cancel {
@@ -78,11 +94,28 @@ export class Board implements NoticeBoard {
   }
 
   #look(): void {
-    const { clock, network = MACHINE } = this.#options;
-    const before = this.#address;
-    this.#address = this.#bound && webUiUrl(this.#bound, network.addresses());
-    if (this.#address !== before) this.#changed();
+    const { clock, network } = this.#options;
+    const [address, name] = [this.#address, this.#name];
+    const addresses = this.#addresses();
+    if (addresses !== undefined) this.#address = this.#bound && webUiUrl(this.#bound, addresses);
+    this.#name = network.name();
+    if (this.#address !== address || this.#name !== name) this.#changed();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
+  }
+
+  /** Undefined while the system does not tell: it may be out of file descriptors. */
+  #addresses(): readonly string[] | undefined {
+    const { log, network } = this.#options;
+    try {
+      const addresses = network.addresses();
+      this.#isBlind = false;
+      return addresses;
+    } catch (error) {
+      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+      if (!this.#isBlind) log.warn({ reason }, "The addresses of this machine cannot be read");
+      this.#isBlind = true;
+      return undefined;
+    }
   }
 
   #changed(): void {
@@ -114,7 +147,26 @@ export function webUiUrl(
   return host && `http://${host}${shown}/`;
 }
 
-const MACHINE: Network = {
+/** What a label of a name may be: RFC 1123. */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** This machine; `nameFile` holds the name in force, where somebody writes it there. */
+export function thisNetwork(nameFile: string): Network {
+  return {
+    ...MACHINE,
+    name: () => {
+      if (nameFile === "") return undefined;
+      try {
+        const name = readFileSync(nameFile, "utf8").trim();
+        return LABEL.test(name) ? `${name.toLowerCase()}.local` : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+const MACHINE: Pick<Network, "addresses"> = {
   addresses: () =>
     Object.values(networkInterfaces())
       .flatMap((found) => found ?? [])

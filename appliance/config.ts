@@ -2,7 +2,16 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { modelById } from "./deck/models.ts";
-import { comparableHost, createClient } from "./http/client.ts";
+import { createClient } from "./http/client.ts";
+import {
+  comparableHost,
+  isHost,
+  isSiteId,
+  looksLikeSiteId,
+  SITE_ID_RULE,
+  siteIdOf,
+  tokenName,
+} from "./site-names.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {
@@ -14,6 +23,8 @@ export interface Config {
   readonly waitForClock: boolean;
   readonly dataDir: string;
   readonly port: number;
+  /** The collector's address; undefined for all interfaces. */
+  readonly host: string | undefined;
   readonly webuiPort: number;
   readonly bind: string;
   /** Further names, lower case, by which the Web UI may be addressed. */
@@ -28,8 +39,12 @@ export interface Config {
   readonly showCodeFile: string;
   /** A terminal device for the setup code, besides standard output; empty for none. */
   readonly consoleDevice: string;
+  /** Where the name is written by which the own network finds this machine; empty: nobody writes it. */
+  readonly nameFile: string;
   /** `STATS_TOKEN_<ID>` by `<ID>`. */
   readonly siteTokens: ReadonlyMap<string, string>;
+  /** What looks like a slip and stops nothing: a line each for the start to say. */
+  readonly slips: readonly string[];
 }
 
 /** All that is wrong with a configuration, a sentence each, naming the key. */
@@ -53,10 +68,7 @@ interface Setting<T> {
   parse(text: string): T | undefined;
 }
 
-export const SITE_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const SITE_TOKEN_KEY = /^STATS_TOKEN_([A-Z0-9_]+)$/;
-/** A host name or address with an optional port. */
-export const HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 const port: Pick<Setting<number>, "accepts" | "parse"> = {
   accepts: "a port from 0 to 65535 (0 lets the system choose)",
@@ -73,8 +85,7 @@ const onOrOff: Omit<Setting<boolean>, "flag"> = {
 const SETTINGS = {
   SITES: {
     fallback: "",
-    accepts:
-      "site ids, comma separated, each as `id` or `id:host`; an id is up to 32 of a-z 0-9 _ -, begins with a letter or digit and is named once; a host is a name without http:// and path, and belongs to one site (www. makes no difference)",
+    accepts: `site ids, comma separated, each as \`id\` or \`id:host\`; an id is ${SITE_ID_RULE}, and named once; a host is a name without http:// and path, and belongs to one site (www. makes no difference)`,
     parse: parseSites,
   } satisfies Setting<Config["sites"]>,
   STATS_TOKEN: {
@@ -85,7 +96,7 @@ const SETTINGS = {
   BADGE_SITES: {
     fallback: "",
     accepts: "site ids, comma separated",
-    parse: (text) => everyItem(text, (id) => SITE_ID.test(id)),
+    parse: (text) => everyItem(siteIdOf(text), looksLikeSiteId),
   } satisfies Setting<readonly string[]>,
   RETENTION_DAYS: {
     fallback: "800",
@@ -105,18 +116,23 @@ const SETTINGS = {
     parse: parsePath,
   } satisfies Setting<string>,
   PORT: { flag: "port", fallback: "8480", ...port } satisfies Setting<number>,
+  HOST: {
+    flag: "host",
+    fallback: "",
+    accepts: "an address of this machine for the collector, unset for all",
+    parse: (text) => (text === "" ? "" : parseAddress(text)),
+  } satisfies Setting<string>,
   WEBUI_PORT: { flag: "webui-port", fallback: "3000", ...port } satisfies Setting<number>,
   BIND: {
     flag: "bind",
     fallback: "127.0.0.1",
     accepts: "an address of this machine, 0.0.0.0 or :: for all",
-    parse: (text) => (isIP(text) !== 0 || text === "localhost" ? text : undefined),
+    parse: parseAddress,
   } satisfies Setting<string>,
   ALLOWED_HOSTS: {
     fallback: "",
     accepts: "host names without a port, comma separated, like box.example.org",
-    parse: (text) =>
-      everyItem(text.toLowerCase(), (name) => HOST.test(name) && !/[:[\]]/.test(name)),
+    parse: (text) => everyItem(text.toLowerCase(), (name) => isHost(name) && !/[:[\]]/.test(name)),
   } satisfies Setting<readonly string[]>,
   ADMIN_OPEN: {
     flag: "admin-open",
@@ -138,6 +154,11 @@ const SETTINGS = {
   CONSOLE_DEVICE: {
     fallback: "",
     accepts: "a terminal device like /dev/tty1",
+    parse: (text) => (text.includes("\0") ? undefined : text),
+  } satisfies Setting<string>,
+  NAME_FILE: {
+    fallback: "",
+    accepts: "a file",
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
 };
@@ -213,6 +234,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     waitForClock: value("WAIT_FOR_CLOCK"),
     dataDir: value("DATA_DIR"),
     port: value("PORT"),
+    host: value("HOST") || undefined,
     webuiPort: value("WEBUI_PORT"),
     bind: value("BIND"),
     allowedHosts: value("ALLOWED_HOSTS"),
@@ -221,7 +243,9 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     demo: value("DEMO"),
     showCodeFile: value("SHOW_CODE_FILE"),
     consoleDevice: value("CONSOLE_DEVICE"),
+    nameFile: value("NAME_FILE"),
     siteTokens,
+    slips: items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : [],
   };
   if (config.port === config.webuiPort && config.port !== 0)
     problems.push("WEBUI_PORT must be another port than PORT.");
@@ -230,10 +254,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
   return config;
 }
 
-/** `my-site` → `MY_SITE`: what a site's id becomes at the end of STATS_TOKEN_<ID>. */
-export function tokenName(id: string): string {
-  return id.toUpperCase().replaceAll("-", "_");
-}
+const EMPTY_ENTRY = "SITES has an empty entry, which is left out: is there a comma too many?";
 
 function sameTokenName(ids: readonly string[]): string[] {
   const byName = Map.groupBy(ids, tokenName);
@@ -278,15 +299,14 @@ function unquoted(value: string): string {
 }
 
 function parseSites(text: string): Config["sites"] | undefined {
-  const sites = items(text).map((entry) => {
+  const entries = items(text).filter((entry) => entry !== "");
+  const sites = entries.map((entry) => {
     const colon = entry.indexOf(":");
     return colon < 0
-      ? { id: entry, host: null }
-      : { id: entry.slice(0, colon), host: entry.slice(colon + 1).toLowerCase() };
+      ? { id: siteIdOf(entry), host: null }
+      : { id: siteIdOf(entry.slice(0, colon)), host: entry.slice(colon + 1).toLowerCase() };
   });
-  const valid = sites.every(
-    ({ id, host }) => SITE_ID.test(id) && (host === null || HOST.test(host)),
-  );
+  const valid = sites.every(({ id, host }) => isSiteId(id) && (host === null || isHost(host)));
   const hosts = sites.flatMap(({ host }) => (host === null ? [] : [comparableHost(host)]));
   const distinct =
     new Set(sites.map((site) => site.id)).size === sites.length &&
@@ -296,6 +316,10 @@ function parseSites(text: string): Config["sites"] | undefined {
 
 function parsePath(text: string): string | undefined {
   return text === "" || text.includes("\0") ? undefined : text;
+}
+
+function parseAddress(text: string): string | undefined {
+  return isIP(text) !== 0 || text === "localhost" ? text : undefined;
 }
 
 function parseToken(text: string): string | undefined {

@@ -164,6 +164,8 @@ class DayMaker {
     const sessions = Math.round(visitors * (1.08 + 0.06 * this.#random()));
     this.#add("uv", "_", visitors);
     this.#add("sessions", "_", sessions);
+    this.#spreadHours("uv", visitors);
+    this.#spreadHours("sessions", sessions);
     // Told by the browser's next session, so the newest days know of fewer.
     const known = Math.min(1, 0.45 + this.#daysAgo * 0.08);
     this.#add("bounce", "_", Math.round(sessions * known * (0.36 + 0.1 * this.#random())));
@@ -209,7 +211,9 @@ class DayMaker {
     const over = this.#elapsed / 24;
     const hits = Math.round(this.#site.views * (0.16 + 0.14 * this.#random()) * over);
     this.#add("bot", "ua", hits);
-    this.#add("bot", "synthetic", Math.round(hits * 0.04));
+    const synthetic = Math.round(hits * 0.04);
+    this.#add("bot", "synthetic", synthetic);
+    this.#spreadHours("bot", hits + synthetic);
     this.#spread("bot_kind", hits, CRAWLERS);
   }
 
@@ -218,6 +222,7 @@ class DayMaker {
     const pings = Math.round(this.#site.pings * 3 ** (-this.#daysAgo / DEMO_DAYS) * over);
     if (pings === 0) return;
     this.#add("app", "_", pings);
+    this.#spreadHours("app", pings);
     this.#spread("app_os", pings, APP_SYSTEMS);
     this.#spread("app_os_version", pings, APP_SYSTEM_VERSIONS);
     this.#spread("app_tz_offset", pings, APP_OFFSETS);
@@ -252,6 +257,11 @@ class DayMaker {
     if (random() < 0.3) survey.f = "short";
     if (random() < 0.35) survey.c = COMMENTS[Math.floor(random() * COMMENTS.length)] ?? "";
     return [survey];
+  }
+
+  /** Spreads a counter over the hours that were as the views were; the parts add up to it. */
+  #spreadHours(counter: string, total: number): void {
+    this.#spread(`${counter}_hour`, total, Object.entries(this.#counts.hour ?? {}));
   }
 
   #add(dimension: string, value: string, n: number): void {

@@ -5,10 +5,15 @@ import {
   type Terminal,
   UsageError,
 } from "./commands/command.ts";
+import { isPiped, readInput } from "./commands/input.ts";
 import { ConfigError } from "./config.ts";
+import { WebBuildMissing } from "./http/pages.ts";
 import { DatabaseRefused, storageProblem } from "./store/database.ts";
+import { SitesClash } from "./store/declare-sites.ts";
 import { DataDirInUse } from "./store/lock.ts";
 import { version } from "./version.ts";
+
+const STDIN = 0;
 
 /** Loaded when it is called: a push from a script waits for no driver and no database. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -86,7 +91,7 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
       terminal.err(`${error.message}\nSee \`tallydeck ${command.name} --help\`.`);
       return 2;
     }
-    if (error instanceof ConfigError) {
+    if (error instanceof ConfigError || error instanceof SitesClash) {
       terminal.err(["The configuration cannot be used:", ...error.problems].join("\n  "));
       return 2;
     }
@@ -102,9 +107,13 @@ function isExpected(error: unknown): error is Error {
     error instanceof CommandFailed ||
     error instanceof DatabaseRefused ||
     error instanceof DataDirInUse ||
+    error instanceof WebBuildMissing ||
     (error as NodeJS.ErrnoException).syscall !== undefined
   );
 }
+
+// What it makes, data and backups, is for its own user alone.
+process.umask(0o077);
 
 // Nobody reads what is said any more, as after `| head`: no reason for a service to stop counting.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -113,4 +122,6 @@ process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
+  isPiped: () => isPiped(STDIN),
+  input: (limit) => readInput(process.stdin, limit),
 });

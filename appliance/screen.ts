@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import type { Cancel } from "./clock.ts";
-import type { NoticeBoard } from "./deck/decks.ts";
 import { type QrCode, qrCode } from "./deck/qr.ts";
+import type { NoticeBoard } from "./deck/widgets.ts";
 
 /** Modules of white around a QR code, as its standard asks for. */
 const QUIET_ZONE = 4;
@@ -10,7 +10,7 @@ const QUIET_ZONE = 4;
 export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel {
   let shown = "";
   const look = () => {
-    const text = screenText(board.notices(), board.address());
+    const text = screenText(board.notices(), board.address(), board.addressByName());
     if (text === shown) return;
     shown = text;
     show(text);
@@ -23,6 +23,7 @@ export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel
 export function screenText(
   notices: ReturnType<NoticeBoard["notices"]>,
   address: string | undefined,
+  byName?: string,
 ): string {
   const says = new Map(notices.map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
@@ -31,7 +32,11 @@ export function screenText(
     ...(address === undefined
       ? ["Tallydeck has no network yet: plug in a cable, or fill in the Wi-Fi in tallydeck.env."]
       : [...halfBlocks(qrCode(address)), "", `Tallydeck is at ${address}`]),
+    ...(address === undefined || byName === undefined ? [] : [`and at ${byName}`]),
     ...(code?.type === "setup-code" ? [`Setup code ${code.code}`] : []),
+    ...(says.has("data-unusable")
+      ? ["The data cannot be used: open the address to restore a backup or to start anew."]
+      : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
   ].join("\n");
 }

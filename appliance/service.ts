@@ -2,80 +2,169 @@ import { randomBytes, randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { Board, isLoopback, type Network } from "./board.ts";
-import type { Clock } from "./clock.ts";
+import { isLoopback, thisNetwork } from "./board.ts";
+import type { Clock, SystemClock } from "./clock.ts";
 import { createCollector } from "./collector/app.ts";
 import { Sites } from "./collector/sites.ts";
-import { type Config, tokenName } from "./config.ts";
+import type { Config } from "./config.ts";
 import { createControl } from "./control/app.ts";
 import { Events } from "./control/events.ts";
 import { WRONG_TOKENS } from "./control/session.ts";
 import { Sessions } from "./control/sessions.ts";
+import { LastImport } from "./control/settings-import.ts";
 import { SetupCode } from "./control/setup-code.ts";
-import type { DeckSettings } from "./deck/deck-settings.ts";
-import { type DeckStore, Decks } from "./deck/decks.ts";
-import type { DeckBus } from "./deck/hid.ts";
+import type { DeckSettings, DeckStore } from "./deck/deck-settings.ts";
+import type { Decks } from "./deck/decks.ts";
+import { type FrontParts, startFront } from "./front.ts";
 import { type Client, createClient } from "./http/client.ts";
-import { type HandedSocket, type Listener, listen, UPLOAD_PATIENCE } from "./http/listen.ts";
+import type { App, Listener } from "./http/listen.ts";
 import { Pages } from "./http/pages.ts";
-import { TokenBuckets } from "./http/token-buckets.ts";
-import { type Log, RecentProblems } from "./log.ts";
+import { RateLimit } from "./http/rate-limit.ts";
+import { RecentProblems } from "./log.ts";
+import { type Mode, startModes } from "./modes.ts";
 import { createNumbers } from "./numbers.ts";
 import { type Channels, createChannels } from "./push/channels.ts";
 import { openPushTokens, type PushTokenStore, type PushTokens } from "./push/tokens.ts";
-import { showOn } from "./screen.ts";
+import { startRescue } from "./rescue/rescue.ts";
+import { tokenName } from "./site-names.ts";
+import { openStages, type Stages } from "./stages.ts";
+import { newestTime } from "./store/counted-days.ts";
 import type { Connection } from "./store/database.ts";
 import type { DeckRow } from "./store/deck-settings.ts";
-import { databaseSecret, declareSites } from "./store/directory.ts";
+import { declareSites } from "./store/declare-sites.ts";
+import { databaseSecret } from "./store/directory.ts";
 import { Exchange } from "./store/exchange.ts";
+import type { Unusable } from "./store/health.ts";
 import { lockDataDir, makeDataDir } from "./store/lock.ts";
-import { openStore, type Space, type Store } from "./store/store.ts";
+import type { Space } from "./store/room.ts";
+import { openStore, type Store } from "./store/store.ts";
 import { version } from "./version.ts";
 
 const WEB_BUILD = join(import.meta.dirname, "../web/dist");
 
-export interface ServiceParts {
-  config: Config;
-  clock: Clock;
-  log: Log;
+export interface ServiceParts extends FrontParts {
   /** Called with the database before anything runs. */
   prepare?: (db: Connection) => void;
   space?: (dir: string) => Promise<Space>;
+  readerMemoryMb?: number;
   /** The last warnings and errors of `log`. */
   problems?: RecentProblems;
-  /** Says a line to who started the service. */
-  console?: (line: string) => void;
-  /** Shows a text, in place of the one before, to who stands at the box. */
-  screen?: (text: string) => void;
   /** File descriptors of the sockets `collector` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
-  /** Takes over the time a signed-in owner's browser tells. */
-  believe?: (now: number) => void;
-  /** Where decks are plugged in; this machine's USB unless given. */
-  bus?: DeckBus;
-  network?: Network;
-  random?: { bytes: (size: number) => Buffer; int: (end: number) => number };
+  /** Takes over what others know of the time: a signed-in owner's browser, and the data. */
+  timekeeper?: Pick<SystemClock, "believe" | "learn">;
+  random?: Random;
+}
+
+interface Random {
+  bytes: (size: number) => Buffer;
+  int: (end: number) => number;
 }
 
 export interface Service {
   readonly collector: Listener;
   readonly control: Listener;
-  readonly store: Store;
   readonly decks: Decks;
+  /** @throws Error while the data cannot be used */
+  readonly store: Store;
+  /** Why the data cannot be used; undefined while all is well. */
+  readonly unusable: Unusable | undefined;
+  /** Resolves when the parts that matter have answered. */
+  alive(): Promise<void>;
   /** Answers what runs, commits it, closes everything. */
   stop(): Promise<void>;
 }
 
 type Stop = () => void | Promise<void>;
 
+/** What runs at a time: the service itself, or what stands in for it. */
+interface Running extends Mode {
+  collector: Listener;
+  control: Listener;
+  decks: Decks;
+  store?: Store;
+  unusable?: Unusable;
+}
+
 /**
- * Starts every part in order: data, collector, push, decks, listeners. Stopping rejects with what
- * went wrong first, once all of them are stopped.
+ * Starts every part in order: data, collector, push, decks, listeners; where the data cannot be used,
+ * the rescue in their place. Stopping rejects with what went wrong first, once all of them are
+ * stopped.
  */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { config } = parts;
+  const { config, log } = parts;
+  const shared = shareParts(parts);
   makeDataDir(config.dataDir);
-  const stops: Stop[] = [lockDataDir(config.dataDir)];
+  const unlock = lockDataDir(config.dataDir);
+  const close = async () => {
+    for (const stage of Object.values(shared.stages)) await stage.close();
+    unlock();
+  };
+  try {
+    const modes = await startModes<Running>({
+      log,
+      service: (onUnusable) => running((stops) => start(parts, shared, stops, onUnusable)),
+      rescue: (why, repaired) =>
+        running((stops) => stepIn(parts, shared, stops, { why, repaired })),
+    });
+    return {
+      get collector() {
+        return modes.now.collector;
+      },
+      get control() {
+        return modes.now.control;
+      },
+      get decks() {
+        return modes.now.decks;
+      },
+      get store() {
+        const { store, unusable } = modes.now;
+        if (store === undefined) throw new Error(unusable?.message);
+        return store;
+      },
+      get unusable() {
+        return modes.now.unusable;
+      },
+      alive: async () => modes.now.store?.alive(),
+      async stop() {
+        for (const stage of Object.values(shared.stages)) stage.last();
+        await modes.stop().finally(close);
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What the service shares with what stands in for it. */
+interface Shared {
+  pages: Pages;
+  client: Client;
+  names: () => ReadonlySet<string>;
+  random: Random;
+  stages: Stages;
+}
+
+function shareParts(parts: ServiceParts): Shared {
+  const {
+    config,
+    network = thisNetwork(config.nameFile),
+    random = { bytes: randomBytes, int: randomInt },
+  } = parts;
+  const client = createClient(config.trustedProxies);
+  return {
+    pages: new Pages(WEB_BUILD),
+    client,
+    random,
+    names: () => namesOf(hostname(), network.name(), config.allowedHosts),
+    stages: openStages({ ...parts, client }),
+  };
+}
+
+/** Whatever was begun is stopped in reverse: at the end, or at once where one part does not start. */
+async function running<R extends object>(begin: (stops: Stop[]) => Promise<R>): Promise<R & Mode> {
+  const stops: Stop[] = [];
   const stop = async () => {
     const failures: unknown[] = [];
     for (const undo of stops.splice(0).reverse()) {
@@ -89,37 +178,51 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     if (failures.length > 0) throw failures[0];
   };
   try {
-    return { ...(await start(parts, stops)), stop };
+    return { ...(await begin(stops)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(parts: ServiceParts, stops: Stop[]): Promise<Omit<Service, "stop">> {
-  const { config, clock, log } = parts;
-  const pages = new Pages(WEB_BUILD);
-  const client = createClient(config.trustedProxies);
-  const { store, cursorSecret } = await startStore(parts, stops);
-  const sites = knowSites(config, store);
+async function stepIn(
+  parts: ServiceParts,
+  { stages, ...shared }: Shared,
+  stops: Stop[],
+  { why, repaired }: { why: Unusable; repaired: () => void },
+): Promise<Omit<Running, "stop">> {
+  const show = {
+    collector: (app: App) => stages.collector.show(app),
+    control: (app: App) => stages.control.show(app),
+  };
+  const started = await startRescue({ ...parts, ...shared, show, why, repaired }, stops);
+  return { ...started, unusable: why };
+}
 
-  const collector = await listen(
+async function start(
+  parts: ServiceParts,
+  shared: Shared,
+  stops: Stop[],
+  onUnusable: (why: Unusable) => void,
+): Promise<Omit<Running, "stop">> {
+  const { config, clock, log } = parts;
+  const { pages, client, stages } = shared;
+  const { store, cursorSecret } = await startStore(parts, stops, onUnusable);
+  const sites = knowSites(config, store);
+  for (const slip of [...config.slips, ...unknownBadges(config, store)]) log.info(slip);
+
+  const collector = await stages.collector.show(
     createCollector({ store, sites, client, clock, log, pages, cursorSecret }),
-    socketOf(parts, "collector") ?? config.port,
   );
   stops.push(() => collector.close());
-  const owner = await startOwner(parts, stops, { store, sites, client, pages, collector });
+  const owner = await startOwner(parts, shared, stops, { store, sites, collector });
   return { collector, store, ...owner };
 }
 
-function socketOf({ sockets }: ServiceParts, name: string): HandedSocket | undefined {
-  const fd = sockets?.get(name);
-  return fd === undefined ? undefined : { fd };
-}
-
 async function startStore(
-  { config, clock, log, space, prepare }: ServiceParts,
+  { config, clock, timekeeper, log, space, readerMemoryMb, prepare }: ServiceParts,
   stops: Stop[],
+  onUnusable: (why: Unusable) => void,
 ): Promise<{ store: Store; cursorSecret: Uint8Array }> {
   let cursorSecret: Uint8Array | undefined;
   const store = await openStore({
@@ -127,9 +230,12 @@ async function startStore(
     retentionDays: config.retentionDays,
     clock,
     log,
+    onUnusable,
     ...(space && { space }),
+    ...(readerMemoryMb !== undefined && { readerMemoryMb }),
     prepare: (db) => {
-      declareSites(db, config.sites);
+      for (const sentence of declareSites(db, config.sites)) log.info(sentence);
+      timekeeper?.learn(newestTime(db));
       // What follows is for the start, not for data that a restore puts in its place.
       if (cursorSecret !== undefined) return;
       cursorSecret = databaseSecret(db, "cursor_secret", () => randomBytes(32));
@@ -153,21 +259,28 @@ function knowSites(config: Config, store: Store): Sites {
   return sites;
 }
 
+function unknownBadges({ badgeSites }: Config, { directory }: Store): string[] {
+  const known = new Set(directory.sites.map(({ id }) => id));
+  const unknown = badgeSites.filter((id) => !known.has(id));
+  return unknown.length === 0
+    ? []
+    : [`BADGE_SITES names ${unknown.join(", ")}: there is no such site now, and so no badge.`];
+}
+
 interface Collecting {
   store: Store;
   sites: Sites;
-  client: Client;
-  pages: Pages;
   collector: Listener;
 }
 
 /** Everything for the owner: push, decks and the Web UI. */
 async function startOwner(
   parts: ServiceParts,
+  { pages, client, names, random, stages }: Shared,
   stops: Stop[],
-  { store, sites, client, pages, collector }: Collecting,
+  { store, sites, collector }: Collecting,
 ): Promise<{ control: Listener; decks: Decks }> {
-  const { config, clock, log, random = { bytes: randomBytes, int: randomInt } } = parts;
+  const { config, clock, log } = parts;
   const startedAt = clock.monotonic();
   let control: Listener | undefined;
   const isOpen = () => config.adminOpen || (control !== undefined && isLoopback(control.address));
@@ -178,33 +291,17 @@ async function startOwner(
   if (existsSync(config.showCodeFile)) code.show();
 
   const { channels, tokens } = await startPush(store, clock, random.bytes, stops);
-  const board = new Board({
-    clock,
+  const { board, decks } = await startFront(parts, stops, {
     code,
     isOpen,
-    console: parts.console ?? (() => {}),
-    ...(parts.network && { network: parts.network }),
-  });
-  stops.push(() => board.close());
-  if (parts.screen) stops.push(showOn(board, parts.screen));
-
-  const decks = new Decks({
-    clock,
-    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     store: deckStore(store),
     channels,
     numbers: createNumbers(store, clock),
-    board,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    virtualDecks: config.virtualDecks,
-    ...(parts.bus && { bus: parts.bus }),
   });
-  decks.on("held", () => code.show());
-  await decks.start();
-  stops.push(() => decks.stop());
 
+  const lastImport = new LastImport();
   const events = new Events({ clock, decks, channels, sessions });
-  control = await listen(
+  const shown = await stages.control.show(
     createControl({
       log,
       clock,
@@ -232,23 +329,27 @@ async function startOwner(
       problems: parts.problems ?? new RecentProblems(),
       version: version(),
       startedAt,
-      wrongTokens: new TokenBuckets(clock, WRONG_TOKENS),
-      names: namesOf(hostname(), config.allowedHosts),
+      connections: () => ({ collector: collector.connections, control: control?.connections ?? 0 }),
+      wrongTokens: new RateLimit(clock, WRONG_TOKENS),
+      names,
+      address: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
       isOpen,
       collectorPort: () => collector.port,
-      reloadAfterRestore: async () => decks.merge(await deckStore(store).load()),
-      believe: parts.believe ?? (() => {}),
+      reloadAfterRestore: () => {
+        lastImport.before = undefined;
+        return decks.reload();
+      },
+      lastImport,
+      believe: (now, confirmed) => parts.timekeeper?.believe(now, confirmed),
     }),
-    socketOf(parts, "control") ?? config.webuiPort,
-    config.bind,
-    UPLOAD_PATIENCE,
   );
+  control = shown;
   stops.push(async () => {
     events.close();
-    await control?.close();
+    await shown.close();
   });
-  board.ready(control);
-  return { control, decks };
+  board.ready(shown);
+  return { control: shown, decks };
 }
 
 async function startPush(
@@ -282,9 +383,14 @@ function deckStore(store: Store): DeckStore {
   };
 }
 
-/** By which names this machine may be addressed. */
-function namesOf(host: string, allowed: readonly string[]): ReadonlySet<string> {
+/** By which names this machine may be addressed; `inForce` is the one its network knows it by. */
+function namesOf(
+  host: string,
+  inForce: string | undefined,
+  allowed: readonly string[],
+): ReadonlySet<string> {
   const name = host.toLowerCase();
   const short = name.split(".")[0] ?? name;
-  return new Set(["localhost", name, short, `${short}.local`, ...allowed]);
+  const found = inForce === undefined ? [] : [inForce];
+  return new Set(["localhost", name, short, `${short}.local`, ...found, ...allowed]);
 }

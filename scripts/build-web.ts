@@ -58,6 +58,8 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "help.js": { make: module("web/help/main.tsx") },
   "control.html": { make: copy("web/control/control.html") },
   "control.css": { make: style("web/control/control.css") },
+  "rescue.html": { make: copy("web/control/rescue.html") },
+  "rescue.js": { make: module("web/control/rescue.tsx") },
   "control.js": { make: module("web/control/main.tsx") },
   "da-common.js": { make: module(COMMON) },
   "favicon.svg": { make: copy("web/shared/favicon.svg") },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createSystemClock, systemEvidence } from "../appliance/clock.ts";
+import { createSystemClock, type FarAhead, systemEvidence } from "../appliance/clock.ts";
 import { FakeClock } from "./helpers/fake-clock.ts";
 
 const DAY_MS = 86_400_000;
@@ -120,6 +120,123 @@ describe("the clock of a board without a battery", () => {
   });
 });
 
+describe("a time far ahead of the newest thing known", () => {
+  const RELEASED = Date.parse("2026-01-01T00:00:00Z");
+  const AHEAD = Date.parse("2050-01-01T00:00:00Z");
+  let machine: FakeClock;
+  let set: boolean;
+  let refused: FarAhead[];
+  const create = () =>
+    createSystemClock({
+      wait: true,
+      machine,
+      evidence: { isSet: () => set },
+      known: RELEASED,
+      onFarAhead: (each) => refused.push(each),
+    });
+
+  beforeEach(() => {
+    machine = new FakeClock(SAVED);
+    set = false;
+    refused = [];
+  });
+
+  it("is not believed of a time server, and is told once", () => {
+    const clock = create();
+    machine.advance(60_000);
+    machine.setWall(AHEAD);
+    set = true;
+    machine.advance(60_000);
+    assert.equal(clock.sure, false);
+    assert.equal(clock.now(), SAVED + 120_000, "it goes on from the saved time");
+    assert.deepEqual(refused, [{ time: AHEAD + 1_000, newest: SAVED + 61_000 }]);
+  });
+
+  it("is not believed after a day either: then the saved time is", () => {
+    const clock = create();
+    machine.setWall(AHEAD);
+    set = true;
+    machine.advance(DAY_MS + 1_000);
+    assert.deepEqual([clock.sure, clock.now()], [true, SAVED + DAY_MS + 1_000]);
+  });
+
+  it("is not believed when the system steps there later", () => {
+    machine.setWall(RIGHT);
+    set = true;
+    const clock = create();
+    machine.advance(60_000);
+    machine.setWall(AHEAD);
+    assert.equal(clock.now(), RIGHT + 60_000);
+    machine.setWall(RIGHT);
+    assert.equal(clock.now(), RIGHT);
+  });
+
+  it("is not believed of the saved clock: what the data knows counts", () => {
+    machine.setWall(AHEAD);
+    const clock = create();
+    clock.learn(RIGHT);
+    machine.advance(60_000);
+    assert.equal(clock.now(), RIGHT + 60_000);
+  });
+
+  it("is not believed of a browser, until its owner confirms it", () => {
+    const clock = create();
+    assert.deepEqual(clock.believe(AHEAD), { time: AHEAD, newest: SAVED });
+    assert.deepEqual([clock.sure, clock.now()], [false, SAVED]);
+    assert.equal(clock.believe(AHEAD, true), undefined);
+    assert.deepEqual([clock.sure, clock.now()], [true, AHEAD]);
+  });
+
+  it("is the system's once a person has confirmed it", () => {
+    const clock = create();
+    machine.setWall(AHEAD + 5_000);
+    set = true;
+    machine.advance(2_000);
+    clock.believe(AHEAD, true);
+    assert.equal(clock.now(), AHEAD + 7_000);
+  });
+
+  it("may be confirmed also after the saved time was believed", () => {
+    const clock = create();
+    machine.advance(DAY_MS + 1_000);
+    assert.equal(clock.sure, true);
+    assert.notEqual(clock.believe(AHEAD), undefined);
+    clock.believe(AHEAD, true);
+    assert.equal(clock.now(), AHEAD);
+  });
+
+  it("is no reason to doubt a browser that is right", () => {
+    const clock = create();
+    machine.setWall(AHEAD);
+    set = true;
+    machine.advance(5_000);
+    assert.equal(clock.believe(RIGHT), undefined);
+    machine.advance(5_000);
+    assert.deepEqual([clock.sure, clock.now()], [true, RIGHT + 5_000]);
+  });
+
+  it("is judged by the newest of the release, the saved clock and the data", () => {
+    const days = (count: number) => count * DAY_MS;
+    for (const [saved, data, newest] of [
+      ["1970-01-01T00:00:00Z", 0, RELEASED],
+      [SAVED, 0, SAVED],
+      [SAVED, RIGHT, RIGHT],
+    ] as const) {
+      machine = new FakeClock(saved);
+      const clock = create();
+      clock.learn(data);
+      assert.equal(clock.believe(newest + days(400) + 1)?.newest, newest);
+      assert.equal(clock.believe(newest + days(400)), undefined);
+    }
+  });
+
+  it("is believed where nobody waits for the clock", () => {
+    const clock = createSystemClock({ machine, known: RELEASED });
+    machine.setWall(AHEAD);
+    assert.equal(clock.now(), AHEAD);
+  });
+});
+
 describe("the evidence that the system set the clock", () => {
   const withFiles = (files: Record<string, string>) =>
     systemEvidence((path) => {
@@ -138,7 +255,7 @@ describe("the evidence that the system set the clock", () => {
   });
 
   it("is the mark of our own helper, which asks for a date over HTTPS", () => {
-    assert.equal(withFiles({ "/run/tallydeck/clock-set": "" }), true);
+    assert.equal(withFiles({ "/run/tallydeck-clock/set": "" }), true);
   });
 
   it("is a hardware clock that kept the time, not one without a battery", () => {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { type Config, ConfigError, readConfig, tokenName } from "../appliance/config.ts";
+import { type Config, ConfigError, readConfig } from "../appliance/config.ts";
+import { tokenName } from "../appliance/site-names.ts";
 import { eachFolder } from "./helpers/folder.ts";
 
 const fromEnv = (env: Record<string, string>): Config => readConfig({ flags: {}, env });
@@ -23,12 +24,14 @@ describe("the configuration", () => {
     const { dataDir, siteTokens, ...rest } = fromEnv({});
     assert.deepEqual(rest, {
       sites: [],
+      slips: [],
       adminToken: null,
       badgeSites: [],
       retentionDays: 800,
       trustedProxies: [],
       waitForClock: false,
       port: 8480,
+      host: undefined,
       webuiPort: 3000,
       bind: "127.0.0.1",
       allowedHosts: [],
@@ -37,6 +40,7 @@ describe("the configuration", () => {
       demo: false,
       showCodeFile: "/boot/firmware/SHOW-CODE",
       consoleDevice: "",
+      nameFile: "",
     });
     assert.match(dataDir, /^\/.*\/data$/);
     assert.equal(siteTokens.size, 0);
@@ -53,6 +57,7 @@ describe("the configuration", () => {
       WAIT_FOR_CLOCK: "1",
       DATA_DIR: "/var/lib/tallydeck",
       PORT: "80",
+      HOST: "192.0.2.1",
       WEBUI_PORT: "0",
       BIND: "0.0.0.0",
       ALLOWED_HOSTS: "Box.example.org, deck",
@@ -61,12 +66,14 @@ describe("the configuration", () => {
       DEMO: "1",
       SHOW_CODE_FILE: "/media/SHOW-CODE",
       CONSOLE_DEVICE: "/dev/tty1",
+      NAME_FILE: "/run/name",
     });
     assert.deepEqual(config, {
       sites: [
         { id: "blog", host: null },
         { id: "shop", host: "stats.example.com:8480" },
       ],
+      slips: [],
       adminToken: "admin",
       siteTokens: new Map([["BLOG", "blogs"]]),
       badgeSites: ["blog", "shop"],
@@ -75,6 +82,7 @@ describe("the configuration", () => {
       waitForClock: true,
       dataDir: "/var/lib/tallydeck",
       port: 80,
+      host: "192.0.2.1",
       webuiPort: 0,
       bind: "0.0.0.0",
       allowedHosts: ["box.example.org", "deck"],
@@ -83,6 +91,7 @@ describe("the configuration", () => {
       demo: true,
       showCodeFile: "/media/SHOW-CODE",
       consoleDevice: "/dev/tty1",
+      nameFile: "/run/name",
     });
   });
 
@@ -122,17 +131,16 @@ describe("the configuration", () => {
       });
 
     for (const text of [
-      "Blog",
+      "admin",
+      "a,Admin:x.example",
       "-a",
       "_a",
       "a b",
       "a.b",
       "ü",
       "a".repeat(33),
-      "a,",
-      ",a",
-      "a,,b",
       "a,a",
+      "a,A",
       "a:x.example,a:y.example",
       "a:x.example,b:x.example",
       "a:x.example,b:X.Example",
@@ -150,6 +158,20 @@ describe("the configuration", () => {
         assert.match(problem, /^SITES must be site ids/);
         assert.deepEqual(more, []);
       });
+
+    for (const text of ["a,", ",a", "a,,a2", " , a"])
+      it(`may have an empty entry, which is told: ${JSON.stringify(text)}`, () => {
+        const { sites, slips } = fromEnv({ SITES: text });
+        assert.equal(sites[0]?.id, "a");
+        assert.match(slips.join(), /^SITES has an empty entry/);
+      });
+
+    it("has its ids in lower case", () => {
+      assert.deepEqual(
+        fromEnv({ SITES: "Acme:X.example", BADGE_SITES: "ACME" }),
+        fromEnv({ SITES: "acme:x.example", BADGE_SITES: "acme" }),
+      );
+    });
 
     it("may not name two sites whose tokens would have one name", () => {
       const [problem = ""] = problemsOf({ SITES: "my-site,my_site,other" });
@@ -179,11 +201,12 @@ describe("the configuration", () => {
   });
 
   for (const [key, accepted, refused] of [
-    ["BADGE_SITES", ["blog", "blog, shop"], ["Blog", "blog,", "a b"]],
+    ["BADGE_SITES", ["blog", "blog, shop"], ["blog,", "a b"]],
     ["RETENTION_DAYS", ["1", "36500"], ["0", "-1", "1.5", "36501", "forever", "1e3"]],
     ["TRUSTED_PROXIES", ["::1", "10.0.0.0/8,fd00::/8"], ["10.0.0.0/33", "proxy", "10.0.0.1,", "*"]],
     ["WAIT_FOR_CLOCK", ["0", "1"], ["yes", "true", "2"]],
     ["PORT", ["0", "80", "65535"], ["-1", "65536", "http", "80.5", " "]],
+    ["HOST", ["::1", "192.0.2.1", "localhost"], ["nowhere", "*", "1.2.3"]],
     ["WEBUI_PORT", ["0", "3000"], ["70000", "x"]],
     ["BIND", ["0.0.0.0", "::", "192.168.1.2", "fe80::1", "localhost"], ["a b", "*", "1.2.3.4/8"]],
     ["DATA_DIR", ["/srv/t", "relative", "with space"], ["a\0b"]],
@@ -203,7 +226,7 @@ describe("the configuration", () => {
     });
 
   it("tells all its problems at once", () => {
-    const env = { SITES: "A", PORT: "x", RETENTION_DAYS: "0", BIND: "*", STATS_TOKEN_B: "a b" };
+    const env = { SITES: "A B", PORT: "x", RETENTION_DAYS: "0", BIND: "*", STATS_TOKEN_B: "a b" };
     const keys = problemsOf(env).map((problem) => problem.split(" ")[0]);
     assert.deepEqual(keys.sort(), ["BIND", "PORT", "RETENTION_DAYS", "SITES", "STATS_TOKEN_B"]);
   });

@@ -27,6 +27,13 @@ describe("the demo data", () => {
     }
   });
 
+  it("counts visitors, sessions, app pings and bots by the hour, too", () => {
+    for (const day of days) {
+      for (const counter of ["uv", "sessions", "app", "bot"])
+        assert.equal(total(day, `${counter}_hour`), total(day, counter), `${day.day} ${counter}`);
+    }
+  });
+
   it("has nothing of today that has not come yet", () => {
     const today = days.at(-1);
     assert.deepEqual(

@@ -3,22 +3,26 @@ import type { Clock } from "../clock.ts";
 import { bearerToken } from "../http/bearer.ts";
 import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
-import { TokenBuckets } from "../http/token-buckets.ts";
+import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import { queryValue } from "./payload.ts";
 import type { Site, Sites } from "./sites.ts";
 
-const WRONG_TOKENS = { burst: 60, perSecond: 1 };
+/** From an address and in all, where a token that is right passes nevertheless. */
+const WRONG_TOKENS = [
+  { burst: 60, perSecond: 1, keyOf: addressKey },
+  allTogether({ burst: 6_000, perSecond: 100 }),
+];
 
 /** Decides who may read; every refusal looks the same, whether or not the site exists. */
 export class Access {
   readonly #sites: Sites;
   readonly #client: Client;
-  readonly #failures: TokenBuckets;
+  readonly #failures: RateLimit;
 
   constructor(sites: Sites, client: Client, clock: Clock) {
     this.#sites = sites;
     this.#client = client;
-    this.#failures = new TokenBuckets(clock, WRONG_TOKENS);
+    this.#failures = new RateLimit(clock, WRONG_TOKENS);
   }
 
   /** The site a request may read. @throws HttpError 401, 429 */
@@ -35,13 +39,14 @@ export class Access {
   }
 
   #check(ctx: Context, mayRead: (token: string) => boolean): void {
-    const key = addressKey(this.#client.address(ctx.req));
-    const wait = this.#failures.wait(key);
-    if (wait > 0)
-      throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
     const token = tokenOf(ctx);
     if (mayRead(token)) return;
-    if (token !== "") this.#failures.take(key);
+    // Who holds a token, and is at the wrong site with it, guesses nothing.
+    if (token !== "" && !this.#sites.knows(token)) {
+      const wait = this.#failures.take(this.#client.address(ctx.req));
+      if (wait > 0)
+        throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
+    }
     throw new HttpError(
       401,
       "unauthorized",

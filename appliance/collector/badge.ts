@@ -5,12 +5,15 @@ import type { Client } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
 import { dayOf } from "../store/day.ts";
 import type { Store } from "../store/store.ts";
+import { SharedBadgeCounts } from "./badge-counts.ts";
 import { queryValue } from "./payload.ts";
+import { askerOf } from "./reading.ts";
 import type { Sites } from "./sites.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 400;
-const LABEL = /^[\p{L}\p{N} _.%+-]{1,24}$/u;
+const MAX_LABEL = 24;
+const NO_LABEL = /[^\p{L}\p{N} _.%+-]/gu;
 const COLOR = /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 interface Box {
@@ -20,6 +23,7 @@ interface Box {
 
 /** `GET /badge`: page views as an SVG, for sites that opted in. */
 export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Clock): Middleware {
+  const counts = new SharedBadgeCounts(store, clock);
   return async (ctx) => {
     ctx.set("Cross-Origin-Resource-Policy", "cross-origin");
     const name = queryValue(ctx.query, "site") ?? queryValue(ctx.query, "s");
@@ -28,21 +32,14 @@ export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Cl
       throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");
     const days = daysOf(ctx.query);
     const today = dayOf(clock.now());
-    const counter = "pv" as const;
-    const total = () => store.read("counterTotal", { site: site.key, counter });
-    const count =
-      days === "all"
-        ? await total()
-        : await store.read("counterSum", {
-            site: site.key,
-            counter,
-            from: today - days + 1,
-            to: today,
-          });
+    const { window, total } = await counts.get(
+      { site: site.key, from: today - (days === "all" ? 1 : days) + 1, to: today },
+      askerOf(ctx, "public"),
+    );
     const both = queryValue(ctx.query, "total") === "1" && days !== "all";
     ctx.type = "image/svg+xml";
     ctx.set("Cache-Control", "public, max-age=300");
-    ctx.body = badge(ctx.query, days, count, both ? await total() : null);
+    ctx.body = badge(ctx.query, days, days === "all" ? total : window, both ? total : null);
   };
 }
 
@@ -52,7 +49,7 @@ function badge(
   count: number,
   total: number | null,
 ): string {
-  const label = matching(query, "label", LABEL) ?? `views (${days === "all" ? days : `${days}d`})`;
+  const label = labelOf(query) || `views (${days === "all" ? days : `${days}d`})`;
   const color = matching(query, "color", COLOR) ?? "007ec6";
   const boxes: Box[] = [
     { text: label, color: `#${matching(query, "labelColor", COLOR) ?? "555"}` },
@@ -76,6 +73,13 @@ function daysOf(query: ParsedUrlQuery): number | "all" {
   const days = text === "" ? Number.NaN : Number(text);
   if (Number.isNaN(days)) return DEFAULT_DAYS;
   return Math.min(MAX_DAYS, Math.max(1, Math.floor(days)));
+}
+
+/** What may stand in a label of what was asked for; empty where that is nothing. */
+function labelOf(query: ParsedUrlQuery): string {
+  const asked = queryValue(query, "label") ?? "";
+  const clean = asked.normalize("NFC").replace(NO_LABEL, "").trim();
+  return Array.from(clean).slice(0, MAX_LABEL).join("").trim();
 }
 
 function matching(query: ParsedUrlQuery, key: string, shape: RegExp): string | undefined {

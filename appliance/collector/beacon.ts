@@ -71,10 +71,22 @@ function eventCounts(event: string, target: string): Counts {
 }
 
 function pathOf(p: unknown): string {
-  const path = storable(p);
+  // Cut first: an encoded ? or # is part of the name.
+  const [raw = ""] = typeof p === "string" ? p.split(/[?#]/, 1) : [];
+  const path = storable(percentDecoded(raw));
   let end = path.length;
   while (end > 0 && path[end - 1] === "/") end--;
   return path.slice(0, end) || "/";
+}
+
+/** As it is where what it decodes to is no UTF-8; a `%` that encodes nothing stays. */
+function percentDecoded(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, "%25"));
+  } catch {
+    return text;
+  }
 }
 
 function languageOf(l: unknown): string {

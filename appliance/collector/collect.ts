@@ -1,10 +1,11 @@
 import type { Context, Middleware } from "koa";
 import type { Clock } from "../clock.ts";
 import { readJson } from "../http/body.ts";
-import { addressKey, type Client } from "../http/client.ts";
+import { addressKey, type Client, networkKey } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
-import { TokenBuckets } from "../http/token-buckets.ts";
-import { StorageUnavailable } from "../store/batch.ts";
+import { allTogether, RateLimit } from "../http/rate-limit.ts";
+import { StorageUnavailable, SurveysFull } from "../store/batch.ts";
+import { nobodyCalled } from "../store/nobody.ts";
 import type { Store } from "../store/store.ts";
 import { countAppPing } from "./app-ping.ts";
 import { countBeacon } from "./beacon.ts";
@@ -22,8 +23,14 @@ export interface CollectionParts {
 }
 
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const DAY_MS = 86_400_000;
 const SURVEY_BYTES = 2_048;
-const SURVEYS_PER_HOUR = { burst: 3, perSecond: 3 / 3_600 };
+/** From an address, from an IPv6 /48, and in all: no more addresses than that are remembered. */
+const SURVEYS_PER_HOUR = [
+  { burst: 3, perSecond: 3 / 3_600, keyOf: addressKey },
+  { burst: 48, perSecond: 48 / 3_600, keyOf: networkKey },
+  allTogether({ burst: 6_000, perSecond: 6_000 / 3_600 }),
+];
 
 /** `GET /e`: a page view or an event. Always the GIF. */
 export function beaconRoute({ store, sites, client }: CollectionParts): Middleware {
@@ -55,24 +62,36 @@ export function appPingRoute({ store, sites, client }: CollectionParts): Middlew
   };
 }
 
-/** `POST /s`: one response to a survey. 204 once it is stored. */
-export function surveyRoute({ store, sites, client, clock }: CollectionParts): Middleware {
-  const buckets = new TokenBuckets(clock, SURVEYS_PER_HOUR);
+/** `POST /s`: one response to a survey. 204 once it is stored. `secret`: 32 bytes. */
+export function surveyRoute(
+  { store, sites, client, clock }: CollectionParts,
+  secret: Uint8Array,
+): Middleware {
+  const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
   return async (ctx) => {
     ctx.set({
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Expose-Headers": "Retry-After",
     });
-    const wait = buckets.take(addressKey(client.address(ctx.req)));
+    const address = client.address(ctx.req);
+    const isOwn = limit.ownWait(address) > 0;
+    const wait = limit.take(address);
     if (wait > 0)
-      throw rateLimited(wait, "Three surveys an hour are taken from one address. Try again later.");
+      throw rateLimited(
+        wait,
+        isOwn
+          ? "Three surveys an hour are taken from one address. Try again later."
+          : "More surveys come in than are taken at the moment. Try again later.",
+      );
     const payload = validateSurvey(await readJson(ctx.req, SURVEY_BYTES));
-    const site = siteOf(ctx, sites, client);
+    const site = siteOf(ctx, sites, client)?.key ?? nobodyCalled(nameOf(ctx, client), secret);
     try {
-      await store.addSurvey(site?.key ?? null, payload.sv, JSON.stringify(payload));
+      await store.addSurvey(site, payload.sv, JSON.stringify(payload));
     } catch (error) {
       if (error instanceof StorageUnavailable)
         throw new HttpError(503, "storage_unavailable", error.message, { "Retry-After": "60" });
+      if (error instanceof SurveysFull)
+        throw rateLimited((DAY_MS - (clock.now() % DAY_MS)) / 1_000, error.message);
       throw error;
     }
     ctx.status = 204;
@@ -91,11 +110,20 @@ export const surveyPreflight: Middleware = (ctx) => {
 };
 
 function siteOf(ctx: Context, sites: Sites, client: Client): Site | null {
-  const name = queryValue(ctx.query, "s") ?? queryValue(ctx.query, "site");
-  return sites.forCollection(client.host(ctx.req), name);
+  return sites.forCollection(client.host(ctx.req), givenName(ctx));
 }
 
-function answerGif(ctx: Context): void {
+function givenName(ctx: Context): string | undefined {
+  return queryValue(ctx.query, "s") ?? queryValue(ctx.query, "site");
+}
+
+/** What a request calls the site that it is for, where there is none. */
+function nameOf(ctx: Context, client: Client): string {
+  return (givenName(ctx) ?? client.host(ctx.req)).toLowerCase();
+}
+
+/** The one answer to whatever is counted, or is not. */
+export function answerGif(ctx: Context): void {
   ctx.status = 200;
   ctx.set({
     "Content-Type": "image/gif",

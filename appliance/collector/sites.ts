@@ -1,4 +1,4 @@
-import { comparableHost } from "../http/client.ts";
+import { comparableHost, siteIdOf } from "../site-names.ts";
 import type { Directory, SiteRecord } from "../store/directory.ts";
 import { constantTimeEqual, hashToken } from "../store/read-tokens.ts";
 
@@ -56,7 +56,7 @@ export class Sites {
 
   /** The site a read is for: by name, else by the collector's host, else the only one. */
   forReading(host: string, name: string | undefined): Site | null {
-    return this.#byId.get(name ?? "") ?? this.#byHost.get(host) ?? this.#byName(name);
+    return this.#byId.get(siteIdOf(name ?? "")) ?? this.#byHost.get(host) ?? this.#byName(name);
   }
 
   /** True when `token` may read `site`; takes as long when there is no such site. */
@@ -65,6 +65,14 @@ export class Sites {
     const own = matches(hash, site?.tokenHash ?? null);
     const admin = matches(hash, this.#adminHash);
     return site !== null && (own || admin);
+  }
+
+  /** True for a token that may read some site; takes the same time for all. */
+  knows(token: string): boolean {
+    const hash = hashToken(token);
+    let known = matches(hash, this.#adminHash);
+    for (const { tokenHash } of this.#byId.values()) known = matches(hash, tokenHash) || known;
+    return known;
   }
 
   /** True when there is an admin token at all. */
@@ -77,7 +85,7 @@ export class Sites {
   }
 
   #byName(name: string | undefined): Site | null {
-    if (name !== undefined) return this.#byId.get(name) ?? null;
+    if (name !== undefined) return this.#byId.get(siteIdOf(name)) ?? null;
     const [only, ...more] = this.#byId.values();
     return more.length === 0 ? (only ?? null) : null;
   }

@@ -1,11 +1,11 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../clock.ts";
-import { sendJson } from "../http/json.ts";
 import { dayOf } from "../store/day.ts";
 import type { Store } from "../store/store.ts";
 import type { Access } from "./access.ts";
 import { queryValue } from "./payload.ts";
 import { statsRange } from "./range.ts";
+import { askerOf, clientOf, sendAnswer } from "./reading.ts";
 
 /** `GET /stats`: counts of a day or of a range. */
 export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
@@ -13,18 +13,23 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
     const site = access.site(ctx);
     const range = statsRange(ctx.query, dayOf(clock.now()));
     const series = queryValue(ctx.query, "series") === "1";
-    const body = await store.read("stats", {
+    const query = {
       ...range,
       site: site.key,
       id: site.id,
       series,
       daily: series && queryValue(ctx.query, "daily") === "1",
       warnings: store.warnings,
-    });
+    };
+    const answer = await store.read(
+      "stats",
+      { query, client: clientOf(ctx) },
+      askerOf(ctx, "owner"),
+    );
     ctx.set("Cache-Control", "private, no-cache");
     ctx.vary("Authorization");
     // The dashboard tells by it how much of today is over; the system's clock may not be set.
     ctx.set("Date", new Date(clock.now()).toUTCString());
-    await sendJson(ctx, body);
+    sendAnswer(ctx, answer);
   };
 }

@@ -1,9 +1,10 @@
 import { Ajv, type JSONSchemaType } from "ajv";
 import { HttpError } from "../http/errors.ts";
-import type { SurveyPayload } from "../store/survey-report.ts";
+import type { SurveyPayload } from "../store/survey-rows.ts";
 import { APP_VERSION, OS_BUCKET } from "./app-ping.ts";
 
 const MAX_DEVICES = 8;
+const MAX_ANSWERS = 64;
 const MAX_OPTIONS = 12;
 const MAX_COMMENT = 280;
 const ID = /^[a-z0-9-]{1,32}$/;
@@ -48,7 +49,7 @@ export function validateSurvey(body: unknown): SurveyPayload {
     ...(isOs(body.os) && { os: body.os }),
     ...(shaped(body.ov, OS_BUCKET) && { ov: body.ov }),
     ...(devices !== "" && { dv: devices }),
-    ...(Object.keys(answers).length > 0 && { a: answers }),
+    a: answers,
     ...(comment !== "" && { c: comment }),
     ...(body.f === "short" && { f: "short" as const }),
   };
@@ -58,6 +59,7 @@ function answersOf(a: unknown): Record<string, string | string[]> {
   if (!isObject(a)) return {};
   const answers = new Map<string, string | string[]>();
   for (const [question, answer] of Object.entries(a)) {
+    if (answers.size === MAX_ANSWERS) break;
     if (!ID.test(question)) continue;
     if (isText(answer) && ID.test(answer)) answers.set(question, answer);
     if (!Array.isArray(answer)) continue;

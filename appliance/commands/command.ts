@@ -6,6 +6,10 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
+  /** True when something is piped in, or read from a file. */
+  readonly isPiped: () => boolean;
+  /** Standard input as text; at most `limit` bytes of it are read. */
+  readonly input: (limit: number) => Promise<string>;
 }
 
 export interface Command {
@@ -30,18 +34,39 @@ export class CommandFailed extends Error {}
 export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)`;
 
-/** `util.parseArgs`, whose complaints become a UsageError. */
+/**
+ * `util.parseArgs`, whose complaints become a UsageError. No command has options of one letter, so
+ * `-5°` is a word like any other.
+ */
 export function parseCommandLine<T extends NonNullable<ParseArgsConfig["options"]>>(
   args: readonly string[],
   options: T,
 ) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const marked = args.map((arg) => (/^-[^-]/.test(arg) ? MARK + arg : arg));
+    const { values, positionals } = parseArgs({
+      args: marked,
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
+    for (const [name, value] of Object.entries(values)) {
+      if (typeof value === "string") Object.assign(values, { [name]: unmarked(value) });
+      if (Array.isArray(value)) Object.assign(values, { [name]: value.map(String).map(unmarked) });
+    }
+    return { values, positionals: positionals.map(unmarked) };
   } catch (error) {
     // What follows the first sentence is advice for other programs.
     const [complaint] = String((error as Error).message).split(". ");
     throw new UsageError(`${complaint?.replace(/\.$/, "")}.`);
   }
+}
+
+/** Hides the hyphen of a word from the parser; no argument of a process can hold it. */
+const MARK = "\0";
+
+function unmarked(word: string): string {
+  return word.startsWith(MARK) ? word.slice(MARK.length) : word;
 }
 
 /** Options every command takes that works on the data. */

@@ -12,7 +12,7 @@ import {
 import { deckSettings } from "../store/deck-settings.ts";
 import { readDirectory } from "../store/directory.ts";
 import { DataDirInUse, lockDataDir } from "../store/lock.ts";
-import { spaceOf } from "../store/store.ts";
+import { spaceOf } from "../store/room.ts";
 import { version } from "../version.ts";
 import {
   type Command,

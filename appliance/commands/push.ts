@@ -1,3 +1,5 @@
+import { channelName } from "../push/channels.ts";
+import { PushError } from "../push/errors.ts";
 import {
   type Command,
   CommandFailed,
@@ -9,6 +11,8 @@ import {
 const help = `tallydeck push: shows a text on every key that is set to a channel.
 
   tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
+  tallydeck push CHANNEL                  the text comes from a pipe: date | tallydeck push clock
+  tallydeck push CHANNEL -                the same, also where a terminal is typed at
   tallydeck push CHANNEL --clear          back to waiting
 
   --ttl N              seconds until it expires, 1 to 86400, or 0 to stay (600)
@@ -17,7 +21,8 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --url URL            the box's Web UI (TALLYDECK_URL, http://127.0.0.1:3000)
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
 
-In TEXT, \\n starts a new line; four are drawn. A TEXT that begins with a hyphen follows \`--\`.
+In TEXT, \\n starts a new line; four are drawn. Text from a pipe is shown as it is, without the line
+end it ends with. A TEXT that begins with two hyphens follows \`--\`.
 Nothing is printed when all went well, so that cron has nothing to mail.`;
 
 const OPTIONS = {
@@ -33,6 +38,9 @@ type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 const DEFAULT_URL = "http://127.0.0.1:3000";
 const PATIENCE_MS = 10_000;
+/** More than this the box refuses anyway; see the push API. */
+const MAX_INPUT_BYTES = 4_097;
+const STANDARD_INPUT = "-";
 
 /** What the box answers; errors have `error` and nothing else of this. */
 interface Answer {
@@ -47,22 +55,37 @@ export const push: Command = {
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
-    const [channel, text, ...rest] = positionals;
-    const isWhole = values.clear ? text === undefined : text !== undefined;
+    const [channel, given, ...rest] = positionals;
+    const text = given ?? (terminal.isPiped() ? STANDARD_INPUT : undefined);
+    const isWhole = values.clear ? given === undefined : text !== undefined;
     if (channel === undefined || !isWhole || rest.length > 0)
       throw new UsageError(
         "Say where and what: `tallydeck push CHANNEL TEXT`, or `tallydeck push CHANNEL --clear`.",
       );
-    const url = addressOf(channel, values, terminal);
+    const url = addressOf(channelOf(channel), values, terminal);
     const token = values.token ?? terminal.env.TALLYDECK_PUSH_TOKEN;
     if (!token)
       throw new UsageError(
         "A push token is missing: make one in the Web UI, and give it as --token or TALLYDECK_PUSH_TOKEN.",
       );
-    const body = values.clear ? undefined : bodyOf(text ?? "", values);
+    const body = values.clear ? undefined : bodyOf(await textOf(text ?? "", terminal), values);
     warn(await send(url, token, body), terminal);
   },
 };
+
+/** As the box would name it: no name may lead to another path. */
+function channelOf(given: string): string {
+  try {
+    return channelName(given);
+  } catch (error) {
+    throw error instanceof PushError ? new UsageError(error.message) : error;
+  }
+}
+
+async function textOf(given: string, { input }: Terminal): Promise<string> {
+  if (given !== STANDARD_INPUT) return given.replaceAll("\\n", "\n");
+  return (await input(MAX_INPUT_BYTES)).replace(/(?:\r?\n)+$/, "");
+}
 
 function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
   const base = url ?? (env.TALLYDECK_URL || DEFAULT_URL);
@@ -77,7 +100,7 @@ function bodyOf(text: string, { ttl, color, background }: Values): string {
   if (ttl !== undefined && !/^\d{1,5}$/.test(ttl))
     throw new UsageError("--ttl must be whole seconds from 1 to 86400, or 0 to stay.");
   return JSON.stringify({
-    text: text.replaceAll("\\n", "\n"),
+    text,
     ...(ttl !== undefined && { ttl: Number(ttl) }),
     ...(color !== undefined && { color }),
     ...(background !== undefined && { background }),

@@ -1,6 +1,6 @@
-import { restore as restoreFile } from "../store/backup.ts";
 import { databaseFile } from "../store/database.ts";
 import { lockDataDir, makeDataDir } from "../store/lock.ts";
+import { restore as restoreFile } from "../store/restore.ts";
 import {
   type Command,
   configFrom,

@@ -1,14 +1,16 @@
 import { fstatSync } from "node:fs";
-import { webUiUrl } from "../board.ts";
-import { createSystemClock, type SystemClock } from "../clock.ts";
+import { isLoopback, webUiUrl } from "../board.ts";
+import { createSystemClock, type FarAhead, type SystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
-import { createLog, RecentProblems } from "../log.ts";
+import { createLog, type Log, RecentProblems } from "../log.ts";
 import { screenAt } from "../screen.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
+import { dayOf, formatDay } from "../store/day.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
 import { handedSockets, ServiceManager } from "../systemd.ts";
+import { releasedAt } from "../version.ts";
 import {
   type Command,
   CommandFailed,
@@ -22,6 +24,7 @@ import { type Demo, startDemo } from "./demo.ts";
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
   --port N         the collector's port (PORT, 8480)
+  --host ADDR      the collector's address, all interfaces unless given (HOST)
   --webui-port N   the Web UI's port (WEBUI_PORT, 3000)
   --bind ADDR      the Web UI's address (BIND, 127.0.0.1)
   --data-dir DIR   where the data is (DATA_DIR)
@@ -54,11 +57,17 @@ export const run: Command = {
     // From here on, so that who stops it right after the start finds it stopped in order.
     const told = signalled();
     try {
-      const clock = createSystemClock({ wait: config.waitForClock });
+      const problems: RecentProblems = new RecentProblems(() => clock.now());
+      const log = createLog(terminal.err, problems);
+      const clock = createSystemClock({
+        wait: config.waitForClock,
+        known: releasedAt(),
+        onFarAhead: (refused) => log.warn(farAhead(refused)),
+      });
       const manager = new ServiceManager({ env: terminal.env, clock });
-      const service = await start(config, clock, terminal, demo);
+      const service = await start(config, { clock, log, problems }, terminal, demo);
       announce(service, config, terminal);
-      manager.ready(() => service.store.alive());
+      manager.ready(() => service.alive());
       if (demo !== undefined)
         terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
       await told;
@@ -72,36 +81,38 @@ export const run: Command = {
 
 async function start(
   config: Config,
-  clock: SystemClock,
+  { clock, log, problems }: { clock: SystemClock; log: Log; problems: RecentProblems },
   terminal: Terminal,
   demo?: Demo,
 ): Promise<Service> {
-  let adminToken: string | undefined;
-  const problems = new RecentProblems(() => clock.now());
   try {
     return await startService({
       config,
       clock,
-      log: createLog(terminal.err, problems),
+      log,
       problems,
       sockets: handedSockets(terminal.env, process.pid),
       // A code that lives on in a journal would be seen by too many.
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
-      believe: (now) => clock.believe(now),
+      timekeeper: clock,
       prepare: (db) => {
         demo?.fill(db);
-        adminToken = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
+        const token = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
+        if (token !== undefined)
+          terminal.out(
+            `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${token}\n`,
+          );
       },
     });
   } catch (error) {
     throw listenProblem(error) ?? error;
-  } finally {
-    if (adminToken !== undefined)
-      terminal.out(
-        `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${adminToken}\n`,
-      );
   }
+}
+
+function farAhead({ time, newest }: FarAhead): string {
+  const [day, known] = [time, newest].map((at) => formatDay(dayOf(at)));
+  return `The system's clock says ${day}, more than 400 days after the newest date this box knows (${known}), and is not believed. Open the Web UI to tell the date`;
 }
 
 /** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */
@@ -117,14 +128,27 @@ function firstAdminToken(db: Connection, config: Config): string | undefined {
   return token;
 }
 
-function announce({ collector, control, store }: Service, config: Config, { out }: Terminal): void {
+function announce(service: Service, config: Config, { out }: Terminal): void {
+  const { collector, control, unusable } = service;
+  const webUi = webUiUrl(control, ["localhost"]);
+  if (unusable !== undefined) {
+    out(`${unusable.message}
+Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}`);
+    return;
+  }
   out(`Tallydeck is ready.
-  Dashboard  http://localhost:${collector.port}/dashboard
-  Setup      http://localhost:${collector.port}/help
-  Web UI     ${webUiUrl(control, ["localhost"])}
+  Dashboard  ${webUiUrl(collector, ["localhost"])}dashboard
+  Setup      ${webUiUrl(collector, ["localhost"])}help
+  Web UI     ${webUi}
+  Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
   Data       ${config.dataDir}`);
-  if (store.directory.sites.length === 0)
+  if (service.store.directory.sites.length === 0)
     out("No site yet: add one with `scripts/tallydeck sites add my-site`.");
+}
+
+function reachedOn({ address }: { address: string }): string {
+  if (address === "::" || address === "0.0.0.0") return "on all interfaces";
+  return isLoopback(address) ? "from this machine only" : `on ${address} only`;
 }
 
 function listenProblem(error: unknown): CommandFailed | undefined {
@@ -140,7 +164,7 @@ function listenProblem(error: unknown): CommandFailed | undefined {
     ENOTFOUND: "nothing is known by that name",
   }[code ?? ""];
   return new CommandFailed(
-    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --webui-port or --bind.`,
+    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --host, --webui-port or --bind.`,
   );
 }
 

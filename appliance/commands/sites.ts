@@ -1,10 +1,23 @@
-import { HOST, SITE_ID } from "../config.ts";
+import { existsSync } from "node:fs";
+import type { Config } from "../config.ts";
+import {
+  isHost,
+  isSiteId,
+  SITE_ID_RULE,
+  siteIdOf,
+  tokenName,
+  tokenTwin,
+  twinProblem,
+} from "../site-names.ts";
+import { withBallast } from "../store/ballast.ts";
 import type { Connection } from "../store/database.ts";
-import { databaseFile, emptyLog, openForWriting } from "../store/database.ts";
-import { findSite, readDirectory, type SiteRecord } from "../store/directory.ts";
+import { databaseFile, emptyLog, openToList } from "../store/database.ts";
+import { findRetired, findSite, readDirectory, type SiteRecord } from "../store/directory.ts";
+import { openData } from "../store/health.ts";
 import {
   createSite,
   eraseSite,
+  renameSite,
   type SiteInput,
   type SiteOutcome,
   updateSite,
@@ -26,11 +39,15 @@ const help = `tallydeck sites: the sites this box counts. A running service foll
   tallydeck sites                                   lists them
   tallydeck sites add ID [--host H] [--badge]       adds one
   tallydeck sites change ID [--host H | --no-host] [--badge | --no-badge]
+  tallydeck sites rename ID NEW                     gives one another id; pages need it in their tag
   tallydeck sites erase ID --confirm ID             erases one with everything it counted
 
   --host H         the collector's own domain for the site: requests to it need no site id
   --badge          gives the site a public badge
-${DATA_OPTIONS_HELP}`;
+${DATA_OPTIONS_HELP}
+
+A site that SITES named and names no more is retired: it counts nothing and keeps its numbers.
+Adding it brings it back.`;
 
 const OPTIONS = {
   ...DATA_OPTIONS,
@@ -45,77 +62,134 @@ type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 export const sites: Command = {
   name: "sites",
-  summary: "list, add, change or erase sites",
+  summary: "list, add, change, rename or erase sites",
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
-    const [action = "list", id, ...rest] = positionals;
-    const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (act === undefined || rest.length > 0 || (action === "list") !== (id === undefined))
+    const [action = "list", ...ids] = positionals;
+    const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+    if (known === undefined || ids.length !== known.ids)
       throw new UsageError(`\`tallydeck sites ${positionals.join(" ")}\` is not understood.`);
-    const { dataDir } = configFrom(values, terminal);
-    const db = openForWriting(databaseFile(dataDir));
+    // Its --host is the site's, not the one that `tallydeck run` binds to.
+    const { host: _, ...dataFlags } = values;
+    const config = configFrom(dataFlags, terminal);
+    const file = databaseFile(config.dataDir);
+    if (action === "list" && !existsSync(file)) {
+      terminal.out(NO_SITE);
+      return;
+    }
+    const db = openFor(action, config);
     try {
-      act({ db, id: id ?? "", values, terminal });
+      const [id = "", to = ""] = ids.map(siteIdOf);
+      known.act({ db, id, to, values, terminal, config });
     } finally {
       db.close();
     }
   },
 };
 
+function openFor(action: string, { dataDir }: Config): Connection {
+  const file = databaseFile(dataDir);
+  if (action === "list") return openToList(file);
+  // On a full disk even to open takes room.
+  return action === "erase" ? withBallast(dataDir, () => openData(file)) : openData(file);
+}
+
+const NO_SITE = "No site yet. Add one: tallydeck sites add my-site";
+
 interface Action {
   db: Connection;
   id: string;
+  /** The id to have instead. */
+  to: string;
   values: Values;
   terminal: Terminal;
+  config: Config;
 }
 
-const ACTIONS: Readonly<Record<string, (action: Action) => void>> = {
-  list({ db, terminal }) {
-    const { sites } = readDirectory(db);
-    if (sites.length === 0) terminal.out("No site yet. Add one: tallydeck sites add my-site");
-    for (const site of sites) terminal.out(describe(site));
-  },
+/** What the command does, by its first word, and how many ids it is told. */
+const ACTIONS: Readonly<Record<string, { ids: number; act: (action: Action) => void }>> = {
+  list: { ids: 0, act: list },
+  add: { ids: 1, act: add },
+  change: { ids: 1, act: change },
+  rename: { ids: 2, act: rename },
+  erase: { ids: 1, act: erase },
+};
 
-  add({ db, id, values, terminal }) {
-    if (!SITE_ID.test(id))
-      throw new UsageError(
-        "A site id is up to 32 of a-z 0-9 _ -, beginning with a letter or digit.",
-      );
-    const input = { id, ...changeOf(values) };
-    settle(db.transaction(() => createSite(db, input)).immediate(), input);
-    terminal.out(`Added ${id}. Put this on its pages, with the address of this box:
+function list({ db, terminal }: Action): void {
+  const { sites, retired } = readDirectory(db);
+  if (sites.length === 0) terminal.out(NO_SITE);
+  for (const site of sites) terminal.out(describe(site));
+  for (const { id } of retired)
+    terminal.out(`${id}  (retired; erase: tallydeck sites erase ${id} --confirm ${id})`);
+}
+
+function add({ db, id, values, terminal, config }: Action): void {
+  refuseName(db, id, config);
+  const input = { id, ...changeOf(values) };
+  const isBack = findRetired(db, id) !== undefined;
+  settle(db.transaction(() => createSite(db, input)).immediate(), input);
+  const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
+  terminal.out(`${done} Put this on its pages, with the address of this box:
 
   <script defer src="http://tallydeck.local:8480/s.js" data-site="${id}"></script>
 `);
-  },
+}
 
-  change({ db, id, values, terminal }) {
-    const input = { id, ...changeOf(values) };
-    settle(db.transaction(() => updateSite(db, input)).immediate(), input);
-    terminal.out(describe(findSite(db, id) as SiteRecord));
-  },
+function change({ db, id, values, terminal }: Action): void {
+  const input = { id, ...changeOf(values) };
+  settle(db.transaction(() => updateSite(db, input)).immediate(), input);
+  terminal.out(describe(findSite(db, id) as SiteRecord));
+}
 
-  erase({ db, id, values, terminal }) {
-    if (values.confirm !== id && findSite(db, id)?.declared === false)
-      throw new UsageError(
-        `This erases all that ${id} counted, and its surveys and token. If you mean it, add --confirm ${id}`,
-      );
-    settle(eraseSite(db, { id }), { id });
-    while (db.transaction(() => eraseSites(db)).immediate());
-    // What was erased must not stay readable in the write-ahead log either.
-    const gone = emptyLog(db);
-    terminal.out(`Erased ${id}.`);
-    if (!gone)
-      terminal.out("Traces of it stay on the disk until the service has been stopped once.");
-  },
-};
+function rename({ db, id, to, terminal, config }: Action): void {
+  refuseName(db, to, config, id);
+  const outcome = db.transaction(() => renameSite(db, { id, to })).immediate();
+  settle(outcome, { id: outcome === "exists" ? to : id });
+  terminal.out(
+    `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and STATS_TOKEN_${tokenName(id)}, on the keys of a deck.`,
+  );
+}
+
+function erase({ db, id, values, terminal, config }: Action): void {
+  const site = findSite(db, id) ?? findRetired(db, id);
+  if (siteIdOf(values.confirm ?? "") !== id && site?.declared === false)
+    throw new UsageError(
+      `This erases all that ${id} counted, and its surveys and token. If you mean it, add --confirm ${id}`,
+    );
+  const makingRoom = <T>(task: () => T) =>
+    withBallast(config.dataDir, () => db.transaction(task).immediate());
+  settle(
+    makingRoom(() => eraseSite(db, { id })),
+    { id },
+  );
+  while (makingRoom(() => eraseSites(db)));
+  // What was erased must not stay readable in the write-ahead log either.
+  const gone = emptyLog(db);
+  terminal.out(`Erased ${id}.`);
+  if (!gone) terminal.out("Traces of it stay on the disk until the service has been stopped once.");
+}
+
+/**
+ * Refuses an id that no site may have from now on, also for what is declared and not started yet.
+ * @param but a site whose id will be free
+ * @throws UsageError, CommandFailed
+ */
+function refuseName(db: Connection, id: string, { sites: declared }: Config, but?: string): void {
+  if (!isSiteId(id)) throw new UsageError(`A site id is ${SITE_ID_RULE}.`);
+  const ids = [...readDirectory(db).sites, ...declared].map((site) => site.id);
+  const twin = tokenTwin(
+    id,
+    ids.filter((other) => other !== but),
+  );
+  if (twin !== undefined) throw new CommandFailed(twinProblem(id, twin));
+}
 
 function changeOf(values: Values): Omit<SiteInput, "id"> {
   const { host, badge } = values;
   if ((host !== undefined && values["no-host"]) || (badge && values["no-badge"]))
     throw new UsageError("Give an option or its opposite, not both.");
-  if (host !== undefined && !HOST.test(host)) throw new UsageError(`${host} is no host name.`);
+  if (host !== undefined && !isHost(host)) throw new UsageError(`${host} is no host name.`);
   return {
     ...(host !== undefined && { host: host.toLowerCase() }),
     ...(values["no-host"] && { host: null }),
@@ -132,6 +206,8 @@ function settle(outcome: SiteOutcome, { id, host }: SiteInput): void {
     not_found: `There is no site ${id}. \`tallydeck sites\` lists them.`,
     declared: `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
     host_taken: `${host} belongs to another site already.`,
+    same_token_name: `Another site has the token of ${id}.`,
+    retired: `${id} is retired. Bring it back first: tallydeck sites add ${id}`,
   };
   throw new CommandFailed(reasons[outcome]);
 }

@@ -1,6 +1,13 @@
-import { tokenName } from "../config.ts";
-import { databaseFile, openForWriting } from "../store/database.ts";
-import { findSite, readDirectory, setReadToken } from "../store/directory.ts";
+import { meansAdmin, siteIdOf, tokenName } from "../site-names.ts";
+import { databaseFile } from "../store/database.ts";
+import {
+  changeAdminToken,
+  findRetired,
+  findSite,
+  readDirectory,
+  setReadToken,
+} from "../store/directory.ts";
+import { openData } from "../store/health.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
 import {
   type Command,
@@ -19,7 +26,8 @@ const help = `tallydeck tokens: who may read the numbers. A running service foll
   tallydeck tokens make SITE           makes the token of one site
   tallydeck tokens revoke admin|SITE   makes it worthless
 
-A token is shown this once. Making it again replaces the one before.
+A token is shown this once. Making it again replaces the one before; with another admin token, or
+none, everybody is signed out of the Web UI.
 
 ${DATA_OPTIONS_HELP}`;
 
@@ -35,7 +43,7 @@ export const tokens: Command = {
       throw new UsageError(`\`tallydeck tokens ${positionals.join(" ")}\` is not understood.`);
 
     const config = configFrom(values, terminal);
-    const db = openForWriting(databaseFile(config.dataDir));
+    const db = openData(databaseFile(config.dataDir));
     try {
       if (whose === undefined) {
         const { sites, adminHash } = readDirectory(db);
@@ -48,9 +56,14 @@ export const tokens: Command = {
           say(id, config.siteTokens.has(tokenName(id)), tokenHash !== null);
         return;
       }
-      const site = whose === "admin" ? null : findSite(db, whose);
+      const id = siteIdOf(whose);
+      const site = meansAdmin(id) ? null : findSite(db, id);
       if (site === undefined)
-        throw new CommandFailed(`There is no site ${whose}. \`tallydeck sites\` lists them.`);
+        throw new CommandFailed(
+          findRetired(db, id)
+            ? `${id} is retired: no token opens it. Bring it back first: tallydeck sites add ${id}`
+            : `There is no site ${id}. \`tallydeck sites\` lists them.`,
+        );
       const key = site === null ? "STATS_TOKEN" : `STATS_TOKEN_${tokenName(site.id)}`;
       const declared =
         site === null ? config.adminToken !== null : config.siteTokens.has(tokenName(site.id));
@@ -59,8 +72,10 @@ export const tokens: Command = {
           `${key} in the configuration declares this token. Change it there and restart the service.`,
         );
       const made = action === "make" ? makeReadToken() : undefined;
-      setReadToken(db, site?.key ?? null, made?.hash ?? null);
-      terminal.out(made?.token ?? `Revoked the token of ${whose}.`);
+      const hash = made?.hash ?? null;
+      if (site === null) changeAdminToken(db, hash);
+      else setReadToken(db, site.key, hash);
+      terminal.out(made?.token ?? `Revoked the token of ${id}.`);
     } finally {
       db.close();
     }

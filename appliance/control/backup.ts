@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Decks } from "../deck/decks.ts";
+import { allowUpload } from "../http/connection.ts";
 import { HttpError } from "../http/errors.ts";
 import { DatabaseRefused } from "../store/database.ts";
 import { dayOf, formatDay } from "../store/day.ts";
@@ -31,7 +32,11 @@ export const downloadBackup: Handler<Parts> = async (ctx, { clock, exchange }) =
 };
 
 /** `POST /api/restore`, the body being the file: replaces the data by it. */
-export const restoreBackup: Handler<Parts> = async (ctx, { exchange, reloadAfterRestore }) => {
+export const restoreBackup: Handler<Omit<Parts, "clock" | "decks">> = async (
+  ctx,
+  { exchange, reloadAfterRestore },
+) => {
+  allowUpload(ctx.req);
   try {
     await exchangeAnswer(exchange.restore(ctx.req, ctx.request.length));
   } catch (error) {
@@ -58,7 +63,7 @@ async function exchangeAnswer<T>(task: Promise<T>): Promise<T> {
 /** People know the file they sent, not our copy of it. */
 function refusal(message: string): string {
   return message
-    .replaceAll(/\S*\/exchange-\S+\.db(?:\.partial)?/g, "This file")
+    .replaceAll(/\S*\/exchange-\S+\.db(?:\.partial|\.copy)?/g, "This file")
     .replace(/Restore a backup with `.+`\.$/, "Choose another backup.")
     .replaceAll(/\s*\n\s*/g, " ");
 }

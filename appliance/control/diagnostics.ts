@@ -11,6 +11,7 @@ interface Parts {
   problems: RecentProblems;
   version: string;
   startedAt: number;
+  connections: () => { collector: number; control: number };
 }
 
 /**
@@ -27,6 +28,7 @@ export const diagnose: Handler<Parts> = async (ctx, parts) => {
     time: new Date(clock.now()).toISOString(),
     clockSet: clock.sure,
     upSeconds: Math.round((clock.monotonic() - parts.startedAt) / 1_000),
+    connections: parts.connections(),
     decks: decks.list().map(({ model, connected, virtual, evidence, slots }) => ({
       model,
       connected,

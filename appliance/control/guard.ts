@@ -10,14 +10,28 @@ export interface Door {
   client: Client;
   sessions: Sessions;
   /** Names, lower case, by which this listener may be addressed besides IP addresses. */
-  names: ReadonlySet<string>;
+  names: () => ReadonlySet<string>;
   /** True when everybody who reaches this listener may use it without signing in. */
   isOpen: () => boolean;
 }
 
+/** What `Sessions` makes. */
+const COOKIE_VALUE = /^[\w-]{43}$/;
+
 /** The session of a request; undefined without one. */
 export function sessionOf(ctx: Context, sessions: Sessions): SessionId | undefined {
-  return sessions.find(ctx.cookies.get(COOKIE));
+  return sessionsOf(ctx, sessions)[0];
+}
+
+/** Every session of a request: other services of this host may set cookies of our name, too. */
+export function sessionsOf({ headers }: Context, sessions: Sessions): SessionId[] {
+  return (headers.cookie ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${COOKIE}=`))
+    .map((pair) => pair.slice(COOKIE.length + 1))
+    .filter((value) => COOKIE_VALUE.test(value))
+    .flatMap((value) => sessions.find(value) ?? []);
 }
 
 /**
@@ -28,7 +42,7 @@ export function sessionOf(ctx: Context, sessions: Sessions): SessionId | undefin
 export function guard(door: Door, isPublic: (method: string, path: string) => boolean): Middleware {
   return async (ctx, next) => {
     const url = door.client.url(ctx.req);
-    if (url === undefined || !isOurs(url.hostname, door.names))
+    if (url === undefined || !isOurs(url.hostname, door.names()))
       throw new HttpError(
         403,
         "forbidden_host",

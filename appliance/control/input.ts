@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import type { Context } from "koa";
 import { readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
+import { isHost, isSiteId, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../site-names.ts";
 
 /** Bytes of a body that is filled in by hand. */
 const FORM_BYTES = 65_536;
@@ -31,7 +32,15 @@ export function invalidField(field: string, problem: string): HttpError {
   return new HttpError(400, "invalid_field", `"${field}" ${problem}`);
 }
 
-const ajv = new Ajv({ verbose: true, discriminator: true });
+const ajv = new Ajv({
+  verbose: true,
+  discriminator: true,
+  formats: {
+    "new-site-id": (text: string) => isSiteId(siteIdOf(text)),
+    "site-id": (text: string) => looksLikeSiteId(siteIdOf(text)),
+    host: isHost,
+  },
+});
 
 /**
  * Reads values of one shape. Each part of `schema` says in its `description` what it takes, to end
@@ -68,8 +77,14 @@ export const COLOR = {
   description: "must be a colour as #rrggbb",
 };
 export const TRUTH = { type: "boolean", description: "must be true or false" };
-export const SITE_ID = {
-  type: "string",
-  pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
-  description: "must be up to 32 of a-z 0-9 _ -, beginning with a letter or digit",
+const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
+/** In any case: `siteIdOf` gives the form that is kept. */
+export const NEW_SITE_ID = { ...SITE_ID_TEXT, format: "new-site-id" };
+/** That of a site which may be there. */
+export const SITE_ID = { ...SITE_ID_TEXT, format: "site-id" };
+/** A host name or address with an optional port, or none. */
+export const SITE_HOST = {
+  type: ["string", "null"],
+  format: "host",
+  description: "must be a host name like stats.example.org, perhaps with a port, or null",
 };

@@ -3,12 +3,12 @@ import type { Clock } from "../clock.ts";
 import type { Decks } from "../deck/decks.ts";
 import { bearerToken } from "../http/bearer.ts";
 import { readJson } from "../http/body.ts";
-import { addressKey, type Client } from "../http/client.ts";
+import type { Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
-import { TokenBuckets } from "../http/token-buckets.ts";
+import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import { type Channels, channelName, type Push } from "../push/channels.ts";
 import { PushError, type PushErrorCode } from "../push/errors.ts";
-import type { PushToken, PushTokens } from "../push/tokens.ts";
+import type { PushTokens } from "../push/tokens.ts";
 import { COLOR, expectJson, shape } from "./input.ts";
 
 export interface PushParts {
@@ -22,9 +22,15 @@ export interface PushParts {
 const BODY_BYTES = 4_096;
 const MAX_TTL = 86_400;
 const METHODS = "POST, DELETE";
-const PER_TOKEN = { burst: 20, perSecond: 10 };
-const ALL_TOKENS = { burst: 50, perSecond: 25 };
-const FAILURES = { burst: 10, perSecond: 10 / 60 };
+const PUSHES = [
+  { burst: 20, perSecond: 10, keyOf: (id: string) => id },
+  allTogether({ burst: 50, perSecond: 25 }),
+];
+/** From an address, an IPv6 address being one: a home network is one /64. */
+const FAILURES = [
+  { burst: 10, perSecond: 10 / 60, keyOf: (address: string) => address },
+  allTogether({ burst: 500, perSecond: 500 / 60 }),
+];
 
 const STATUS: Readonly<Record<PushErrorCode, number>> = {
   invalid_channel: 400,
@@ -74,7 +80,7 @@ export function pushRoute(parts: PushParts): Middleware {
         "forbidden_origin",
         "Web pages may not push: send without an Origin header.",
       );
-    gate.enter(addressKey(client.address(ctx.req)), bearerToken(ctx.req));
+    gate.enter(client.address(ctx.req), bearerToken(ctx.req));
     if (ctx.method === "DELETE") {
       channels.clear(channel);
       ctx.status = 204;
@@ -139,25 +145,26 @@ function decoded(segment: string): string {
 /** Lets requests with a good token through, at the rates allowed. */
 class Gate {
   readonly #tokens: PushTokens;
-  readonly #failures: TokenBuckets;
-  readonly #perToken: TokenBuckets;
-  readonly #all: TokenBuckets;
+  readonly #failures: RateLimit;
+  readonly #pushes: RateLimit;
 
   constructor(tokens: PushTokens, clock: Clock) {
     this.#tokens = tokens;
-    this.#failures = new TokenBuckets(clock, FAILURES);
-    this.#perToken = new TokenBuckets(clock, PER_TOKEN);
-    this.#all = new TokenBuckets(clock, ALL_TOKENS);
+    this.#failures = new RateLimit(clock, FAILURES);
+    this.#pushes = new RateLimit(clock, PUSHES);
   }
 
   /** @throws HttpError 429, 401, 403 */
   enter(address: string, plaintext: string | undefined): void {
-    const banned = this.#failures.wait(address);
-    if (banned > 0)
-      throw rateLimited(banned, "Too many wrong tokens came from this address. Wait a moment.");
+    const tooMany = (seconds: number) =>
+      rateLimited(seconds, "Too many wrong tokens came from this address. Wait a moment.");
+    // What others did shuts nobody out.
+    const banned = this.#failures.ownWait(address);
+    if (banned > 0) throw tooMany(banned);
     const token = plaintext === undefined ? undefined : this.#tokens.authenticate(plaintext);
     if (token === undefined) {
-      this.#failures.take(address);
+      const wait = this.#failures.take(address);
+      if (wait > 0) throw tooMany(wait);
       throw new HttpError(
         401,
         "unauthorized",
@@ -167,14 +174,7 @@ class Gate {
     }
     if (!token.scopes.includes("push"))
       throw new HttpError(403, "insufficient_scope", "This push token is paused. Resume it first.");
-    this.#takeTurn(token);
-  }
-
-  #takeTurn({ id }: PushToken): void {
-    const wait = Math.max(this.#perToken.wait(id), this.#all.wait(""));
-    // Of two buckets nothing is taken unless both have something.
+    const wait = this.#pushes.take(token.id);
     if (wait > 0) throw rateLimited(wait, "Too many pushes at once. Slow down.");
-    this.#perToken.take(id);
-    this.#all.take("");
   }
 }

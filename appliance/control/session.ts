@@ -1,13 +1,13 @@
 import type { Clock } from "../clock.ts";
-import { addressKey, type Client } from "../http/client.ts";
+import type { Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
-import type { TokenBuckets } from "../http/token-buckets.ts";
+import { allTogether, type RateLimit } from "../http/rate-limit.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
 import type { Store } from "../store/store.ts";
-import { COOKIE, sessionOf } from "./guard.ts";
+import { COOKIE, sessionOf, sessionsOf } from "./guard.ts";
 import { jsonBody, shape } from "./input.ts";
 import type { ControlContext, Handler } from "./route.ts";
-import { SESSION_DAYS, type Sessions } from "./sessions.ts";
+import { bytesOf, SESSION_DAYS, type Sessions } from "./sessions.ts";
 import type { SetupCode } from "./setup-code.ts";
 import { type Declared, declared } from "./sites.ts";
 
@@ -17,33 +17,43 @@ export interface Admin {
   matches(token: string): boolean;
 }
 
-export interface SessionParts {
-  store: Store;
+/** What it takes to sign in. */
+export interface SignInParts {
   sessions: Sessions;
   code: SetupCode;
   admin: Admin;
-  declared: Declared;
   client: Client;
-  clock: Clock;
   /** Wrong admin tokens by address. */
-  wrongTokens: TokenBuckets;
+  wrongTokens: RateLimit;
 }
 
-/** So many wrong admin tokens a minute are taken from an address. */
-export const WRONG_TOKENS = { burst: 10, perSecond: 10 / 60 };
+export interface SessionParts extends SignInParts {
+  store: Store;
+  declared: Declared;
+  clock: Clock;
+}
+
+/**
+ * So many wrong admin tokens a minute are heard from an address, and in all. An IPv6 address is one:
+ * a home network is one /64.
+ */
+export const WRONG_TOKENS = [
+  { burst: 10, perSecond: 10 / 60, keyOf: (address: string) => address },
+  allTogether({ burst: 500, perSecond: 500 / 60 }),
+];
 
 const readCredentials = shape<{ token?: string; code?: string }>({
   description: 'must be {"token": "…"} or {"code": "…"}',
   properties: {
     token: { type: "string", description: "must be a string" },
-    code: { type: "string", description: "must be a string of six digits" },
+    code: { type: "string", pattern: "^[0-9]{6}$", description: "must be a string of six digits" },
   },
   minProperties: 1,
   maxProperties: 1,
 });
 
 /** `POST /api/session` `{token}` or `{code}` → 204 and a cookie */
-export const signIn: Handler<SessionParts> = async (ctx, parts) => {
+export const signIn: Handler<SignInParts> = async (ctx, parts) => {
   const { token, code } = readCredentials(await jsonBody(ctx));
   if (token !== undefined) checkToken(ctx, token, parts);
   else checkCode(code ?? "", parts);
@@ -53,10 +63,15 @@ export const signIn: Handler<SessionParts> = async (ctx, parts) => {
 
 /** `DELETE /api/session`: signs out. */
 export const signOut: Handler<SessionParts> = async (ctx, parts) => {
-  const session = sessionOf(ctx, parts.sessions);
-  if (session !== undefined) await parts.sessions.end(session);
+  for (const session of sessionsOf(ctx, parts.sessions)) await parts.sessions.end(session);
   setCookie(ctx, parts, "", 0);
   ctx.status = 204;
+};
+
+/** `GET /api/admin-token` → `{exists}`: whether making one takes the place of another. */
+export const findAdminToken: Handler<SessionParts> = (ctx, { admin }) => {
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = { exists: admin.exists };
 };
 
 /** `POST /api/admin-token` → `{token}`, this once: 201 for the first, 200 for a new one. */
@@ -65,9 +80,10 @@ export const makeAdminToken: Handler<SessionParts> = async (ctx, parts) => {
   if (parts.declared.adminToken) throw declared("STATS_TOKEN");
   const isFirst = !admin.exists;
   const { token, hash } = makeReadToken();
-  await store.write("setAdminToken", hash);
+  const kept = sessionOf(ctx, sessions);
+  await store.write("setAdminToken", { hash, kept: kept === undefined ? null : bytesOf(kept) });
   // Who came in by the old token does not stay.
-  if (!isFirst) await sessions.endOthers(sessionOf(ctx, sessions));
+  if (!isFirst) await sessions.endOthers(kept);
   ctx.status = isFirst ? 201 : 200;
   ctx.body = { token };
 };
@@ -75,18 +91,16 @@ export const makeAdminToken: Handler<SessionParts> = async (ctx, parts) => {
 function checkToken(
   ctx: ControlContext,
   token: string,
-  { admin, client, wrongTokens }: SessionParts,
+  { admin, client, wrongTokens }: SignInParts,
 ): void {
-  const address = addressKey(client.address(ctx.req));
-  const wait = wrongTokens.wait(address);
+  if (admin.matches(token)) return;
+  const wait = wrongTokens.take(client.address(ctx.req));
   if (wait > 0)
     throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
-  if (admin.matches(token)) return;
-  wrongTokens.take(address);
   throw unauthorized("This is not the admin token. Lost it? Sign in with the setup code.");
 }
 
-function checkCode(typed: string, { code }: SessionParts): void {
+function checkCode(typed: string, { code }: SignInParts): void {
   const outcome = code.use(typed);
   if (outcome.kind === "refused")
     throw rateLimited(outcome.seconds, "Too many wrong codes were tried on this box.");
@@ -102,13 +116,18 @@ function unauthorized(message: string): HttpError {
 
 function setCookie(
   ctx: ControlContext,
-  { client }: SessionParts,
+  { client }: SignInParts,
   value: string,
   seconds: number,
 ): void {
   const secure = client.url(ctx.req)?.protocol === "https:" ? "; Secure" : "";
-  ctx.append(
-    "Set-Cookie",
-    `${COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`,
-  );
+  const set = (text: string, path: string, age: number) =>
+    ctx.append(
+      "Set-Cookie",
+      `${COOKIE}=${text}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`,
+    );
+  // Cookies know no ports: what is not below /api is not sent to the collector beside.
+  set(value, "/api", seconds);
+  // Where it was before.
+  set("", "/", 0);
 }

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 export type SessionId = string;
 
 export interface SessionsOptions {
-  store: Pick<Store, "read" | "write">;
+  store: Pick<Store, "read" | "write" | "directory" | "onDirectory">;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }
@@ -41,9 +41,15 @@ export class Sessions {
 
   static async open(options: SessionsOptions): Promise<Sessions> {
     const sessions = new Sessions(options);
-    for (const { hash, expiresAt } of await options.store.read("sessions", undefined))
+    for (const { hash, expiresAt } of await keptSessions(options.store))
       sessions.#sessions.set(hex(hash), { expiresAt, endsAt: undefined });
     options.clock.onSure(() => void sessions.#restate());
+    let { adminHash } = options.store.directory;
+    options.store.onDirectory((directory) => {
+      if (isSame(directory.adminHash, adminHash)) return;
+      adminHash = directory.adminHash;
+      void sessions.#dropErased();
+    });
     return sessions;
   }
 
@@ -92,6 +98,15 @@ export class Sessions {
     this.#onEnd.add(listener);
   }
 
+  /** Another admin token erased the sessions that the one before had opened. */
+  async #dropErased(): Promise<void> {
+    const before = [...this.#sessions.keys()];
+    // Where the store cannot tell, nobody stays.
+    const rows = await this.#store.read("sessions", undefined).catch(() => []);
+    const kept = new Set(rows.map(({ hash }) => hex(hash)));
+    this.#forget(before.filter((id) => !kept.has(id)));
+  }
+
   #isOver({ expiresAt, endsAt }: Session): boolean {
     if (endsAt !== undefined) return this.#clock.monotonic() >= endsAt;
     // A clock that is not set cannot say that anything is over.
@@ -109,9 +124,13 @@ export class Sessions {
   async #end(ids: readonly SessionId[]): Promise<void> {
     if (ids.length === 0) return;
     // At once, whether or not it can be stored.
+    this.#forget(ids);
+    await this.#store.write("removeSessions", ids.map(bytesOf));
+  }
+
+  #forget(ids: readonly SessionId[]): void {
     for (const id of ids) this.#sessions.delete(id);
     for (const id of ids) for (const listener of this.#onEnd) listener(id);
-    await this.#store.write("removeSessions", ids.map(bytes));
   }
 
   /** Sessions that began before the clock was set were given a wrong end. */
@@ -125,7 +144,17 @@ export class Sessions {
   }
 
   #save(id: SessionId, { expiresAt }: Session): Promise<void> {
-    return this.#store.write("saveSession", { hash: bytes(id), expiresAt });
+    return this.#store.write("saveSession", { hash: bytesOf(id), expiresAt });
+  }
+}
+
+/** Where nothing can be read, nobody is signed in. */
+async function keptSessions(store: SessionsOptions["store"]) {
+  try {
+    return await store.read("sessions", undefined);
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    return [];
   }
 }
 
@@ -133,10 +162,15 @@ function idOf(cookie: string): SessionId {
   return createHash("sha256").update(cookie).digest("hex");
 }
 
+function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : hex(one) === hex(other);
+}
+
 function hex(hash: Uint8Array): SessionId {
   return Buffer.from(hash).toString("hex");
 }
 
-function bytes(id: SessionId): Uint8Array {
+/** The hash that the store keeps. */
+export function bytesOf(id: SessionId): Uint8Array {
   return Buffer.from(id, "hex");
 }

@@ -2,11 +2,20 @@ import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.
 import type { Decks } from "../deck/decks.ts";
 import { isIdOf } from "../deck/identity.ts";
 import { modelById } from "../deck/models.ts";
+import {
+  comparableHost,
+  isSiteId,
+  SITE_ID_RULE,
+  siteIdOf,
+  tokenTwin,
+  twinProblem,
+} from "../site-names.ts";
+import type { Directory } from "../store/directory.ts";
+import type { SiteInput } from "../store/site-changes.ts";
 import type { Store } from "../store/store.ts";
 import { DECK_CHANGE, readWidget } from "./decks.ts";
-import { invalidField, jsonBody, SITE_ID, shape, TRUTH } from "./input.ts";
+import { invalidField, SITE_HOST, SITE_ID, shape, TRUTH } from "./input.ts";
 import type { Handler } from "./route.ts";
-import { SITE_HOST, sameHost } from "./sites.ts";
 
 interface Parts {
   store: Store;
@@ -20,7 +29,7 @@ interface Settings {
   sites?: { id: string; host?: string | null; badge?: boolean }[];
 }
 
-const IMPORT_BYTES = 1_048_576;
+export const IMPORT_BYTES = 1_048_576;
 const TEXT = { type: "string", minLength: 1, maxLength: 128, description: "must be a text" };
 
 const readSettings = shape<Settings>({
@@ -70,18 +79,17 @@ export const exportSettings: Handler<Parts> = (ctx, { store, decks }) => {
   };
 };
 
-/** `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. */
-export const importSettings: Handler<Parts> = async (ctx, { store, decks }) => {
-  const settings = readSettings(await jsonBody(ctx, IMPORT_BYTES));
-  const importedDecks = checkDecks(settings, decks);
-  const importedSites = checkSites(settings, store);
-  await store.write("importSettings", {
-    sites: importedSites,
-    decks: importedDecks.map((deck) => ({ ...deck, widgets: JSON.stringify(deck.widgets) })),
-  });
-  await decks.merge(importedDecks);
-  ctx.status = 204;
-};
+/**
+ * Settings to take in, all of them checked.
+ * @throws HttpError 400 `invalid_field`
+ */
+export function readImport(
+  input: unknown,
+  { store, decks }: Parts,
+): { decks: DeckSettings[]; sites: SiteInput[] } {
+  const settings = readSettings(input);
+  return { decks: checkDecks(settings, decks), sites: checkSites(settings, store) };
+}
 
 /** @throws HttpError 400 `invalid_field` */
 function checkDecks({ decks = [] }: Settings, here: Decks): DeckSettings[] {
@@ -116,12 +124,13 @@ function checkChange(deck: Pick<DeckSettings, "name" | "brightness">, at: string
 
 /** @throws HttpError 400 `invalid_field` */
 function checkSites({ sites = [] }: Settings, { directory }: Store) {
-  refuseRepeats(sites, "sites");
   const imported = sites.map(({ id, host, badge }) => ({
-    id,
+    id: siteIdOf(id),
     ...(host !== undefined && { host: host?.toLowerCase() ?? null }),
     ...(badge !== undefined && { badge }),
   }));
+  refuseRepeats(imported, "sites");
+  refuseNames(imported, directory);
   const hosts = new Map(directory.sites.map(({ id, host }) => [id, host]));
   const declared = new Set(directory.sites.filter((site) => site.declared).map(({ id }) => id));
   for (const { id, host } of imported)
@@ -129,12 +138,27 @@ function checkSites({ sites = [] }: Settings, { directory }: Store) {
   for (const [index, { id, host }] of imported.entries()) {
     if (host === undefined || host === null || declared.has(id)) continue;
     const other = [...hosts].find(
-      ([known, taken]) => known !== id && taken !== null && sameHost(taken, host),
+      ([known, taken]) =>
+        known !== id && taken !== null && comparableHost(taken) === comparableHost(host),
     );
     if (other)
       throw invalidField(`sites.${index}.host`, `belongs to the site ${other[0]} already.`);
   }
   return imported;
+}
+
+/** Ids that no new site may have. */
+function refuseNames(imported: readonly { id: string }[], { sites }: Directory): void {
+  const known = new Set(sites.map(({ id }) => id));
+  for (const [index, { id }] of imported.entries()) {
+    const field = `sites.${index}.id`;
+    if (known.has(id)) continue;
+    if (!isSiteId(id)) throw invalidField(field, `must be ${SITE_ID_RULE}.`);
+    const twin = tokenTwin(id, known);
+    if (twin !== undefined)
+      throw invalidField(field, `cannot be taken in. ${twinProblem(id, twin)}`);
+    known.add(id);
+  }
 }
 
 function refuseRepeats(items: readonly { id: string }[], list: string): void {

@@ -1,10 +1,10 @@
 import type { Context } from "koa";
-import { comparableHost } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
+import { siteIdOf, tokenTwin, twinProblem } from "../site-names.ts";
 import { makeReadToken } from "../store/read-tokens.ts";
 import type { SiteOutcome } from "../store/site-changes.ts";
 import type { Store } from "../store/store.ts";
-import { invalidField, jsonBody, SITE_ID, shape, TRUTH } from "./input.ts";
+import { invalidField, jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "./input.ts";
 import type { Handler } from "./route.ts";
 
 /** What the configuration declares, which is read-only here. */
@@ -21,14 +21,6 @@ export interface SitesParts {
   collectorPort: () => number;
 }
 
-/** A host name or address with an optional port, or none. */
-export const SITE_HOST = {
-  type: ["string", "null"],
-  pattern: "^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])(?::\\d{1,5})?$",
-  maxLength: 255,
-  description: "must be a host name like stats.example.org, perhaps with a port, or null",
-};
-
 interface SiteFields {
   host?: string | null;
   badge?: boolean;
@@ -36,56 +28,59 @@ interface SiteFields {
 
 const FIELDS = { host: SITE_HOST, badge: TRUTH };
 const readSite = shape<SiteFields & { id: string }>({
-  properties: { id: SITE_ID, ...FIELDS },
+  properties: { id: NEW_SITE_ID, ...FIELDS },
   required: ["id"],
 });
 const readChange = shape<SiteFields>({ properties: FIELDS });
 
-/** `GET /api/sites` */
+/** `GET /api/sites`: the retired last. */
 export const listSites: Handler<SitesParts> = (ctx, parts) => {
-  const sites = parts.store.directory.sites.map(({ id }) => siteView(id, parts));
+  const { directory } = parts.store;
+  const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
   ctx.body = { sites, collector: { port: parts.collectorPort() } };
 };
 
-/** `POST /api/sites` `{id, host?, badge?}` → 201 with the site */
+/** `POST /api/sites` `{id, host?, badge?}` → 201 with the site, which may be a retired one brought back. */
 export const addSite: Handler<SitesParts> = async (ctx, parts) => {
-  const { id, ...fields } = readSite(await jsonBody(ctx));
-  settle(await parts.store.write("createSite", { id, ...normalized(fields) }), id);
+  const { id: text, ...fields } = readSite(await jsonBody(ctx));
+  const id = siteIdOf(text);
+  settle(await parts.store.write("createSite", { id, ...normalized(fields) }), id, parts.store);
   ctx.status = 201;
   ctx.body = siteView(id, parts);
 };
 
 /** `PATCH /api/sites/:id` `{host?, badge?}` → the site */
 export const changeSite: Handler<SitesParts> = async (ctx, parts) => {
-  const { id } = ctx.params;
+  const id = siteIdOf(ctx.params.id);
   const fields = readChange(await jsonBody(ctx));
   if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
-  settle(await parts.store.write("updateSite", { id, ...normalized(fields) }), id);
+  settle(await parts.store.write("updateSite", { id, ...normalized(fields) }), id, parts.store);
   ctx.body = siteView(id, parts);
 };
 
 /** `DELETE /api/sites/:id?confirm=<id>`: erases the site with all it counted. */
 export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
-  const { id } = ctx.params;
-  const known = store.directory.sites.find((site) => site.id === id);
+  const id = siteIdOf(ctx.params.id);
+  const { directory } = store;
+  const known = [...directory.sites, ...directory.retired].find((site) => site.id === id);
   if (known === undefined) throw notFound(id);
   if (known.declared) throw declared("SITES");
-  if (confirmation(ctx) !== id)
+  if (siteIdOf(confirmation(ctx) ?? "") !== id)
     throw invalidField(
       "confirm",
       `must name the site: this erases all that it counted, its surveys and its token. If you mean it, ask with ?confirm=${encodeURIComponent(id)}.`,
     );
-  settle(await store.write("eraseSite", { id }), id);
+  settle(await store.write("eraseSite", { id }), id, store);
   await store.upkeep();
   ctx.status = 204;
 };
 
 /** `POST /api/sites/:id/token` → `{token}`, this once; the one before stops working. */
 export const makeSiteToken: Handler<SitesParts> = async (ctx, parts) => {
-  const { id } = ctx.params;
+  const id = siteIdOf(ctx.params.id);
   if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
   const { token, hash } = makeReadToken();
-  settle(await parts.store.write("setSiteToken", { id, hash }), id);
+  settle(await parts.store.write("setSiteToken", { id, hash }), id, parts.store);
   ctx.body = { token };
 };
 
@@ -99,10 +94,12 @@ export function declared(key: string): HttpError {
 }
 
 function siteView(id: string, { store, declared }: SitesParts) {
-  const site = store.directory.sites.find((known) => known.id === id);
+  const known = store.directory.sites.find((one) => one.id === id);
+  const site = known ?? store.directory.retired.find((one) => one.id === id);
   if (site === undefined) throw notFound(id);
   return {
     id,
+    retired: known === undefined,
     host: site.host,
     badge: declared.badge(id) || (site.badge && !site.declared),
     declared: site.declared,
@@ -118,7 +115,7 @@ function normalized({ host, badge }: SiteFields): SiteFields {
 }
 
 /** @throws HttpError unless it is done */
-function settle(outcome: SiteOutcome, id: string): void {
+function settle(outcome: SiteOutcome, id: string, { directory }: Store): void {
   switch (outcome) {
     case "done":
       return;
@@ -130,6 +127,24 @@ function settle(outcome: SiteOutcome, id: string): void {
       throw new HttpError(409, "site_exists", `There is a site ${id} already.`);
     case "host_taken":
       throw new HttpError(409, "host_taken", "This host belongs to another site already.");
+    case "same_token_name":
+      throw new HttpError(
+        409,
+        "same_token_name",
+        twinProblem(
+          id,
+          tokenTwin(
+            id,
+            directory.sites.map((site) => site.id),
+          ) ?? "like it",
+        ),
+      );
+    case "retired":
+      throw new HttpError(
+        409,
+        "site_retired",
+        `The site ${id} is retired. Bring it back first, by adding it again.`,
+      );
   }
 }
 
@@ -139,9 +154,4 @@ function notFound(id: string): HttpError {
 
 function confirmation(ctx: Context): string | undefined {
   return [ctx.query.confirm].flat()[0];
-}
-
-/** Hosts that are the same to the collector. */
-export function sameHost(a: string, b: string): boolean {
-  return comparableHost(a) === comparableHost(b);
 }

@@ -13,6 +13,12 @@ export interface DeckSettings {
   widgets: Record<string, Widget>;
 }
 
+/** Keeps what belongs to decks over restarts. */
+export interface DeckStore {
+  load(): Promise<readonly DeckSettings[]>;
+  save(settings: DeckSettings): Promise<void>;
+}
+
 /** What an owner may change of a deck. */
 export type DeckChange = Partial<Pick<DeckSettings, "name" | "brightness">>;
 
@@ -28,6 +34,19 @@ export class DeckError extends Error {
 }
 
 const NAME_LENGTH = 40;
+
+/** `settings` with what `change` names; slots that it does not name stay as they are. */
+export function changed(
+  settings: DeckSettings,
+  { name, brightness, widgets }: DeckChange & Partial<Pick<DeckSettings, "widgets">>,
+): DeckSettings {
+  return {
+    ...settings,
+    ...(name !== undefined && { name }),
+    ...(brightness !== undefined && { brightness }),
+    widgets: { ...settings.widgets, ...widgets },
+  };
+}
 
 /**
  * Reads a change as it came from outside.

@@ -65,7 +65,7 @@ export class Deck {
   readonly model: Model;
   readonly virtual: boolean;
   readonly #world: DeckWorld;
-  readonly #serial: string;
+  readonly serial: string;
   readonly #slots: readonly SlotState[];
   #name: string;
   #brightness: number;
@@ -76,7 +76,7 @@ export class Deck {
     this.model = model;
     this.virtual = virtual;
     this.#world = world;
-    this.#serial = settings.serial;
+    this.serial = settings.serial;
     this.#name = settings.name;
     this.#brightness = settings.brightness;
     this.#slots = model.slots.map((slot) => ({
@@ -103,7 +103,7 @@ export class Deck {
     return {
       id: this.id,
       model: this.model.id,
-      serial: this.#serial,
+      serial: this.serial,
       name: this.#name,
       brightness: this.#brightness,
       widgets: Object.fromEntries(this.#slots.map(({ slot, widget }) => [slot.slot, widget])),
@@ -115,7 +115,7 @@ export class Deck {
       id: this.id,
       model: this.model.id,
       name: this.#name,
-      serial: this.#serial || null,
+      serial: this.serial || null,
       connected: this.connected,
       virtual: this.virtual,
       brightness: this.#brightness,
@@ -138,32 +138,18 @@ export class Deck {
     return this.#name;
   }
 
-  /** Takes settings over; slots that they do not name stay as they are. */
+  /** Takes settings over: slots that they do not name are empty. */
   apply({
     name,
     brightness,
     widgets,
   }: Pick<DeckSettings, "name" | "brightness" | "widgets">): void {
-    this.rename(name);
-    this.setBrightness(brightness);
-    for (const [slot, widget] of Object.entries(widgets)) this.setWidget(slot, widget);
-  }
-
-  rename(name: string): void {
     this.#name = name;
-  }
-
-  setBrightness(percent: number): void {
-    this.#brightness = percent;
-    this.#panel?.setBrightness(percent);
-  }
-
-  setWidget(name: string, widget: Widget): void {
-    const state = this.#state(name);
-    if (state === undefined) return;
-    state.widget = widget;
+    if (brightness !== this.#brightness) this.#panel?.setBrightness(brightness);
+    this.#brightness = brightness;
+    for (const state of this.#slots) state.widget = widgets[state.slot.slot] ?? EMPTY;
     this.placeNotices();
-    this.#refreshSlot(state);
+    this.refresh();
   }
 
   /** The deck is there: paints it whole, and keeps it painted until `unplug`. */

@@ -1,12 +1,21 @@
 import { EventEmitter } from "node:events";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Channels } from "../push/channels.ts";
+import { Turns } from "../turns.ts";
+import { atMost } from "./at-most.ts";
 import { watchClock } from "./clock-watch.ts";
 import { Deck, type DeckView, type SlotPictureView, type SlotView } from "./deck.ts";
-import { type DeckChange, DeckError, type DeckSettings, readChange } from "./deck-settings.ts";
+import {
+  changed,
+  type DeckChange,
+  DeckError,
+  type DeckSettings,
+  type DeckStore,
+  readChange,
+} from "./deck-settings.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "./hid.ts";
 import { Holds } from "./holds.ts";
-import { deckId, firstSettings, isVirtual, virtualId } from "./identity.ts";
+import { deckId, firstOfEach, firstSettings, isVirtual, virtualId } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
 import { type Model, modelById, type Slot } from "./models.ts";
 import { encodeJpeg, encodePng } from "./paint.ts";
@@ -14,21 +23,7 @@ import { type OpenedDeck, Plugs } from "./plugs.ts";
 import type { DeckProblem } from "./problems.ts";
 import { openVirtual } from "./virtual.ts";
 import type { StatWidget, Widget } from "./widget-input.ts";
-import type { Notice } from "./widgets.ts";
-
-/** Keeps what belongs to decks over restarts. */
-export interface DeckStore {
-  load(): Promise<readonly DeckSettings[]>;
-  save(settings: DeckSettings): Promise<void>;
-}
-
-/** What the box has to say on its decks. */
-export interface NoticeBoard {
-  notices(): readonly Notice[];
-  /** URL of the Web UI; undefined while there is no network. */
-  address(): string | undefined;
-  onChange(listener: () => void): Cancel;
-}
+import type { NoticeBoard } from "./widgets.ts";
 
 export interface DecksOptions {
   clock: Clock;
@@ -76,6 +71,8 @@ export class Decks extends EventEmitter<DecksEvents> {
   /** Decks that are plugged in, by the id of their USB unit. */
   readonly #plugged = new Map<string, Deck>();
   readonly #holds: Holds;
+  /** What changes settings: each is stored, and then shows, before the next begins. */
+  readonly #turns = new Turns();
   readonly #subscriptions: Cancel[] = [];
   #cancelTurn: Cancel = () => {};
   #stopped = false;
@@ -141,8 +138,10 @@ export class Decks extends EventEmitter<DecksEvents> {
     this.#cancelTurn();
     this.#numbers.close();
     const farewells = [...this.#decks.values()].map((deck) => deck.unplug({ farewell: true }));
-    await this.#atMost(FAREWELL_MS, Promise.allSettled(farewells));
-    await this.#atMost(FAREWELL_MS, this.#plugs.stop());
+    const { clock, log } = this.#options;
+    const failed = (error: unknown) => log.warn(`A deck could not be let go: ${error}`);
+    await atMost(clock, FAREWELL_MS, Promise.allSettled(farewells), failed);
+    await atMost(clock, FAREWELL_MS, this.#plugs.stop(), failed);
   }
 
   /** Every deck that is known, plugged in or not. */
@@ -165,23 +164,16 @@ export class Decks extends EventEmitter<DecksEvents> {
 
   /** @throws {DeckError} `not_found`, `invalid_field` */
   async update(id: string, change: DeckChange): Promise<DeckView> {
-    const deck = this.#deck(id);
-    const { name, brightness } = readChange(change);
-    if (name !== undefined) deck.rename(name);
-    if (brightness !== undefined) deck.setBrightness(brightness);
-    await this.#changed(deck);
-    return deck.view();
+    this.#deck(id);
+    await this.#change(id, readChange(change));
+    return this.#deck(id).view();
   }
 
   /** @throws {DeckError} `not_found` */
   async setWidget(id: string, slot: string, widget: Widget): Promise<SlotView> {
-    const deck = this.#deck(id);
-    this.#slot(deck, slot);
-    deck.setWidget(slot, widget);
-    if (isStat(widget)) this.#numbers.invalidate();
-    this.#refreshTimed();
-    await this.#changed(deck);
-    return this.#slot(deck, slot);
+    this.#slot(this.#deck(id), slot);
+    await this.#change(id, { widgets: { [slot]: widget } });
+    return this.#slot(this.#deck(id), slot);
   }
 
   /**
@@ -221,18 +213,55 @@ export class Decks extends EventEmitter<DecksEvents> {
 
   /**
    * Takes settings over, for decks that are known and for such as may come; deletes nothing.
-   * @throws {DeckError} `invalid_field`, before anything has changed
+   * @param save stores them as they will be, all at once
+   * @throws {DeckError} `invalid_field`, and what `save` throws, before anything has changed
    */
-  async merge(imported: readonly DeckSettings[]): Promise<void> {
+  async merge(
+    imported: readonly DeckSettings[],
+    save: (merged: readonly DeckSettings[]) => Promise<void>,
+  ): Promise<void> {
     for (const settings of imported) readChange(settings);
-    for (const settings of imported) this.#decks.get(settings.id)?.apply(settings);
-    this.#addKnown(imported.filter(({ id }) => !this.#decks.has(id) && !isVirtual(id)));
-    this.#numbers.invalidate();
+    await this.#turns.take(async () => {
+      const merged = imported.map((settings) => {
+        const known = this.#decks.get(settings.id)?.settings();
+        return known === undefined ? settings : changed(known, settings);
+      });
+      await save(merged);
+      this.#apply(merged);
+    });
+  }
+
+  /** Something else has changed what is stored: from now on that is what shows, as after a start. */
+  async reload(): Promise<void> {
+    await this.#turns.take(async () => {
+      const stored = await this.#options.store.load();
+      const kept = new Set(stored.map(({ id }) => id));
+      const others = [...this.#decks.values()].filter(({ id }) => !kept.has(id));
+      const gone = others.filter(({ connected }) => !connected);
+      for (const { id } of gone) this.#decks.delete(id);
+      const here = others.filter(({ connected }) => connected);
+      this.#apply([...stored, ...firstOfEach(here, stored)]);
+      for (const { id } of gone) this.emit("deck", id);
+    });
+  }
+
+  /** @throws {DeckError} `not_found`, and what the store throws; then nothing shows it */
+  #change(id: string, change: Parameters<typeof changed>[1]): Promise<void> {
+    return this.#turns.take(async () => {
+      const settings = changed(this.#deck(id).settings(), change);
+      await this.#options.store.save(settings);
+      this.#apply([settings]);
+    });
+  }
+
+  /** Shows settings that are stored. */
+  #apply(stored: readonly DeckSettings[]): void {
+    for (const settings of stored) this.#decks.get(settings.id)?.apply(settings);
+    this.#addKnown(stored.filter(({ id }) => !this.#decks.has(id) && !isVirtual(id)));
+    if (stored.some(({ widgets }) => Object.values(widgets).some(isStat)))
+      this.#numbers.invalidate();
     this.#refreshTimed();
-    for (const { id } of imported) {
-      const deck = this.#decks.get(id);
-      if (deck !== undefined) await this.#changed(deck);
-    }
+    for (const { id } of stored) this.emit("deck", id);
   }
 
   #addKnown(stored: readonly DeckSettings[]): void {
@@ -268,6 +297,7 @@ export class Decks extends EventEmitter<DecksEvents> {
         value: widget.type === "push" ? channels.get(widget.channel) : undefined,
         numbers: isStat(widget) ? this.#numbers.get(widget) : undefined,
         address: board.address(),
+        addressByName: board.addressByName(),
       }),
       onPicture: (slot: string, revision: number) => {
         this.emit("picture", { deck: settings.id, slot, revision });
@@ -295,10 +325,10 @@ export class Decks extends EventEmitter<DecksEvents> {
     this.#options.log.info(`${model.name} on USB port ${unit.port} is ready`);
     if (known === undefined) {
       this.#refreshTimed();
-      this.#changed(deck).catch((error: unknown) => this.#options.log.warn(String(error)));
-    } else {
-      this.emit("deck", id);
+      const save = () => this.#options.store.save(deck.settings());
+      this.#turns.take(save).catch((error: unknown) => this.#options.log.warn(String(error)));
     }
+    this.emit("deck", id);
   }
 
   #lost(unit: UsbUnit): void {
@@ -343,27 +373,12 @@ export class Decks extends EventEmitter<DecksEvents> {
     this.#cancelTurn = clock.after(wait, () => this.#refreshTimed());
   }
 
-  async #changed(deck: Deck): Promise<void> {
-    this.emit("deck", deck.id);
-    await this.#options.store.save(deck.settings());
-  }
-
   #deck(id: string): Deck {
     return this.#decks.get(id) ?? fail(`There is no deck "${id}".`);
   }
 
   #slot(deck: Deck, slot: string): SlotView {
     return deck.slot(slot) ?? fail(noSlot(deck, slot));
-  }
-
-  #atMost(ms: number, work: Promise<unknown>): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(ms, resolve);
-      work.finally(() => {
-        cancel();
-        resolve();
-      });
-    });
   }
 }
 

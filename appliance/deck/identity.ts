@@ -55,6 +55,19 @@ export function firstSettings(
   };
 }
 
+/** What decks begin with that come after those whose settings are `taken`. */
+export function firstOfEach(
+  decks: readonly { id: string; model: Model; serial: string }[],
+  taken: readonly DeckSettings[],
+): DeckSettings[] {
+  const names = new Set(taken.map(({ name }) => name));
+  return decks.map((deck) => {
+    const settings = firstSettings(deck, names);
+    names.add(settings.name);
+    return settings;
+  });
+}
+
 function free(base: string, separator: string, taken: Taken): string {
   let candidate = base;
   for (let count = 2; taken.has(candidate); count += 1) candidate = `${base}${separator}${count}`;

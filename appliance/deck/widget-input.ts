@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject } from "ajv";
+import { looksLikeSiteId, siteIdOf } from "../site-names.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -63,7 +64,7 @@ const TEXT = {
 };
 const SITE = {
   type: "string",
-  pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
+  format: "site-id",
   description: "must be the id of a site",
 };
 const CHANNEL = { type: "string", description: "must be the name of a push channel" };
@@ -109,15 +110,20 @@ export const widgetSchema = {
   oneOf: VARIANTS,
 };
 
-const isWidget = new Ajv({ discriminator: true, verbose: true }).compile<Widget>(widgetSchema);
+const isWidget = new Ajv({
+  discriminator: true,
+  verbose: true,
+  formats: { "site-id": (text: string) => looksLikeSiteId(siteIdOf(text)) },
+}).compile<Widget>(widgetSchema);
 
 /**
- * Reads a widget from the wire: checked, its channel lower-cased, its texts cleaned up.
+ * Reads a widget from the wire: checked, its channel and site lower-cased, its texts cleaned up.
  * @throws {InvalidWidget}
  */
 export function parseWidget(input: unknown, { channelName, cleanText }: PushRules): Widget {
   if (!isWidget(input)) throw explain(isWidget.errors?.[0]);
   if (input.type === "text") return { ...input, text: cleanText(input.text).text };
+  if (input.type === "stat") return { ...input, site: siteIdOf(input.site) };
   if (input.type !== "push") return input;
   const { fallback } = input;
   return {

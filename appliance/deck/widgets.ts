@@ -1,3 +1,4 @@
+import type { Cancel } from "../clock.ts";
 import { blend, type Colors, chooseColors, isDark } from "./colors.ts";
 import type { PushWidget, StatWidget, Widget } from "./widget-input.ts";
 
@@ -79,13 +80,26 @@ export interface Situation {
   numbers?: Numbers | undefined;
   /** URL of the Web UI; undefined while there is no network. */
   address?: string | undefined;
+  /** Its URL by name, where there is one. */
+  addressByName?: string | undefined;
 }
 
 /** What the box itself has to say. */
 export type Notice =
   | { type: "starting" }
+  | { type: "data-unusable" }
   | { type: "setup-code"; code: string }
   | { type: "clock-not-set" };
+
+/** What the box has to say on its decks. */
+export interface NoticeBoard {
+  notices(): readonly Notice[];
+  /** URL of the Web UI; undefined while there is no network. */
+  address(): string | undefined;
+  /** Its URL by name, where the own network knows this machine by one. */
+  addressByName(): string | undefined;
+  onChange(listener: () => void): Cancel;
+}
 
 const ACCENT = { onDark: "#60a5fa", onLight: "#1d4ed8" };
 const GOOD = { onDark: "#4ade80", onLight: "#166534" };
@@ -143,6 +157,10 @@ export function noticeFace(notice: Notice): Face {
     case "setup-code": {
       const main = `${notice.code.slice(0, 3)} ${notice.code.slice(3)}`;
       return { kind: "figure", top: "Setup code", main, bottom: "", ...colors };
+    }
+    case "data-unusable": {
+      const warning = { ...colors, color: WARNING };
+      return { kind: "figure", top: "Data", main: "not usable", bottom: "", ...warning };
     }
     case "clock-not-set": {
       const warning = { ...colors, color: WARNING };
@@ -244,13 +262,22 @@ function parts(now: number, timeZone: string, options: Intl.DateTimeFormatOption
 }
 
 function addressFace(situation: Situation, colors: Colors): Face {
-  const { address: url, now } = situation;
+  const { address: url, addressByName, now } = situation;
   if (url === undefined) {
     return { kind: "figure", top: "Network", main: "not connected", bottom: "", ...colors };
   }
-  const text = url.replace(/^https?:\/\//, "").replace(/\/$/, "");
-  const turn = Math.floor(now / TURN_MS) % 2 === 0 ? "code" : "text";
-  return { kind: "address", url, text, show: isWide(situation) ? "both" : turn, ...colors };
+  const texts = [url, ...(addressByName === undefined ? [] : [addressByName])].map((each) =>
+    each.replace(/^https?:\/\//, "").replace(/\/$/, ""),
+  );
+  const common = { kind: "address", url, ...colors } as const;
+  if (isWide(situation)) return { ...common, text: texts.join(" "), show: "both" };
+  // The code first, then each of the texts.
+  const turn = Math.floor(now / TURN_MS) % (1 + texts.length);
+  return {
+    ...common,
+    text: texts[turn - 1] ?? texts.join(" "),
+    show: turn === 0 ? "code" : "text",
+  };
 }
 
 /** Whether a QR code leaves room for words beside it. */

@@ -1,11 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type Socket } from "node:net";
+import { comparableHost } from "../site-names.ts";
 
 /** Who sent a request and by which name, as seen through proxies we trust. */
 export interface Client {
+  /** The other end of a connection; an IPv4-mapped address as IPv4. */
+  peer(socket: Socket): string;
+  /** True for a proxy whose headers are believed. */
+  trusts(address: string): boolean;
   /** The client's address; an IPv4-mapped one as IPv4. Never stored. */
   address(request: IncomingMessage): string;
-  /** The host the client asked for, lower case, with its port, without a leading `www.`. */
+  /** The host the client asked for with its port, as `comparableHost` has it. */
   host(request: IncomingMessage): string;
   /** Scheme, host and port the client asked for; undefined when they name no web server. */
   url(request: IncomingMessage): URL | undefined;
@@ -29,15 +34,15 @@ export function createClient(proxies: readonly string[]): Client {
 
   /** What the proxy says of the client's request, where there is a proxy we trust. */
   const told = (request: IncomingMessage, header: string): string | undefined =>
-    trusts(plainAddress(request.socket.remoteAddress ?? ""))
-      ? forwarded(request, header)[0]
-      : undefined;
+    trusts(peer(request.socket)) ? forwarded(request, header)[0] : undefined;
   const hostOf = (request: IncomingMessage): string =>
     told(request, "x-forwarded-host") ?? request.headers.host ?? "";
 
   return {
+    peer,
+    trusts,
     address(request) {
-      let address = plainAddress(request.socket.remoteAddress ?? "");
+      let address = peer(request.socket);
       if (!trusts(address)) return address;
       // Each proxy appends whom it saw, so only what trusted ones appended can be believed.
       for (const hop of forwarded(request, "x-forwarded-for").reverse()) {
@@ -57,22 +62,25 @@ export function createClient(proxies: readonly string[]): Client {
   };
 }
 
-/** Lower case, without a leading `www.`: hosts that differ only there are the same site. */
-export function comparableHost(host: string): string {
-  const lower = host.toLowerCase();
-  return lower.startsWith("www.") ? lower.slice(4) : lower;
-}
-
 /** A key for rate limits: an IPv4 address, or the /64 an IPv6 address is in. */
 export function addressKey(address: string): string {
-  if (isIP(address) !== 6) return address;
+  return isIP(address) === 6 ? ipv6Prefix(address, 4) : address;
+}
+
+/** The /48 an IPv6 address is in, which one customer may have; undefined for another address. */
+export function networkKey(address: string): string | undefined {
+  return isIP(address) === 6 ? ipv6Prefix(address, 3) : undefined;
+}
+
+/** The first groups of 16 bits. */
+function ipv6Prefix(address: string, count: number): string {
   const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
   const groups = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
   const all = [...groups, ...Array<string>(zeros).fill("0"), ...after];
   return all
-    .slice(0, 4)
+    .slice(0, count)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":");
 }
@@ -85,6 +93,10 @@ function addBlock(list: BlockList, proxy: string): void {
   const valid = bits === undefined || (/^\d{1,3}$/.test(prefix ?? "") && bits <= most);
   if (family === 0 || !valid || more.length > 0) throw new RangeError(proxy);
   list.addSubnet(address, bits ?? most, family === 6 ? "ipv6" : "ipv4");
+}
+
+function peer(socket: Socket): string {
+  return plainAddress(socket.remoteAddress ?? "");
 }
 
 function plainAddress(address: string): string {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Log } from "../log.ts";
 
@@ -20,6 +20,13 @@ export class HttpError extends Error {
 export function rateLimited(seconds: number, message: string): HttpError {
   const retryAfter = String(Math.max(1, Math.ceil(seconds)));
   return new HttpError(429, "rate_limited", message, { "Retry-After": retryAfter });
+}
+
+/** Answers with an error where no app is asked. */
+export function sendError(response: ServerResponse, error: HttpError): void {
+  const { status, message, code, headers } = error;
+  const type = { "Content-Type": "application/json; charset=utf-8" };
+  response.writeHead(status, { ...type, ...headers }).end(JSON.stringify({ error: message, code }));
 }
 
 /** Turns whatever a route throws, and a path nobody serves, into the JSON error body. */

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer, type Server, STATUS_CODES } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import type Koa from "koa";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { addressKey } from "./client.ts";
+import { Connections, type ConnectionsOptions } from "./connections.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const PATIENCE = {
@@ -16,14 +17,18 @@ const PATIENCE = {
 const CLOSE_MS = 3_000;
 const CLOSE_IDLE_MS = 20;
 
-/** For a listener that takes whole files: those of a large box take a while over Wi-Fi. */
-export const UPLOAD_PATIENCE = { ...PATIENCE, requestTimeout: 30 * 60_000 };
-
 export interface Listener {
   readonly port: number;
   readonly address: string;
+  /** How many are open. */
+  readonly connections: number;
   /** Stops accepting and resolves when the requests that run are answered. */
   close(): Promise<void>;
+}
+
+/** Answers requests, as an app of Koa does. */
+export interface App {
+  callback(): (request: IncomingMessage, response: ServerResponse) => unknown;
 }
 
 /** A socket that somebody else opened. */
@@ -31,60 +36,59 @@ export interface HandedSocket {
   readonly fd: number;
 }
 
+/** How a listener treats those who come. */
+export interface Door extends Pick<ConnectionsOptions, "clock" | "client" | "log" | "limits"> {
+  /** Addresses with the same key count as one; those of an IPv6 /64 unless given. */
+  keyOf?: (address: string) => string;
+  /** Milliseconds. */
+  patience?: typeof PATIENCE;
+  /** How long Node itself waits for a request; longer where bodies may be whole files. */
+  longestRequest?: number;
+}
+
 /**
- * Serves an app on a port or on a socket that was handed over; `host` undefined means all interfaces, IPv4 and IPv6; `patience` is in
- * milliseconds. Rejects as `listen` does.
+ * Serves an app on a port or on a socket that was handed over; `host` undefined means all interfaces,
+ * IPv4 and IPv6. Rejects as `listen` does.
  */
 export async function listen(
-  app: Koa,
+  app: App,
   port: number | HandedSocket,
-  host?: string,
-  patience = PATIENCE,
+  host: string | undefined,
+  { keyOf = addressKey, patience = PATIENCE, longestRequest, ...door }: Door,
 ): Promise<Listener> {
-  const serve = app.callback();
-  const server = createServer(
-    {
-      ...patience,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      noDelay: true,
-      // Node would answer without an error body; `errorBodies` refuses it with one.
-      requireHostHeader: false,
-    },
-    serve,
-  );
-  // Nothing but `100-continue` is ever expected: to go on is allowed, and clearer than a bare 417.
-  server.on("checkExpectation", serve);
+  const server = createServer({
+    ...patience,
+    requestTimeout: longestRequest ?? patience.requestTimeout,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+    // Node would answer without an error body; `errorBodies` refuses it with one.
+    requireHostHeader: false,
+  });
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on("clientError", answerClientError);
+  const connections = new Connections({
+    ...door,
+    server,
+    serve: app.callback(),
+    keyOf,
+    bodyMs: patience.requestTimeout,
+  });
   server.listen(
     typeof port === "number" ? { port, ...(host !== undefined && { host }) } : { fd: port.fd },
   );
   await once(server, "listening");
   const { port: bound, address } = server.address() as AddressInfo;
-  return { port: bound, address, close: () => closeServer(server) };
-}
-
-/** What cannot be parsed never reaches the app, yet its sender gets the usual error body. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, code, message] = clientError(error.code);
-  const body = JSON.stringify({ error: message, code });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
-
-function clientError(code: string | undefined): [number, string, string] {
-  if (code === "HPE_HEADER_OVERFLOW")
-    return [431, "headers_too_large", "The request's headers exceed 64 kB."];
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return [408, "request_timeout", "The request did not arrive in time."];
-  return [400, "bad_request", "This is not a valid HTTP request."];
+  return {
+    port: bound,
+    address,
+    get connections() {
+      return connections.size;
+    },
+    async close() {
+      await closeServer(server);
+      connections.close();
+    },
+  };
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -13,15 +13,18 @@ interface Page {
 
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
+/** The web files were not built; the message says how to. */
+export class WebBuildMissing extends Error {}
+
 /** What the web build made, held in memory. */
 export class Pages {
   readonly #pages = new Map<string, Page>();
 
-  /** @throws Error when `dir` does not exist: the web files were not built. */
+  /** @throws WebBuildMissing when `dir` does not exist. */
   constructor(dir: string) {
     if (!existsSync(dir))
-      throw new Error(
-        `${dir} is missing. Build the web files with scripts/start or scripts/check.`,
+      throw new WebBuildMissing(
+        `${dir} is missing. Build the web files with scripts/build-web, or start with scripts/start.`,
       );
     for (const name of readdirSync(dir, { recursive: true }) as string[]) {
       const file = join(dir, name);

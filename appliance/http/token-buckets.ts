@@ -5,8 +5,6 @@ export interface BucketLimits {
   burst: number;
   /** How many tokens come back in a second. */
   perSecond: number;
-  /** Keys remembered; past it the one unused for longest is forgotten. */
-  maxKeys?: number;
 }
 
 interface Bucket {
@@ -14,53 +12,55 @@ interface Bucket {
   at: number;
 }
 
-const MAX_KEYS = 10_000;
-
-/** Token buckets by key, in memory, on monotonic time. */
+/**
+ * Token buckets by key, in memory, on monotonic time. Only a bucket that is full again is forgotten:
+ * who may take without end under ever new keys has to be held by a coarser bucket beside these.
+ */
 export class TokenBuckets {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "monotonic">;
   readonly #burst: number;
   readonly #perMs: number;
-  readonly #maxKeys: number;
-  // In order of use, so that the first is the one unused for longest.
+  // In order of use, so that those that are full again come first.
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(clock: Clock, { burst, perSecond, maxKeys = MAX_KEYS }: BucketLimits) {
+  constructor(clock: Pick<Clock, "monotonic">, { burst, perSecond }: BucketLimits) {
     this.#clock = clock;
     this.#burst = burst;
     this.#perMs = perSecond / 1_000;
-    this.#maxKeys = maxKeys;
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#buckets.size;
   }
 
   /** Takes one token. @returns 0, or the seconds until there is one. */
   take(key: string): number {
     const wait = this.wait(key);
-    if (wait === 0) this.#use(key).tokens -= 1;
+    if (wait === 0) this.#use(key);
     return wait;
   }
 
   /** Seconds until a token can be taken; 0 when one can be taken now. Takes none. */
   wait(key: string): number {
-    const missing = 1 - this.#level(key);
+    const missing = 1 - this.#level(this.#buckets.get(key));
     // A hair of tolerance: a refill computed in floating point may fall short of the whole token.
     return missing <= 1e-6 ? 0 : missing / this.#perMs / 1_000;
   }
 
-  #level(key: string): number {
-    const bucket = this.#buckets.get(key);
+  #level(bucket: Bucket | undefined): number {
     if (bucket === undefined) return this.#burst;
     const refilled = bucket.tokens + (this.#clock.monotonic() - bucket.at) * this.#perMs;
     return Math.min(this.#burst, refilled);
   }
 
-  #use(key: string): Bucket {
-    const bucket = { tokens: this.#level(key), at: this.#clock.monotonic() };
+  #use(key: string): void {
+    const tokens = this.#level(this.#buckets.get(key)) - 1;
     this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    for (const oldest of this.#buckets.keys()) {
-      if (this.#buckets.size <= this.#maxKeys) break;
+    for (const [oldest, bucket] of this.#buckets) {
+      if (this.#level(bucket) < this.#burst) break;
       this.#buckets.delete(oldest);
     }
-    return bucket;
+    this.#buckets.set(key, { tokens, at: this.#clock.monotonic() });
   }
 }

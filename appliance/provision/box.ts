@@ -14,7 +14,7 @@ import {
   wipe,
 } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, unseen } from "./kept.ts";
-import { FILES, provision } from "./provision.ts";
+import { FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
 import { timeZonesIn } from "./time-zones.ts";
@@ -49,7 +49,7 @@ export function provisionBox({
   const isData = isMounted(join(root, "data"));
   const { kept, settings, results } = provision(
     isData ? parseKept(textOf(join(root, KEPT)) ?? "") : NOTHING_KEPT,
-    (file) => bytesOf(join(boot, file)) ?? bytesOf(join(boot, file + OLD)),
+    (file) => settingsIn(join(boot, file)) ?? settingsIn(join(boot, file + OLD)),
     timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
@@ -72,6 +72,11 @@ export function provisionBox({
     for (const file of SHOW_CODE) rmSync(join(boot, file), { recursive: true, force: true });
   });
   if (stored && isNew) keep(root, kept);
+}
+
+/** A byte more than is read of a file tells that it is too large. */
+function settingsIn(path: string): Uint8Array | undefined {
+  return bytesOf(path, MOST_BYTES + 1);
 }
 
 function apply(root: string, effects: Effects, run: NonNullable<BoxParts["run"]>): void {

@@ -4,7 +4,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -48,27 +48,60 @@ export function restoreFile(path: string): void {
 
 /** Overwrites before it removes: a removed file's text stays on the card. */
 export function wipe(path: string): void {
-  const { size } = statSync(path);
+  const size = sizeOf(path);
+  // People make folders of any name; there is no text of ours in them.
+  if (size !== undefined) overwrite(path, size);
+  rmSync(path, { recursive: true });
+}
+
+function overwrite(path: string, size: number): void {
+  const blank = Buffer.alloc(Math.min(size, WIPED_AT_ONCE), "#");
   const file = openSync(path, "r+");
-  writeSync(file, Buffer.alloc(size, "#"), 0, size, 0);
+  for (let at = 0; at < size; at += blank.length)
+    writeSync(file, blank, 0, Math.min(blank.length, size - at), at);
   fsyncSync(file);
   closeSync(file);
-  rmSync(path);
 }
+
+const WIPED_AT_ONCE = 64 * 1024;
 
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-export function bytesOf(path: string): Uint8Array | undefined {
+/** Bytes of a regular file; undefined for whatever else has that name. */
+function sizeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : undefined;
+}
+
+/**
+ * The first `most` bytes of a file: it is looked at before it is read, for it may be of any size.
+ * Undefined for what is no regular file or cannot be read.
+ */
+export function bytesOf(path: string, most: number): Uint8Array | undefined {
   try {
-    return readFileSync(path);
+    const size = sizeOf(path);
+    return size === undefined ? undefined : head(path, Math.min(size, most));
   } catch {
     return undefined;
   }
 }
 
+function head(path: string, length: number): Uint8Array {
+  const bytes = Buffer.alloc(length);
+  const file = openSync(path, "r");
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A file of the system's own or the box's, none of which is larger than this. */
+const MOST_TEXT = 4 * 1024 * 1024;
+
 export function textOf(path: string): string | undefined {
-  const bytes = bytesOf(path);
+  const bytes = bytesOf(path, MOST_TEXT);
   return bytes && Buffer.from(bytes).toString("utf8");
 }

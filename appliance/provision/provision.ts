@@ -22,7 +22,8 @@ export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
 /** All files of which the report has something to say. */
 export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_READ]);
 
-const MOST_BYTES = 64 * 1024;
+/** The most a file may hold to be applied. */
+export const MOST_BYTES = 64 * 1024;
 
 export interface Provisioned {
   readonly kept: Kept;
@@ -33,8 +34,8 @@ export interface Provisioned {
 
 /**
  * Reads the boot partition's files when one has changed since the box saw it last. A file that is
- * gone still counts as it was. `read` gives a file's bytes, or undefined when there is none. Never
- * throws for what is in them.
+ * gone still counts as it was. `read` gives a file's bytes, of one that is too large its beginning, or
+ * undefined when there is none. Never throws for what is in them.
  */
 export function provision(
   before: Kept,

@@ -88,7 +88,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** Service settings that a box can have; where it listens and keeps its data is given. */
 const SERVICE_KEY =
-  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
+  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|VIRTUAL_DECK|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
 
 /** Written for a value, it makes the box forget what files before said, today or earlier. */
 export const FORGET = "(none)";

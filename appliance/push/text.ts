@@ -1,9 +1,9 @@
 export interface CleanText {
   /** Only characters the key font has, and `\n`; at most 256 code points. */
   text: string;
-  /** How many characters became `?` because the font lacks them. */
+  /** How many of its characters are a `?` because the font lacks what was sent. */
   replaced: number;
-  /** Whether drawable characters beyond the 256th were cut. */
+  /** Whether anything was cut after the 256th character. */
   truncated: boolean;
 }
 
@@ -39,21 +39,18 @@ export function isDrawable(character: string): boolean {
 
 /** Turns any text into what a key can show, and tells what was lost on the way. */
 export function cleanText(raw: string): CleanText {
-  const characters: string[] = [];
-  let replaced = 0;
+  /** What can be drawn; undefined stands for a character that cannot. */
+  const characters: (string | undefined)[] = [];
   for (const character of raw.normalize("NFC").replace(LINE_BREAK, "\n")) {
     const plain = fold(character);
-    if (plain === undefined) {
-      characters.push("?");
-      replaced += 1;
-    } else {
-      characters.push(...plain);
-    }
+    if (plain === undefined) characters.push(plain);
+    else characters.push(...plain);
   }
+  const kept = characters.slice(0, MAX_CHARACTERS);
   return {
-    text: characters.slice(0, MAX_CHARACTERS).join(""),
-    replaced,
-    truncated: characters.slice(MAX_CHARACTERS).some((one) => one !== " " && one !== "\n"),
+    text: kept.map((one) => one ?? "?").join(""),
+    replaced: kept.filter((one) => one === undefined).length,
+    truncated: characters.length > MAX_CHARACTERS,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Cancel, Clock } from "../clock.ts";
+import { Turns } from "../turns.ts";
 import { PushError } from "./errors.ts";
 
 /** A token as it may be shown; times are epoch milliseconds. A paused one lacks the push scope. */
@@ -79,14 +80,8 @@ export async function openPushTokens({
   /** When tokens were used since the store was last told. */
   const uses = new Map<string, number>();
   let cancelTimer: Cancel | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** Changes run one after the other: what one checked still holds when it is stored. */
-  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
-    const turn = last.then(change);
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const turns = new Turns();
+  const inTurn = <T>(change: () => Promise<T>): Promise<T> => turns.take(change);
 
   const load = async () => {
     const stored = await store.list();

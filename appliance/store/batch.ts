@@ -1,22 +1,22 @@
-import {
-  type BatchData,
-  type CountGroup,
-  FIXED_DIMENSIONS,
-  MAX_VALUES_PER_DAY,
-  OTHER,
-  type SiteKey,
-  type Stamp,
-  type SurveyRow,
-} from "./counting.ts";
+import type { BatchData, CountGroup, SiteKey, Stamp, SurveyRow } from "./counting.ts";
+import { WaitingCounts } from "./waiting-counts.ts";
 
-/** Bounds what waits in memory while nothing can be stored; see Batch. */
-export const MAX_WAITING_VALUES = 100_000;
-export const MAX_WAITING_GROUPS = 2_000;
+/** Surveys that may wait for a commit; more are refused. */
+export const MAX_WAITING_SURVEYS = 256;
+/** A commit holds about this much, so that neither its copy for the worker nor a retry is large. */
+const SLICE_BYTES = 1024 * 1024;
 
 /** Why a survey was not stored. */
 export class StorageUnavailable extends Error {
   constructor() {
     super("Nothing can be stored at the moment. Try again in a few minutes.");
+  }
+}
+
+/** The site has taken all survey responses that it takes on a day. */
+export class SurveysFull extends Error {
+  constructor() {
+    super("This site has taken all the responses that it takes on one day. Try again tomorrow.");
   }
 }
 
@@ -27,16 +27,15 @@ interface PendingSurvey {
 }
 
 /**
- * Hits that will share a transaction, coalesced, with everybody who waits for its commit. Bounded:
- * past MAX_WAITING_VALUES new values count as OTHER, past MAX_WAITING_GROUPS a new hour joins the
- * one before.
+ * Hits that will share a commit, coalesced and bounded, with everybody who waits for it. A large
+ * batch is committed in slices, and answered after the last.
  */
 export class Batch {
-  readonly #groups = new Map<SiteKey, Map<number, CountGroup>>();
-  #lastGroup: CountGroup | undefined;
-  #lastKey = Number.NaN;
-  #groupCount = 0;
-  #valueCount = 0;
+  readonly #counts: WaitingCounts;
+  /** What is being committed. */
+  #slice: readonly CountGroup[] = [];
+  /** What is being committed, in bytes. */
+  #sliceBytes = 0;
   #wanted = false;
   #surveys: PendingSurvey[] = [];
   #withdraw: number[] = [];
@@ -44,10 +43,17 @@ export class Batch {
   readonly #settled: (() => void)[] = [];
   readonly #stored: Promise<void>;
 
-  constructor() {
+  /** @param beside bytes that another batch holds of the memory for both */
+  constructor(beside: () => number) {
+    this.#counts = new WaitingCounts(beside);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#stored = promise;
     this.#settled.push(resolve);
+  }
+
+  /** Bytes of memory that its counts take, about. */
+  get bytes(): number {
+    return this.#counts.bytes + this.#sliceBytes;
   }
 
   /** Resolves when the hits of this batch may be answered. */
@@ -60,20 +66,14 @@ export class Batch {
     return this.#wanted;
   }
 
-  /** Asks for a commit though nothing may be there to write. */
-  want(): void {
-    this.#wanted = true;
-  }
-
   add(site: SiteKey, stamp: Stamp, counts: readonly (readonly [string, string])[], view: boolean) {
-    const group = this.#group(site, stamp);
-    group.hits++;
-    if (view) group.views++;
-    for (const [dimension, value] of counts) this.#add(group, dimension, value, 1);
+    this.#counts.add(site, stamp, counts, view);
     this.#wanted = true;
   }
 
-  addSurvey(row: SurveyRow): Promise<void> {
+  /** @throws StorageUnavailable when too many wait already */
+  async addSurvey(row: SurveyRow): Promise<void> {
+    if (this.#surveys.length >= MAX_WAITING_SURVEYS) throw new StorageUnavailable();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#surveys.push({ row, resolve, reject });
     this.#wanted = true;
@@ -82,14 +82,8 @@ export class Batch {
 
   /** Takes over what another batch could not commit, with those who wait for it. */
   absorb(other: Batch): void {
-    for (const groups of other.#groups.values())
-      for (const group of groups.values()) {
-        const mine = this.#group(group.site, group.stamp);
-        mine.hits += group.hits;
-        mine.views += group.views;
-        for (const [dimension, values] of group.counts)
-          for (const [value, n] of values) this.#add(mine, dimension, value, n);
-      }
+    this.#counts.absorb(other.#slice);
+    this.#counts.absorb(other.#counts.take(Number.POSITIVE_INFINITY));
     this.#surveys.unshift(...(other.#withdrawOnCommit ? [] : other.#surveys));
     this.#withdraw.push(...other.#withdraw);
     this.#settled.push(...other.#settled);
@@ -97,10 +91,13 @@ export class Batch {
   }
 
   /** Answers everybody after the commit. @returns surveys to withdraw: their senders gave up. */
-  commit(surveyIds: readonly number[]): readonly number[] {
+  commit(surveyIds: readonly (number | null)[]): readonly number[] {
     this.releaseHits();
-    for (const survey of this.#surveys) survey.resolve();
-    return this.#withdrawOnCommit ? surveyIds : [];
+    this.#surveys.forEach((survey, i) => {
+      if (surveyIds[i] === null) survey.reject(new SurveysFull());
+      else survey.resolve();
+    });
+    return this.#withdrawOnCommit ? surveyIds.filter((id) => id !== null) : [];
   }
 
   /** Surveys to take back with this batch. */
@@ -121,57 +118,26 @@ export class Batch {
     else this.#surveys = [];
   }
 
-  /** @param settle says whether a stamp names its hour by now; see Intake. */
-  data(lowSpace: boolean, settle: (stamp: Stamp) => Stamp): BatchData {
+  /**
+   * Takes out what the next commit is to hold; what was taken before is committed.
+   * @param settle says whether a stamp names its hour by now; see Intake.
+   */
+  next(lowSpace: boolean, settle: (stamp: Stamp) => Stamp): BatchData {
+    const before = this.#counts.bytes;
+    this.#slice = this.#counts.take(SLICE_BYTES);
+    this.#sliceBytes = before - this.#counts.bytes;
+    // With the last slice, for that is when they are answered.
+    const surveys = this.hasMore ? [] : this.#surveys;
     return {
-      groups: [...this.#groups.values()].flatMap((groups) =>
-        [...groups.values()].map((group) => ({ ...group, stamp: settle(group.stamp) })),
-      ),
-      surveys: this.#surveys.map(({ row }) => ({ ...row, stamp: settle(row.stamp) })),
-      withdraw: this.#withdraw,
+      groups: this.#slice.map((group) => ({ ...group, stamp: settle(group.stamp) })),
+      surveys: surveys.map(({ row }) => ({ ...row, stamp: settle(row.stamp) })),
+      withdraw: this.hasMore ? [] : this.#withdraw,
       lowSpace,
     };
   }
 
-  #group(site: SiteKey, stamp: Stamp): CountGroup {
-    // Unsure stamps share a group by second: close enough to name the hour, and they coalesce.
-    const key = "hour" in stamp ? stamp.hour : -1 - Math.floor(stamp.at / 1_000);
-    if (this.#lastGroup?.site === site && this.#lastKey === key) return this.#lastGroup;
-    let groups = this.#groups.get(site);
-    if (groups === undefined) {
-      groups = new Map();
-      this.#groups.set(site, groups);
-    }
-    let group = groups.get(key);
-    if (group === undefined && this.#groupCount >= MAX_WAITING_GROUPS)
-      group = [...groups.values()].at(-1);
-    if (group === undefined) {
-      group = { site, stamp, hits: 0, views: 0, counts: new Map() };
-      groups.set(key, group);
-      this.#groupCount++;
-    }
-    this.#lastGroup = group;
-    this.#lastKey = key;
-    return group;
-  }
-
-  #add(group: CountGroup, dimension: string, value: string, n: number): void {
-    let values = group.counts.get(dimension);
-    if (values === undefined) {
-      values = new Map();
-      group.counts.set(dimension, values);
-    }
-    const before = values.get(value);
-    if (before !== undefined) {
-      values.set(value, before + n);
-      return;
-    }
-    const room = values.size < MAX_VALUES_PER_DAY && this.#valueCount < MAX_WAITING_VALUES;
-    if (!room && value !== OTHER && !FIXED_DIMENSIONS.has(dimension)) {
-      this.#add(group, dimension, OTHER, n);
-      return;
-    }
-    values.set(value, n);
-    this.#valueCount++;
+  /** True when another commit has to follow. */
+  get hasMore(): boolean {
+    return !this.#counts.isEmpty;
   }
 }

@@ -1,12 +1,15 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { backUp, makeReady, swapIn } from "./backup.ts";
+import { backUp } from "./backup.ts";
 import { DatabaseRefused } from "./database.ts";
+import { copyIn, keepOwn } from "./restore.ts";
 
-/** What takes long and is done once: a worker of its own, so that neither hits nor reads wait. */
+/**
+ * What takes long, or reads what anybody may have made: a process of its own, so that neither hits
+ * nor reads wait, and nothing a file does to it reaches the service.
+ */
 export type Chore =
   | { readonly kind: "backUp"; readonly source: string; readonly target: string }
-  | { readonly kind: "makeReady"; readonly incoming: string }
-  | { readonly kind: "swapIn"; readonly incoming: string; readonly target: string };
+  | { readonly kind: "copyIn"; readonly source: string; readonly target: string }
+  | { readonly kind: "keepOwn"; readonly box: string; readonly incoming: string };
 
 export type ChoreAnswer =
   | { readonly ok: true }
@@ -15,13 +18,12 @@ export type ChoreAnswer =
 
 const CHORES: { [K in Chore["kind"]]: (chore: Extract<Chore, { kind: K }>) => void } = {
   backUp: ({ source, target }) => backUp(source, target),
-  makeReady: ({ incoming }) => makeReady(incoming),
-  swapIn: ({ incoming, target }) => swapIn(incoming, target),
+  copyIn: ({ source, target }) => copyIn(source, target),
+  keepOwn: ({ box, incoming }) => keepOwn(box, incoming),
 };
 
-function answer(): ChoreAnswer {
+function answer(chore: Chore): ChoreAnswer {
   try {
-    const chore = workerData as Chore;
     (CHORES[chore.kind] as (chore: Chore) => void)(chore);
     return { ok: true };
   } catch (error) {
@@ -30,4 +32,6 @@ function answer(): ChoreAnswer {
   }
 }
 
-parentPort?.postMessage(answer());
+process.once("message", (chore: Chore) => {
+  process.send?.(answer(chore), () => process.disconnect());
+});

@@ -4,17 +4,45 @@
 export const COUNTERS = ["pv", "uv", "sessions", "bounce", "bot", "app"] as const;
 export type Counter = (typeof COUNTERS)[number];
 
+/** Counters that are also kept by the hour, in dimensions of their own; views are in `hour`. */
+export const HOURLY_COUNTERS = ["uv", "sessions", "app", "bot"] as const;
+
+/** Where a counter is kept by the hour: `00`–`23`, UTC. No breakdown shows it. */
+export function hourDimension(counter: (typeof HOURLY_COUNTERS)[number]): string {
+  return `${counter}_hour`;
+}
+
+export const HOUR_DIMENSIONS: ReadonlySet<string> = new Set(HOURLY_COUNTERS.map(hourDimension));
+
 /** Takes in what comes after the bound on distinct values. */
 export const OTHER = "(other)";
 
 /** Dimensions whose values are few and none of the visitor's choice: bounds do not apply to them. */
-export const FIXED_DIMENSIONS: ReadonlySet<string> = new Set([...COUNTERS, "hour", "dowhour"]);
+export const FIXED_DIMENSIONS: ReadonlySet<string> = new Set([
+  ...COUNTERS,
+  ...HOUR_DIMENSIONS,
+  "hour",
+  "dowhour",
+]);
 
 /** A site keeps at most this many distinct values per dimension and day; see OTHER. */
 export const MAX_VALUES_PER_DAY = 2_000;
 
+/** And over all days: beyond it, upkeep counts the rarest of past days as OTHER. */
+export const MAX_VALUES = 20_000;
+
+/** The same in bytes of UTF-8, for a value may take 512 of them. */
+export const MAX_TEXT_BYTES_PER_DAY = 1_048_576;
+export const MAX_TEXT_BYTES = 2 * MAX_TEXT_BYTES_PER_DAY;
+
 /** A site's number in the database. Never used again once the site is erased. */
 export type SiteKey = number;
+
+/** Stands for every site that does not exist; see nobody.ts. Keys below zero do, too. */
+export const NOBODY: SiteKey = 0;
+
+/** A site takes at most this many survey responses a day. */
+export const MAX_SURVEYS_PER_DAY = 5_000;
 
 /** When a hit came in: the UTC hour, or, while the clock is unsure, what it takes to tell later. */
 export type Stamp =
@@ -44,7 +72,7 @@ export interface SurveyRow {
 export interface BatchData {
   readonly groups: readonly CountGroup[];
   readonly surveys: readonly SurveyRow[];
-  /** Survey rows to take back: their senders were told that nothing was stored. */
+  /** Survey rows to take back, as the ledger named them: their senders were told that nothing was stored. */
   readonly withdraw: readonly number[];
   /** Take in no value that the database does not hold yet. */
   readonly lowSpace: boolean;

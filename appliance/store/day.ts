@@ -1,7 +1,7 @@
 /** A UTC day as the number of days since 1970-01-01: what the database stores. */
 export type Day = number;
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 export function dayOf(epochMs: number): Day {

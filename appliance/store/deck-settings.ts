@@ -29,3 +29,8 @@ export function saveDecks(db: Connection, decks: readonly DeckRow[]): void {
   );
   for (const deck of decks) save.run(deck);
 }
+
+/** Forgets a deck; one that is not known is no error. */
+export function removeDeck(db: Connection, id: string): void {
+  db.prepare("DELETE FROM deck WHERE id = ?").run(id);
+}

@@ -16,65 +16,70 @@ export interface SiteRecord {
 
 /** All that decides which site a request is for and who may read it. */
 export interface Directory {
+  /** All but the retired. */
   readonly sites: readonly SiteRecord[];
+  /** What the configuration named once and names no more: numbers are kept, nothing else. */
+  readonly retired: readonly SiteRecord[];
   readonly adminHash: Uint8Array | null;
 }
 
 const ADMIN = 0;
 
+type SiteRow = Omit<SiteRecord, "badge" | "declared"> &
+  Readonly<Record<"badge" | "declared" | "retired", number>>;
+
 export function readDirectory(db: Connection): Directory {
   const rows = db
     .prepare(
-      `SELECT key, id, host, badge, declared, hash AS tokenHash
+      `SELECT key, id, host, badge, declared, retired, hash AS tokenHash
        FROM site LEFT JOIN read_token ON read_token.site = key ORDER BY id`,
     )
-    .all() as (Omit<SiteRecord, "badge" | "declared"> & { badge: number; declared: number })[];
+    .all() as SiteRow[];
   const admin = db.prepare("SELECT hash FROM read_token WHERE site = ?").pluck().get(ADMIN);
   return {
-    sites: rows.map((row) => ({ ...row, badge: row.badge === 1, declared: row.declared === 1 })),
+    sites: rows.filter(({ retired }) => retired === 0).map(recordOf),
+    retired: rows.filter(({ retired }) => retired !== 0).map(recordOf),
     adminHash: (admin as Uint8Array | undefined) ?? null,
   };
 }
 
-/**
- * Makes the declared sites and remembers which they are. Writes nothing when all is known already:
- * a service whose disk is full must still start.
- */
-export function declareSites(
-  db: Connection,
-  sites: readonly { id: string; host: string | null }[],
-): void {
-  const asText = (all: typeof sites) =>
-    JSON.stringify(all.map(({ id, host }) => [id, host]).sort());
-  const known = readDirectory(db).sites.filter((site) => site.declared);
-  if (asText(known) === asText(sites)) return;
-  db.transaction(() => {
-    db.prepare("UPDATE site SET declared = 0 WHERE declared = 1").run();
-    const declare = db.prepare(
-      `INSERT INTO site (id, host, declared) VALUES (:id, :host, 1)
-       ON CONFLICT (id) DO UPDATE SET host = excluded.host, declared = 1`,
-    );
-    for (const { id, host } of sites) declare.run({ id, host });
-  }).immediate();
+function recordOf({ retired: _, ...row }: SiteRow): SiteRecord {
+  return { ...row, badge: row.badge === 1, declared: row.declared === 1 };
 }
 
+/** A site that is not retired. */
 export function findSite(db: Connection, id: string): SiteRecord | undefined {
   return readDirectory(db).sites.find((site) => site.id === id);
 }
 
+export function findRetired(db: Connection, id: string): SiteRecord | undefined {
+  return readDirectory(db).retired.find((site) => site.id === id);
+}
+
+/** Adds a site, or brings back a retired one with its numbers and its token. */
 export function addSite(db: Connection, id: string): void {
-  db.prepare("INSERT INTO site (id) VALUES (?)").run(id);
+  db.prepare(
+    `INSERT INTO site (id) VALUES (?)
+     ON CONFLICT (id) DO UPDATE SET retired = 0, host = NULL, badge = 0`,
+  ).run(id);
 }
 
 export function changeSite(
   db: Connection,
   key: SiteKey,
-  change: { host?: string | null; badge?: boolean },
+  change: { id?: string; host?: string | null; badge?: boolean },
 ): void {
+  if (change.id !== undefined)
+    db.prepare("UPDATE site SET id = ? WHERE key = ?").run(change.id, key);
   if (change.host !== undefined)
     db.prepare("UPDATE site SET host = ? WHERE key = ?").run(change.host, key);
   if (change.badge !== undefined)
     db.prepare("UPDATE site SET badge = ? WHERE key = ?").run(change.badge ? 1 : 0, key);
+}
+
+/** The site keeps its numbers, and neither counts nor shows anything. */
+export function retireSite(db: Connection, id: string): void {
+  db.prepare("UPDATE site SET retired = 1, host = NULL WHERE id = ?").run(id);
 }
 
 /** The site is gone at once; what it counted is erased in steps by upkeep's `eraseSites`. */
@@ -94,6 +99,22 @@ export function setReadToken(db: Connection, site: SiteKey | null, hash: Uint8Ar
       site ?? ADMIN,
       hash,
     );
+}
+
+/**
+ * Sets the admin token, or revokes it where `hash` is null. Who signed in while there was another is
+ * signed out, but for the session `kept`.
+ */
+export function changeAdminToken(
+  db: Connection,
+  hash: Uint8Array | null,
+  kept: Uint8Array | null = null,
+): void {
+  db.transaction(() => {
+    if (readDirectory(db).adminHash !== null)
+      db.prepare("DELETE FROM session WHERE hash IS NOT ?").run(kept);
+    setReadToken(db, null, hash);
+  }).immediate();
 }
 
 /** A 32-byte secret of this database, made at first use. */

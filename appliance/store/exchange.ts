@@ -4,10 +4,10 @@ import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Worker } from "node:worker_threads";
-import type { Chore, ChoreAnswer } from "./chores.ts";
-import { DatabaseRefused, databaseFile } from "./database.ts";
+import { runChore } from "./chore-process.ts";
+import { databaseFile } from "./database.ts";
 import type { Store } from "./store.ts";
+import { removeDatabase, swapIn } from "./swap.ts";
 
 /** Why data cannot go out or come in now. */
 export class ExchangeRefused extends Error {
@@ -20,6 +20,8 @@ export class ExchangeRefused extends Error {
 }
 
 const PREFIX = "exchange-";
+/** Ends the name of the database that is made from what came in. */
+const COPY = ".copy";
 /** Copies leave this much free, so that counting goes on. */
 const SPARE_BYTES = 128 * 1024 * 1024;
 
@@ -50,7 +52,7 @@ export class Exchange {
           "no_space",
           "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
         );
-      await run({ kind: "backUp", source, target });
+      await runChore({ kind: "backUp", source, target });
       const handle = await open(target);
       // The name may go: the file is there for as long as it is open.
       await rm(target);
@@ -60,13 +62,15 @@ export class Exchange {
   }
 
   /**
-   * Takes a backup in: all of it is checked before anything changes.
+   * Takes a backup in: all of it is checked, copied and tried before anything changes.
    * @param declared its size, when the sender tells
    * @throws ExchangeRefused, DatabaseRefused, StorageUnavailable
    */
   restore(backup: Readable, declared: number | undefined): Promise<void> {
-    return this.#alone(async (incoming) => {
-      const room = await this.#room();
+    return this.#alone(async (upload) => {
+      const incoming = `${upload}${COPY}`;
+      // The file, and the database that is made from it.
+      const room = (await this.#room()) / 2;
       const tooLarge = () =>
         new ExchangeRefused("too_large", "There is not enough space to take this backup in.");
       if (declared !== undefined && declared > room) throw tooLarge();
@@ -80,10 +84,14 @@ export class Exchange {
             yield chunk;
           }
         },
-        createWriteStream(incoming),
+        createWriteStream(upload),
       );
-      await run({ kind: "makeReady", incoming });
-      await this.#store.replaceFile((target) => run({ kind: "swapIn", incoming, target }));
+      await runChore({ kind: "copyIn", source: upload, target: incoming });
+      removeDatabase(upload);
+      await this.#store.replaceFile(async (target) => {
+        await runChore({ kind: "keepOwn", box: target, incoming });
+        swapIn(incoming, target);
+      });
     });
   }
 
@@ -100,20 +108,7 @@ export class Exchange {
       return await task(file);
     } finally {
       this.#busy = false;
-      for (const suffix of ["", "-wal", "-shm", "-journal", ".partial"])
-        await rm(file + suffix, { force: true });
+      for (const name of [file, `${file}${COPY}`, `${file}.partial`]) removeDatabase(name);
     }
   }
-}
-
-/** @throws DatabaseRefused, Error */
-async function run(chore: Chore): Promise<void> {
-  const worker = new Worker(new URL("chores.ts", import.meta.url), { workerData: chore });
-  const answer = await new Promise<ChoreAnswer>((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", reject);
-    worker.once("exit", () => reject(new Error(`the chore ${chore.kind} ended without an answer`)));
-  });
-  if (answer.ok) return;
-  throw answer.refused ? new DatabaseRefused(answer.message) : new Error(answer.message);
 }

@@ -8,7 +8,7 @@ export interface DayCounts {
   readonly site: string;
   /** UTC, `YYYY-MM-DD` */
   readonly day: string;
-  /** Dimension → value → count, `hour` and `dowhour` among them. */
+  /** Dimension → value → count, what counts by the hour among them: `hour`, `dowhour`, `uv_hour`, … */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Validated payloads. */
   readonly surveys: readonly { readonly sv: number }[];
@@ -37,7 +37,8 @@ export function importDays(db: Connection, days: Iterable<DayCounts>): void {
         ([dimension, values]): [string, [string, number][]] => [dimension, Object.entries(values)],
       );
       // `views` adds hours and weekdays; these days bring their own.
-      ledger.count({ site, views: 0, counts: byDimension }, day * HOURS, false);
+      const group = { site, views: 0, counts: byDimension, hasHours: true } as const;
+      ledger.count(group, day * HOURS, false);
       for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
     }
   }).immediate();

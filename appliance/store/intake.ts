@@ -2,12 +2,13 @@ import type { Cancel, Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { Batch, StorageUnavailable } from "./batch.ts";
 import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
-import type { SiteKey, Stamp } from "./counting.ts";
+import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
+const LONGEST_RETRY_MS = 64_000;
 const HOUR_MS = 3_600_000;
 
 /** Dimension and value, one increment each. */
@@ -25,7 +26,8 @@ export interface IntakeOptions {
 /**
  * Group commit: hits that arrive while a commit runs form the next one, and everybody is answered
  * once what he sent is synced. While nothing can be stored, counts pile up in the open batch,
- * hits are answered at once and surveys are refused, and a retry a second finds out when it ends.
+ * hits are answered at once and surveys are refused, and retries that become rarer find out when
+ * it ends.
  */
 export class Intake {
   readonly #clock: Clock;
@@ -33,7 +35,8 @@ export class Intake {
   readonly #send: IntakeOptions["send"];
   readonly #lowSpace: () => boolean;
   readonly #onCommitted: () => void;
-  #open = new Batch();
+  #open = this.#newBatch();
+  #failures = 0;
   #inFlight: Batch | undefined;
   #scheduled = false;
   #unavailable = false;
@@ -55,28 +58,32 @@ export class Intake {
   }
 
   /**
-   * Counts one hit; null stands for a site that does not exist and writes nothing. Resolves when
-   * the hit may be answered.
+   * Counts one hit; null stands for a site that does not exist. Resolves when the hit may be
+   * answered.
    */
   async count(site: SiteKey | null, counts: Counts, view: boolean): Promise<void> {
+    // Then nothing is waited for, and memory is for sites that are there.
+    if (site === null && this.#unavailable) return;
     const batch = this.#open;
-    if (site === null) batch.want();
-    else batch.add(site, this.#stamp(), counts, view);
+    batch.add(site ?? NOBODY, this.#stamp(), counts, view);
     this.#schedule();
     if (!this.#unavailable) await batch.stored;
   }
 
-  /** Stores one survey response. @throws StorageUnavailable when it was not stored. */
+  /** Stores one survey response. @throws StorageUnavailable, SurveysFull when it was not stored. */
   async addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void> {
     if (this.#unavailable) throw new StorageUnavailable();
-    if (site === null) {
-      await this.count(null, [], false);
-      if (this.#unavailable) throw new StorageUnavailable();
-      return;
-    }
-    const stored = this.#open.addSurvey({ site, stamp: this.#stamp(), version, payload });
+    const row = { site: site ?? NOBODY, stamp: this.#stamp(), version, payload };
+    const stored = this.#open.addSurvey(row);
     this.#schedule();
     await stored;
+  }
+
+  /** Tries again at once where nothing could be stored: something may be better now. */
+  retry(): void {
+    if (this.#retry === undefined) return;
+    this.#retry();
+    this.#commit();
   }
 
   /** Resolves when all that was counted is stored, or a last attempt at it failed. */
@@ -84,10 +91,7 @@ export class Intake {
     if (this.#inFlight === undefined && !this.#open.wanted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#idle = resolve;
-    if (this.#retry !== undefined) {
-      this.#retry();
-      this.#commit();
-    }
+    this.retry();
     await promise;
   }
 
@@ -119,21 +123,40 @@ export class Intake {
     this.#scheduled = false;
     this.#retry = undefined;
     const batch = this.#open;
-    this.#open = new Batch();
+    this.#open = this.#newBatch();
     this.#inFlight = batch;
-    this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
-    void this.#send({ kind: "commit", batch: batch.data(this.#lowSpace(), this.#settle) }).then(
-      (answer) => {
-        this.#inFlight = undefined;
-        if (answer.ok) this.#committed(batch, answer.surveys);
-        else this.#failed(batch, answer);
-      },
-    );
+    this.#sendNext(batch);
   }
 
-  #committed(batch: Batch, surveyIds: readonly number[]): void {
+  /** One batch waits while another is committed: the memory is for both. */
+  #newBatch(): Batch {
+    return new Batch(() => this.#inFlight?.bytes ?? 0);
+  }
+
+  #sendNext(batch: Batch): void {
+    this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
+    const next = batch.next(this.#lowSpace(), this.#settle);
+    const at = this.#clock.monotonic();
+    void this.#send({ kind: "commit", at, batch: next }).then((answer) => {
+      if (answer.ok) this.#goesOn();
+      if (answer.ok && batch.hasMore) {
+        this.#sendNext(batch);
+        return;
+      }
+      this.#inFlight = undefined;
+      if (answer.ok) this.#committed(batch, answer.surveys);
+      else this.#failed(batch, answer);
+    });
+  }
+
+  /** A commit was made. */
+  #goesOn(): void {
     this.#giveUp?.();
     this.#giveUp = undefined;
+    this.#failures = 0;
+  }
+
+  #committed(batch: Batch, surveyIds: readonly (number | null)[]): void {
     if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
     this.#open.withdraw(batch.commit(surveyIds));
@@ -147,7 +170,10 @@ export class Intake {
     if (!busy || this.#unavailable) this.#stopWaiting(message);
     if (this.#unavailable) this.#becomeIdle();
     this.#scheduled = true;
-    const wait = busy ? RETRY_LOCKED_MS : RETRY_FAILED_MS;
+    // A lock is gone in a moment; a full disk stays so for longer.
+    const wait = busy
+      ? RETRY_LOCKED_MS
+      : Math.min(LONGEST_RETRY_MS, RETRY_FAILED_MS * 2 ** this.#failures++);
     this.#retry = this.#clock.after(wait, () => this.#commit());
   }
 

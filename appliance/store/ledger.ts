@@ -1,16 +1,23 @@
+import { CountedDays } from "./counted-days.ts";
 import {
   type BatchData,
   COUNTERS,
   type CountGroup,
   FIXED_DIMENSIONS,
+  HOURLY_COUNTERS,
+  hourDimension,
+  MAX_SURVEYS_PER_DAY,
   MAX_VALUES_PER_DAY,
+  NOBODY,
   OTHER,
   type SiteKey,
   type SurveyRow,
 } from "./counting.ts";
 import type { Connection } from "./database.ts";
 import { type Day, dayOf, dowhourOf, hourOf } from "./day.ts";
+import { masked, maskedPayload } from "./nobody.ts";
 import { unpack } from "./pack.ts";
+import { ValueRoom } from "./value-room.ts";
 
 const HOUR_MS = 3_600_000;
 const MAX_CACHED_VALUES = 100_000;
@@ -32,33 +39,38 @@ export type Waiting =
  * inside the caller's transaction; after a rollback call `forget`, for the caches then say too much.
  */
 export class Ledger {
+  readonly countedDays: CountedDays;
   readonly #db: Connection;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #valueIds = new Map<string, number>();
   readonly #days = new Map<string, DayValues>();
+  readonly #room: ValueRoom;
   #foreignCommits: number;
 
   constructor(db: Connection) {
     this.#db = db;
     this.#statements = prepare(db);
+    this.#room = new ValueRoom(db);
+    this.countedDays = new CountedDays(db);
     this.#foreignCommits = this.#dataVersion();
   }
 
   /**
    * Applies a batch.
-   * @returns for each of its surveys, in order, what `withdraw` takes to undo it.
+   * @returns for each of its surveys, in order, what `withdraw` takes to undo it; null where the
+   * site takes no more on that day.
    */
-  apply(batch: BatchData): number[] {
+  apply(batch: BatchData): (number | null)[] {
     this.#noticeForeignCommits();
-    for (const group of batch.groups) {
-      if (!this.#siteExists(group.site)) continue;
+    for (const sent of batch.groups) {
+      const group = this.#siteExists(sent.site) ? sent : masked(sent);
       if ("hour" in group.stamp) this.count(group, group.stamp.hour, batch.lowSpace);
-      else this.#keepWaiting(group.site, group.stamp, group.hits, waitingCounts(group));
+      else {
+        const counts = waitingCounts(batch.lowSpace ? this.#withoutNew(group) : group);
+        this.#keepWaiting(group.site, group.stamp, group.hits, counts);
+      }
     }
     for (const id of batch.withdraw) this.#withdraw(id);
-    // A hit on a site that does not exist waits for a synced commit like any other, so that the
-    // time of the answer tells nothing.
-    if (batch.groups.length + batch.surveys.length === 0) this.#statements.touch.run();
     return batch.surveys.map((survey) => this.#addSurvey(survey));
   }
 
@@ -66,21 +78,32 @@ export class Ledger {
   count(
     group: Pick<CountGroup, "site" | "views"> & {
       counts: Iterable<[string, Iterable<[string, number]>]>;
+      /** Its counts hold what counts by the hour already. */
+      hasHours?: true;
     },
     hour: number,
     lowSpace: boolean,
   ): void {
-    const { site, views } = group;
+    const { site, views, hasHours = false } = group;
     const day = dayOf(hour * HOUR_MS);
+    this.countedDays.mark(day);
     const add = (dimension: string, text: string, n: number) => {
       const spare = lowSpace && !FIXED_DIMENSIONS.has(dimension);
       const value = this.#valueFor(site, day, dimension, text, spare);
       this.#statements.count.run(site, day, value, n);
-      if ((COUNTERS as readonly string[]).includes(dimension))
-        this.#statements.total.run(site, dimension, n);
+      if (!(COUNTERS as readonly string[]).includes(dimension)) return;
+      this.#statements.total.run(site, dimension, n);
+      this.#statements.dayTotal.run(site, dimension, day, n);
     };
     for (const [dimension, values] of group.counts)
       for (const [text, n] of values) add(dimension, text, n);
+    const counts = hasHours ? undefined : new Map(group.counts);
+    for (const counter of HOURLY_COUNTERS) {
+      const values = counts?.get(counter);
+      if (values === undefined) continue;
+      const n = [...values].reduce((sum, [, count]) => sum + count, 0);
+      add(hourDimension(counter), hourOf(hour * HOUR_MS), n);
+    }
     if (views > 0) {
       add("hour", hourOf(hour * HOUR_MS), views);
       add("dowhour", dowhourOf(hour * HOUR_MS), views);
@@ -89,7 +112,7 @@ export class Ledger {
 
   /** Files one waiting row under the time it was received (epoch ms). */
   file(site: SiteKey, data: Waiting, epochMs: number): void {
-    if (!this.#siteExists(site)) return;
+    if (site !== NOBODY && !this.#siteExists(site)) return;
     if (data.kind === "counts")
       this.count(
         { site, views: data.views, counts: data.counts },
@@ -99,22 +122,36 @@ export class Ledger {
     else this.#statements.addSurvey.run(site, data.version, dayOf(epochMs), data.payload);
   }
 
+  /** The id of OTHER, which is counted on `day`. */
+  other(site: SiteKey, day: Day, dimension: string): number {
+    const known = this.#lookUp(site, dimension, OTHER);
+    if (known === undefined) return this.#addValue(site, day, dimension, OTHER);
+    this.#statements.valueSeen.run(day, known, day);
+    return known;
+  }
+
   /** Drops what is remembered of the database. */
   forget(): void {
     this.#valueIds.clear();
     this.#days.clear();
+    this.#room.forgetAll();
+    this.countedDays.forget();
   }
 
   /** Drops one value that is gone from the database. */
   forgetValue(site: SiteKey, dimension: string, text: string): void {
     this.#valueIds.delete(keyOf(site, dimension, text));
+    this.#room.forget(site, dimension);
   }
 
-  #addSurvey({ site, stamp, version, payload }: SurveyRow): number {
-    if (!this.#siteExists(site)) return 0;
+  #addSurvey({ site: asked, stamp, version, payload: sent }: SurveyRow): number | null {
+    const day = dayOf("hour" in stamp ? stamp.hour * HOUR_MS : stamp.savedClock);
+    if (this.#statements.surveyOfDay.run(asked, day).changes === 0) return null;
+    const exists = this.#siteExists(asked);
+    const site = exists ? asked : NOBODY;
+    const payload = exists ? sent : maskedPayload(sent);
     if (!("hour" in stamp))
       return -this.#keepWaiting(site, stamp, 0, { kind: "survey", version, payload });
-    const day = dayOf(stamp.hour * HOUR_MS);
     return Number(this.#statements.addSurvey.run(site, version, day, payload).lastInsertRowid);
   }
 
@@ -129,6 +166,22 @@ export class Ledger {
     return Number(
       this.#statements.wait.run(site, boot, at, savedClock, hits, json).lastInsertRowid,
     );
+  }
+
+  /** The group with OTHER in the place of all values that the database does not hold. */
+  #withoutNew(group: CountGroup): CountGroup {
+    const counts = new Map<string, Map<string, number>>();
+    for (const [dimension, values] of group.counts) {
+      const isKnown = (text: string) =>
+        FIXED_DIMENSIONS.has(dimension) || this.#lookUp(group.site, dimension, text) !== undefined;
+      const kept = new Map<string, number>();
+      for (const [text, n] of values) {
+        const value = isKnown(text) ? text : OTHER;
+        kept.set(value, (kept.get(value) ?? 0) + n);
+      }
+      counts.set(dimension, kept);
+    }
+    return { ...group, counts };
   }
 
   /** Takes a survey back; below zero it is one that waits for the clock. */
@@ -147,8 +200,10 @@ export class Ledger {
     const known = this.#lookUp(site, dimension, text);
     if (known !== undefined && today.ids.has(known)) return known;
     const held = today.perDimension.get(dimension) ?? 0;
-    if (text !== OTHER && (held >= MAX_VALUES_PER_DAY || (lowSpace && known === undefined)))
-      return this.#valueFor(site, day, dimension, OTHER, lowSpace);
+    const isFull =
+      held >= MAX_VALUES_PER_DAY ||
+      (known === undefined && (lowSpace || !this.#room.isLeft(site, dimension)));
+    if (text !== OTHER && isFull) return this.#valueFor(site, day, dimension, OTHER, lowSpace);
     const id = known ?? this.#addValue(site, day, dimension, text);
     if (known !== undefined) this.#statements.valueSeen.run(day, id, day);
     today.ids.add(id);
@@ -166,6 +221,7 @@ export class Ledger {
   }
 
   #addValue(site: SiteKey, day: Day, dimension: string, text: string): number {
+    this.#room.take(site, dimension, text);
     const { lastInsertRowid } = this.#statements.addValue.run(site, dimension, text, day);
     this.#remember(keyOf(site, dimension, text), Number(lastInsertRowid));
     return Number(lastInsertRowid);
@@ -240,15 +296,19 @@ function prepare(db: Connection) {
       `INSERT INTO total (site, counter, n) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET n = n + excluded.n`,
     ),
+    dayTotal: db.prepare(
+      `INSERT INTO day_total (site, counter, day, n) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    ),
     addSurvey: db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)"),
+    surveyOfDay: db.prepare(
+      `INSERT INTO survey_day (site, day, n) VALUES (?, ?, 1)
+       ON CONFLICT DO UPDATE SET n = n + 1 WHERE n < ${MAX_SURVEYS_PER_DAY}`,
+    ),
     withdrawSurvey: db.prepare("DELETE FROM survey WHERE id = ?"),
     withdrawWaiting: db.prepare("DELETE FROM waiting WHERE id = ?"),
     wait: db.prepare(
       `INSERT INTO waiting (site, boot, at, saved_clock, hits, data) VALUES (?, ?, ?, ?, ?, ?)`,
-    ),
-    touch: db.prepare(
-      `INSERT INTO meta (key, value) VALUES ('commits', 1)
-       ON CONFLICT DO UPDATE SET value = value + 1`,
     ),
   };
 }

@@ -1,7 +1,7 @@
 import type { Counter, SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
 import type { Day } from "./day.ts";
-import { eachDay } from "./reports.ts";
+import { counterByDay } from "./day-totals.ts";
 
 /** A counter over the days that end today. */
 export interface LiveNumbersQuery {
@@ -36,14 +36,7 @@ function countsByDay(
   { site, counter, days, today }: LiveNumbersQuery,
 ): LiveNumbers {
   const length = Math.max(2 * days, SHORTEST_SERIES);
-  const first = today - length + 1;
-  const sums = Array<number>(length).fill(0);
-  const ids = new Set(
-    db.prepare("SELECT id FROM value WHERE site = ? AND dimension = ?").pluck().all(site, counter),
-  );
-  eachDay(db, site, first, today, (day, id, n) => {
-    if (ids.has(id)) sums[day - first] = (sums[day - first] ?? 0) + n;
-  });
+  const sums = counterByDay(db, { site, counter, from: today - length + 1, to: today });
   const before = sum(sums.slice(-2 * days, -days));
   return {
     value: sum(sums.slice(-days)),
@@ -53,18 +46,7 @@ function countsByDay(
 }
 
 function viewsByHour(db: Connection, { site, today, hour }: LiveNumbersQuery): LiveNumbers {
-  const hours = new Map(
-    db
-      .prepare("SELECT id, text FROM value WHERE site = ? AND dimension = 'hour'")
-      .raw()
-      .all(site) as [number, string][],
-  );
-  const sums = [today - 1, today].map(() => Array<number>(HOURS).fill(0));
-  eachDay(db, site, today - 1, today, (day, id, n) => {
-    const at = hours.get(id);
-    const sumsOfDay = sums[day - today + 1];
-    if (at !== undefined && sumsOfDay) sumsOfDay[Number(at)] = (sumsOfDay[Number(at)] ?? 0) + n;
-  });
+  const sums = [today - 1, today].map((day) => viewsOfHours(db, site, day));
   const [yesterday = [], now = []] = sums;
   const before = sum(yesterday.slice(0, hour + 1));
   return {
@@ -72,6 +54,23 @@ function viewsByHour(db: Connection, { site, today, hour }: LiveNumbersQuery): L
     previous: before === 0 ? null : before,
     series: now.slice(0, hour + 1),
   };
+}
+
+/** Looks only at the few values that are hours, however many others the day has. */
+function viewsOfHours(db: Connection, site: SiteKey, day: Day): number[] {
+  const views = Array<number>(HOURS).fill(0);
+  const rows = db
+    .prepare(
+      `SELECT text, coalesce(n, 0) + iif(counts IS NULL, 0, packed_count(counts, id))
+       FROM value
+       LEFT JOIN count ON count.site = :site AND count.day = :day AND count.value = id
+       LEFT JOIN packed_day ON packed_day.site = :site AND packed_day.day = :day
+       WHERE value.site = :site AND dimension = 'hour'`,
+    )
+    .raw()
+    .all({ site, day }) as [string, number][];
+  for (const [hour, n] of rows) views[Number(hour)] = n;
+  return views;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,20 +1,50 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { connect, DatabaseRefused, isSqliteError } from "./database.ts";
 
 /** The data folder is used by a running service. */
 export class DataDirInUse extends Error {}
 
+const OWN_FOLDER = 0o700;
+const OWN_FILE = 0o600;
+/** Marks folders that many users share, like /tmp. */
+const STICKY = 0o1000;
+/** What we put into a data folder; a folder with such a file in it is ours. */
+const OUR_FILES = /^(?:tallydeck\.db|service\.lock)/;
+
 /**
- * Makes a data folder where there is none.
+ * Makes a data folder where there is none; one that is ours already is closed to other users.
  * @throws DatabaseRefused with a sentence for the owner
  */
 export function makeDataDir(dataDir: string): void {
+  if (existsSync(dataDir)) tighten(dataDir);
+  else makeFolder(dataDir);
+}
+
+/** Earlier versions left this to the umask. A folder that others use, too, stays as it is. */
+function tighten(dataDir: string): void {
+  try {
+    const ours = readdirSync(dataDir).filter((name) => OUR_FILES.test(name));
+    if (ours.length === 0) return;
+    restrict(dataDir, OWN_FOLDER);
+    for (const name of ours) restrict(join(dataDir, name), OWN_FILE);
+  } catch {
+    // Who cannot read or change it learns so from what comes next, in a better sentence.
+  }
+}
+
+function restrict(path: string, mode: number): void {
+  const { uid, mode: found } = statSync(path);
+  const isShared = (found & STICKY) !== 0;
+  if (uid === process.getuid?.() && !isShared && (found & 0o777) !== mode) chmodSync(path, mode);
+}
+
+function makeFolder(dataDir: string): void {
   if (existsSync(dataDir)) return;
   // One after the other: told to make them all, Node never comes back from below /proc.
-  makeDataDir(dirname(dataDir));
+  makeFolder(dirname(dataDir));
   try {
-    mkdirSync(dataDir);
+    mkdirSync(dataDir, { mode: OWN_FOLDER });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new DatabaseRefused(

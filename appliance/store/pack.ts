@@ -18,8 +18,25 @@ export function pack(counts: Counts): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Calls `visit` for each pair, ascending by value id. */
+/** Calls `visit` for each pair, ascending by value id. @throws RangeError when it is no such blob */
 export function unpack(blob: Uint8Array, visit: (id: number, n: number) => void): void {
+  unpackUntil(blob, (id, n) => {
+    visit(id, n);
+    return false;
+  });
+}
+
+/** How often the value was counted. @throws RangeError when it is no such blob */
+export function packedCount(blob: Uint8Array, value: number): number {
+  let count = 0;
+  unpackUntil(blob, (id, n) => {
+    if (id === value) count = n;
+    return id >= value;
+  });
+  return count;
+}
+
+function unpackUntil(blob: Uint8Array, visit: (id: number, n: number) => boolean): void {
   let at = 0;
   let id = 0;
   const read = (): number => {
@@ -36,7 +53,7 @@ export function unpack(blob: Uint8Array, visit: (id: number, n: number) => void)
   };
   while (at < blob.length) {
     id += read();
-    visit(id, read());
+    if (visit(id, read())) return;
   }
 }
 

@@ -1,26 +1,25 @@
 import { parentPort, workerData } from "node:worker_threads";
+import type { Answer } from "./answer.ts";
 import type { Connection } from "./database.ts";
-import { openForReading } from "./database.ts";
+import { isDamage, openForReading } from "./database.ts";
+import { viewCounts } from "./day-totals.ts";
 import { deckSettings } from "./deck-settings.ts";
-import { readDirectory } from "./directory.ts";
+import { foldPlan } from "./fold-plan.ts";
 import { liveNumbers } from "./live-numbers.ts";
 import { pushTokens } from "./push-tokens.ts";
-import { counterSum, counterTotal, stats } from "./reports.ts";
+import { stats } from "./reports.ts";
 import { sessions } from "./sessions.ts";
-import { surveyPage, surveySummary } from "./survey-report.ts";
+import { surveyPage } from "./survey-page.ts";
+import { surveySummary } from "./survey-report.ts";
 
-/**
- * The worker that reads, so that a large report delays no hit. It also watches for sites and tokens
- * that the command line changed.
- */
+/** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
 const QUERIES = {
   stats,
-  counterSum,
-  counterTotal,
+  viewCounts,
   liveNumbers,
   surveySummary,
   surveyPage,
-  readDirectory,
+  foldPlan,
   deckSettings,
   pushTokens,
   sessions,
@@ -32,66 +31,47 @@ export type QueryInput<Q extends QueryName> =
   Parameters<Queries[Q]> extends [unknown, infer Input] ? Input : undefined;
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
 
-export interface ReaderRequest {
-  readonly id: number;
-  readonly query: QueryName;
-  readonly input: unknown;
-}
+export type ReaderRequest = { readonly query: QueryName; readonly input: unknown } | "close";
 
 export type ReaderAnswer =
-  | { readonly kind: "result"; readonly id: number; readonly result: unknown }
-  | { readonly kind: "error"; readonly id: number; readonly message: string }
-  | { readonly kind: "directory"; readonly directory: ReturnType<typeof readDirectory> };
-
-const WATCH_MS = 400;
+  /** Sent once, when the database is open. */
+  | { readonly kind: "ready" }
+  /** The file is damaged; an error follows. */
+  | { readonly kind: "damaged"; readonly message: string }
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "error"; readonly message: string };
 
 const port = parentPort;
 if (port === null) throw new Error("reader.ts runs as a worker");
 const db = openForReading(workerData.file);
 
-function answer({ id, query, input }: ReaderRequest): ReaderAnswer {
+function say(answer: ReaderAnswer): void {
+  port?.postMessage(answer, memoryOf(answer));
+}
+
+/** The memory of a body is handed over: the main thread neither copies nor touches it. */
+function memoryOf(answer: ReaderAnswer): ArrayBuffer[] {
+  const result = answer.kind === "result" ? (answer.result as Partial<Answer> | null) : null;
+  return result?.body instanceof Uint8Array ? [result.body.buffer] : [];
+}
+
+function answer({ query, input }: Exclude<ReaderRequest, "close">): ReaderAnswer {
   const run = QUERIES[query] as (db: Connection, input: unknown) => unknown;
   try {
     // In one transaction: a report is of one moment.
-    return { kind: "result", id, result: db.transaction(() => run(db, input)).deferred() };
+    return { kind: "result", result: db.transaction(() => run(db, input)).deferred() };
   } catch (error) {
-    return { kind: "error", id, message: error instanceof Error ? error.message : String(error) };
+    if (isDamage(error)) say({ kind: "damaged", message: error.message });
+    return { kind: "error", message: error instanceof Error ? error.message : String(error) };
   }
 }
 
-let lastVersion = -1;
-let lastDirectory = "";
-function watchDirectory(): void {
-  const version = db.pragma("data_version", { simple: true }) as number;
-  if (version === lastVersion) return;
-  const directory = readDirectory(db);
-  lastVersion = version;
-  const seen = JSON.stringify(directory);
-  if (seen === lastDirectory) return;
-  lastDirectory = seen;
-  port?.postMessage({ kind: "directory", directory } satisfies ReaderAnswer);
-}
-
-function lookAtDirectory(): void {
-  try {
-    watchDirectory();
-  } catch {
-    // Unreadable now; the next look tells.
-  }
-}
-
-const watch = setInterval(lookAtDirectory, WATCH_MS);
-
-port.on("message", (request: ReaderRequest | "close") => {
+port.on("message", (request: ReaderRequest) => {
   if (request !== "close") {
-    // Who asks after a write finds its sites and tokens known.
-    lookAtDirectory();
-    port.postMessage(answer(request));
+    say(answer(request));
     return;
   }
-  clearInterval(watch);
   db.close();
   port.close();
 });
-watchDirectory();
-port.postMessage("ready");
+say({ kind: "ready" });

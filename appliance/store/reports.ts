@@ -1,7 +1,11 @@
-import type { Counter, SiteKey } from "./counting.ts";
+import { type Answer, type Client, LastAnswers } from "./answer.ts";
+import { type Counter, HOUR_DIMENSIONS, OTHER, type SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
 import { type Day, formatDay } from "./day.ts";
-import { unpack } from "./pack.ts";
+import { DayCounts } from "./day-counts.ts";
+import { counterByDay } from "./day-totals.ts";
+import { hoursOf } from "./hours.ts";
+import { type DimensionTally, leaveHighest, tally } from "./tallies.ts";
 
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
@@ -22,162 +26,81 @@ export interface StatsQuery {
   readonly warnings: readonly string[];
 }
 
-/** Value → count; or value → [offset, count, offset, count, …] in days since `from`. */
-type ByValue<T> = Record<string, T>;
-
 const SERIES: readonly Counter[] = ["pv", "uv", "sessions", "bot", "app"];
 
-/** The body of `/stats` as JSON. */
-export function stats(db: Connection, query: StatsQuery): string {
+const lastAnswers = new LastAnswers();
+
+/** The body of `/stats`. */
+export function stats(
+  db: Connection,
+  { query, client }: { query: StatsQuery; client: Client },
+): Answer {
+  return lastAnswers.answer(db, query, client, () => statsBody(db, query));
+}
+
+function statsBody(db: Connection, query: StatsQuery): Uint8Array {
   const { site, to } = query;
   const from = query.from === "first" ? firstDay(db, site, to) : query.from;
-  const tallies = new Tallies(db, query.daily);
-  eachDay(db, site, from, to, (day, id, n) => tallies.add(id, day - from, n));
+  const range = { site, from, to };
+  const all = tally(db, range);
+  const dimensions = all.filter(({ name }) => !HOUR_DIMENSIONS.has(name));
+  leaveHighest(dimensions, query.daily);
 
   const pending = hitsPending(db, site);
-  const body = {
+  const head = JSON.stringify({
     site: query.id,
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
     ...(query.warnings.length > 0 && { warnings: query.warnings }),
     ...(pending > 0 && { pending }),
-    ...(query.series && { series: tallies.series(from, to) }),
-    ...tallies.totals(),
-    ...(query.daily && { daily: tallies.daily() }),
-  };
-  return JSON.stringify(body);
-}
-
-/** Sum of one counter over inclusive days. */
-export function counterSum(
-  db: Connection,
-  { site, counter, from, to }: { site: SiteKey; counter: Counter; from: Day; to: Day },
-): number {
-  const ids = new Set(
-    db.prepare("SELECT id FROM value WHERE site = ? AND dimension = ?").pluck().all(site, counter),
-  );
-  let sum = 0;
-  eachDay(db, site, from, to, (_day, id, n) => {
-    if (ids.has(id)) sum += n;
+    ...(query.series && { series: seriesOf(db, range) }),
   });
-  return sum;
+  const names = new Map(dimensions.map((dimension) => [dimension, namesOf(db, dimension)]));
+  const tables = (of: (dimension: DimensionTally) => string[]): Buffer[] =>
+    dimensions.map((dimension, i) => {
+      const counts = of(dimension);
+      const rows = names.get(dimension)?.map((name, row) => `${name}:${counts[row]}`) ?? [];
+      const comma = i === 0 ? "" : ",";
+      return Buffer.from(`${comma}${JSON.stringify(dimension.name)}:{${rows.join()}}`);
+    });
+
+  const chunks: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
+  if (dimensions.length > 0) chunks.push(Buffer.from(","), ...tables(totalsOf));
+  if (query.daily) {
+    const counts = new DayCounts(db, range, all);
+    chunks.push(Buffer.from(`,"hours":${hoursOf(db, all, counts)}`));
+    chunks.push(Buffer.from(',"daily":{'), ...tables(dailyOf(counts)), Buffer.from("}"));
+  }
+  return Buffer.concat([...chunks, Buffer.from("}")]);
 }
 
-/** All-time sum of one counter, days past retention included. */
-export function counterTotal(
+/** The values of a dimension as JSON, in the order of `totalsOf` and `dailyOf`. */
+function namesOf(db: Connection, { kept, otherIds }: DimensionTally): string[] {
+  const text = db.prepare("SELECT text FROM value WHERE id = ?").pluck();
+  const names = kept.map(({ id }) => JSON.stringify(text.get(id)));
+  return otherIds.length > 0 ? [...names, JSON.stringify(OTHER)] : names;
+}
+
+function totalsOf({ kept, other }: DimensionTally): string[] {
+  return [...kept.map(({ total }) => total), other].map(String);
+}
+
+function dailyOf(counts: DayCounts): (dimension: DimensionTally) => string[] {
+  return (dimension) =>
+    [...dimension.kept.map((value) => counts.of(value)), counts.ofOthers(dimension)].map(
+      (list) => `[${list.join()}]`,
+    );
+}
+
+/** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
+function seriesOf(
   db: Connection,
-  { site, counter }: { site: SiteKey; counter: Counter },
-): number {
-  const total = db.prepare("SELECT n FROM total WHERE site = ? AND counter = ?").pluck();
-  return (total.get(site, counter) as number | undefined) ?? 0;
-}
-
-class Tallies {
-  readonly #byId = new Map<number, { total: number; days: number[] }>();
-  readonly #value;
-  readonly #everyDay: boolean;
-
-  constructor(db: Connection, everyDay: boolean) {
-    this.#value = db.prepare("SELECT dimension, text FROM value WHERE id = ?");
-    this.#everyDay = everyDay;
-  }
-
-  add(id: number, offset: number, n: number): void {
-    let tally = this.#byId.get(id);
-    if (tally === undefined) {
-      tally = { total: 0, days: [] };
-      this.#byId.set(id, tally);
-    }
-    tally.total += n;
-    if (this.#everyDay || this.#isCounter(id)) addDay(tally.days, offset, n);
-  }
-
-  totals(): Record<string, ByValue<number>> {
-    return this.#byDimension((tally) => tally.total);
-  }
-
-  daily(): Record<string, ByValue<number[]>> {
-    return this.#byDimension((tally) => tally.days);
-  }
-
-  /** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
-  series(from: Day, to: Day): [string, ...number[]][] {
-    const rows = Array.from({ length: to - from + 1 }, (_, offset): [string, ...number[]] => [
-      formatDay(from + offset),
-      ...SERIES.map(() => 0),
-    ]);
-    for (const [id, { days }] of this.#byId) {
-      const column = SERIES.indexOf(this.#describe(id).dimension as Counter) + 1;
-      if (column === 0) continue;
-      for (let i = 0; i < days.length; i += 2) {
-        const row = rows[days[i] as number] as number[];
-        row[column] = (row[column] ?? 0) + (days[i + 1] as number);
-      }
-    }
-    return rows;
-  }
-
-  readonly #described = new Map<number, { dimension: string; text: string }>();
-
-  #describe(id: number): { dimension: string; text: string } {
-    let value = this.#described.get(id);
-    if (value === undefined) {
-      value = this.#value.get(id) as { dimension: string; text: string };
-      this.#described.set(id, value);
-    }
-    return value;
-  }
-
-  #isCounter(id: number): boolean {
-    return SERIES.includes(this.#describe(id).dimension as Counter);
-  }
-
-  #byDimension<T>(of: (tally: { total: number; days: number[] }) => T): Record<string, ByValue<T>> {
-    const dimensions: Record<string, ByValue<T>> = Object.create(null);
-    for (const [id, tally] of this.#byId) {
-      const { dimension, text } = this.#describe(id);
-      // Without a prototype, for visitors may send `__proto__`.
-      dimensions[dimension] ??= Object.create(null) as ByValue<T>;
-      dimensions[dimension][text] = of(tally);
-    }
-    return dimensions;
-  }
-}
-
-/** Adds to an `[offset, count, …]` list whose offsets come in ascending order. */
-function addDay(days: number[], offset: number, n: number): void {
-  if (days.at(-2) === offset) days[days.length - 1] = (days.at(-1) as number) + n;
-  else days.push(offset, n);
-}
-
-/** Visits the counts of each day, ascending by day; a value may come twice on one day. */
-export function eachDay(
-  db: Connection,
-  site: SiteKey,
-  from: Day,
-  to: Day,
-  visit: (day: Day, id: number, n: number) => void,
-): void {
-  const rows = db
-    .prepare("SELECT day, value, n FROM count WHERE site = ? AND day BETWEEN ? AND ? ORDER BY day")
-    .raw()
-    .all(site, from, to) as [Day, number, number][];
-  let next = 0;
-  const visitRowsUntil = (day: Day) => {
-    for (let row = rows[next]; row !== undefined && row[0] <= day; row = rows[++next])
-      visit(row[0], row[1], row[2]);
-  };
-  const packs = db
-    .prepare(
-      "SELECT day, counts FROM packed_day WHERE site = ? AND day BETWEEN ? AND ? ORDER BY day",
-    )
-    .raw()
-    .iterate(site, from, to) as IterableIterator<[Day, Buffer]>;
-  for (const [day, counts] of packs) {
-    visitRowsUntil(day - 1);
-    unpack(counts, (id, n) => visit(day, id, n));
-    visitRowsUntil(day);
-  }
-  visitRowsUntil(to);
+  range: { site: SiteKey; from: Day; to: Day },
+): [string, ...number[]][] {
+  const columns = SERIES.map((counter) => counterByDay(db, { ...range, counter }));
+  return Array.from({ length: range.to - range.from + 1 }, (_, offset) => [
+    formatDay(range.from + offset),
+    ...columns.map((column) => column[offset] ?? 0),
+  ]);
 }
 
 function firstDay(db: Connection, site: SiteKey, to: Day): Day {

@@ -1,31 +1,35 @@
-import { statfs } from "node:fs/promises";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { StorageUnavailable } from "./batch.ts";
+import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
+import { markUnmarkedDays } from "./counted-days.ts";
 import type { SiteKey } from "./counting.ts";
-import { type Connection, databaseFile, openForWriting } from "./database.ts";
+import { type Connection, databaseFile } from "./database.ts";
 import { dayOf } from "./day.ts";
 import type { Directory } from "./directory.ts";
+import { damage, openChecked, type Unusable } from "./health.ts";
 import { type Counts, Intake } from "./intake.ts";
 import { makeDataDir } from "./lock.ts";
+import { openSettled } from "./opening.ts";
+import { type Asker, ReadQueue, ReadRefused } from "./read-queue.ts";
 import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
+import { Room, type Space, spaceOf } from "./room.ts";
+import type { FoldPlan } from "./value-fold.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 const UPKEEP_EVERY_MS = 10 * 60_000;
 const SPACE_EVERY_MS = 10_000;
-const LOW_SPACE_BYTES = 100 * 1024 * 1024;
-const LOW_SPACE_SHARE = 0.05;
+/** Sites that are folded at most in one go. */
+const MAX_FOLDS = 20;
+/** What a board with 512 MB can spare; the largest reports take a third of it. */
+const READER_MEMORY_MB = 96;
 
 export type Warning = "storage_full" | "storage_unavailable" | "clock_not_set";
 
-/** Free and total bytes where the data is. */
-export interface Space {
-  readonly free: number;
-  readonly total: number;
-}
-
 export interface StoreOptions {
+  /** Called whenever damage to the file was met. */
+  onUnusable?: (why: Unusable) => void;
   dataDir: string;
   retentionDays: number;
   clock: Clock;
@@ -33,15 +37,21 @@ export interface StoreOptions {
   /** Called with the database before the workers start, each time another file is in place. */
   prepare?: (db: Connection) => void;
   space?: (dir: string) => Promise<Space>;
+  /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
+  readerMemoryMb?: number;
 }
 
 /** The one door to the data: counts and surveys in, reports out. */
 export interface Store {
   /** Counts a hit; resolves when it may be answered. See Intake. */
   count(site: SiteKey | null, counts: Counts, view: boolean): Promise<void>;
+  /** @throws StorageUnavailable, SurveysFull when it was not stored */
   addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void>;
-  /** Runs a named query in the reader. */
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  /**
+   * Runs a named query in the reader, when it is the asker's turn; the box itself asks unless told.
+   * @throws ReadRefused
+   */
+  read<Q extends QueryName>(query: Q, input: QueryInput<Q>, asker?: Asker): Promise<QueryResult<Q>>;
   /**
    * Runs a named write in the committer; resolves when it is committed and `directory` knows it.
    * @throws StorageUnavailable when nothing was changed
@@ -60,8 +70,9 @@ export interface Store {
   space(): Promise<Space>;
   /**
    * Closes the database, lets `replace` put another file in its place, and goes on with what is
-   * there then; hits wait meanwhile and count for the site of the same id.
-   * @throws StorageUnavailable, and whatever `replace` throws
+   * there then; hits wait meanwhile and count for the site of the same id. A file that was swapped
+   * in and takes no commit is given up again for the one before.
+   * @throws StorageUnavailable, DatabaseRefused, and whatever `replace` throws
    */
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
   /** Resolves when the committer has come to it; nothing is written. Never resolves when it hangs. */
@@ -76,42 +87,48 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, retentionDays, clock, log, space = spaceOf } = options;
+  const { readerMemoryMb = READER_MEMORY_MB } = options;
   makeDataDir(dataDir);
   const file = databaseFile(dataDir);
-  let directory: Directory = { sites: [], adminHash: null };
+  let directory: Directory = { sites: [], retired: [], adminHash: null };
   const directoryListeners: ((directory: Directory) => void)[] = [];
   const countedListeners = new Set<() => void>();
 
   const open = (): Promise<Workers> => {
-    const db = openForWriting(file);
+    const db = openChecked(file);
     try {
+      markUnmarkedDays(db);
       options.prepare?.(db);
     } finally {
       db.close();
     }
-    return startWorkers(file, (changed) => {
+    const onDirectory = (changed: Directory) => {
       directory = changed;
       for (const listener of directoryListeners) listener(directory);
-    });
+    };
+    const onDamaged = (message: string) => options.onUnusable?.(damage(message));
+    return startWorkers({ file, onDirectory, onDamaged, clock, log, readerMemoryMb });
   };
-  let workers = await open();
+  let { workers } = await openSettled(file, open, { clock, log });
   /** Set while the file is replaced. */
   let pause: Promise<void> | undefined;
+  /** How often another file took the place of the database. */
+  let replaced = 0;
 
-  let lowSpace = false;
-  const checkSpace = async () => {
-    const { free, total } = await space(dataDir).catch(() => ({ free: Infinity, total: 0 }));
-    const low = free < LOW_SPACE_BYTES || free < total * LOW_SPACE_SHARE;
-    if (low && !lowSpace) log.warn("Little space is left: new values are counted as (other)");
-    lowSpace = low;
+  const room = new Room(dataDir, space, log);
+  await room.look();
+  /** Asks the committer; what makes room may use the ballast when the disk is full. */
+  const send = async (request: CommitterRequest, makesRoom: boolean): Promise<CommitterAnswer> => {
+    const answer = await workers.send(request);
+    if (answer.ok) room.spare = answer.spare ?? room.spare;
+    else if (makesRoom && answer.full && room.giveUpBallast()) return send(request, makesRoom);
+    return answer;
   };
-  await checkSpace();
-
   const intake = new Intake({
     clock,
     log,
-    send: (request) => workers.send(request),
-    lowSpace: () => lowSpace,
+    send: (request) => send(request, false),
+    lowSpace: () => room.isLow,
     onCommitted: () => {
       for (const listener of countedListeners) listener();
     },
@@ -121,24 +138,46 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const upkeep = async () => {
     for (;;) {
       await pause;
-      const answer = await workers.send({
-        kind: "upkeep",
-        time: {
-          boot: clock.boot,
-          bootedAt: clock.sure ? clock.now() - clock.monotonic() : null,
-          today: dayOf(clock.now()),
-          retentionDays,
-        },
-      });
+      const time = {
+        boot: clock.boot,
+        bootedAt: clock.sure ? clock.now() - clock.monotonic() : null,
+        today: dayOf(clock.now()),
+        retentionDays,
+      };
+      const answer = await send({ kind: "upkeep", at: clock.monotonic(), time }, true);
       if (!answer.ok)
         log.warn({ reason: answer.message }, "Upkeep failed; it is tried again later");
       if (!answer.ok || !answer.more) return;
     }
   };
+  /** Folds what is too many of values: a plan is the reader's work, its steps are the committer's. */
+  const foldValues = async () => {
+    for (let round = 0; clock.sure && round < MAX_FOLDS; round++) {
+      const asked = replaced;
+      const plan = await read("foldPlan", { today: dayOf(clock.now()) });
+      if (plan === null) return;
+      for (let more = true, next: FoldPlan | null = plan; more; next = null) {
+        // Values of another file have other numbers.
+        if (pause !== undefined || replaced !== asked) throw new ReadRefused("replaced");
+        const answer = await workers.send({ kind: "fold", plan: next });
+        if (!answer.ok) throw new Error(answer.message);
+        more = answer.more;
+      }
+    }
+  };
+  let isClosing = false;
+  const foldLater = (error: Error) => {
+    // Then the next start does it.
+    if (isClosing) return;
+    log.warn({ reason: error.message }, "Values could not be folded; it is tried again later");
+  };
   const upkeepOnce = () => {
-    running ??= upkeep().finally(() => {
-      running = undefined;
-    });
+    running ??= upkeep()
+      .then(foldValues)
+      .catch(foldLater)
+      .finally(() => {
+        running = undefined;
+      });
     return running;
   };
   /** What runs may have looked at the clock already: another round after it sees what is new. */
@@ -146,9 +185,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await running;
     await upkeepOnce();
   };
+  const lookAtRoom = async () => {
+    if (await room.look()) intake.retry();
+    await room.takeBallast();
+  };
   const stops = [
     every(clock, UPKEEP_EVERY_MS, () => void upkeepOnce()),
-    every(clock, SPACE_EVERY_MS, () => void checkSpace()),
+    every(clock, SPACE_EVERY_MS, () => void lookAtRoom()),
   ];
   clock.onSure(() => void upkeepAnew());
   void upkeepOnce();
@@ -160,26 +203,46 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return directory.sites.find((site) => site.id === id)?.key ?? null;
   };
 
-  const read = async <Q extends QueryName>(query: Q, input: QueryInput<Q>) => {
-    await pause;
-    return workers.read(query, input);
+  const reads = new ReadQueue();
+  const read = async <Q extends QueryName>(
+    query: Q,
+    input: QueryInput<Q>,
+    asker: Asker = { lane: "box" },
+  ): Promise<QueryResult<Q>> => {
+    const asked = replaced;
+    const isOwn = asker.lane === "box";
+    for (;;) {
+      // Not in its turn, where it would hold up those who are told at once.
+      if (isOwn) await pause;
+      const turn = await reads.run(asker, async () => {
+        // A site may have another number by now, and the token that was shown may open it no more.
+        if (!isOwn && (pause !== undefined || replaced !== asked))
+          throw new ReadRefused("replaced");
+        return pause === undefined ? { result: await workers.read(query, input) } : undefined;
+      });
+      if (turn !== undefined) return turn.result;
+    }
   };
 
   const replaceFile = async (replace: (file: string) => Promise<void>) => {
     await intake.drain();
     if (intake.unavailable) throw new StorageUnavailable();
     await workers.close();
+    let takenBack: Error | undefined;
     try {
       await replace(file);
     } finally {
-      workers = await open().catch((error: unknown) => {
-        // As when a worker fails: better to start anew than to pretend.
-        setImmediate(() => {
+      ({ workers, takenBack } = await openSettled(file, open, { clock, log }).catch(
+        (error: unknown) => {
+          // As when a worker fails: better to start anew than to pretend.
+          setImmediate(() => {
+            throw error;
+          });
           throw error;
-        });
-        throw error;
-      });
+        },
+      ));
     }
+    if (takenBack !== undefined) throw takenBack;
   };
 
   return {
@@ -187,18 +250,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return intake.count(pause ? await siteAfterPause(site) : site, counts, view);
     },
     async addSurvey(site, version, payload) {
+      if (room.isLow) throw new StorageUnavailable();
       return intake.addSurvey(pause ? await siteAfterPause(site) : site, version, payload);
     },
     read,
     async write(name, input) {
       await pause;
-      const answer = await workers.send({ kind: "write", name, input });
+      const answer = await send({ kind: "write", name, input }, name === "eraseSite");
       if (!answer.ok) {
         log.error({ reason: answer.message }, "A change could not be stored");
         throw new StorageUnavailable();
       }
-      // The reader looks at the directory before it answers.
-      await read("readDirectory", undefined);
       return answer.result as WriteResult<typeof name>;
     },
     get directory() {
@@ -218,13 +280,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         await replaceFile(replace);
       } finally {
         pause = undefined;
+        replaced++;
         resolve();
       }
       void upkeepOnce();
     },
     get warnings() {
       const warnings: Warning[] = [];
-      if (lowSpace) warnings.push("storage_full");
+      if (room.isLow) warnings.push("storage_full");
       if (intake.unavailable) warnings.push("storage_unavailable");
       if (!clock.sure) warnings.push("clock_not_set");
       return warnings;
@@ -235,6 +298,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (pause === undefined) await workers.send({ kind: "ping" });
     },
     async close() {
+      isClosing = true;
       for (const stop of stops) stop();
       await pause;
       await intake.drain();
@@ -250,10 +314,4 @@ function every(clock: Clock, ms: number, task: () => void): () => void {
     task();
   });
   return () => cancel();
-}
-
-/** Free and total bytes of the disk a folder is on. */
-export async function spaceOf(dir: string): Promise<Space> {
-  const { bavail, blocks, bsize } = await statfs(dir);
-  return { free: bavail * bsize, total: blocks * bsize };
 }

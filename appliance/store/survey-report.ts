@@ -1,126 +1,130 @@
-import type { SiteKey } from "./counting.ts";
+import { type Answer, type Client, makeAnswer } from "./answer.ts";
+import { OTHER } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import { type Day, formatDay } from "./day.ts";
-
-/** A survey response as it is stored: validated, and without anything that was off its shape. */
-export interface SurveyPayload {
-  sv: number;
-  v?: string;
-  os?: string;
-  ov?: string;
-  /** Model ids, comma separated. */
-  dv?: string;
-  a?: Record<string, string | string[]>;
-  c?: string;
-  f?: "short";
-}
+import { formatDay } from "./day.ts";
+import { Frequent } from "./frequent.ts";
+import { Choices, type Slots } from "./survey-answers.ts";
+import { type SurveyFilter, type SurveyPayload, surveyRows } from "./survey-rows.ts";
 
 /** By what responses are grouped: OS, model, app version, or form. */
 export const CROSS_FIELDS = ["os", "dv", "v", "f"] as const;
 export type CrossField = (typeof CROSS_FIELDS)[number];
 
-/** Which responses; days are inclusive, null leaves that end open. */
-export interface SurveyFilter {
-  readonly site: SiteKey;
-  readonly version: number;
-  readonly from: Day | null;
-  readonly to: Day | null;
+/** So many groups are told apart; the rest is OTHER. */
+export const MAX_GROUPS = 200;
+const GROUPS_WATCHED = 2_000;
+/** Groups times options of all questions: past it, fewer groups are told apart. */
+const MAX_CELLS = 400_000;
+/** The newest comments of an answer. */
+export const MAX_COMMENTS = 1_000;
+
+export interface SurveyQuery {
+  readonly id: string;
+  readonly filter: SurveyFilter;
+  readonly cross: CrossField;
 }
 
-/** Where a page of the export ended. */
-export interface SurveyPosition {
-  readonly day: Day;
-  readonly row: number;
-}
-
-/** Question → option → responses. */
-type OptionCounts = Record<string, Record<string, number>>;
-
-interface Row {
-  id: number;
-  day: Day;
-  payload: string;
-}
-
-/** The body of `/surveys` as JSON. */
+/**
+ * The body of `/surveys`. Looks at all responses twice, holding none: first for what is asked and
+ * chosen most, then to count that.
+ */
 export function surveySummary(
   db: Connection,
-  { id, cross, ...filter }: SurveyFilter & { id: string; cross: CrossField },
-): string {
-  const counts: OptionCounts = Object.create(null);
-  const groups: Record<string, { total: number; counts: OptionCounts }> = Object.create(null);
-  const nps = { answered: 0, promoters: 0, detractors: 0 };
-  const comments: { day: string; c: string }[] = [];
-  let total = 0;
-  let short = 0;
+  { query, client }: { query: SurveyQuery; client: Client },
+): Answer {
+  const { filter, cross } = query;
+  const choices = new Choices();
+  const names = new Frequent(GROUPS_WATCHED);
+  for (const { payload } of surveyRows(db, filter, null, -1)) {
+    const response = JSON.parse(payload) as SurveyPayload;
+    choices.see(response);
+    for (const name of groupNames(response, cross)) names.add(name);
+  }
+  const slots = choices.slots();
+  const room = Math.min(MAX_GROUPS, Math.ceil(MAX_CELLS / slots.size));
+  const tally = new SurveyTally(slots, names.top(room), cross);
+  for (const { day, payload } of surveyRows(db, filter, null, -1))
+    tally.add(formatDay(day), JSON.parse(payload) as SurveyPayload);
+  return makeAnswer(tally.json(query), client);
+}
 
-  for (const row of rowsAfter(db, filter, null, -1)) {
-    const response = JSON.parse(row.payload) as SurveyPayload;
-    total++;
-    if (response.f === "short") short++;
-    addAnswers(counts, response);
-    for (const name of groupNames(response, cross)) {
-      groups[name] ??= { total: 0, counts: Object.create(null) as OptionCounts };
-      groups[name].total++;
-      addAnswers(groups[name].counts, response);
-    }
-    addScore(nps, response.a?.nps);
-    if (response.c !== undefined) comments.push({ day: formatDay(row.day), c: response.c });
+/** Counts of the responses of a group. */
+class Group {
+  total = 0;
+  readonly counts: Uint32Array;
+
+  constructor(size: number) {
+    this.counts = new Uint32Array(size);
   }
 
-  const { answered, promoters, detractors } = nps;
-  const score = answered === 0 ? null : Math.round(((promoters - detractors) / answered) * 100);
-  return JSON.stringify({
-    site: id,
-    sv: filter.version,
-    total,
-    short,
-    counts,
-    // Adding 0 turns the -0 of a rounded small negative into 0.
-    nps: { score: score === null ? null : score + 0, answered, promoters, detractors },
-    cross,
-    groups,
-    comments: comments.reverse(),
-  });
+  add(places: ReadonlySet<number>): void {
+    this.total++;
+    for (const place of places) this.counts[place] = (this.counts[place] ?? 0) + 1;
+  }
 }
 
-/** At most `limit` responses after `after`, oldest first, and where the next page begins. */
-export function surveyPage(
-  db: Connection,
-  { after, limit, ...filter }: SurveyFilter & { after: SurveyPosition | null; limit: number },
-): { responses: object[]; next: SurveyPosition | null } {
-  // One more than asked tells whether another page follows.
-  const rows = [...rowsAfter(db, filter, after, limit + 1)];
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    responses: page.map(({ day, payload }) => ({ day: formatDay(day), ...JSON.parse(payload) })),
-    next: rows.length > limit && last ? { day: last.day, row: last.id } : null,
-  };
-}
+class SurveyTally {
+  readonly #slots: Slots;
+  readonly #cross: CrossField;
+  readonly #all: Group;
+  readonly #groups: ReadonlyMap<string, Group>;
+  readonly #otherGroup: Group;
+  readonly #nps = { answered: 0, promoters: 0, detractors: 0 };
+  readonly #comments: { day: string; c: string }[] = [];
+  #short = 0;
 
-function rowsAfter(
-  db: Connection,
-  { site, version, from, to }: SurveyFilter,
-  after: SurveyPosition | null,
-  limit: number,
-): IterableIterator<Row> {
-  return db
-    .prepare(
-      `SELECT id, day, payload FROM survey
-       WHERE site = :site AND version = :version
-         AND day BETWEEN :from AND :to AND (day, id) > (:day, :row)
-       ORDER BY day, id LIMIT :limit`,
-    )
-    .iterate({
-      site,
-      version,
-      from: from ?? 0,
-      to: to ?? Number.MAX_SAFE_INTEGER,
-      day: after?.day ?? -1,
-      row: after?.row ?? 0,
-      limit,
-    }) as IterableIterator<Row>;
+  constructor(slots: Slots, groups: readonly string[], cross: CrossField) {
+    this.#slots = slots;
+    this.#cross = cross;
+    this.#all = new Group(slots.size);
+    this.#otherGroup = new Group(slots.size);
+    this.#groups = new Map(groups.map((name) => [name, new Group(slots.size)]));
+  }
+
+  add(day: string, response: SurveyPayload): void {
+    const places = this.#slots.of(response);
+    this.#all.add(places);
+    if (response.f === "short") this.#short++;
+    const groups = groupNames(response, this.#cross).map(
+      (name) => this.#groups.get(name) ?? this.#otherGroup,
+    );
+    for (const group of new Set(groups)) group.add(places);
+    this.#addScore(response.a?.nps);
+    if (response.c === undefined) return;
+    this.#comments.push({ day, c: response.c });
+    if (this.#comments.length >= 2 * MAX_COMMENTS) this.#comments.splice(0, MAX_COMMENTS);
+  }
+
+  json({ id, filter, cross }: SurveyQuery): string {
+    const { answered, promoters, detractors } = this.#nps;
+    const score = answered === 0 ? null : Math.round(((promoters - detractors) / answered) * 100);
+    const groups = [...this.#groups, [OTHER, this.#otherGroup] as const]
+      .filter(([, { total }]) => total > 0)
+      .map(
+        ([name, { total, counts }]) =>
+          `${JSON.stringify(name)}:{"total":${total},"counts":${this.#slots.json(counts)}}`,
+      );
+    const parts = {
+      site: JSON.stringify(id),
+      sv: filter.version,
+      total: this.#all.total,
+      short: this.#short,
+      counts: this.#slots.json(this.#all.counts),
+      nps: JSON.stringify({ score, answered, promoters, detractors }),
+      cross: JSON.stringify(cross),
+      groups: `{${groups.join()}}`,
+      comments: JSON.stringify(this.#comments.slice(-MAX_COMMENTS).reverse()),
+    };
+    const members = Object.entries(parts).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
+    return `{${members.join()}}`;
+  }
+
+  #addScore(answer: string | string[] | undefined): void {
+    if (typeof answer !== "string" || !/^(\d|10)$/.test(answer)) return;
+    this.#nps.answered++;
+    if (Number(answer) >= 9) this.#nps.promoters++;
+    else if (Number(answer) <= 6) this.#nps.detractors++;
+  }
 }
 
 function groupNames(response: SurveyPayload, cross: CrossField): string[] {
@@ -128,22 +132,4 @@ function groupNames(response: SurveyPayload, cross: CrossField): string[] {
   const value = response[cross];
   if (value === undefined) return ["unknown"];
   return cross === "dv" ? value.split(",") : [value];
-}
-
-function addAnswers(counts: OptionCounts, { a }: SurveyPayload): void {
-  for (const [question, answer] of Object.entries(a ?? {})) {
-    counts[question] ??= Object.create(null) as Record<string, number>;
-    for (const option of [answer].flat())
-      counts[question][option] = (counts[question][option] ?? 0) + 1;
-  }
-}
-
-function addScore(
-  nps: { answered: number; promoters: number; detractors: number },
-  answer: string | string[] | undefined,
-): void {
-  if (typeof answer !== "string" || !/^(\d|10)$/.test(answer)) return;
-  nps.answered++;
-  if (Number(answer) >= 9) nps.promoters++;
-  else if (Number(answer) <= 6) nps.detractors++;
 }

@@ -1,7 +1,8 @@
 import type { SiteKey } from "./counting.ts";
-import type { Connection } from "./database.ts";
+import { type Connection, giveSpaceBack } from "./database.ts";
 import type { Day } from "./day.ts";
 import type { Ledger, Waiting } from "./ledger.ts";
+import { emptyNobody } from "./nobody.ts";
 import { type Counts, pack, unpack } from "./pack.ts";
 
 /** What the time is, as far as upkeep must know it. */
@@ -17,18 +18,26 @@ export interface UpkeepTime {
 const ROWS_PER_STEP = 500;
 const FILED_PER_STEP = 100;
 const PACKED_PER_STEP = 2_000;
+const PRUNED_PER_STEP = 50;
+const GIVEN_BACK_PER_STEP = 64;
+/** Free pages that stay in the file (4 MB): a day's counts take them, and its packing frees them. */
+const KEPT_PAGES = 1_024;
 
 /**
  * Does one small step of what is due: filing what waited for the clock, erasing sites, dropping
- * what is past retention, packing days that are over. To be called in a transaction.
+ * what is past retention, packing days that are over, giving space back. To be called in a transaction.
  * @returns false when nothing was left to do.
  */
 export function upkeepStep(db: Connection, ledger: Ledger, time: UpkeepTime): boolean {
   if (fileWaiting(db, ledger, time)) return true;
   if (eraseSites(db)) return true;
+  const emptied = (today: Day | null) =>
+    emptyNobody(db, (...value) => ledger.forgetValue(...value), today, ROWS_PER_STEP);
   // An unsure clock may be years ahead: nothing is dropped on its word.
-  if (time.bootedAt === null) return false;
-  return prune(db, ledger, time) || packDay(db, time);
+  const isSure = time.bootedAt !== null;
+  if (isSure && (prune(db, ledger, time) || packDay(db, time))) return true;
+  if (isSure) db.prepare("DELETE FROM survey_day WHERE day < ?").run(time.today - 1);
+  return emptied(isSure ? time.today : null) || giveSpaceBack(db, GIVEN_BACK_PER_STEP, KEPT_PAGES);
 }
 
 /** Removes some rows of erased sites. @returns false when there were none. */
@@ -47,7 +56,9 @@ export function eraseSites(db: Connection): boolean {
     erased("packed_day", "site, day") ||
     erased("value", "id") ||
     erased("survey", "id") ||
+    erased("survey_day", "site, day") ||
     erased("waiting", "id") ||
+    erased("day_total", "site, counter, day") ||
     erased("total", "site, counter");
   if (!more) db.prepare("DELETE FROM erased_site WHERE key = ?").run(site);
   return true;
@@ -81,20 +92,25 @@ function fileWaiting(db: Connection, ledger: Ledger, { boot, bootedAt }: UpkeepT
 
 function prune(db: Connection, ledger: Ledger, { today, retentionDays }: UpkeepTime): boolean {
   const first = today - retentionDays + 1;
+  // The calendar may be wrong: a day is only past retention once the box has run so long, too.
+  const over = ledger.countedDays.over(first, retentionDays).slice(0, PRUNED_PER_STEP);
+  if (over.length === 0) return false;
+  const days = JSON.stringify(over);
   for (const site of siteKeys(db)) {
     const packs = db
-      .prepare(
-        `DELETE FROM packed_day WHERE site = ? AND day IN
-           (SELECT day FROM packed_day WHERE site = ? AND day < ? LIMIT 50)`,
-      )
-      .run(site, site, first).changes;
+      .prepare(`DELETE FROM packed_day WHERE site = ? AND day IN (SELECT value FROM json_each(?))`)
+      .run(site, days).changes;
     const counts = db
       .prepare(
         `DELETE FROM count WHERE (site, day, value) IN
-           (SELECT site, day, value FROM count WHERE site = ? AND day < ? LIMIT ${ROWS_PER_STEP})`,
+           (SELECT site, day, value FROM count
+            WHERE site = ? AND day IN (SELECT value FROM json_each(?)) LIMIT ${ROWS_PER_STEP})`,
       )
-      .run(site, first).changes;
-    if (packs + counts > 0) return true;
+      .run(site, days).changes;
+    const totals = db
+      .prepare(`DELETE FROM day_total WHERE site = ? AND day IN (SELECT value FROM json_each(?))`)
+      .run(site, days).changes;
+    if (packs + counts + totals > 0) return true;
   }
   const values = db
     .prepare(
@@ -102,9 +118,14 @@ function prune(db: Connection, ledger: Ledger, { today, retentionDays }: UpkeepT
          (SELECT id FROM value WHERE last_day < ? LIMIT ${ROWS_PER_STEP})
        RETURNING site, dimension, text`,
     )
-    .all(first) as { site: SiteKey; dimension: string; text: string }[];
+    .all(ledger.countedDays.firstKept(first, over)) as {
+    site: SiteKey;
+    dimension: string;
+    text: string;
+  }[];
   for (const { site, dimension, text } of values) ledger.forgetValue(site, dimension, text);
-  return values.length > 0;
+  if (values.length === 0) ledger.countedDays.drop(over);
+  return true;
 }
 
 /** Packs counts of one day that is over; yesterday stays open for what comes in late. */

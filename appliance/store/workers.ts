@@ -1,29 +1,41 @@
 import { Worker } from "node:worker_threads";
-import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { CommitterAnswer, CommitterMessage, CommitterRequest } from "./committer.ts";
 import type { Directory } from "./directory.ts";
-import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
+import { KeptReader } from "./kept-reader.ts";
+import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
+
+export interface WorkersOptions {
+  file: string;
+  /** Told before the workers are there, and whenever it changed. */
+  onDirectory: (directory: Directory) => void;
+  /** Told whenever one of them met damage to the file. */
+  onDamaged: (message: string) => void;
+  clock: Clock;
+  log: Log;
+  /** How large the reader's heap may become. */
+  readerMemoryMb: number;
+}
 
 /** The two workers on one database. */
 export interface Workers {
   send(request: CommitterRequest): Promise<CommitterAnswer>;
+  /** One at a time. @throws ReadRefused */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   /** Ends them after what they were asked. */
   close(): Promise<void>;
 }
 
-/** Starts both; the directory is told before this resolves, and whenever it changed. */
-export async function startWorkers(
-  file: string,
-  onDirectory: (directory: Directory) => void,
-): Promise<Workers> {
-  const committer = await startCommitter(file);
-  const reader = await startReader(file, onDirectory).catch(async (error) => {
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const committer = await startCommitter(options);
+  const reader = await KeptReader.start(options).catch(async (error) => {
     await committer.close();
     throw error;
   });
   return {
     send: committer.send,
-    read: reader.read,
+    read: (query, input) => reader.read(query, input),
     async close() {
       // The committer last: only a connection that may write folds the log into the file.
       await reader.close();
@@ -32,76 +44,40 @@ export async function startWorkers(
   };
 }
 
-async function startCommitter(file: string) {
-  const worker = await startWorker("committer.ts", file);
+async function startCommitter({ file, onDirectory, onDamaged }: WorkersOptions) {
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
-  // The worker answers in the order it was asked.
-  worker.on("message", (answer: CommitterAnswer) => waiting.shift()?.(answer));
-  return {
-    send(request: CommitterRequest): Promise<CommitterAnswer> {
-      worker.postMessage(request);
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-    close: () => closeWorker(worker, { kind: "close" } satisfies CommitterRequest),
-  };
-}
-
-async function startReader(file: string, onDirectory: (directory: Directory) => void) {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let lastId = 0;
-  const worker = await startWorker("reader.ts", file, (answer: ReaderAnswer) => {
-    if (answer.kind === "directory") {
-      onDirectory(answer.directory);
-      return;
-    }
-    const asked = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if (answer.kind === "result") asked?.resolve(answer.result);
-    else asked?.reject(new Error(answer.message));
-  });
-  return {
-    read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-      const id = ++lastId;
-      const asked = Promise.withResolvers<QueryResult<Q>>();
-      waiting.set(id, asked as PromiseWithResolvers<unknown>);
-      worker.postMessage({ id, query, input } satisfies ReaderRequest);
-      return asked.promise;
-    },
-    close: () => closeWorker(worker, "close"),
-  };
-}
-
-/** Starts a worker and waits until it has opened the database; it says "ready" last. */
-function startWorker<Message>(
-  name: string,
-  file: string,
-  onMessage?: (message: Message) => void,
-): Promise<Worker> {
-  const worker = new Worker(new URL(name, import.meta.url), {
+  const worker = new Worker(new URL("committer.ts", import.meta.url), {
     workerData: { file },
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
-  const { promise, resolve, reject } = Promise.withResolvers<Worker>();
-  let ready = false;
-  worker.on("message", (message: Message | "ready") => {
-    if (message !== "ready") {
-      onMessage?.(message);
-      return;
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  let isReady = false;
+  worker.on("message", (message: CommitterMessage) => {
+    if (message.kind === "directory") onDirectory(message.directory);
+    else if (message.kind === "damaged") onDamaged(message.message);
+    // The worker answers in the order it was asked.
+    else if (message.kind === "answer") waiting.shift()?.(message.answer);
+    else {
+      isReady = true;
+      resolve();
     }
-    ready = true;
-    resolve(worker);
   });
   worker.on("error", (error) => {
-    // Without its worker the store can keep no promise: better to start anew than to pretend.
-    if (ready) throw error;
+    // Without its committer the store can keep no promise: better to start anew than to pretend.
+    if (isReady) throw error;
     reject(error);
   });
-  return promise;
-}
-
-function closeWorker(worker: Worker, message: unknown): Promise<void> {
-  return new Promise((resolve) => {
-    worker.once("exit", () => resolve());
-    worker.postMessage(message);
-  });
+  await ready;
+  return {
+    send(request: CommitterRequest): Promise<CommitterAnswer> {
+      worker.postMessage(request);
+      return new Promise((answered) => waiting.push(answered));
+    },
+    close(): Promise<void> {
+      return new Promise((closed) => {
+        worker.once("exit", () => closed());
+        worker.postMessage({ kind: "close" } satisfies CommitterRequest);
+      });
+    },
+  };
 }

@@ -1,14 +1,8 @@
 import { saveDecks } from "./deck-settings.ts";
 import { removePushToken, savePushToken } from "./push-tokens.ts";
 import { removeSessions, saveSession } from "./sessions.ts";
-import {
-  createSite,
-  eraseSite,
-  importSettings,
-  setAdminToken,
-  setSiteToken,
-  updateSite,
-} from "./site-changes.ts";
+import { importSettings, undoImport } from "./settings-import.ts";
+import { createSite, eraseSite, setAdminToken, setSiteToken, updateSite } from "./site-changes.ts";
 
 /**
  * Every change to the data that is not a hit, by name. The committer runs each in a transaction of
@@ -26,6 +20,7 @@ export const WRITES = {
   setSiteToken,
   setAdminToken,
   importSettings,
+  undoImport,
 };
 
 type Writes = typeof WRITES;

@@ -3,7 +3,8 @@ import { countBeacon } from "../../appliance/collector/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/visitor.ts";
 import { randomFrom } from "../../appliance/demo.ts";
 import { silentLog } from "../../appliance/log.ts";
-import { declareSites } from "../../appliance/store/directory.ts";
+import { declareSites } from "../../appliance/store/declare-sites.ts";
+import type { Counts } from "../../appliance/store/intake.ts";
 import { openStore } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
@@ -11,7 +12,41 @@ import { USER_AGENTS, views } from "./traffic.ts";
 const DAY_MS = 86_400_000;
 
 /** Counts `hits` views spread over `days` days that end today, through the store itself. */
-export async function makeHistory(dataDir: string, hits: number, days: number): Promise<void> {
+export async function makeHistory(
+  dataDir: string,
+  hits: number,
+  days: number,
+  nextView: () => Record<string, string> = views(42),
+): Promise<void> {
+  const random = randomFrom(7);
+  const visitor = createVisitorCache();
+  await makeDays(dataDir, days, hits / days, () => {
+    const agent = USER_AGENTS[Math.floor(random() * USER_AGENTS.length)] as string;
+    const country = random() < 0.5 ? "DE" : "US";
+    return countBeacon({ payload: nextView(), visitor: visitor(agent), referer: "", country });
+  });
+}
+
+/** What attackers send: every value is new, and as long as one may be, in eleven dimensions. */
+export async function makeFlood(dataDir: string, hits: number, days: number): Promise<void> {
+  const dimensions = Array.from({ length: 11 }, (_, i) => `flooded_${i}`);
+  let hit = 0;
+  await makeDays(dataDir, days, hits / days, () => {
+    const value = `${hit++}-`.padEnd(230, "🙂");
+    return {
+      counts: [["pv", "_"], ...dimensions.map((name) => [name, value] as const)],
+      view: true,
+    };
+  });
+}
+
+/** Counts on each of `days` days that end today, with upkeep in between as a service does it. */
+async function makeDays(
+  dataDir: string,
+  days: number,
+  perDay: number,
+  nextHit: () => { counts: Counts; view: boolean },
+): Promise<void> {
   const firstDay = Math.floor(Date.now() / DAY_MS) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);
   const store = await openStore({
@@ -22,19 +57,15 @@ export async function makeHistory(dataDir: string, hits: number, days: number): 
     prepare: (db) => declareSites(db, [{ id: SITE, host: null }]),
   });
   const site = store.directory.sites[0]?.key as number;
-  const random = randomFrom(7);
-  const nextView = views(42);
-  const visitor = createVisitorCache();
-  const perDay = hits / days;
   let last: Promise<void> = Promise.resolve();
-  for (let hit = 0; hit < hits; hit++) {
+  for (let hit = 0; hit < days * perDay; hit++) {
     // One transaction a day and no more: this makes data, it measures nothing.
-    if (hit % perDay === 0) await last;
+    if (hit % perDay === 0) {
+      await last;
+      await store.upkeep();
+    }
     clock.time = (firstDay + hit / perDay) * DAY_MS;
-    const agent = USER_AGENTS[Math.floor(random() * USER_AGENTS.length)] as string;
-    const country = random() < 0.5 ? "DE" : "US";
-    const beacon = { payload: nextView(), visitor: visitor(agent), referer: "", country };
-    const { counts, view } = countBeacon(beacon);
+    const { counts, view } = nextHit();
     last = store.count(site, counts, view);
   }
   await last;

@@ -46,21 +46,35 @@ export async function sendSteadily(
 ): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const prepared = requests();
+  const times = await atPace(perSecond, seconds, (n) => {
+    const { path, headers } = prepared[n % prepared.length] as Prepared;
+    return send(`${origin}${path}`, headers, agent);
+  });
+  agent.destroy();
+  return times;
+}
+
+/**
+ * Calls `send` at an even pace, however long it takes.
+ * @returns milliseconds from when each was due to its end.
+ */
+export async function atPace(
+  perSecond: number,
+  seconds: number,
+  send: (n: number) => Promise<void>,
+): Promise<number[]> {
   const start = performance.now();
-  const answers: Promise<number>[] = [];
-  while (answers.length < perSecond * seconds) {
-    const due = start + (answers.length * 1_000) / perSecond;
+  const ends: Promise<number>[] = [];
+  while (ends.length < perSecond * seconds) {
+    const due = start + (ends.length * 1_000) / perSecond;
     const ahead = due - performance.now();
     if (ahead > 0) {
       await setTimeout(ahead);
       continue;
     }
-    const { path, headers } = prepared[answers.length % prepared.length] as Prepared;
-    answers.push(send(`${origin}${path}`, headers, agent).then(() => performance.now() - due));
+    ends.push(send(ends.length).then(() => performance.now() - due));
   }
-  const times = await Promise.all(answers);
-  agent.destroy();
-  return times;
+  return Promise.all(ends);
 }
 
 type Prepared = ReturnType<typeof requests>[number];

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { databaseFile } from "../../appliance/store/database.ts";
-import { makeHistory } from "./history.ts";
+import { median, percentile } from "./figures.ts";
+import { makeFlood, makeHistory } from "./history.ts";
 import { sendSteadily, sendViews } from "./load.ts";
 import { measurePush } from "./push.ts";
-import { type Running, SITE, startBare, startTallydeck, TOKEN } from "./servers.ts";
+import { type Running, SITE, startBare, startTallydeck, TOKEN, withData } from "./servers.ts";
 
 const MILLION = 1_000_000;
 const HISTORY_DAYS = 400;
@@ -15,6 +14,13 @@ const ROUND_SECONDS = 8;
 const CONNECTIONS = 100;
 const STEADY = { connections: 50, perSecond: 1_000, seconds: 15 };
 const READS = 100;
+const FLOOD = {
+  days: 60,
+  // More would change nothing: they are (other).
+  perDay: 2_500,
+  meanwhile: { connections: 20, perSecond: 200, seconds: 15 },
+  reads: 30,
+};
 
 const rows: { measure: string; result: string; goal: string; met: boolean }[] = [];
 
@@ -26,9 +32,13 @@ function report(measure: string, value: number, unit: string, goal: [">=" | "<="
   console.log(`  ${measure}: ${result}`);
 }
 
-await ingest();
-await reads();
-await push();
+const PARTS: Record<string, () => Promise<void>> = { ingest, reads, flood, push };
+const named = process.argv.slice(2);
+for (const name of named.length > 0 ? named : Object.keys(PARTS)) {
+  const part = PARTS[name];
+  if (part === undefined) throw new Error(`there is no part ${name}: ${Object.keys(PARTS)}`);
+  await part();
+}
 
 console.log("\n| measure | result | goal | |\n|---|---|---|---|");
 for (const { measure, result, goal, met } of rows)
@@ -90,6 +100,33 @@ async function reads(): Promise<void> {
   });
 }
 
+/** Reports while hits come in, after weeks of nothing but new values. */
+async function flood(): Promise<void> {
+  console.log("Flood ...");
+  await withData(async (dataDir) => {
+    await makeFlood(dataDir, FLOOD.days * FLOOD.perDay, FLOOD.days);
+    const size = statSync(databaseFile(dataDir)).size / 1e6;
+    report(`database after ${FLOOD.days} days of new values`, size, "MB", ["<=", 100]);
+    await withServer(
+      () => startTallydeck(dataDir),
+      async (tallydeck) => {
+        const url = `${tallydeck.origin}/stats?site=${SITE}&from=first&series=1&daily=1`;
+        const read = () => fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+        const body = await (await read()).arrayBuffer();
+        report("/stats with daily after it", body.byteLength / 1e6, "MB", ["<=", 3]);
+        const before = tallydeck.memory();
+        const [hits, daily] = await Promise.all([
+          sendSteadily(tallydeck.origin, FLOOD.meanwhile),
+          readTimes(url, FLOOD.reads),
+        ]);
+        report("the same while hits come in, p95", percentile(daily, 0.95), "ms", ["<=", 1_000]);
+        report("a hit meanwhile, p99", percentile(hits, 0.99), "ms", ["<=", 50]);
+        report("memory after it", tallydeck.memory(), "MB", ["<=", Math.round(before) + 20]);
+      },
+    );
+  });
+}
+
 /** From a push to the deck. */
 async function push(): Promise<void> {
   console.log("Push ...");
@@ -107,9 +144,9 @@ async function push(): Promise<void> {
   });
 }
 
-async function readTimes(url: string): Promise<number[]> {
+async function readTimes(url: string, reads = READS): Promise<number[]> {
   const times: number[] = [];
-  for (let i = 0; i < READS; i++) {
+  for (let i = 0; i < reads; i++) {
     const start = performance.now();
     const response = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
     await response.arrayBuffer();
@@ -129,22 +166,4 @@ async function withServer(
   } finally {
     await server.stop();
   }
-}
-
-async function withData(use: (dataDir: string) => Promise<void>): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-bench-"));
-  try {
-    await use(dataDir);
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-}
-
-function median(values: readonly number[]): number {
-  return percentile(values, 0.5);
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
 }

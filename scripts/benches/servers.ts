@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const TOKEN = "bench";
@@ -9,6 +11,10 @@ const BARE = join(import.meta.dirname, "bare-server.ts");
 
 export interface Running {
   readonly origin: string;
+  /** The owner's listener; the bare server has none. */
+  readonly control: string | undefined;
+  readonly pid: number;
+  readonly isRunning: boolean;
   /** Resident memory, MB. */
   memory(): number;
   stop(): Promise<void>;
@@ -19,10 +25,10 @@ export function startTallydeck(dataDir: string): Promise<Running> {
   const ports = ["--port", "0", "--webui-port", "0", "--data-dir", dataDir];
   return started(
     spawn(TALLYDECK, ["run", ...ports], {
-      env: { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN },
+      env: { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, BADGE_SITES: SITE },
       stdio: ["ignore", "pipe", "inherit"],
     }),
-    /http:\/\/localhost:(\d+)\/dashboard/,
+    /http:\/\/localhost:(\d+)\/dashboard[\s\S]*Web UI +http:\/\/[^\s:]+:(\d+)/,
   );
 }
 
@@ -34,22 +40,40 @@ export function startBare(): Promise<Running> {
   );
 }
 
-function started(child: ChildProcess, port: RegExp): Promise<Running> {
+/** A data folder that is gone afterwards. */
+export async function withData(use: (dataDir: string) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-bench-"));
+  try {
+    await use(dataDir);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** `ports` finds the ports, the control listener's second, in what it says. */
+function started(child: ChildProcess, ports: RegExp): Promise<Running> {
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   return new Promise((resolve, reject) => {
     let said = "";
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
     child.stdout?.on("data", (chunk) => {
       said += chunk;
-      const found = port.exec(said)?.[1];
-      if (found === undefined) return;
+      const found = ports.exec(said);
+      if (found === null) return;
+      const [, port, control] = found;
       resolve({
-        origin: `http://127.0.0.1:${found}`,
+        origin: `http://127.0.0.1:${port}`,
+        control: control && `http://127.0.0.1:${control}`,
+        pid: child.pid as number,
+        get isRunning() {
+          return isRunning();
+        },
         memory: () => residentMegabytes(child.pid as number),
-        stop: () =>
-          new Promise((stopped) => {
-            child.once("exit", () => stopped());
-            child.kill("SIGTERM");
-          }),
+        stop: async () => {
+          if (!isRunning()) return;
+          child.kill("SIGTERM");
+          await once(child, "exit");
+        },
       });
     });
   });

@@ -114,8 +114,32 @@ describe("signing in with the admin token", function () {
     await signIn(ADMIN);
     await control().button("Box").click();
     await control().button("Make a new admin token").click();
+    await control().button("Make a new one").click();
     await control().sees(/STATS_TOKEN in the configuration declares this/);
     control().owner.expectTrouble(/401/);
     control().owner.expectTrouble(/409/);
+  });
+});
+
+describe("making a new admin token", function () {
+  this.timeout(30_000);
+  const control = eachControl({ env: { STATS_TOKEN: "", VIRTUAL_DECK: "mk2" } });
+  const token = () => seen(control().page.locator(".secret code"));
+  const works = async (made: string) =>
+    (await control().world.readRaw("/stats", {}, made)).status === 200;
+
+  it("asks first where there is one, and not where there is none", async () => {
+    await control().open("?tab=box");
+    await control().button("Make a new admin token").click();
+    const first = await token();
+    await control().open("?tab=box");
+    await control().button("Make a new admin token").click();
+    await control().sees(/becomes worthless at once/);
+    await control().button("Cancel").click();
+    assert.ok(await works(first));
+    await control().button("Make a new admin token").click();
+    await control().button("Make a new one").click();
+    assert.ok(await works(await token()));
+    assert.ok(!(await works(first)));
   });
 });

@@ -15,15 +15,26 @@ describe("the box in the Web UI", function () {
       .field(label)
       .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) });
 
-  it("exports its settings and takes them in again", async () => {
+  it("exports its settings, takes them in again once its owner has seen what changes, and undoes it", async () => {
     await control().set("k2", { type: "text", text: "Hi" });
     await control().open("?tab=box");
     const { name, body } = await downloaded(() => control().button("Export settings").click());
     assert.equal(name, "tallydeck-settings.json");
-    await control().set("k2", { type: "empty" });
     await give("Import settings…", name, body);
+    await control().sees("All of this file is here already: nothing changes.");
+    await control().set("k2", { type: "empty" });
+    await control().set("k3", { type: "date" });
+    await give("Import settings…", name, body);
+    await control().sees(/^2 keys change\. What is there now is overwritten/);
+    assert.deepEqual(control().widget("k2"), { type: "empty" });
+    await control().button("Take them in").click();
     await control().sees("The settings are taken over.");
     assert.deepEqual(control().widget("k2"), { type: "text", text: "Hi" });
+    await control().button("Undo the import").click();
+    await control().sees("Decks and sites are as they were before the import.");
+    assert.deepEqual(control().widget("k2"), { type: "empty" });
+    assert.deepEqual(control().widget("k3"), { type: "date" });
+    assert.equal(await control().button("Undo the import").count(), 0);
   });
 
   it("says what is wrong with a file that is no export", async () => {
@@ -91,5 +102,50 @@ describe("the box in the Web UI", function () {
     await control().button("Try again").click();
     await control().slot("k0").waitFor();
     control().owner.expectTrouble(/ERR_FAILED/);
+  });
+});
+
+describe("a box whose clock is far behind", function () {
+  this.timeout(60_000);
+  const DAY_MS = 86_400_000;
+
+  for (const [colorScheme, width] of [
+    ["light", 1200],
+    ["dark", 360],
+  ] as const) {
+    describe(`${colorScheme}, ${width} pixels wide`, () => {
+      const control = eachControl({
+        env: { VIRTUAL_DECK: "mk2" },
+        boardBehindMs: 0,
+        colorScheme,
+        viewport: { width, height: 740 },
+      });
+
+      it("asks whether the date of this device is right, and goes by it then", async () => {
+        const itsTime = Date.now() + 500 * DAY_MS;
+        await control().page.clock.setFixedTime(itsTime);
+        await control().open();
+        await control().sees(/more than 400 days after the newest date this box knows/);
+        await control().owner.assertAccessible();
+        assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
+        assert.equal((await control().ask("GET", "/api/diagnostics")).json.clockSet, false);
+        await control().button("The date is right").click();
+        await control().button("The date is right").waitFor({ state: "detached" });
+        const { clockSet, time } = (await control().ask("GET", "/api/diagnostics")).json;
+        assert.equal(clockSet, true);
+        assert.ok(Math.abs(Date.parse(time) - itsTime) < DAY_MS);
+        control().owner.expectTrouble(/409/);
+      });
+    });
+  }
+
+  describe("by less than 400 days", () => {
+    const control = eachControl({ boardBehindMs: 300 * DAY_MS });
+
+    it("takes the time from this device", async () => {
+      await control().open();
+      while (!(await control().ask("GET", "/api/diagnostics")).json.clockSet);
+      assert.equal(await control().button("The date is right").count(), 0);
+    });
   });
 });

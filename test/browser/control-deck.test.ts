@@ -30,7 +30,10 @@ describe("the deck in the Web UI", function () {
   it("follows what is pushed", async () => {
     await control().set("k2", { type: "push", channel: "build" });
     await control().open();
-    await control().page.locator('[data-slot="k2"] img[src*="revision=1."]').waitFor();
+    // Until the picture before is there: its answer must not be taken for that of the next one.
+    await control()
+      .page.locator('[data-slot="k2"] img[src*="revision=1."]')
+      .evaluate("(image) => image.decode()");
     const picture = await control().pictureAfter("k2", () =>
       control().push("build", { text: "Build ok" }),
     );

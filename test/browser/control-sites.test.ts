@@ -1,11 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { databaseFile, openForWriting } from "../../appliance/store/database.ts";
+import { declareSites } from "../../appliance/store/declare-sites.ts";
+import { directoryBecomes } from "../helpers/directory.ts";
 import { eachControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
 describe("sites in the Web UI", function () {
   this.timeout(30_000);
   const control = eachControl();
+  /** As a start does after which the configuration names them no more. */
+  const retire = async (...ids: string[]) => {
+    const db = openForWriting(databaseFile(control().world.dataDir));
+    const blog = { id: "blog", host: null };
+    declareSites(db, [blog, ...ids.map((id) => ({ id, host: null }))]);
+    declareSites(db, [blog]);
+    db.close();
+    await directoryBecomes(control().world, ({ retired }) => retired.length === ids.length);
+  };
   const card = (id: string) => control().region(id);
   const add = async (id: string) => {
     await control().field("Id").fill(id);
@@ -92,6 +104,24 @@ describe("sites in the Web UI", function () {
       sites.map(({ id }: { id: string }) => id),
       ["blog"],
     );
+  });
+
+  it("that are retired come back with their numbers, or are erased once their name is typed", async () => {
+    const { world } = control();
+    for (const id of ["shop", "docs"]) await control().ask("POST", "/api/sites", { id });
+    await world.beacon({ p: "/" }, { s: "shop" });
+    await retire("shop", "docs");
+    await control().open("?tab=sites");
+    const retired = control().region("Retired");
+    const of = (id: string) => retired.getByRole("group", { name: id });
+    await of("shop").getByRole("button", { name: "Bring back" }).click();
+    await card("shop").waitFor();
+    assert.equal((await world.stats({ site: "shop" })).pv._, 1);
+    await of("docs").getByRole("button", { name: "Erase…" }).click();
+    await control().field("Type docs to go on").fill("docs");
+    await control().button("Erase").click();
+    await retired.waitFor({ state: "detached" });
+    assert.equal((await control().ask("GET", "/api/sites")).json.sites.length, 2);
   });
 
   it("of the configuration can be neither erased nor moved here", async () => {

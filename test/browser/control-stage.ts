@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { createSystemClock } from "../../appliance/clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { type Reply, World } from "../helpers/world.ts";
@@ -8,6 +9,8 @@ import { Owner, type OwnerOptions, seen } from "./owner.ts";
 export interface ControlOptions extends OwnerOptions {
   /** Configuration keys. */
   env?: Record<string, string>;
+  /** The box has no battery clock, and goes on from so many milliseconds ago. */
+  boardBehindMs?: number;
 }
 
 /** The keys of the first virtual MK.2. */
@@ -18,9 +21,21 @@ export class Control {
   readonly world: World;
   readonly owner: Owner;
 
-  static async start({ env = {}, ...options }: ControlOptions = {}): Promise<Control> {
+  static async start({
+    env = {},
+    boardBehindMs,
+    ...options
+  }: ControlOptions = {}): Promise<Control> {
     // The page tells by the browser's clock how long ago something was.
-    const world = new World({ env, clock: new FakeClock(Date.now()) });
+    const clock = new FakeClock(Date.now() - (boardBehindMs ?? 0));
+    const evidence = { isSet: () => false };
+    const world = new World({
+      env,
+      clock,
+      ...(boardBehindMs !== undefined && {
+        board: (machine) => createSystemClock({ wait: true, machine, evidence }),
+      }),
+    });
     await world.start();
     const owner = await Owner.come(world.service.control, {
       viewport: { width: 1200, height: 900 },

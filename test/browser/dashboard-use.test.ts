@@ -243,9 +243,8 @@ describe("using the dashboard", function () {
     assert.equal(await owner.page.title(), "hostile · Tallydeck");
     const links = await owner.page.locator(".breakdowns a").allTextContents();
     assert.deepEqual(links, ["https://example.com/<b>"]);
-    await owner.page.keyboard.press("b");
-    await owner.page.locator(".bots summary").click();
-    assert.match(await seen(owner.page.locator(".bots li")), /<i>bot<\/i>/);
+    const crawlers = owner.page.locator('[data-dimension="bot_kind"] .value');
+    assert.deepEqual(await crawlers.allTextContents(), ["<i>bot</i>"]);
     await button("Surveys").click();
     assert.match(await seen(owner.page.locator(".comments p")), /^<img src=x/);
   });

@@ -70,6 +70,7 @@ describe("the dashboard", function () {
     assert.equal(await owner.page.locator(".legend .bot").count(), 0);
     const tiles = await seen(owner.page.locator(".tiles"));
     const dimensions = await owner.page.locator("[data-dimension]").count();
+    const parts = await owner.page.locator(".trend > *").count();
     await bots.click();
     const dashes = await owner.page.evaluate(
       'getComputedStyle(document.querySelector(".plot .dataset-4 path")).strokeDasharray',
@@ -77,6 +78,7 @@ describe("the dashboard", function () {
     assert.equal(dashes, "6px, 5px");
     assert.equal(await seen(owner.page.locator(".tiles")), tiles);
     assert.equal(await owner.page.locator("[data-dimension]").count(), dimensions);
+    assert.equal(await owner.page.locator(".trend > *").count(), parts);
     await owner.page.reload();
     await owner.page.locator(".legend .bot").waitFor();
     assert.equal(await bots.isChecked(), true);
@@ -140,10 +142,28 @@ describe("the dashboard", function () {
     await owner.signIn(NOTES);
     assert.equal(await owner.page.locator(".overlay .tail").count(), 3);
     await button("Day").click();
-    await owner.page.getByText("Pageviews by hour (UTC)").waitFor();
+    await owner.page.getByText("Traffic by hour (UTC)").waitFor();
     const table = owner.page.getByRole("table", { name: "Trend" });
     assert.match(await seen(table.getByRole("row", { name: /^12:00/ })), /so far/);
     assert.match(await seen(table.getByRole("row", { name: /^13:00/ })), /not yet\)\s*–/);
+  });
+
+  it("4. draws a single day by the hour: views, visitors, sessions, app pings and bots", async () => {
+    await owner.signIn(`${APP}&period=day&from=2026-03-03&to=2026-03-03`);
+    await owner.page.keyboard.press("b");
+    await owner.page.locator(".legend .bot").waitFor();
+    const names = await owner.page.locator(".legend li").allInnerTexts();
+    assert.deepEqual(names, ["Pageviews", "Visitors", "Sessions", "App pings", "Bots"]);
+    const query = { site: "deckhand", day: "2026-03-03", series: 1, daily: 1 };
+    const { hour, hours } = await world().read("/stats", query);
+    const figures = [hour["09"], ...["uv", "sessions", "app", "bot"].map((at) => hours[at][0][10])];
+    await button("Table").click();
+    const table = owner.page.getByRole("table", { name: "Trend" });
+    const cells = await table.getByRole("row", { name: /^09:00/ }).getByRole("cell");
+    assert.deepEqual(
+      await cells.allInnerTexts(),
+      figures.map((n) => n.toLocaleString("en")),
+    );
   });
 
   it("4. says the same in a table as in the chart", async () => {
@@ -214,10 +234,11 @@ describe("the dashboard", function () {
       "hi",
       "event_target",
       "utm_campaign",
+      "bot_kind",
     ]) {
       assert.equal(await card(name).count(), 1, name);
     }
-    for (const name of ["pv", "bot", "bot_kind", "dowhour"]) {
+    for (const name of ["pv", "bot", "uv_hour", "dowhour"]) {
       assert.equal(await card(name).count(), 0, name);
     }
   });

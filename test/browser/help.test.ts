@@ -45,6 +45,15 @@ describe("the setup page", function () {
     owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
   });
 
+  it("1. is not content with an error, whatever it says", async () => {
+    await open("blog");
+    await owner.page.route(`${owner.origin}/`, (route) =>
+      route.fulfill({ status: 500, body: "ok" }),
+    );
+    assert.match(await check("Check the collector"), /✗.*error \(500\)/);
+    owner.expectTrouble(/500/);
+  });
+
   it("2. finds that a token opens its site", async () => {
     await open("blog", SITE_TOKEN);
     assert.match(await check("Check the token"), /✓.*opens the site blog/);
@@ -98,6 +107,12 @@ describe("the setup page", function () {
     await open("blog");
     await field("Other site id").fill("new");
     assert.match(await check("Check the second site"), /✗.*no pageview/);
+  });
+
+  it("5. does not take the first site for a second one", async () => {
+    await open("blog");
+    await field("Other site id").fill("Blog");
+    assert.match(await check("Check the second site"), /✗.*Blog is the first site itself/);
   });
 
   it("sends a test view that is counted", async () => {

@@ -58,7 +58,10 @@ describe("/surveys/export", () => {
 
   it("gives each response its day and its payload, and no id of a row", async () => {
     const { site, sv, responses } = await firstPage();
-    assert.deepEqual([site, sv, responses[0]], ["blog", 1, { day: "2026-03-01", sv: 1, c: "0" }]);
+    assert.deepEqual(
+      [site, sv, responses[0]],
+      ["blog", 1, { day: "2026-03-01", sv: 1, a: {}, c: "0" }],
+    );
   });
 
   it("ends with null where a page is just full and nothing follows", async () => {

@@ -326,13 +326,19 @@ describe(`hostile clients (SEED=${SEED} brings the same again)`, function () {
   });
 
   it("fill a dimension up to its bound; what comes after is counted as other", async () => {
+    // Requests that a connection may bring at once.
+    const AHEAD = 60;
     const send = async (paths: readonly string[]) => {
       const requests = paths.map(
         (p) =>
           `GET /e?s=many&v=${encode({ p })} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${CHROME}\r\n\r\n`,
       );
-      const heard = await exchange(world().port, requests.join(""));
-      assert.equal(heard.split("HTTP/1.1 200").length - 1, paths.length);
+      const heard = await Promise.all(
+        Array.from({ length: Math.ceil(requests.length / AHEAD) }, (_, n) =>
+          exchange(world().port, requests.slice(n * AHEAD, (n + 1) * AHEAD).join("")),
+        ),
+      );
+      assert.equal(heard.join("").split("HTTP/1.1 200").length - 1, paths.length);
     };
     const paths = Array.from({ length: MAX_VALUES_PER_DAY + 100 }, (_, n) => `/${n}`);
     await send(paths);

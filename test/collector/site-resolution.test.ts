@@ -53,7 +53,10 @@ describe("the site of a hit", () => {
       ["other.example", "s=shop&site=docs", "shop", "s goes before site"],
       ["other.example", "s=&site=docs", "docs", "an empty s is no name"],
       ["other.example", "s=nobody", null, "nobody has the name"],
-      ["other.example", "s=Blog", null, "names are in small letters"],
+      ["other.example", "s=Blog", "blog", "s names it in other letters"],
+      ["other.example", "site=DOCS", "docs", "site names it in other letters"],
+      ["stats.example.com.", "", "blog", "the host ends with the root's dot"],
+      ["t.example.org.:8480", "", "shop", "the host ends with the root's dot before its port"],
       ["other.example", "s=stats.example.com", null, "a host is no name"],
       ["other.example", "", null, "there are several and no name"],
       ["", "", null, "there is no host"],
@@ -91,6 +94,7 @@ describe("the site of a hit", () => {
       ["stats.example.com", "site=shop", 200],
       ["other.example", "site=docs", 200],
       ["other.example", "s=docs", 200],
+      ["other.example", "site=Docs", 200],
       ["other.example", "site=nobody", 404],
       ["other.example", "", 404],
       ["t.example.org:8480", "site=blog", 404],
@@ -101,6 +105,7 @@ describe("the site of a hit", () => {
 
     for (const [host, query, site] of [
       ["other.example", "site=shop", "shop"],
+      ["other.example", "site=SHOP", "shop"],
       ["stats.example.com", "site=shop", "shop"],
       ["stats.example.com", "", "blog"],
       ["stats.example.com", "site=", "blog"],

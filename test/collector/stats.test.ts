@@ -157,6 +157,38 @@ describe("/stats", () => {
     });
   });
 
+  describe("hours", () => {
+    const hours = (counts: Record<number, number>) =>
+      Array.from({ length: 24 }, (_, hour) => counts[hour] ?? 0);
+
+    it("hold visitors, sessions, app pings and bots of each day by the hour", async () => {
+      const query = { from: "2026-02-26", series: 1, daily: 1 };
+      assert.deepEqual((await world().stats(query)).hours, {
+        uv: [
+          [1, ...hours({ 10: 1 })],
+          [3, ...hours({ 23: 1 })],
+        ],
+        sessions: [[1, ...hours({ 10: 2 })]],
+        app: [[3, ...hours({ 23: 1 })]],
+        bot: [
+          [1, ...hours({ 10: 1 })],
+          [3, ...hours({ 23: 2 })],
+        ],
+      });
+    });
+
+    it("are no dimensions, and there only with the counts by day", async () => {
+      const query = { from: "2026-02-26", series: 1, daily: 1 };
+      const { daily, hours: _hours, ...rest } = await world().stats(query);
+      const names = [...Object.keys(daily), ...Object.keys(rest)];
+      assert.deepEqual(
+        names.filter((name) => /_hour|hours/.test(name)),
+        [],
+      );
+      assert.equal("hours" in (await world().stats({ from: "2026-02-26", series: 1 })), false);
+    });
+  });
+
   describe("daily", () => {
     const query = { from: "2026-02-26", series: 1, daily: 1 };
 
@@ -177,6 +209,7 @@ describe("/stats", () => {
       const {
         daily,
         series: _series,
+        hours: _hours,
         site: _site,
         from: _from,
         to: _to,

@@ -48,8 +48,8 @@ describe("a survey", () => {
   });
 
   it("is stored when every question is skipped", async () => {
-    assert.deepEqual(await stored({ sv: 1 }), { sv: 1 });
-    assert.deepEqual(await stored({ sv: 1, a: {} }), { sv: 1 });
+    assert.deepEqual(await stored({ sv: 1 }), { sv: 1, a: {} });
+    assert.deepEqual(await stored({ sv: 1, a: {} }), { sv: 1, a: {} });
   });
 
   it("writes nothing for a site that does not exist, and answers the same", async () => {
@@ -83,7 +83,7 @@ describe("a survey", () => {
 
   it("drops fields at the top that it does not know", async () => {
     const extra = { day: "1999-01-01", id: 7, ip: "192.0.2.1", site: "x", nps: "9", F: "short" };
-    assert.deepEqual(await stored({ sv: 1, ...extra }), { sv: 1 });
+    assert.deepEqual(await stored({ sv: 1, ...extra }), { sv: 1, a: {} });
   });
 
   describe("version", () => {
@@ -92,11 +92,11 @@ describe("a survey", () => {
         const s = sites.next();
         assert.equal((await world().survey({ sv }, { s })).status, 204);
         const { responses } = await exported(s, sv);
-        assert.deepEqual(responses, [{ day: "2026-03-04", sv }]);
+        assert.deepEqual(responses, [{ day: "2026-03-04", sv, a: {} }]);
       });
 
     it("may be written as 1.0", async () => {
-      assert.deepEqual(await stored('{"sv": 1.0}'), { sv: 1 });
+      assert.deepEqual(await stored('{"sv": 1.0}'), { sv: 1, a: {} });
     });
 
     for (const sv of ["0", "-1", "1.5", "9007199254740992", "1e400", '"1"', "true", "null", "[1]"])
@@ -159,31 +159,34 @@ describe("a survey", () => {
 
   describe("app version", () => {
     for (const v of ["0.0.1", "12.34.56"])
-      it(`${v} is kept`, async () => assert.deepEqual(await stored({ sv: 1, v }), { sv: 1, v }));
+      it(`${v} is kept`, async () =>
+        assert.deepEqual(await stored({ sv: 1, v }), { sv: 1, a: {}, v }));
 
     it("off its shape is dropped", async () => {
       for (const v of ["", "1.2", "1.2.3.4", "v1.2.3", "1.2.3-rc1", "1.2.3\n", 1, null, ["1.2.3"]])
-        assert.deepEqual(await stored({ sv: 1, v }), { sv: 1 }, JSON.stringify(v));
+        assert.deepEqual(await stored({ sv: 1, v }), { sv: 1, a: {} }, JSON.stringify(v));
     });
   });
 
   describe("OS", () => {
     for (const os of ["macos", "windows", "linux", "unknown"])
-      it(`${os} is kept`, async () => assert.deepEqual(await stored({ sv: 1, os }), { sv: 1, os }));
+      it(`${os} is kept`, async () =>
+        assert.deepEqual(await stored({ sv: 1, os }), { sv: 1, a: {}, os }));
 
     it("that is another is dropped", async () => {
       for (const os of ["", "macOS", "haiku", " linux", 1, null, ["linux"], { os: "linux" }])
-        assert.deepEqual(await stored({ sv: 1, os }), { sv: 1 }, JSON.stringify(os));
+        assert.deepEqual(await stored({ sv: 1, os }), { sv: 1, a: {} }, JSON.stringify(os));
     });
   });
 
   describe("OS bucket", () => {
     for (const ov of ["arch", "unknown", "windows-11", "macos-14.2"])
-      it(`${ov} is kept`, async () => assert.deepEqual(await stored({ sv: 1, ov }), { sv: 1, ov }));
+      it(`${ov} is kept`, async () =>
+        assert.deepEqual(await stored({ sv: 1, ov }), { sv: 1, a: {}, ov }));
 
     it("off its shape is dropped", async () => {
       for (const ov of ["", "Arch", "windows 11", "a-b-c", "a".repeat(17), 11, null, ["arch"]])
-        assert.deepEqual(await stored({ sv: 1, ov }), { sv: 1 }, JSON.stringify(ov));
+        assert.deepEqual(await stored({ sv: 1, ov }), { sv: 1, a: {} }, JSON.stringify(ov));
     });
   });
 
@@ -199,12 +202,12 @@ describe("a survey", () => {
       [`${ID_32}c,mini`, "mini"],
     ] as const)
       it(`${dv} are kept as ${kept}`, async () => {
-        assert.deepEqual(await stored({ sv: 1, dv }), { sv: 1, dv: kept });
+        assert.deepEqual(await stored({ sv: 1, dv }), { sv: 1, a: {}, dv: kept });
       });
 
     it("of which none has the shape of an id are dropped", async () => {
       for (const dv of ["", ",", "MK2", 1, null, ["mk2"], { mk2: 1 }])
-        assert.deepEqual(await stored({ sv: 1, dv }), { sv: 1 }, JSON.stringify(dv));
+        assert.deepEqual(await stored({ sv: 1, dv }), { sv: 1, a: {} }, JSON.stringify(dv));
     });
   });
 
@@ -226,7 +229,7 @@ describe("a survey", () => {
     it("that are neither an id nor a list are dropped", async () => {
       assert.deepEqual(
         await kept({ a: 1, b: null, c: true, d: {}, e: "Yes", f: "", g: "a b", h: `${ID_32}c` }),
-        undefined,
+        {},
       );
     });
 
@@ -246,7 +249,7 @@ describe("a survey", () => {
     });
 
     it("that are no object are dropped", async () => {
-      for (const a of [["a"], "a", 1, true, null]) assert.equal(await kept(a), undefined);
+      for (const a of [["a"], "a", 1, true, null]) assert.deepEqual(await kept(a), {});
     });
 
     it("cannot reach the prototype", async () => {
@@ -281,15 +284,15 @@ describe("a survey", () => {
     });
 
     it("has half a character replaced", async () => {
-      assert.deepEqual(await stored('{"sv":1,"c":"a\\ud800b"}'), { sv: 1, c: "a\ufffdb" });
+      assert.deepEqual(await stored('{"sv":1,"c":"a\\ud800b"}'), { sv: 1, a: {}, c: "a\ufffdb" });
     });
   });
 
   describe("form", () => {
     it("is short when it says so, and full in all other cases", async () => {
-      assert.deepEqual(await stored({ sv: 1, f: "short" }), { sv: 1, f: "short" });
+      assert.deepEqual(await stored({ sv: 1, f: "short" }), { sv: 1, a: {}, f: "short" });
       for (const f of ["full", "Short", "", true, 1, null, ["short"]])
-        assert.deepEqual(await stored({ sv: 1, f }), { sv: 1 }, JSON.stringify(f));
+        assert.deepEqual(await stored({ sv: 1, f }), { sv: 1, a: {} }, JSON.stringify(f));
     });
   });
 

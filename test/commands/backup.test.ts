@@ -107,7 +107,11 @@ describe("a backup", function () {
     await service.end("SIGKILL");
     assert.ok("tallydeck.db-wal" in hashes());
     assert.equal((await restore()).code, 0);
-    assert.deepEqual(Object.keys(hashes()).sort(), ["service.lock", "tallydeck.db"]);
+    assert.deepEqual(Object.keys(hashes()).sort(), [
+      "service.lock",
+      "tallydeck.db",
+      "tallydeck.db.made",
+    ]);
     const after = await RunningService.start(dataDir(), ENV);
     assert.deepEqual(await answers(after), given);
     await after.end();

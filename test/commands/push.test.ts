@@ -54,6 +54,26 @@ describe("tallydeck push", () => {
     assert.equal((await held())[0].text, "--help");
   });
 
+  it("shows a number below zero without further ado", async () => {
+    assert.equal((await tallydeck(["push", "temp", "-5°", "--ttl", "60"], env)).err, "");
+    assert.equal((await held())[0].text, "-5°");
+  });
+
+  for (const args of [
+    ["push", "build"],
+    ["push", "build", "-"],
+  ])
+    it(`shows with \`${args.join(" ")}\` what is piped in`, async () => {
+      assert.deepEqual(await tallydeck(args, env, "C:\\new\nok\n"), { code: 0, out: "", err: "" });
+      assert.equal((await held())[0].text, "C:\\new\nok");
+    });
+
+  it("refuses a flood from a pipe", async () => {
+    const ended = await tallydeck(["push", "build"], env, "x".repeat(1_000_000));
+    assert.equal(ended.code, 1);
+    assert.match(ended.err, /larger than 4096 bytes/);
+  });
+
   it("clears a channel", async () => {
     await tallydeck(["push", "door", "Open", "--ttl", "0"], env);
     assert.equal((await tallydeck(["push", "door", "--clear"], env)).code, 0);
@@ -96,6 +116,13 @@ describe("tallydeck push", () => {
       assert.match(ended.err, message);
     });
 
+  it("says of a name that no channel has what a name is, and asks nobody", async () => {
+    await world().stop();
+    const ended = await tallydeck(["push", "..", "x"], env);
+    assert.equal(ended.code, 2);
+    assert.match(ended.err, /^A channel name has 1 to 32 characters/);
+  });
+
   it("fails when nobody answers and says so", async () => {
     await world().stop();
     const ended = await tallydeck(["push", "door", "x"], env);
@@ -112,6 +139,9 @@ describe("tallydeck push", () => {
     ["push", "door", "x", "--ttl", "86401"],
     ["push", "door", "x", "--color", "red"],
     ["push", "a b", "x"],
+    ["push", "", "x"],
+    ["push", ".", "x"],
+    ["push", "..", "x"],
     ["push", "door", "x", "--size", "9"],
     ["push", "door", "x", "--url", "nonsense"],
     ["push", "door", "x", "--token", ""],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -34,6 +34,36 @@ describe("tallydeck run", function () {
     assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
   });
 
+  for (const TZ of ["", "Nowhere/Land"])
+    it(`with a deck and TZ="${TZ}" shows the time in UTC, and says so`, async () => {
+      const service = await RunningService.start(folder(), { VIRTUAL_DECK: "mk2", TZ });
+      const [, control] = await service.says(/Web UI {5}http:\/\/localhost:(\d+)\//);
+      assert.equal((await askPort(Number(control), "/api/decks")).json.decks.length, 1);
+      const { code, err } = await service.end();
+      assert.equal(code, 0);
+      assert.match(err, /^warn: The system's time zone is none that is known: clocks show UTC\./);
+    });
+
+  it("says from where it is reached, and listens on the address it is given", async () => {
+    const everywhere = await RunningService.start(folder(), { SITES: "blog" });
+    assert.match(
+      everywhere.out,
+      /^ {2}Reached {4}the collector on all interfaces \(--host\), the Web UI from this machine only \(--bind\)$/m,
+    );
+    assert.equal((await askPort(everywhere.port, "/", { to: "127.0.0.5" })).text, "ok");
+    await everywhere.end();
+    const args = ["--port", "0", "--webui-port", "0", "--host", "127.0.0.4"];
+    const here = new Running(["run", "--data-dir", folder(), ...args], { SITES: "blog" });
+    const [, port] = await here.says(/Dashboard {2}http:\/\/127\.0\.0\.4:(\d+)\/dashboard/);
+    await here.says(/the collector from this machine only/);
+    assert.equal((await askPort(Number(port), "/", { to: "127.0.0.4" })).text, "ok");
+    await assert.rejects(askPort(Number(port), "/", { to: "127.0.0.5" }), { code: "ECONNREFUSED" });
+    await here.end();
+    const wrong = await tallydeck(["run", "--host", "nowhere"]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.err, /HOST must be an address of this machine/);
+  });
+
   it("goes on when nobody reads any more what it says", async () => {
     const port = await freePort();
     const args = ["run", "--data-dir", folder(), "--port", `${port}`, "--webui-port", "0"];
@@ -53,7 +83,7 @@ describe("tallydeck run", function () {
   describe("refuses a configuration", () => {
     it("with every problem at once, naming key and what is accepted, before it listens", async () => {
       const path = file(
-        "SITES=Blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\ntoString=1\n",
+        "SITES=-blog\nPROT=80\nno key\nRETENTION_DAYS=\nSTATS_TOKEN_BLOG='a b'\ntoString=1\n",
       );
       const { code, out, err } = await tallydeck(
         ["run", "--config", path, "--port", "99999", "--bind", "300.1.1.1"],
@@ -104,7 +134,6 @@ describe("tallydeck run", function () {
       const refusals = await Promise.all(
         [
           "blog,blog",
-          "blog,,shop",
           "-blog",
           `${"a".repeat(33)}`,
           "a:host.example,b:host.example",
@@ -138,9 +167,9 @@ describe("tallydeck run", function () {
     ];
     const path = file(`DATA_DIR=${dirs[2]}\nSITES=of-file\nSTATS_TOKEN=of-file\n`);
     const [byFlag, byEnv, byFile] = await Promise.all([
-      tallydeck(["sites", "--config", path, "--data-dir", dirs[0]], { DATA_DIR: dirs[1] }),
-      tallydeck(["sites", "--config", path], { DATA_DIR: dirs[1] }),
-      tallydeck(["sites"], { CONFIG: path, DATA_DIR: "" }),
+      tallydeck(["tokens", "--config", path, "--data-dir", dirs[0]], { DATA_DIR: dirs[1] }),
+      tallydeck(["tokens", "--config", path], { DATA_DIR: dirs[1] }),
+      tallydeck(["tokens"], { CONFIG: path, DATA_DIR: "" }),
     ]);
     for (const [i, { code, err }] of [byFlag, byEnv, byFile].entries()) {
       assert.equal(code, 1);
@@ -179,7 +208,7 @@ describe("tallydeck run", function () {
     other.close();
     for (const { code, out, err } of [collector, control]) {
       assert.deepEqual([code, out], [1, ""]);
-      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --webui-port or --bind.\n`;
+      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --host, --webui-port or --bind.\n`;
       assert.equal(err, sentence);
     }
   });
@@ -203,6 +232,34 @@ describe("tallydeck run", function () {
     assert.equal((await third.end()).code, 0);
   });
 
+  it("keeps its data from other users, also what an earlier version left open", async () => {
+    const dataDir = join(folder(), "a/data");
+    const modes = () =>
+      [".", ...readdirSync(dataDir)].map((name) => statSync(join(dataDir, name)).mode & 0o777);
+    const runOnce = async () => {
+      const service = await RunningService.start(dataDir, { SITES: "blog" });
+      const seen = modes();
+      await service.end();
+      return seen;
+    };
+    const expected = ([_folder, ...files]: number[]) => [0o700, ...files.map(() => 0o600)];
+    const first = await runOnce();
+    assert.deepEqual(first, expected(first));
+    chmodSync(dataDir, 0o755);
+    chmodSync(join(dataDir, "tallydeck.db"), 0o644);
+    const second = await runOnce();
+    assert.deepEqual(second, expected(second));
+    await tallydeck(["backup", join(folder(), "b.db"), "--data-dir", dataDir]);
+    assert.equal(statSync(join(folder(), "b.db")).mode & 0o777, 0o600);
+  });
+
+  it("leaves a folder that many use as it is", async () => {
+    chmodSync(folder(), 0o1777);
+    const service = await RunningService.start(folder(), { SITES: "blog" });
+    await service.end();
+    assert.equal(statSync(folder()).mode & 0o7777, 0o1777);
+  });
+
   it("fails when its folder cannot be made, and says what to do", async () => {
     const { code, err } = await tallydeck(["run", "--data-dir", "/proc/none/of/it", "--port", "0"]);
     assert.deepEqual(
@@ -211,11 +268,31 @@ describe("tallydeck run", function () {
     );
   });
 
-  it("fails when the data is of another program, and says what to do", async () => {
+  it("stays when the data cannot be used, and says what to do", async () => {
     writeFileSync(join(folder(), "tallydeck.db"), "my diary\n".repeat(999));
-    const { code, err } = await tallydeck(["run", "--data-dir", folder(), "--port", "0"]);
+    const args = ["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"];
+    const service = new Running(args);
+    await service.says(
+      /^.*tallydeck\.db is damaged or no database .* Restore a backup with .*\n.* In the Web UI .*: http:\/\/localhost:\d+\/\n/,
+    );
+    const { code, err } = await service.end();
+    assert.equal(code, 0);
+    assert.match(err, /The data cannot be used: open the Web UI to repair it/);
+  });
+
+  it("says that data is gone rather than to begin anew, to the other commands too", async () => {
+    const service = await RunningService.start(folder(), { SITES: "blog" });
+    await service.end();
+    rmSync(join(folder(), "tallydeck.db"));
+    const { code, err } = await tallydeck(["sites", "add", "shop", "--data-dir", folder()]);
     assert.equal(code, 1);
-    assert.match(err, /^.*tallydeck\.db is damaged or no database .* Restore a backup with .*\n$/);
+    assert.match(
+      err,
+      /^.*tallydeck\.db is gone\. Restore a backup with `tallydeck restore FILE`\.\n$/,
+    );
+    const again = new Running(["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"]);
+    await again.says(/tallydeck\.db is gone\./);
+    assert.equal((await again.end()).code, 0);
   });
 });
 

@@ -1,4 +1,9 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { databaseFile, openForWriting } from "../../appliance/store/database.ts";
+import { declareSites } from "../../appliance/store/declare-sites.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN } from "../helpers/world.ts";
@@ -13,6 +18,13 @@ describe("tallydeck sites", function () {
   const sites = (...args: string[]) => tallydeck(["sites", ...args, "--data-dir", folder()]);
   const refused = async (message: string, ...args: string[]) =>
     assert.deepEqual(await sites(...args), { code: 1, out: "", err: `${message}\n` });
+
+  /** Leaves a site as a configuration does that names it no more. */
+  function retired(id: string): void {
+    const db = openForWriting(databaseFile(folder()));
+    for (const declared of [[{ id, host: null }], []]) declareSites(db, declared);
+    db.close();
+  }
 
   async function serviceRanOnce(SITES: string): Promise<void> {
     const service = await RunningService.start(folder(), { SITES, STATS_TOKEN: ADMIN });
@@ -43,6 +55,23 @@ describe("tallydeck sites", function () {
     await service.end();
   });
 
+  it("makes no database for a mere list", async () => {
+    assert.match((await sites()).out, /^No site yet\. Add one/);
+    assert.deepEqual(readdirSync(folder()), []);
+  });
+
+  it("leaves a database as it is that wants to be brought up to date", async () => {
+    await serviceRanOnce("blog");
+    const file = join(folder(), "tallydeck.db");
+    const db = new Database(file);
+    db.pragma("user_version = 1");
+    db.close();
+    await refused(
+      `${file} is from an older Tallydeck. Start the service once: it brings it up to date.`,
+    );
+    assert.equal(new Database(file).pragma("user_version", { simple: true }), 1);
+  });
+
   it("changes nothing that the configuration declares", async () => {
     await serviceRanOnce("blog:stats.example");
     assert.equal((await sites()).out, "blog  (host stats.example, from the configuration)\n");
@@ -50,9 +79,61 @@ describe("tallydeck sites", function () {
       "blog is declared by SITES in the configuration. Change it there and restart the service.";
     await refused(message, "change", "blog", "--no-host");
     await refused(message, "erase", "blog", "--confirm", "blog");
+    await refused(message, "rename", "blog", "notes");
     await refused("There is a site blog already.", "add", "blog");
-    await serviceRanOnce("");
-    assert.equal((await sites("erase", "blog", "--confirm", "blog")).code, 0);
+  });
+
+  it("lists what is retired, and erases it", async () => {
+    retired("shop");
+    assert.match(
+      (await sites()).out,
+      /^shop {2}\(retired; erase: tallydeck sites erase shop --confirm shop\)$/m,
+    );
+    assert.match((await sites("erase", "shop")).err, /^This erases all that shop counted/);
+    assert.equal((await sites("erase", "SHOP", "--confirm", "shop")).code, 0);
+    assert.match((await sites()).out, /^No site yet/);
+  });
+
+  it("brings back what is retired when it is added, and changes it in no other way", async () => {
+    retired("shop");
+    const back = "Bring it back first: tallydeck sites add shop";
+    await refused(`shop is retired. ${back}`, "change", "shop", "--badge");
+    const token = await tallydeck(["tokens", "make", "shop", "--data-dir", folder()]);
+    assert.equal(token.err, `shop is retired: no token opens it. ${back}\n`);
+    assert.match(
+      (await sites("add", "Shop")).out,
+      /^Brought back shop with its numbers\. Put this/,
+    );
+    assert.equal((await sites()).out, "shop\n");
+  });
+
+  it("renames, and leaves names alone that are taken", async () => {
+    await sites("add", "blog", "--host", "stats.example");
+    await sites("add", "a-b");
+    await refused("There is a site a-b already.", "rename", "blog", "A-B");
+    await refused("There is no site none. `tallydeck sites` lists them.", "rename", "none", "x");
+    assert.equal((await sites("rename", "blog", "admin")).code, 2);
+    assert.match((await sites("rename", "blog", "a_b")).err, /^There is a site a-b, and the token/);
+    assert.match((await sites("rename", "Blog", "Notes")).out, /^blog is notes now, with its/);
+    assert.match((await sites("rename", "a-b", "a_b")).out, /^a-b is a_b now/);
+    assert.equal((await sites()).out, "a_b\nnotes  (host stats.example)\n");
+  });
+
+  it("adds none whose token another has, stored or declared, and none called admin", async () => {
+    await sites("add", "a-b");
+    const twin = (id: string) =>
+      `There is a site ${id}, and the token of both would be STATS_TOKEN_A_B. Choose an id that differs in more than - and _.\n`;
+    assert.deepEqual(await sites("add", "a_b"), { code: 1, out: "", err: twin("a-b") });
+    await sites("erase", "a-b", "--confirm", "a-b");
+    const args = ["sites", "add", "a-b", "--data-dir", folder()];
+    assert.deepEqual(await tallydeck(args, { SITES: "a_b" }), {
+      code: 1,
+      out: "",
+      err: twin("a_b"),
+    });
+    const admin = await sites("add", "Admin");
+    assert.deepEqual([admin.code, /and not `admin`/.test(admin.err)], [2, true]);
+    assert.match((await sites()).out, /^No site yet/);
   });
 
   it("refuses what makes no sense, and leaves all as it was", async () => {
@@ -62,7 +143,7 @@ describe("tallydeck sites", function () {
     const unknown = "There is no site shop. `tallydeck sites` lists them.";
     const taken = "www.stats.example belongs to another site already.";
     const [add, unconfirmed, wrong, both, host] = await Promise.all([
-      sites("add", "Blog"),
+      sites("add", "My Blog"),
       sites("erase", "blog"),
       sites("erase", "blog", "--confirm", "shop"),
       sites("change", "blog", "--badge", "--no-badge"),

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import Database from "better-sqlite3";
 import { beforeEach, describe, it } from "mocha";
+import { databaseFile } from "../../appliance/store/database.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { decode } from "../helpers/pictures.ts";
 import { eachWorld } from "../helpers/world.ts";
@@ -50,6 +52,46 @@ describe("decks in the control API", () => {
     const { name, brightness } = await deck("virtual-mk2");
     assert.deepEqual([name, brightness], ["Desk", 0]);
   });
+
+  it("answer a change that is stored, though sites and tokens cannot be read just then", async () => {
+    const file = new Database(databaseFile(world().dataDir));
+    file.exec("ALTER TABLE read_token RENAME TO gone");
+    const reply = await owner.ask("PATCH", MK2, { name: "Desk" });
+    file.exec("ALTER TABLE gone RENAME TO read_token");
+    file.close();
+    assert.deepEqual([reply.status, reply.json.name], [200, "Desk"]);
+    await world().restart();
+    assert.equal((await deck("virtual-mk2")).name, "Desk");
+  });
+
+  it("show nothing that could not be stored", async () => {
+    const before = await deck("virtual-mk2");
+    const holder = new Database(databaseFile(world().dataDir));
+    holder.exec("BEGIN IMMEDIATE");
+    const replies = await Promise.all([
+      put("k2", { widget: { type: "text", text: "Hi" } }),
+      owner.ask("PATCH", MK2, { name: "Desk", brightness: 5 }),
+    ]);
+    for (const reply of replies) assertError(reply, 503, "storage_unavailable");
+    assert.deepEqual(await deck("virtual-mk2"), before);
+    holder.close();
+    assert.equal((await put("k2", { widget: { type: "text", text: "Hi" } })).status, 200);
+  });
+
+  it("show after a restore what was restored, and nothing else", async () => {
+    await put("k2", { widget: { type: "text", text: "of the backup" } });
+    const backup = (await owner.ask("GET", "/api/backup")).body;
+    const before = await deck("virtual-mk2");
+    const other = await deck("virtual-akp05e");
+    await put("k3", { widget: { type: "text", text: "since" } });
+    await owner.ask("PATCH", "/api/decks/virtual-akp05e", { name: "Other" });
+    assert.equal((await owner.ask("POST", "/api/restore", backup)).status, 204);
+    assert.deepEqual(await deck("virtual-mk2"), before);
+    assert.deepEqual(await deck("virtual-akp05e"), other);
+    await world().restart();
+    assert.deepEqual(await deck("virtual-mk2"), before);
+    assert.deepEqual(await deck("virtual-akp05e"), other);
+  }).timeout(60_000);
 
   for (const [field, body] of [
     ["name", { name: "" }],

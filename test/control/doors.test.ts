@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { before, describe, it } from "mocha";
-import { ROUTES, type Route } from "../../appliance/control/app.ts";
+import { ROUTES } from "../../appliance/control/app.ts";
 import { assertError, cookieOf, Owner } from "../helpers/owner.ts";
 import { ADMIN, type Ask, sharedWorld } from "../helpers/world.ts";
+
+type Route = (typeof ROUTES)[number];
 
 const API = ROUTES.filter(({ path }) => path.startsWith("/api/"));
 const OWNERS = ROUTES.filter(({ isPublic }) => !isPublic);

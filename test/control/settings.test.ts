@@ -99,6 +99,80 @@ describe("settings as a file", () => {
     assert.equal((await exported()).sites[0].host, null);
   });
 
+  describe("taken in", () => {
+    const look = (settings: unknown) =>
+      owner.ask("POST", "/api/settings/import?preview=1", settings);
+    const undo = () => owner.ask("POST", "/api/settings/undo-import");
+    const mini = async (change: object) => ({ ...(await exported()).decks[0], ...change });
+
+    it("tell first what changes, and change nothing", async () => {
+      const before = await exported();
+      const widgets = { k0: { type: "address" }, k1: { type: "date" }, k5: { type: "clock" } };
+      const decks = [deck(), await mini({ brightness: 5, widgets })];
+      const sites = [{ id: "shop" }, { id: "notes", badge: false }, { id: "blog", host: "b.c" }];
+      const { status, json } = await look({ decks, sites });
+      assert.equal(status, 200);
+      assert.deepEqual(json, {
+        keys: 2,
+        decks: { added: 1, changed: 1 },
+        sites: { added: 1, changed: 1 },
+      });
+      assert.deepEqual(await exported(), before);
+      assert.deepEqual((await look(before)).json, {
+        keys: 0,
+        decks: { added: 0, changed: 0 },
+        sites: { added: 0, changed: 0 },
+      });
+    });
+
+    it("are as wrong when they are only looked at", async () => {
+      assertError(await look({ decks: [deck({ brightness: 101 })] }), 400, "invalid_field");
+    });
+
+    it("are undone, decks and sites, also over a restart after that", async () => {
+      await owner.ask("POST", "/api/sites", { id: "shop", host: "b.example" });
+      const before = await exported();
+      const decks = [deck(), await mini({ name: "Other", widgets: { k1: { type: "date" } } })];
+      const sites = [
+        { id: "new", host: "c.example" },
+        { id: "notes", host: "b.example", badge: false },
+        { id: "shop", host: "a.example" },
+      ];
+      assert.equal((await take({ decks, sites })).status, 204);
+      const reply = await undo();
+      assert.deepEqual([reply.status, reply.json], [200, { kept: [] }]);
+      assert.deepEqual(await exported(), before);
+      await world().restart();
+      assert.deepEqual(await exported(), before);
+    });
+
+    it("are undone but for a new site that has counted since", async () => {
+      await take({ sites: [{ id: "counted" }, { id: "quiet" }] });
+      await world().beacon({ p: "/" }, { s: "counted" });
+      assert.deepEqual((await undo()).json, { kept: ["counted"] });
+      const ids = (await exported()).sites.map(({ id }: { id: string }) => id);
+      assert.deepEqual(ids, ["blog", "counted", "notes"]);
+      assert.deepEqual((await world().stats({ site: "counted" })).path, { "/": 1 });
+    });
+
+    it("are undone but for a host that another site has now", async () => {
+      await take({ sites: [{ id: "notes", host: null }] });
+      await owner.ask("POST", "/api/sites", { id: "shop", host: "a.example" });
+      assert.deepEqual((await undo()).json, { kept: ["notes"] });
+    });
+
+    it("are undone once, and not after other data took the place", async () => {
+      assertError(await undo(), 409, "nothing_to_undo");
+      await take({ sites: [{ id: "new" }] });
+      assert.equal((await undo()).status, 200);
+      assertError(await undo(), 409, "nothing_to_undo");
+      await take({ sites: [{ id: "new" }] });
+      const backup = (await owner.ask("GET", "/api/backup")).body;
+      assert.equal((await owner.ask("POST", "/api/restore", backup)).status, 204);
+      assertError(await undo(), 409, "nothing_to_undo");
+    }).timeout(60_000);
+  });
+
   for (const [field, settings] of [
     ["body", []],
     ["tokens", { tokens: [] }],
@@ -113,7 +187,10 @@ describe("settings as a file", () => {
     ["decks.0.id", { decks: [deck({ model: "xl" })] }],
     ["decks.0.id", { decks: [deck({ id: "virtual-mini" })] }],
     ["decks.1.id", { decks: [deck(), deck()] }],
-    ["sites.0.id", { sites: [{ id: "A" }] }],
+    ["sites.0.id", { sites: [{ id: "A b" }] }],
+    ["sites.0.id", { sites: [{ id: "Admin" }] }],
+    ["sites.1.id", { sites: [{ id: "a" }, { id: "A" }] }],
+    ["sites.1.id", { sites: [{ id: "a-b" }, { id: "a_b" }] }],
     ["sites.0.token", { sites: [{ id: "a", token: "x" }] }],
     ["sites.1.id", { sites: [{ id: "a" }, { id: "a" }] }],
     ["sites.0.host", { sites: [{ id: "a", host: "A.example" }] }],

@@ -21,14 +21,24 @@ describe("sites in the control API", () => {
 
   it("are listed with what the configuration declares, and the collector's port", async () => {
     assert.deepEqual(await owner.get("/api/sites"), {
-      sites: [{ id: "blog", host: null, badge: false, declared: true, hasToken: false }],
+      sites: [
+        {
+          id: "blog",
+          retired: false,
+          host: null,
+          badge: false,
+          declared: true,
+          hasToken: false,
+        },
+      ],
       collector: { port: world().port },
     });
   });
 
   it("are added and count at once", async () => {
-    assert.deepEqual(await add({ id: "notes", host: "Stats.Example.org", badge: true }), {
+    assert.deepEqual(await add({ id: "Notes", host: "Stats.Example.org", badge: true }), {
       id: "notes",
+      retired: false,
       host: "stats.example.org",
       badge: true,
       declared: false,
@@ -40,8 +50,14 @@ describe("sites in the control API", () => {
   });
 
   it("take only an id", async () => {
-    const site = { id: "notes", host: null, badge: false, declared: false, hasToken: false };
-    assert.deepEqual(await add({ id: "notes" }), site);
+    assert.deepEqual(await add({ id: "notes" }), {
+      id: "notes",
+      retired: false,
+      host: null,
+      badge: false,
+      declared: false,
+      hasToken: false,
+    });
   });
 
   it("are changed", async () => {
@@ -94,7 +110,8 @@ describe("sites in the control API", () => {
 
   for (const [field, site] of [
     ["id", {}],
-    ["id", { id: "Notes" }],
+    ["id", { id: "admin" }],
+    ["id", { id: "Admin" }],
     ["id", { id: "" }],
     ["id", { id: "x".repeat(33) }],
     ["host", { id: "notes", host: "http://x" }],
@@ -119,6 +136,22 @@ describe("sites in the control API", () => {
     assert.equal(await view("other"), undefined);
   });
 
+  it("have ids whose tokens no other has", async () => {
+    await add({ id: "a_b" });
+    const reply = await owner.ask("POST", "/api/sites", { id: "a-b" });
+    assertError(reply, 409, "same_token_name");
+    assert.match(reply.json.error, /^There is a site a_b, and .* STATS_TOKEN_A_B\./);
+    assert.equal(await view("a-b"), undefined);
+  });
+
+  it("are meant in whichever letters", async () => {
+    await add({ id: "notes" });
+    assert.equal((await owner.ask("PATCH", "/api/sites/NOTES", { badge: true })).status, 200);
+    assert.equal((await owner.ask("POST", "/api/sites/Notes/token")).status, 200);
+    assert.equal((await owner.ask("DELETE", "/api/sites/NoteS?confirm=NOTES")).status, 204);
+    assert.equal(await view("notes"), undefined);
+  });
+
   it("that are declared are read-only", async () => {
     for (const [method, path, body] of [
       ["PATCH", "/api/sites/blog", { host: "a.example" }],
@@ -131,6 +164,7 @@ describe("sites in the control API", () => {
   it("whose token or badge is declared keep it", async () => {
     assert.deepEqual(await add({ id: "shop" }), {
       id: "shop",
+      retired: false,
       host: null,
       badge: true,
       declared: false,

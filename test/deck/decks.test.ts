@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
 import { FakeCrt, MIRABOX_293S } from "../helpers/fake-hid-crt.ts";
 import { FakeMini, mk2, plus } from "../helpers/fake-hid-elgato.ts";
@@ -278,39 +277,13 @@ describe("Decks", () => {
     });
   });
 
-  describe("that take settings over", () => {
-    it("apply them to known decks and keep those of others for later", async () => {
-      const id = await world.plug(new FakeMini("BL1"));
-      await world.write(id, "k3", "stays");
-      const common = { model: "mini", brightness: 20, widgets: { k2: telling(2) } };
-      const imported: DeckSettings[] = [
-        { ...common, id, serial: "BL1", name: "Here" },
-        { ...common, id: "mini-bl2", serial: "BL2", name: "Later" },
-      ];
-      await world.decks.merge(imported);
-      assert.deepEqual([world.deck(id).name, world.deck(id).brightness], ["Here", 20]);
-      assert.deepEqual(world.deck(id).slots[2]?.widget, telling(2));
-      assert.deepEqual(world.deck(id).slots[3]?.widget, { type: "text", text: "stays" });
-      const other = new FakeMini("BL2");
-      world.host.plug(other, { port: "1-2" });
-      await world.until("both are there", () => world.ids().length === 2);
-      assert.equal(world.deck("mini-bl2").name, "Later");
-    });
-  });
-
-  describe("that are handed settings of which one is wrong", () => {
-    it("take none of them over", async () => {
-      const common = { model: "mini", serial: "", name: "Fine", widgets: {} };
-      const imported: DeckSettings[] = [
-        { ...common, id: "mini-a", brightness: 50 },
-        { ...common, id: "mini-b", brightness: 500 },
-      ];
-      await assert.rejects(world.decks.merge(imported), { code: "invalid_field" });
-      assert.deepEqual(world.decks.list(), []);
-    });
-  });
-
   describe("that stop", () => {
+    it("do not fail when what watches USB does", async () => {
+      const other = await startWorld({ failsToStop: true });
+      await other.decks.stop();
+      assert.match(other.log.join(), /A deck could not be let go: .*busy/);
+    });
+
     it("leave the panel dark and nothing behind", async () => {
       const unit = mk2();
       await world.plug(unit);

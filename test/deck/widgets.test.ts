@@ -341,6 +341,19 @@ describe("an address widget", () => {
     assert.equal(first.show, third.show);
   });
 
+  it("shows the name in force in a turn of its own, and beside the code on a zone", () => {
+    const number = "http://192.0.2.7:3000/";
+    const found = { address: number, addressByName: "http://attic-2.local:3000/" };
+    const turns = [0, 1, 2].map((turn) => show({ ...found, now: turn * 6_000 }));
+    assert.deepEqual(
+      turns.map(({ show, text }) => (show === "code" ? "code" : text)),
+      ["code", "192.0.2.7:3000", "attic-2.local:3000"],
+    );
+    assert.ok(turns.every(({ url }) => url === number));
+    const zone = show({ ...found, width: 248, height: 58 });
+    assert.deepEqual([zone.show, zone.text], ["both", "192.0.2.7:3000 attic-2.local:3000"]);
+  });
+
   it("shows both at once on a zone, and stays so", () => {
     const zone = { width: 248, height: 58 };
     assert.equal(show(zone).show, "both");

@@ -4,7 +4,7 @@ import type { Cancel, Clock } from "../../appliance/clock.ts";
 import type { DeckView } from "../../appliance/deck/deck.ts";
 import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
-import { createDeckBus } from "../../appliance/deck/hid.ts";
+import { createDeckBus, type DeckBus } from "../../appliance/deck/hid.ts";
 import type { Widget } from "../../appliance/deck/widget-input.ts";
 import type { Notice, Numbers } from "../../appliance/deck/widgets.ts";
 import { createChannels } from "../../appliance/push/channels.ts";
@@ -70,6 +70,8 @@ export interface DeckWorldOptions {
   stored?: DeckSettings[];
   hasUsb?: boolean;
   sure?: boolean;
+  /** What watches USB throws when it is to end. */
+  failsToStop?: boolean;
 }
 
 /** Real decks code between fake hardware, a fake clock and sources a test can turn. */
@@ -79,7 +81,11 @@ export class DeckWorld {
   readonly host: FakeUsbHost;
   readonly channels: ReturnType<typeof createChannels>;
   readonly decks: Decks;
+  /** What a start, or a reload, finds. */
+  stored: readonly DeckSettings[];
   readonly saved = new Map<string, DeckSettings>();
+  /** Nothing can be stored. */
+  isFull = false;
   readonly events: string[] = [];
   readonly log: string[] = [];
   readonly numbers = new Map<string, Numbers>();
@@ -88,17 +94,28 @@ export class DeckWorld {
   #numbersChanged = () => {};
   #boardChanged = () => {};
 
-  constructor({ virtualDecks = [], stored = [], hasUsb = true, sure = true }: DeckWorldOptions) {
+  constructor({
+    virtualDecks = [],
+    stored = [],
+    hasUsb = true,
+    sure = true,
+    failsToStop = false,
+  }: DeckWorldOptions) {
+    this.stored = stored;
     this.time = new FakeClock(undefined, { sure });
     this.clock = new WorldClock(this.time);
     this.host = new FakeUsbHost(this.clock, { hasUsb });
     this.channels = createChannels(this.time);
+    const bus = createDeckBus(this.host);
     const options: DecksOptions = {
       clock: this.clock,
       log: { info: (line) => this.log.push(line), warn: (line) => this.log.push(line) },
       store: {
-        load: async () => stored,
-        save: async (settings) => void this.saved.set(settings.id, settings),
+        load: async () => this.stored,
+        save: async (settings) => {
+          if (this.isFull) throw new Error("the disk is full");
+          this.saved.set(settings.id, settings);
+        },
       },
       channels: this.channels,
       numbers: {
@@ -111,6 +128,7 @@ export class DeckWorld {
       board: {
         notices: () => this.notices,
         address: () => this.address,
+        addressByName: () => undefined,
         onChange: (listener) => {
           this.#boardChanged = listener;
           return () => {};
@@ -118,7 +136,7 @@ export class DeckWorld {
       },
       timeZone: "UTC",
       virtualDecks,
-      bus: createDeckBus(this.host),
+      bus: failsToStop ? { ...bus, watch: (events) => unwatchable(bus, events) } : bus,
     };
     this.decks = new Decks(options);
     this.decks.on("deck", (id) => this.events.push(`deck ${id}`));
@@ -209,6 +227,15 @@ export class DeckWorld {
   async bind(id: string, slot: string, channel: string): Promise<void> {
     await this.decks.setWidget(id, slot, { type: "push", channel });
   }
+}
+
+/** Watches until it is told to end, and fails then. */
+async function unwatchable(bus: DeckBus, events: Parameters<DeckBus["watch"]>[0]): Promise<Cancel> {
+  const unwatch = await bus.watch(events);
+  return () => {
+    unwatch();
+    throw new Error("USB is busy");
+  };
 }
 
 /** JPEG stays below; another picture, or the same one turned, does not. */

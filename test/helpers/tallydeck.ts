@@ -20,13 +20,22 @@ export interface Ended {
 type Env = Readonly<Record<string, string>>;
 
 /** Runs the command line in a process of its own, with nothing in its environment but `env`. */
-export function tallydeck(args: readonly string[], env: Env = {}): Promise<Ended> {
-  return new Running(args, env).ended;
+export function tallydeck(args: readonly string[], env: Env = {}, input?: string): Promise<Ended> {
+  return new Running(args, env, { input }).ended;
 }
 
 const running = new Set<Running>();
 // What a test that failed left behind would keep the whole run from ending.
 after(() => Promise.all([...running].map((process) => process.end("SIGKILL"))));
+
+export interface RunningOptions {
+  /** What Node is given before the arguments, where it is not the checkout's own. */
+  program?: readonly string[];
+  /** Is piped in. */
+  input?: string | undefined;
+  /** How many files and sockets it may have open. */
+  descriptors?: number;
+}
 
 /** A process of the command line that stays, as `tallydeck run` does. */
 export class Running {
@@ -35,11 +44,20 @@ export class Running {
   #out = "";
   #err = "";
 
-  constructor(args: readonly string[], env: Env = {}) {
-    this.#child = spawn(process.execPath, [MAIN, ...args], {
+  constructor(
+    args: readonly string[],
+    env: Env = {},
+    { program = [MAIN], input, descriptors }: RunningOptions = {},
+  ) {
+    const command = [process.execPath, ...program, ...args];
+    const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
+    const [file = "", ...rest] = descriptors === undefined ? command : limited;
+    this.#child = spawn(file, rest, {
       env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: COMPILED, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
+    // It need not read all of it.
+    this.#child.stdin?.on("error", () => {}).end(input);
     this.#child.stdout?.on("data", (bytes: Buffer) => {
       this.#out += bytes;
     });
@@ -95,9 +113,13 @@ export class Running {
 export class RunningService extends Running {
   #port = 0;
 
-  static async start(dataDir: string, env: Env = {}): Promise<RunningService> {
+  static async start(
+    dataDir: string,
+    env: Env = {},
+    options: RunningOptions = {},
+  ): Promise<RunningService> {
     const args = ["run", "--data-dir", dataDir, "--port", "0", "--webui-port", "0"];
-    const service = new RunningService(args, env);
+    const service = new RunningService(args, env, options);
     const [, port] = await service.says(/localhost:(\d+)\/dashboard/);
     service.#port = Number(port);
     return service;

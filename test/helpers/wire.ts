@@ -22,11 +22,30 @@ export class Wire {
       });
   }
 
-  static async open(port: number, host = "127.0.0.1"): Promise<Wire> {
+  /** @param from the address to come from, in 127.0.0.0/8. */
+  static async open(port: number, host = "127.0.0.1", from?: string): Promise<Wire> {
     // Half-open: this side may be done sending and still listen.
-    const socket = connect({ port, host, allowHalfOpen: true });
+    const socket = connect({ port, host, localAddress: from, allowHalfOpen: true });
     await once(socket, "connect");
     return new Wire(socket);
+  }
+
+  /** Bytes heard so far. */
+  get heard(): number {
+    return this.#socket.bytesRead;
+  }
+
+  /** Takes nothing any more of what the other side sends. */
+  turnDeaf(): void {
+    this.#socket.pause();
+  }
+
+  /** Takes what the other side sends again, until `bytes` more were heard. */
+  async hearMore(bytes: number): Promise<void> {
+    const enough = this.heard + bytes;
+    this.#socket.resume();
+    while (this.heard < enough && !this.#done) await this.#something();
+    this.#socket.pause();
   }
 
   send(bytes: string | Uint8Array): void {

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SystemClock } from "../../appliance/clock.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { createDeckBus } from "../../appliance/deck/hid.ts";
-import { silentLog } from "../../appliance/log.ts";
+import { createLog } from "../../appliance/log.ts";
 import { type Service, type ServiceParts, startService } from "../../appliance/service.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
@@ -29,6 +30,8 @@ export interface Ask {
   readonly body?: string | Buffer;
   /** The address to come from, in 127.0.0.0/8. */
   readonly from?: string;
+  /** The address to ask at; 127.0.0.1 unless given. */
+  readonly to?: string;
 }
 
 export interface WorldOptions {
@@ -37,10 +40,13 @@ export interface WorldOptions {
   readonly clock?: FakeClock;
   readonly dataDir?: string;
   readonly space?: ServiceParts["space"];
+  readonly readerMemoryMb?: number;
   readonly log?: ServiceParts["log"];
   /** Called with the database before the service runs. */
   readonly prepare?: ServiceParts["prepare"];
   readonly problems?: ServiceParts["problems"];
+  /** The clock of a board without a battery, for which `clock` is then the machine's: made at each start. */
+  readonly board?: (machine: FakeClock) => SystemClock;
 }
 
 /** A whole service on free ports, with its data in a folder of its own and a fake clock. */
@@ -52,6 +58,10 @@ export class World {
   /** What was said to who started the service, and what was shown to who stands at the box. */
   readonly console: string[] = [];
   readonly screen: string[] = [];
+  /** The lines of the log, unless a test brings its own. */
+  readonly said: string[] = [];
+  /** What the machine is reached by; tests change it. */
+  readonly network = { addresses: () => ["192.0.2.7"], name: (): string | undefined => undefined };
   readonly #options: WorldOptions;
   #service: Service | undefined;
 
@@ -62,23 +72,30 @@ export class World {
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   }
 
-  async start(): Promise<void> {
-    const { env, space, log, prepare, problems } = this.#options;
+  /** @param changed configuration keys that are other than before */
+  async start(changed: Record<string, string> = {}): Promise<void> {
+    const board = this.#options.board?.(this.clock);
+    const { env, space, readerMemoryMb, log, prepare, problems } = this.#options;
     this.#service = await startService({
       config: readConfig({
         flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
-        env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env },
+        env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env, ...changed },
       }),
       clock: this.clock,
-      log: log ?? silentLog(),
+      log: log ?? createLog((line) => this.said.push(line)),
       ...(space && { space }),
+      ...(readerMemoryMb !== undefined && { readerMemoryMb }),
       ...(prepare && { prepare }),
       ...(problems && { problems }),
       bus: createDeckBus(this.usb),
-      network: { addresses: () => ["192.0.2.7"] },
+      network: this.network,
       console: (line) => this.console.push(line),
       screen: (text) => this.screen.push(text),
-      believe: (now) => this.clock.becomeSure(now),
+      timekeeper: {
+        believe: (now) => void this.clock.becomeSure(now),
+        learn: () => {},
+      },
+      ...(board !== undefined && { clock: board, timekeeper: board }),
     });
   }
 
@@ -88,9 +105,10 @@ export class World {
     this.#service = undefined;
   }
 
-  async restart(): Promise<void> {
+  /** @param changed configuration keys that are other than before, this once */
+  async restart(changed: Record<string, string> = {}): Promise<void> {
     await this.stop();
-    await this.start();
+    await this.start(changed);
   }
 
   /** Stops the service and removes its data. */
@@ -261,12 +279,12 @@ function query(params: Record<string, string | number | null>): string {
 export function askPort(
   port: number,
   path: string,
-  { method = "GET", headers = {}, body, from }: Ask = {},
+  { method = "GET", headers = {}, body, from, to = "127.0.0.1" }: Ask = {},
 ): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const sent = request(
     {
-      host: "127.0.0.1",
+      host: to,
       port,
       path,
       method,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { addressKey, createClient } from "../../appliance/http/client.ts";
+import { addressKey, createClient, networkKey } from "../../appliance/http/client.ts";
 import { exchange } from "../helpers/wire.ts";
 import { type Ask, askPort, sharedWorld, type World } from "../helpers/world.ts";
 
@@ -173,6 +173,17 @@ describe("the key of an address", () => {
   ] as const)
     it(`${address} is ${key}`, () => {
       assert.equal(addressKey(address), key);
+    });
+});
+
+describe("the network of an address", () => {
+  for (const [address, key] of [
+    ["192.0.2.1", undefined],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1"],
+    ["2001:db8::1", "2001:db8:0"],
+  ] as const)
+    it(`${address} is ${key ?? "none"}`, () => {
+      assert.equal(networkKey(address), key);
     });
 });
 

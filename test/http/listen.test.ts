@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import Koa from "koa";
 import { afterEach, describe, it } from "mocha";
 import { readJson } from "../../appliance/http/body.ts";
+import { createClient } from "../../appliance/http/client.ts";
 import { errorBodies } from "../../appliance/http/errors.ts";
+import { COLLECTOR_LIMITS } from "../../appliance/http/limits.ts";
 import { type Listener, listen } from "../../appliance/http/listen.ts";
 import { silentLog } from "../../appliance/log.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
 import { Wire } from "../helpers/wire.ts";
 import { askPort } from "../helpers/world.ts";
 
@@ -17,6 +21,13 @@ const IMPATIENT = {
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 20,
 };
+
+const door = () => ({
+  clock: new FakeClock(),
+  client: createClient([]),
+  log: silentLog(),
+  limits: COLLECTOR_LIMITS,
+});
 
 describe("a listener", () => {
   const listeners: Listener[] = [];
@@ -40,10 +51,36 @@ describe("a listener", () => {
       await wait();
       ctx.body = "ok";
     });
-    const listener = await listen(app, 0, host, patience);
+    const listener = await listen(app, 0, host, { ...door(), ...(patience && { patience }) });
     listeners.push(listener);
     return listener;
   }
+
+  it("answers who asks on as soon as all of a file has come", async () => {
+    const file = Buffer.from(`${"x".repeat(500_000)}the end`);
+    const sent = Promise.withResolvers<void>();
+    const app = {
+      callback: () => async (request: IncomingMessage, response: ServerResponse) => {
+        if (request.url === "/file") {
+          response.setHeader("Content-Length", file.length).write(file);
+          // That this was all of it shows only at the next look.
+          await sent.promise;
+          response.end();
+        } else response.end("ok");
+      },
+    };
+    const listener = await listen(app, 0, undefined, door());
+    listeners.push(listener);
+    const wire = await Wire.open(listener.port);
+    wire.send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+    await wire.hear("the end");
+    wire.send(GET);
+    // Who comes later and was answered shows that it is there.
+    assert.equal((await askPort(listener.port, "/")).text, "ok");
+    sent.resolve();
+    await wire.hear("\r\n\r\nok");
+    wire.drop();
+  });
 
   it("tells which port and address the system gave it", async () => {
     const { port, address } = await serve({ host: "127.0.0.1" });
@@ -72,7 +109,10 @@ describe("a listener", () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
-    await assert.rejects(listen(new Koa(), port, "127.0.0.1"), { code: "EADDRINUSE", port });
+    await assert.rejects(listen(new Koa(), port, "127.0.0.1", door()), {
+      code: "EADDRINUSE",
+      port,
+    });
     taken.close();
   });
 

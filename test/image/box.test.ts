@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -9,12 +10,27 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { type BoxParts, provisionBox } from "../../appliance/provision/box.ts";
+
+const BOX = join(import.meta.dirname, "../../appliance/provision/box.ts");
+/** As somebody may put on the card by mistake. */
+const HUGE_BYTES = 300_000_000;
+const MOST_GROWN_BYTES = 30_000_000;
+/** Tells how much memory a start takes at its highest. */
+const START = `
+  const [, box, root] = process.argv;
+  const { provisionBox } = await import(box);
+  const most = () => process.resourceUsage().maxRSS * 1024;
+  const before = most();
+  provisionBox({ root, run: () => {}, isMounted: () => true, warn: () => {} });
+  console.log(most() - before);
+`;
 
 describe("a start of the box", () => {
   let root = "";
@@ -129,6 +145,21 @@ describe("a start of the box", () => {
     assert.equal(read("run/tallydeck/tallydeck.env"), 'SITES=blog\nSTATS_TOKEN=""quoted""\n');
   });
 
+  it("gives the service the decks that exist only in the Web UI", () => {
+    boot("VIRTUAL_DECK=mk2,plus");
+    start();
+    assert.equal(read("run/tallydeck/tallydeck.env"), "VIRTUAL_DECK=mk2,plus\n");
+  });
+
+  it("says what a virtual deck must be that is none", () => {
+    boot("VIRTUAL_DECK=mk3");
+    start();
+    assert.match(
+      read("boot/firmware/SETUP-RESULT.txt"),
+      /IGNORED {2}VIRTUAL_DECK \(line 1\): must be models, comma separated/,
+    );
+  });
+
   it("opens the boot partition once, takes the secrets away and says what it did", () => {
     boot("WIFI_SSID=home", "WIFI_PASSWORD=correct horse", "COLOUR=red");
     start();
@@ -206,6 +237,37 @@ describe("a start of the box", () => {
     start();
     assert.match(readFileSync(old, "utf8"), /^#+$/);
     assert.equal(read("boot/firmware/tallydeck.env"), "STATS_TOKEN=");
+  });
+
+  it("looks at a file before it reads it: one of any size costs no memory", () => {
+    for (const file of ["user-data", "firstrun.sh", "tallydeck.env.old-with-secrets"]) {
+      write(`boot/firmware/${file}`, "");
+      truncateSync(join(root, "boot/firmware", file), HUGE_BYTES);
+    }
+    write("data/system/settings.json", "");
+    truncateSync(join(root, "data/system/settings.json"), HUGE_BYTES);
+    boot("HOSTNAME=box");
+    const grown = Number(
+      execFileSync(process.execPath, ["--input-type=module", "-e", START, BOX, root], {
+        encoding: "utf8",
+      }),
+    );
+    assert.ok(grown < MOST_GROWN_BYTES, `${Math.round(grown / 1_000_000)} MB`);
+    assert.match(
+      read("boot/firmware/SETUP-RESULT.txt"),
+      /user-data:\r\n {2}IGNORED {2}the file: is larger than 64 kB/,
+    );
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.ok(!existsSync(join(root, "boot/firmware/tallydeck.env.old-with-secrets")));
+  });
+
+  it("passes over folders that have a file's name", () => {
+    mkdirSync(join(root, "boot/firmware/user-data/New folder"), { recursive: true });
+    mkdirSync(join(root, "boot/firmware/rpi-preseed.toml.old-with-secrets"));
+    boot("HOSTNAME=box");
+    start();
+    assert.equal(read("etc/hostname"), "box\n");
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /applied {2}HOSTNAME/);
   });
 
   it("takes a folder named SHOW-CODE for the wish it is, and still writes its report", () => {

@@ -88,8 +88,14 @@ describe("push text", () => {
     assert.equal(cleanText(`${"x".repeat(256)}\u200b\ufe0f`).truncated, false);
   });
 
-  it("does not call a cut newline a loss", () => {
-    assert.equal(cleanText(`${"x".repeat(256)}\n`).truncated, false);
+  it("says so, too, when only a blank or a line end was cut", () => {
+    assert.equal(cleanText(`${"x".repeat(256)} `).truncated, true);
+    assert.equal(cleanText(`${"x".repeat(256)}\n`).truncated, true);
+  });
+
+  it("counts only the question marks that are shown", () => {
+    assert.equal(cleanText("日".repeat(300)).replaced, 256);
+    assert.equal(cleanText(`${"x".repeat(255)}日本`).replaced, 1);
   });
 
   it("yields only what the font can draw, whatever comes in", () => {

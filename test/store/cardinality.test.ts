@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
-import { silentLog } from "../../appliance/log.ts";
-import { MAX_WAITING_GROUPS, MAX_WAITING_VALUES } from "../../appliance/store/batch.ts";
-import type { CommitterRequest } from "../../appliance/store/committer.ts";
 import { MAX_VALUES_PER_DAY, OTHER } from "../../appliance/store/counting.ts";
-import { Intake } from "../../appliance/store/intake.ts";
-import type { Space } from "../../appliance/store/store.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
+import type { Space } from "../../appliance/store/room.ts";
 import { type Hit, views } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 
@@ -130,72 +125,5 @@ describe("low space", () => {
     await views(world(), [{ path: "/new" }]);
     const { warnings, path } = await world().stats();
     assert.deepEqual([warnings, path], [undefined, { "/new": 1, [OTHER]: 1 }]);
-  });
-});
-
-describe("what waits in memory", () => {
-  /** Counts while nothing can be stored, then tells what the next commit would write. */
-  async function waiting(count: (intake: Intake, clock: FakeClock) => void) {
-    const clock = new FakeClock();
-    const sent: CommitterRequest[] = [];
-    const intake = new Intake({
-      clock,
-      log: silentLog(),
-      lowSpace: () => false,
-      send: async (request) => {
-        sent.push(request);
-        return { ok: false, busy: false, message: "disk full" };
-      },
-    });
-    await intake.count(1, [["pv", "_"]], true);
-    count(intake, clock);
-    clock.advance(1_000);
-    const last = sent.at(-1);
-    assert.ok(last?.kind === "commit" && sent.length === 2);
-    return last.batch.groups;
-  }
-
-  it("is bounded in values, and loses no view", async () => {
-    const hours = 60;
-    const groups = await waiting((intake, clock) => {
-      for (let hour = 0; hour < hours; hour++) {
-        clock.setWall(Date.UTC(2026, 2, 5, hour));
-        for (let i = 0; i < 2_500; i++)
-          void intake.count(
-            1,
-            [
-              ["pv", "_"],
-              ["path", `/${i}`],
-            ],
-            true,
-          );
-      }
-    });
-    const values = groups.flatMap(({ counts }) => [...counts.values()].map(({ size }) => size));
-    const held = values.reduce((sum, n) => sum + n, 0);
-    assert.ok(held > 0.99 * MAX_WAITING_VALUES && held < MAX_WAITING_VALUES + 3 * hours, `${held}`);
-    const sum = (dimension: string) =>
-      groups
-        .flatMap(({ counts }) => [...(counts.get(dimension)?.values() ?? [])])
-        .reduce((total, n) => total + n, 0);
-    assert.equal(sum("path"), hours * 2_500);
-    assert.deepEqual(
-      groups.map(({ counts }) => [...(counts.get("pv") ?? [])]),
-      groups.map(({ views: n }) => [["_", n]]),
-    );
-  });
-
-  it("is bounded in hours: later ones join the last", async () => {
-    const groups = await waiting((intake, clock) => {
-      for (let hour = 0; hour < MAX_WAITING_GROUPS + 500; hour++) {
-        clock.setWall(Date.UTC(2026, 2, 5, hour));
-        void intake.count(1, [["pv", "_"]], true);
-      }
-    });
-    assert.equal(groups.length, MAX_WAITING_GROUPS);
-    assert.equal(
-      groups.reduce((sum, { views: n }) => sum + n, 0),
-      1 + MAX_WAITING_GROUPS + 500,
-    );
   });
 });

@@ -213,7 +213,10 @@ describe("while the clock is unsure", () => {
     ahead.becomeSure("2026-04-02T12:00:00Z");
     await allFiled();
     assert.deepEqual((await world.stats({ day: "2026-03-04" })).path, { "/kept": 1 });
-    ahead.setWall("2026-04-03T12:00:00Z");
+    ahead.setWall("2026-05-03T12:00:00Z");
+    await allFiled();
+    assert.deepEqual((await world.stats({ day: "2026-03-04" })).path, { "/kept": 1 });
+    ahead.jump(30 * 24 * HOUR_MS);
     await allFiled();
     assert.equal((await world.stats({ day: "2026-03-04" })).path, undefined);
   });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { DatabaseRefused, openForReading, openForWriting } from "../../appliance/store/database.ts";
+import { pack, packedCount } from "../../appliance/store/pack.ts";
 import { eachFolder } from "../helpers/folder.ts";
 
 const SCHEMA = join(import.meta.dirname, "../../appliance/store/schema");
@@ -20,6 +21,7 @@ describe("a database", () => {
     rmSync(file(), { force: true });
     const older = join(folder(), `older-${steps}.db`);
     const db = new Database(older);
+    db.function("packed_count", packedCount);
     for (const step of STEPS.slice(0, steps)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
     if (steps > 0) db.pragma(`application_id = ${id}`);
     db.pragma(`user_version = ${steps}`);
@@ -58,6 +60,22 @@ describe("a database", () => {
       assert.deepEqual(schemaOf(makeOlder(steps)), fresh, `from version ${steps}`);
   });
 
+  it("has its counters by day, made from what a version before counted", () => {
+    const older = makeOlder(2);
+    const db = new Database(older);
+    db.exec(`INSERT INTO value VALUES (1, 1, 'path', '/', 9), (2, 1, 'pv', '_', 9);
+      INSERT INTO count VALUES (1, 9, 1, 3), (1, 9, 2, 4)`);
+    db.prepare("INSERT INTO packed_day VALUES (1, 8, ?)").run(pack(new Map([[2, 5]])));
+    db.close();
+    const migrated = openForWriting(older);
+    const rows = migrated.prepare("SELECT site, counter, day, n FROM day_total").raw().all();
+    migrated.close();
+    assert.deepEqual(rows, [
+      [1, "pv", 8, 5],
+      [1, "pv", 9, 4],
+    ]);
+  });
+
   it("is opened again as it was left", () => {
     assert.deepEqual(schemaOf(file()), schemaOf(file()));
   });
@@ -71,11 +89,10 @@ describe("a database", () => {
     assert.deepEqual(settings, ["wal", 2, 1]);
   });
 
-  it("keeps its numbered migrations in a row", () => {
-    assert.deepEqual(
-      STEPS.map((name) => Number(name.slice(0, 3))),
-      STEPS.map((_, i) => i + 1),
-    );
+  it("numbers its migrations, each differently", () => {
+    const numbers = STEPS.map((name) => /^\d{3}(?=-)/.exec(name)?.[0]);
+    assert.ok(!numbers.includes(undefined), `${STEPS}`);
+    assert.equal(new Set(numbers).size, STEPS.length, `${STEPS}`);
   });
 
   describe("is refused", () => {

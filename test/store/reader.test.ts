@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { parseDay } from "../../appliance/store/day.ts";
 import { findSite } from "../../appliance/store/directory.ts";
 import { pack } from "../../appliance/store/pack.ts";
-import { eachWorld } from "../helpers/world.ts";
+import { Owner } from "../helpers/owner.ts";
+import { ADMIN, eachWorld } from "../helpers/world.ts";
 
 describe("a large report", () => {
   const DAYS = 400;
@@ -45,6 +46,20 @@ describe("a large report", () => {
     assert.equal(Object.keys(report.path).length >= VALUES, true);
     assert.deepEqual(report.daily.path["/7"].slice(0, 4), [0, 8, 1, 8]);
     assert.equal((await world().stats()).pv._ >= meanwhile, true);
+  });
+
+  it("delays no sign-in and no change", async () => {
+    const owner = new Owner(world());
+    let reported = 0;
+    const reports = Array.from({ length: 3 }, async () => {
+      await world().stats({ from: "first", series: 1, daily: 1 });
+      reported++;
+    });
+    await world().ask("/");
+    await owner.signIn({ token: ADMIN });
+    assert.equal((await owner.ask("POST", "/api/sites", { id: "notes" })).status, 201);
+    assert.ok(reported < reports.length, "all reports were answered before");
+    await Promise.all(reports);
   });
 
   it("is of one moment", async () => {

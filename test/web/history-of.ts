@@ -22,10 +22,11 @@ export function historyOf(
   from: string,
   days: DayFigures[],
   daily: StatsAnswer["daily"] = {},
+  hours: NonNullable<StatsAnswer["hours"]> = {},
 ): History {
   const series = days.map(({ pv = 0, uv = 0, sessions = 0, bot = 0, app = 0 }, i): SeriesRow => {
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
   });
   const to = formatDay(day(from) + days.length - 1);
-  return decodeHistory({ site: "blog", from, to, series, daily });
+  return decodeHistory({ site: "blog", from, to, series, daily, hours });
 }

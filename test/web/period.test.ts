@@ -31,6 +31,18 @@ describe("a period", () => {
     );
   });
 
+  it("is never longer than the collector answers, nor long before the first day", () => {
+    assert.equal(
+      span(rangeOf(custom("0001-01-01", "2026-03-04"), history)),
+      "2015-03-23/2026-03-04",
+    );
+    for (const choice of [
+      custom("0001-01-01", "0001-01-09"),
+      { period: "7d", end: day("0001-01-01") } as const,
+    ])
+      assert.equal(formatDay(rangeOf(choice, history).to), "2014-01-19");
+  });
+
   it("moves by its own length", () => {
     const back = shifted(last("7d"), -1, history);
     assert.deepEqual(back, { period: "7d", end: day("2026-02-25") });

@@ -7,25 +7,25 @@ const survey: SurveysAnswer = {
   sv: 1,
   total: 5,
   short: 1,
-  counts: { nps: { "10": 1, "9": 3 }, found: { friend: 1, search: 3 } },
+  counts: { nps: { "10": 1, "9": 3 }, found: { friend: 2, search: 4 } },
   nps: { score: 100, answered: 4, promoters: 4, detractors: 0 },
   cross: "os",
   groups: {
-    linux: { total: 1, counts: { found: { friend: 1 } } },
-    macos: { total: 3, counts: { found: { search: 3 }, nps: { "9": 3 } } },
+    linux: { total: 1, counts: { found: { friend: 1, search: 1 } } },
+    macos: { total: 4, counts: { found: { search: 3, friend: 1 }, nps: { "9": 3 } } },
   },
   comments: [],
 };
-const [nps, found] = questionsOf(survey.counts);
+const [nps, found] = questionsOf(survey);
 
 describe("a survey's questions", () => {
-  it("count and weigh their options", () => {
+  it("count their options and weigh them against the responses, of which each may choose several", () => {
     assert.deepEqual(found, {
       id: "found",
-      answers: 4,
+      answers: 6,
       options: [
-        { option: "search", count: 3, share: 0.75 },
-        { option: "friend", count: 1, share: 0.25 },
+        { option: "search", count: 4, share: 0.8 },
+        { option: "friend", count: 2, share: 0.4 },
       ],
     });
   });
@@ -38,26 +38,47 @@ describe("a survey's questions", () => {
   });
 });
 
+describe("what is not told apart", () => {
+  const other = "(other)";
+
+  it("stands last, and leaves a scale in its order", () => {
+    const [question] = questionsOf({ ...survey, counts: { nps: { "10": 1, [other]: 9, "9": 3 } } });
+    assert.deepEqual(
+      question?.options.map(({ option }) => option),
+      ["9", "10", other],
+    );
+  });
+
+  it("is the last column, however large", () => {
+    assert.ok(found);
+    const groups = { [other]: { total: 9, counts: {} }, ...survey.groups };
+    assert.deepEqual(
+      crossTable({ ...survey, groups }, found).groups.map(({ name }) => name),
+      ["macos", "linux", other],
+    );
+  });
+});
+
 describe("a cross-table", () => {
-  it("has a column per group, the largest first, and shares of the group's answers", () => {
+  it("has a column per group, the largest first, and shares of the group's responses", () => {
     assert.ok(found);
     assert.deepEqual(crossTable(survey, found), {
       groups: [
-        { name: "macos", total: 3, answers: 3 },
-        { name: "linux", total: 1, answers: 1 },
+        { name: "macos", total: 4 },
+        { name: "linux", total: 1 },
       ],
       rows: [
         {
           option: "search",
           cells: [
-            { count: 3, share: 1 },
-            { count: 0, share: 0 },
+            { count: 3, share: 0.75 },
+            { count: 1, share: 1 },
           ],
         },
         {
           option: "friend",
           cells: [
-            { count: 0, share: 0 },
+            { count: 1, share: 0.25 },
             { count: 1, share: 1 },
           ],
         },
@@ -69,7 +90,7 @@ describe("a cross-table", () => {
     assert.ok(nps);
     const [nine] = crossTable(survey, nps).rows;
     assert.deepEqual(nine?.cells, [
-      { count: 3, share: 1 },
+      { count: 3, share: 0.75 },
       { count: 0, share: 0 },
     ]);
   });

@@ -60,16 +60,87 @@ describe("the trend", () => {
     ]);
   });
 
-  it("of a single day goes by the hour, with nothing after now", () => {
-    const { unit, lines, buckets, before } = trendOf(week, {
+  describe("of a single day", () => {
+    /** Twenty-four hours of which only some counted. */
+    const hours = (counts: Record<number, number>) =>
+      Array.from({ length: 24 }, (_, hour) => counts[hour] ?? 0);
+    const today = {
       ...options,
       range: lastDays(1),
       compared: { from: day("2026-03-03"), to: day("2026-03-03") },
+    };
+    const kept = historyOf(
+      "2026-03-03",
+      [
+        { pv: 9, uv: 4, sessions: 5, app: 2, bot: 3 },
+        { pv: 10, uv: 5, sessions: 6, app: 3, bot: 4 },
+      ],
+      { hour: { "09": [1, 8], "12": [1, 2], "15": [0, 9] } },
+      {
+        uv: [
+          [0, ...hours({ 15: 4 })],
+          [1, ...hours({ 9: 3, 12: 2 })],
+        ],
+        sessions: [[1, ...hours({ 9: 6 })]],
+        app: [[1, ...hours({ 10: 3 })]],
+        bot: [[1, ...hours({ 11: 4 })]],
+      },
+    );
+
+    it("goes by the hour, with nothing after now", () => {
+      const { unit, lines, buckets } = trendOf(week, today);
+      assert.equal(unit, "hour");
+      assert.deepEqual(lines[0]?.values.slice(8), [0, 8, 0, 0, 2, ...new Array(11).fill(null)]);
+      assert.equal(buckets[12]?.state, "open");
     });
-    assert.equal(unit, "hour");
-    assert.deepEqual(lines[0]?.values.slice(8), [0, 8, 0, 0, 2, ...new Array(11).fill(null)]);
-    assert.equal(buckets[12]?.state, "open");
-    assert.equal(before?.values[15], 4);
+
+    it("has pageviews, visitors, sessions and app pings; showing bots only adds their line", () => {
+      const quiet = trendOf(kept, today);
+      assert.deepEqual(
+        quiet.lines.map(({ name, values }) => [name, values.slice(9, 13)]),
+        [
+          ["Pageviews", [8, 0, 0, 2]],
+          ["Visitors", [3, 0, 0, 2]],
+          ["Sessions", [6, 0, 0, 0]],
+          ["App pings", [0, 3, 0, 0]],
+        ],
+      );
+      const { lines, ...rest } = trendOf(kept, { ...today, bots: true });
+      const { lines: quietLines, ...quietRest } = quiet;
+      assert.deepEqual(lines.slice(0, -1), quietLines);
+      assert.deepEqual([lines.at(-1)?.key, lines.at(-1)?.values[11]], ["bot", 4]);
+      assert.deepEqual(rest, quietRest);
+      assert.deepEqual(rest.totals, []);
+    });
+
+    it("tells the day's total where its hours are not known, or only some", () => {
+      const range = lastDays(1);
+      const yesterday = { ...today, range: { from: range.from - 1, to: range.to - 1 } };
+      const old = trendOf(kept, { ...yesterday, bots: true });
+      assert.deepEqual(
+        old.lines.map(({ key }) => key),
+        ["pv", "uv"],
+      );
+      assert.deepEqual(
+        old.totals.map(({ name, total }) => [name, total]),
+        [
+          ["Sessions", 5],
+          ["App pings", 2],
+          ["Bots", 3],
+        ],
+      );
+      const some = historyOf("2026-03-04", [{ uv: 7 }], {}, { uv: [[0, ...hours({ 9: 3 })]] });
+      const { lines, totals } = trendOf(some, today);
+      assert.equal(lines.find(({ key }) => key === "uv")?.values[9], 3);
+      assert.deepEqual(totals, [{ key: "uv", name: "Visitors", total: 7 }]);
+    });
+
+    it("charts a count with the day it is compared with, and views where it is a rate", () => {
+      const visitors = trendOf(kept, { ...today, metric: "uv" });
+      assert.deepEqual([visitors.lines[0]?.values[12], visitors.before?.values[15]], [2, 4]);
+      const rate = trendOf(kept, { ...today, metric: "bounceRate" });
+      assert.deepEqual([rate.lines[0]?.key, rate.before?.values[15]], ["pv", 9]);
+    });
   });
 
   it("of a long range goes by week or month, the first and last ones cut to the range", () => {

@@ -1,25 +1,42 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
 import { ask } from "./api.ts";
+import { Confirm } from "./confirm.tsx";
 import { Problem, Secret } from "./parts.tsx";
 import { useAction } from "./use-action.ts";
 
 /** A button that makes the admin token, and the token once it is made. */
 export function AdminToken({ button }: { button: string }) {
   const [token, setToken] = useState("");
+  const [isAsked, setAsked] = useState(false);
   const { busy, problem, run } = useAction();
-  const make = () =>
-    run(async () => setToken((await ask<{ token: string }>("POST", "api/admin-token")).token));
+  const make = async () =>
+    setToken((await ask<{ token: string }>("POST", "api/admin-token")).token);
+  const begin = () =>
+    run(async () => {
+      const { exists } = await ask<{ exists: boolean }>("GET", "api/admin-token");
+      if (exists) setAsked(true);
+      else await make();
+    });
   return (
     <>
       {token !== "" && <Secret title="Your admin token." token={token} label="the admin token" />}
       <Problem text={problem} />
       {token === "" && (
         <div class="row">
-          <button type="button" class="primary" disabled={busy} onClick={make}>
+          <button type="button" class="primary" disabled={busy} onClick={begin}>
             {button}
           </button>
         </div>
+      )}
+      {isAsked && (
+        <Confirm
+          title="Make a new admin token?"
+          text="The one there is becomes worthless at once: scripts and dashboards that use it stop, and every other browser is signed out."
+          yes="Make a new one"
+          onYes={() => run(make)}
+          onClose={() => setAsked(false)}
+        />
       )}
     </>
   );

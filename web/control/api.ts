@@ -3,11 +3,14 @@ import type { ErrorAnswer } from "../shared/wire.ts";
 /** Why the box did not do what was asked, in words for the person who looks at the page. */
 export class AskError extends Error {
   readonly kind: "unauthorized" | "offline" | "refused";
+  /** What the box calls it; empty where the box has said nothing. */
+  readonly code: string;
 
-  constructor(kind: AskError["kind"], message: string) {
+  constructor(kind: AskError["kind"], message: string, code = "") {
     super(message);
     this.name = "AskError";
     this.kind = kind;
+    this.code = code;
   }
 }
 
@@ -24,8 +27,9 @@ export type Body = object | Blob;
 export async function askRaw(method: Method, path: string, body?: Body): Promise<Response> {
   const response = await answerOf(method, path, body);
   if (response.ok) return response;
-  const sentence = await sentenceOf(response);
-  throw new AskError(response.status === 401 ? "unauthorized" : "refused", sentence);
+  const given = await givenError(response);
+  const kind = response.status === 401 ? "unauthorized" : "refused";
+  throw new AskError(kind, sentenceOf(response, given), given.code);
 }
 
 /**
@@ -73,21 +77,20 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   503: "The box cannot do this now. Its storage may be full or read-only: check the memory card.",
 };
 
-async function sentenceOf(response: Response): Promise<string> {
+function sentenceOf(response: Response, { error }: Partial<ErrorAnswer>): string {
   const { status } = response;
-  const given = await givenSentence(response);
   const sentence =
-    given ?? BY_STATUS[status] ?? `The box answered with status ${status}. Try again in a moment.`;
+    error ?? BY_STATUS[status] ?? `The box answered with status ${status}. Try again in a moment.`;
   const seconds = Number(response.headers.get("retry-after"));
   return status === 429 && seconds > 0 ? `${sentence} Wait ${waitOf(seconds)}.` : sentence;
 }
 
-async function givenSentence(response: Response): Promise<string | undefined> {
+async function givenError(response: Response): Promise<Partial<ErrorAnswer>> {
   try {
-    return ((await response.json()) as Partial<ErrorAnswer>).error;
+    return (await response.json()) as Partial<ErrorAnswer>;
   } catch {
     // A proxy's error page is not JSON.
-    return undefined;
+    return {};
   }
 }
 

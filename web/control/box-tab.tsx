@@ -1,27 +1,43 @@
-import { useRef, useState } from "preact/hooks";
-import { download } from "../shared/download.ts";
+import { useEffect, useState } from "preact/hooks";
 import { AdminToken } from "./admin-token.tsx";
-import { ask, askRaw } from "./api.ts";
+import { ask } from "./api.ts";
 import { Confirm } from "./confirm.tsx";
 import { useShell } from "./context.ts";
+import { FileButton, saveFile } from "./files.tsx";
 import { Problem } from "./parts.tsx";
+import { SettingsCard } from "./settings-card.tsx";
 import { useAction } from "./use-action.ts";
+import type { AddressAnswer } from "./wire.ts";
 
 /** What concerns the box as a whole. */
 export function BoxTab() {
   return (
     <div class="columns">
       <Access />
-      <Settings />
+      <SettingsCard />
       <Backup />
       <Diagnostics />
     </div>
   );
 }
 
+/** Where the network finds this box now, which may not be where this page was opened. */
+function useAddress(): readonly string[] {
+  const [urls, setUrls] = useState<readonly string[]>([]);
+  useEffect(() => {
+    ask<AddressAnswer>("GET", "api/address").then(
+      ({ number, name }) => setUrls([name, number].flatMap((url) => url ?? [])),
+      // The rest of the page says what is wrong.
+      () => {},
+    );
+  }, []);
+  return urls;
+}
+
 function Access() {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
+  const urls = useAddress();
   const signOut = () =>
     run(async () => {
       await ask("DELETE", "api/session");
@@ -34,6 +50,18 @@ function Access() {
         The admin token signs in here and reads every site's dashboard. A new one takes the place of
         the one there is.
       </p>
+      {urls.length > 0 && (
+        <p class="hint">
+          On your network this page is at{" "}
+          {urls.map((url, index) => (
+            <>
+              {index > 0 && " and "}
+              <a href={url}>{url}</a>
+            </>
+          ))}
+          .
+        </p>
+      )}
       <AdminToken button="Make a new admin token" />
       <Problem text={problem} />
       <div class="row">
@@ -41,37 +69,6 @@ function Access() {
           Sign out
         </button>
       </div>
-    </section>
-  );
-}
-
-function Settings() {
-  const { actions } = useShell();
-  const { busy, problem, run } = useAction();
-  const [done, setDone] = useState("");
-  const save = () => run(() => saveFile("api/settings/export", "tallydeck-settings.json"));
-  const take = (file: File) =>
-    run(async () => {
-      setDone("");
-      await ask("POST", "api/settings/import", parsed(await file.text()));
-      await actions.reload();
-      setDone("The settings are taken over.");
-    });
-  return (
-    <section class="card stack" aria-labelledby="settings-title">
-      <h2 id="settings-title">Settings</h2>
-      <p class="hint">
-        Decks, what their keys show, and sites, as one file without any token. Taking it in changes
-        what it names and deletes nothing.
-      </p>
-      <div class="row">
-        <button type="button" disabled={busy} onClick={save}>
-          Export settings
-        </button>
-        <FileButton label="Import settings…" accept=".json" disabled={busy} onFile={take} />
-      </div>
-      <Problem text={problem} />
-      <p role="status">{done}</p>
     </section>
   );
 }
@@ -134,52 +131,5 @@ function Diagnostics() {
       </div>
       <Problem text={problem} />
     </section>
-  );
-}
-
-async function saveFile(path: string, name: string): Promise<void> {
-  const response = await askRaw("GET", path);
-  download(name, "application/json", [await response.text()]);
-}
-
-/** @throws Error that says what the file should have been */
-function parsed(text: string): object {
-  try {
-    const settings: unknown = JSON.parse(text);
-    if (typeof settings === "object" && settings !== null) return settings;
-  } catch {
-    // What is no JSON is as wrong as JSON that is no object.
-  }
-  throw new Error("This file is not an export of settings. Choose one that was exported here.");
-}
-
-interface FileButtonProps {
-  label: string;
-  accept: string;
-  disabled: boolean;
-  onFile: (file: File) => void;
-}
-
-/** A button that asks for a file. */
-function FileButton({ label, accept, disabled, onFile }: FileButtonProps) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" disabled={disabled} onClick={() => input.current?.click()}>
-        {label}
-      </button>
-      <input
-        ref={input}
-        type="file"
-        accept={accept}
-        hidden
-        aria-label={label}
-        onChange={(event) => {
-          const [file] = event.currentTarget.files ?? [];
-          event.currentTarget.value = "";
-          if (file) onFile(file);
-        }}
-      />
-    </>
   );
 }

@@ -14,7 +14,7 @@ const BODIES: Record<Tab, () => preact.JSX.Element> = {
 
 /** The signed-in page: sections on top, the chosen one below. */
 export function Shell() {
-  const { box, view, change } = useShell();
+  const { box, actions, view, change } = useShell();
   const Body = BODIES[view.tab];
   const name = TABS.find(({ id }) => id === view.tab)?.name;
   return (
@@ -44,6 +44,14 @@ export function Shell() {
             {navigator.onLine
               ? "The box does not answer: what you see may be old. Trying again…"
               : "This device is offline: what you see may be old."}
+          </p>
+        )}
+        {box.clockDoubt !== "" && (
+          <p class="notice bad">
+            {box.clockDoubt}
+            <button type="button" onClick={() => actions.tellTime(true)}>
+              The date is right
+            </button>
           </p>
         )}
       </div>

@@ -5,6 +5,7 @@ import { siteCollector } from "./addresses.ts";
 import { ask } from "./api.ts";
 import { Confirm } from "./confirm.tsx";
 import { useShell } from "./context.ts";
+import { EraseQuestion } from "./erase-question.tsx";
 import { Labelled, Problem, Secret } from "./parts.tsx";
 import { useAction } from "./use-action.ts";
 import type { Site } from "./wire.ts";
@@ -28,11 +29,6 @@ export function SiteCard({ site }: { site: Site }) {
   const makeToken = () =>
     run(async () => {
       setToken((await ask<{ token: string }>("POST", `${path}/token`)).token);
-      await actions.readSites();
-    });
-  const erase = () =>
-    run(async () => {
-      await ask("DELETE", `${path}?confirm=${site.id}`);
       await actions.readSites();
     });
 
@@ -110,14 +106,7 @@ export function SiteCard({ site }: { site: Site }) {
         />
       )}
       {question === "erase" && (
-        <Confirm
-          title={`Erase ${site.id}?`}
-          text="All its counters, surveys and tokens are erased. This cannot be undone."
-          yes="Erase"
-          word={site.id}
-          onYes={erase}
-          onClose={() => setQuestion(null)}
-        />
+        <EraseQuestion id={site.id} run={run} onClose={() => setQuestion(null)} />
       )}
     </section>
   );

@@ -6,6 +6,7 @@ import { siteCollector } from "./addresses.ts";
 import { ask } from "./api.ts";
 import { useShell } from "./context.ts";
 import { Problem, Secret } from "./parts.tsx";
+import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
 import { useAction } from "./use-action.ts";
 import type { Site } from "./wire.ts";
@@ -54,6 +55,20 @@ export function SitesTab() {
           <SiteCard key={site.id} site={site} />
         ))}
       </div>
+      {box.retired.length > 0 && (
+        <section class="card stack" aria-labelledby="retired-title">
+          <h2 id="retired-title">Retired</h2>
+          <p class="hint">
+            These were set in the configuration and are no more. They count nothing, and their
+            numbers are kept until they are erased.
+          </p>
+          <ul class="entries">
+            {box.retired.map((site) => (
+              <RetiredSite key={site.id} site={site} />
+            ))}
+          </ul>
+        </section>
+      )}
     </div>
   );
 }
@@ -70,8 +85,8 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
       await actions.readSites();
       setId("");
       setHost("");
-      const { token } = await ask<{ token: string }>("POST", `api/sites/${id}/token`);
-      onMade({ id, host: site.host, token });
+      const { token } = await ask<{ token: string }>("POST", `api/sites/${site.id}/token`);
+      onMade({ id: site.id, host: site.host, token });
       await actions.readSites();
     });
   };

@@ -12,7 +12,11 @@ export interface Action {
 
 /** Something a person asks the box to do: one at a time, and what went wrong in words. */
 export function useAction(): Action {
-  const { actions } = useShell();
+  return useTask(useShell().actions.signedOut);
+}
+
+/** The same on a page of its own. */
+export function useTask(signedOut: () => void): Action {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const run = async (work: () => Promise<void>) => {
@@ -22,7 +26,7 @@ export function useAction(): Action {
       await work();
       return true;
     } catch (error) {
-      if (error instanceof AskError && error.kind === "unauthorized") actions.signedOut();
+      if (error instanceof AskError && error.kind === "unauthorized") signedOut();
       setProblem(error instanceof Error ? error.message : String(error));
       return false;
     } finally {

@@ -20,6 +20,8 @@ export interface Box {
   problems: readonly DeckProblem[];
   channels: readonly PushChannel[];
   sites: readonly Site[];
+  /** Sites that keep their numbers and do nothing else. */
+  retired: readonly Site[];
   /** Where the collector answers, without a slash at the end. */
   collector: string;
   /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */
@@ -27,6 +29,8 @@ export interface Box {
   /** How often the page began to listen: pictures from before may have changed unheard. */
   opened: number;
   isLive: boolean;
+  /** Why the box does not believe this device's date; empty when it does, or needs nobody to tell. */
+  clockDoubt: string;
 }
 
 /** Where the page stands with the box. */
@@ -45,6 +49,8 @@ export interface BoxActions {
   keepSlot(deck: string, slot: Slot): void;
   keepDeck(deck: Deck): void;
   readSites(): Promise<void>;
+  /** Tells a box without a clock of its own the time; `confirm` when a person says that it is right. */
+  tellTime(confirm?: boolean): Promise<void>;
 }
 
 export function revisionKey({ deck, slot }: Pick<SlotEvent, "deck" | "slot">): string {
@@ -64,7 +70,7 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
   }, []);
   const actions = useRef<BoxActions>(undefined);
   actions.current ??= createActions(setStanding, change);
-  const { reload } = actions.current;
+  const { reload, tellTime } = actions.current;
 
   useEffect(() => {
     void reload();
@@ -73,11 +79,12 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
   const isOpen = standing.state === "open";
   useEffect(() => {
     if (!isOpen) return;
-    // For a box without a clock of its own. One that knows the time, or takes none, needs nothing.
-    ask("POST", "api/clock", { now: Date.now() }).catch(() => {});
     return listen({
-      opened: () =>
-        change(({ opened }) => ({ isLive: true, opened: opened + 1, revisions: new Map() })),
+      opened: () => {
+        change(({ opened }) => ({ isLive: true, opened: opened + 1, revisions: new Map() }));
+        // A box without a clock of its own may just have started. Others need nothing.
+        void tellTime();
+      },
       decks: ({ decks, problems }) => change(() => ({ decks, problems })),
       picture: (at) =>
         change(({ revisions }) => ({
@@ -121,6 +128,15 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
       readSites()
         .then((read) => change(() => read))
         .catch(failed),
+    tellTime: (confirm = false) =>
+      ask("POST", "api/clock", { now: Date.now(), confirm }).then(
+        () => change(() => ({ clockDoubt: "" })),
+        (error: unknown) => {
+          // A box that cannot be asked now is asked again when the page is opened anew.
+          if (error instanceof AskError && error.code === "clock_far_ahead")
+            change(() => ({ clockDoubt: error.message }));
+        },
+      ),
   };
 }
 
@@ -132,14 +148,21 @@ async function readAll(setStanding: SetStanding): Promise<void> {
     readSites(),
   ]);
   setStanding((now) => {
-    const kept = now.state === "open" ? now.box : { revisions: new Map(), opened: 0, isLive: true };
+    const kept =
+      now.state === "open"
+        ? now.box
+        : { revisions: new Map(), opened: 0, isLive: true, clockDoubt: "" };
     return { state: "open", box: { ...kept, decks, problems, channels, ...sites } };
   });
 }
 
-async function readSites(): Promise<Pick<Box, "sites" | "collector">> {
+async function readSites(): Promise<Pick<Box, "sites" | "retired" | "collector">> {
   const { sites, collector } = await ask<SitesAnswer>("GET", "api/sites");
-  return { sites, collector: collectorUrl(location.href, collector.port) };
+  return {
+    sites: sites.filter((site) => !site.retired),
+    retired: sites.filter((site) => site.retired),
+    collector: collectorUrl(location.href, collector.port),
+  };
 }
 
 function withSlot(deck: Deck, slot: Slot): Deck {

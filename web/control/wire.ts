@@ -23,6 +23,12 @@ export interface Deck {
   slots: Slot[];
 }
 
+/** URLs of the Web UI on the own network; null where there is none. */
+export interface AddressAnswer {
+  number: string | null;
+  name: string | null;
+}
+
 /** Something that keeps a deck from working, with what to do about it. */
 export interface DeckProblem {
   /** `not_seen`, `no_permission`, `in_use`, `power` or `no_usb` */
@@ -99,10 +105,31 @@ export interface Site {
   declared: boolean;
   /** whether it has a token of its own */
   hasToken: boolean;
+  /** was declared once and is no more: it keeps its numbers, and can come back or be erased */
+  retired: boolean;
 }
 
 /** `GET /api/sites`; the collector's port tells where the tag and the badge are loaded from. */
 export interface SitesAnswer {
   sites: Site[];
   collector: { port: number };
+}
+
+/** `POST /api/settings/import?preview=1`: how much an import would add and change. */
+export interface ImportPreview {
+  keys: number;
+  decks: { added: number; changed: number };
+  sites: { added: number; changed: number };
+}
+
+/** `POST /api/settings/undo-import`: the sites that stay as they are. */
+export interface UndoneImport {
+  kept: string[];
+}
+
+/** `GET /api/rescue`, while the data cannot be used: why, in a sentence. */
+export interface RescueAnswer {
+  problem: string;
+  /** true unless the data is whole for a newer version */
+  mayStartAnew: boolean;
 }

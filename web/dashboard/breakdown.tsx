@@ -120,7 +120,8 @@ function RowValue({ row, onChoose }: Pick<RowProps, "row" | "onChoose">) {
   }
   return (
     <span class="value" title={value}>
-      <bdi>{name ?? value}</bdi>
+      {/* A path runs from left to right, whichever way the words in it do. */}
+      <bdi dir={value.startsWith("/") ? "ltr" : "auto"}>{name ?? value}</bdi>
       {name !== null && <small>{value}</small>}
     </span>
   );

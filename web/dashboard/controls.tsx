@@ -3,7 +3,7 @@ import { formatDay, parseDay } from "../shared/dates.ts";
 import { download } from "../shared/download.ts";
 import { exportName, toCsv } from "./csv.ts";
 import type { DayRange, History } from "./history.ts";
-import { type Compare, PERIODS, shifted } from "./period.ts";
+import { type Compare, MAX_RANGE_DAYS, PERIODS, shifted } from "./period.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
@@ -123,7 +123,8 @@ function DayInput({ history, range, change, end }: DayInputProps) {
   }, [shown]);
   const set = (text: string) => {
     const day = parseDay(text);
-    if (day === null || day > history.last || day < history.first - MOST_DAYS_BEFORE) return;
+    // Half-typed years such as 0002 are dates too.
+    if (day === null || day > history.last || day < history.first - MAX_RANGE_DAYS) return;
     const from = end === "from" ? day : Math.min(range.from, day);
     const to = end === "to" ? day : Math.max(range.to, day);
     if (from !== range.from || to !== range.to) change({ choice: { period: "custom", from, to } });
@@ -139,6 +140,3 @@ function DayInput({ history, range, change, end }: DayInputProps) {
     />
   );
 }
-
-/** Half-typed years such as 0002 are dates too; a range reaches this far before the first day. */
-const MOST_DAYS_BEFORE = 4_000;

@@ -49,6 +49,7 @@ const GROUPS: [group: string, dimensions: [name: string, title: string][]][] = [
       ["hour", "Hours of the day (UTC)"],
     ],
   ],
+  ["Bots", [["bot_kind", "Crawlers"]]],
   [
     "Desktop app",
     [
@@ -73,8 +74,8 @@ function factsOf(name: string): DimensionFacts & { order: number } {
   return KNOWN.get(name) ?? { name, title, group: "More", order: KNOWN.size };
 }
 
-/** Counters have no values to break down, bots have their line, day by hour has its heatmap. */
-const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "app", "dowhour", "bot", "bot_kind"]);
+/** Counters have no values to break down, and day by hour has its heatmap. */
+const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "app", "bot", "dowhour"]);
 
 /** The dimensions to break down, in the order of the page. */
 export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {

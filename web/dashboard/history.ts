@@ -1,5 +1,5 @@
 import { type DayNumber, parseDay } from "../shared/dates.ts";
-import type { SeriesRow, StatsAnswer } from "../shared/wire.ts";
+import type { HoursOfDay, SeriesRow, StatsAnswer } from "../shared/wire.ts";
 
 /** Days `from`–`to`, both included. */
 export interface DayRange {
@@ -28,6 +28,8 @@ export interface History {
   last: DayNumber;
   series: Record<SeriesName, Float64Array>;
   dimensions: Map<string, Dimension>;
+  /** by counter and day: 24 counts; a day is missing where its hours are not known */
+  hours: Map<string, Map<DayNumber, number[]>>;
   warnings: string[];
   pending: number;
 }
@@ -53,6 +55,9 @@ export function decodeHistory(answer: StatsAnswer): History {
     dimensions: new Map(
       Object.entries(answer.daily).map(([name, values]) => [name, decodeDimension(name, values)]),
     ),
+    hours: new Map(
+      Object.entries(answer.hours ?? {}).map(([name, days]) => [name, decodeHours(days, first)]),
+    ),
     warnings: answer.warnings ?? [],
     pending: answer.pending ?? 0,
   };
@@ -73,6 +78,10 @@ function decodeSeries(rows: SeriesRow[], first: DayNumber, length: number): Hist
     });
   }
   return series;
+}
+
+function decodeHours(days: HoursOfDay[], first: DayNumber): Map<DayNumber, number[]> {
+  return new Map(days.map(([offset = 0, ...hours]) => [first + offset, hours]));
 }
 
 function decodeDimension(name: string, table: Record<string, number[]>): Dimension {

@@ -23,20 +23,31 @@ export type Choice =
 /** What figures are compared with: the days just before, or the same weekdays a year earlier. */
 export type Compare = "prior" | "year";
 
+/** The collector answers no longer range; an address may hold any, such as the year 1. */
+export const MAX_RANGE_DAYS = 4_000;
+
 /** A year back that keeps the weekdays in step. */
 const YEAR = 364;
 
 const lengthOf = (range: DayRange): number => range.to - range.from + 1;
 
+/** Days after today and long before the first hold nothing to look at. */
+function lastDay(
+  day: DayNumber,
+  { first, last }: { first: DayNumber; last: DayNumber },
+): DayNumber {
+  return Math.max(Math.min(day, last), first - MAX_RANGE_DAYS);
+}
+
 /** The days a choice means, given the first and last day of the history. */
 export function rangeOf(choice: Choice, history: { first: DayNumber; last: DayNumber }): DayRange {
   if (choice.period === "custom") {
-    const to = Math.min(choice.to, history.last);
-    return { from: Math.min(choice.from, to), to };
+    const to = lastDay(choice.to, history);
+    return { from: Math.max(Math.min(choice.from, to), to - MAX_RANGE_DAYS + 1), to };
   }
   if (choice.period === "all") return { from: history.first, to: history.last };
   const days = PERIODS.find((period) => period.id === choice.period)?.days ?? 1;
-  const to = Math.min(choice.end ?? history.last, history.last);
+  const to = lastDay(choice.end ?? history.last, history);
   return { from: to - days + 1, to };
 }
 

@@ -1,4 +1,7 @@
-import type { AnswerCounts, CrossKey, SurveysAnswer } from "../shared/wire.ts";
+import type { CrossKey, SurveysAnswer } from "../shared/wire.ts";
+
+/** What the collector calls all it does not tell apart. */
+const OTHER = "(other)";
 
 export const CROSS_NAMES: Record<CrossKey, string> = {
   os: "System",
@@ -10,7 +13,7 @@ export const CROSS_NAMES: Record<CrossKey, string> = {
 export interface OptionRow {
   option: string;
   count: number;
-  /** of all answers to the question, 0–1 */
+  /** of all responses, 0–1 */
   share: number;
 }
 
@@ -23,49 +26,55 @@ export interface Question {
 const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, n) => total + n, 0);
 
-/** Numbers stand in their order, words by how often they were chosen. */
+/** Numbers stand in their order, words by how often they were chosen, and all others last. */
 function ordered(options: OptionRow[]): OptionRow[] {
-  const isScale = options.every(({ option }) => /^\d+$/.test(option));
-  return options.sort((a, b) =>
-    isScale
-      ? Number(a.option) - Number(b.option)
-      : b.count - a.count || (a.option < b.option ? -1 : 1),
+  const isScale = options.every(({ option }) => option === OTHER || /^\d+$/.test(option));
+  return options.sort(
+    (a, b) =>
+      otherLast(a.option, b.option) ||
+      (isScale
+        ? Number(a.option) - Number(b.option)
+        : b.count - a.count || (a.option < b.option ? -1 : 1)),
   );
 }
 
-export function questionsOf(counts: AnswerCounts): Question[] {
+function otherLast(a: string, b: string): number {
+  return Number(a === OTHER) - Number(b === OTHER);
+}
+
+/** What was asked and chosen; who may choose several options makes shares that pass 100 % together. */
+export function questionsOf({ counts, total }: SurveysAnswer): Question[] {
   return Object.entries(counts).map(([id, table]) => {
-    const answers = sum(table);
     const options = Object.entries(table).map(([option, count]) => ({
       option,
       count,
-      share: count / answers,
+      share: count / total,
     }));
-    return { id, answers, options: ordered(options) };
+    return { id, answers: sum(table), options: ordered(options) };
   });
 }
 
 export interface CrossTable {
-  groups: { name: string; total: number; answers: number }[];
+  groups: { name: string; total: number }[];
   /** a row per option, a cell per group */
   rows: { option: string; cells: { count: number; share: number }[] }[];
 }
 
-/** One question by group; shares are of the group's answers to it. */
+/** One question by group; shares are of the group's responses. */
 export function crossTable(survey: SurveysAnswer, question: Question): CrossTable {
   const groups = Object.entries(survey.groups)
     .map(([name, { total, counts }]) => {
       const table = new Map(Object.entries(counts[question.id] ?? {}));
-      return { name, total, table, answers: [...table.values()].reduce((all, n) => all + n, 0) };
+      return { name, total, table };
     })
-    .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => otherLast(a.name, b.name) || b.total - a.total || (a.name < b.name ? -1 : 1));
   return {
-    groups: groups.map(({ name, total, answers }) => ({ name, total, answers })),
+    groups: groups.map(({ name, total }) => ({ name, total })),
     rows: question.options.map(({ option }) => ({
       option,
-      cells: groups.map(({ table, answers }) => {
+      cells: groups.map(({ table, total }) => {
         const count = table.get(option) ?? 0;
-        return { count, share: answers > 0 ? count / answers : 0 };
+        return { count, share: count / total };
       }),
     })),
   };

@@ -30,7 +30,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
   const { survey, busy, problem } = useSurvey({ ...query, cross: view.cross }, token, round);
   const fileName = `${exportName(site, range)}_survey-${view.sv}.json`;
   const exporting = useExport(query, token, fileName);
-  const questions = survey ? questionsOf(survey.counts) : [];
+  const questions = survey ? questionsOf(survey) : [];
   return (
     <section class="surveys" aria-label="Surveys" aria-busy={busy}>
       <SurveyControls view={view} change={change}>
@@ -70,6 +70,9 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
           <CrossCard survey={survey} questions={questions} view={view} change={change} />
           <div class="group cards">
             <h2>Answers</h2>
+            <p class="hint">
+              Shares are of all responses. Questions may be skipped, or take several answers.
+            </p>
             <div class="group-body">
               {questions.map((question) => (
                 <QuestionCard key={question.id} question={question} />

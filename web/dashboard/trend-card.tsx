@@ -1,12 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
 import { rangeName } from "../shared/dates.ts";
-import { counted, whole } from "../shared/format.ts";
-import { rowsOf } from "./breakdown-model.ts";
+import { whole } from "../shared/format.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
-import { type DayRange, type History, seriesOf } from "./history.ts";
+import type { DayRange, History } from "./history.ts";
 import type { Compare } from "./period.ts";
 import { TrendChart } from "./trend-chart.tsx";
-import { lineText, type Trend, trendOf } from "./trend-model.ts";
+import { isHourly, lineText, type Total, type Trend, trendOf } from "./trend-model.ts";
 
 interface TrendCardProps {
   history: History;
@@ -35,6 +34,11 @@ export function TrendCard({ history, range, compared, metric, bots, now }: Trend
               {line.name}
             </li>
           ))}
+          {trend.totals.map((total) => (
+            <li key={`${total.key} total`} class={`${total.key} total`}>
+              {totalText(total)}
+            </li>
+          ))}
           {trend.before && <li class="before">{beforeName}</li>}
         </ul>
         <button
@@ -49,19 +53,22 @@ export function TrendCard({ history, range, compared, metric, bots, now }: Trend
       <div hidden={isTable}>
         <TrendChart trend={trend} beforeName={beforeName} metric={metric} />
       </div>
-      <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
-      {trend.unit === "hour" && (metric !== "pv" || bots) && (
-        <p class="hint">
-          By the hour only pageviews are kept; choose two days or more for the rest.
-        </p>
+      {trend.totals.length > 0 && (
+        <p class="offscreen">Not by the hour: {trend.totals.map(totalText).join(", ")}</p>
       )}
-      {bots && <BotNames history={history} range={range} />}
+      <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
+      {trend.unit === "hour" && metric !== null && !isHourly(metric) && (
+        <p class="hint">By the hour only counts are kept; choose two days or more for this one.</p>
+      )}
     </section>
   );
 }
 
+const totalText = ({ name, total }: Total): string => `${name} ${whole(total)} that day`;
+
 function titleOf(trend: Trend, metric: Metric | null): string {
-  const name = trend.unit === "hour" ? "Pageviews" : metric ? METRIC_FACTS[metric].name : "Traffic";
+  const charted = trend.unit === "hour" && metric && !isHourly(metric) ? "pv" : metric;
+  const name = charted ? METRIC_FACTS[charted].name : "Traffic";
   return `${name} by ${trend.unit}${trend.unit === "hour" ? " (UTC)" : ""}`;
 }
 
@@ -107,24 +114,5 @@ function TrendTable({ trend, beforeName, isShown }: TrendTableProps) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-/** Who the bots of the dashed line were. */
-function BotNames({ history, range }: { history: History; range: DayRange }) {
-  const hits = seriesOf(history, "bot", range).reduce((sum, n) => sum + n, 0);
-  const kinds = history.dimensions.get("bot_kind");
-  const rows = kinds ? rowsOf(kinds, history, range) : [];
-  return (
-    <details class="bots">
-      <summary>{counted(hits, "bot hit")}, never in any other figure</summary>
-      <ul>
-        {rows.map((row) => (
-          <li key={row.value}>
-            <bdi>{row.value}</bdi> {whole(row.count)}
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

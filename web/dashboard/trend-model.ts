@@ -20,7 +20,7 @@ import {
   type Sums,
   sumsByDay,
 } from "./figures.ts";
-import { type DayRange, type History, seriesOf } from "./history.ts";
+import { type DayRange, type History, SERIES, type SeriesName, seriesOf } from "./history.ts";
 
 /** One place on the x axis. */
 export interface Bucket {
@@ -41,10 +41,19 @@ export interface Line {
   values: (number | null)[];
 }
 
+/** A sum that no line, or not all of one, stands for. */
+export interface Total {
+  key: LineKey;
+  name: string;
+  total: number;
+}
+
 export interface Trend {
   buckets: Bucket[];
   unit: "hour" | "day" | "week" | "month";
   lines: Line[];
+  /** of a single day: what was counted without its hours, or with only some of them */
+  totals: Total[];
   /** the compared range of the one line that is charted */
   before: Line | null;
 }
@@ -70,6 +79,13 @@ function overviewLines(history: History, bots: boolean): LineKey[] {
   return lines;
 }
 
+type HourlyKey = SeriesName;
+
+/** Whether a figure is known by the hour, on days that were counted since that is kept. */
+export function isHourly(key: LineKey): key is HourlyKey {
+  return (SERIES as readonly string[]).includes(key);
+}
+
 function lineName(key: LineKey): string {
   return key === "bot" ? "Bots" : METRIC_FACTS[key].name;
 }
@@ -86,37 +102,58 @@ export function trendOf(history: History, options: TrendOptions): Trend {
   return range.from === range.to ? hoursOf(history, options) : daysOf(history, options);
 }
 
-/** By the hour only page views are kept, so a single day is drawn from them alone. */
-function hoursOf(history: History, { range, compared, now }: TrendOptions): Trend {
+/** A single day, by the hour. */
+function hoursOf(history: History, options: TrendOptions): Trend {
+  const { range, compared, metric, bots, now } = options;
   const thisHour = (range.from - dayOf(now)) * 24 - hourOf(now);
   const buckets = Array.from({ length: 24 }, (_, hour): Bucket => {
     const state = hour + thisHour > 0 ? "future" : hour + thisHour === 0 ? "open" : "whole";
     const text = String(hour).padStart(2, "0");
     return { label: text, name: `${text}:00–${text}:59 UTC`, state };
   });
-  const views = hourlyViews(history, range.from);
-  const before = hourlyViews(history, compared.from);
-  const line = (values: (number | null)[]): Line => ({ key: "pv", name: lineName("pv"), values });
+  const isUpTo = (_: unknown, i: number) => buckets[i]?.state !== "future";
+  const charted = metric === null || !isHourly(metric) ? null : metric;
+  const keys = metric === null ? overviewLines(history, bots) : withBots(charted ?? "pv", bots);
+  const lines: Line[] = [];
+  const totals: Total[] = [];
+  for (const key of keys.filter(isHourly)) {
+    const { hours, total } = hoursOfDay(history, key, range.from);
+    const counted = hours === null ? 0 : addNumbers(hours);
+    if (counted < total) totals.push({ key, name: lineName(key), total });
+    const values = (hours ?? []).map((n, i) => (isUpTo(n, i) ? n : null));
+    if (hours !== null) lines.push({ key, name: lineName(key), values });
+  }
+  const before = metric === null ? null : hoursOfDay(history, charted ?? "pv", compared.from).hours;
+  const beforeKey = charted ?? "pv";
   return {
     buckets,
     unit: "hour",
-    lines: [line(buckets.map(({ state }, i) => (state === "future" ? null : (views[i] ?? 0))))],
-    before: line(before),
+    lines,
+    before: before && { key: beforeKey, name: lineName(beforeKey), values: before },
+    totals,
   };
 }
 
-function hourlyViews(history: History, day: DayNumber): number[] {
+/** What a day counted by the hour, null where that was not kept, and in all. */
+function hoursOfDay(history: History, key: HourlyKey, day: DayNumber) {
+  const total = addNumbers(seriesOf(history, key, { from: day, to: day }));
+  const kept = key === "pv" ? hourlyViews(history, day) : history.hours.get(key)?.get(day);
+  // There is always one line to draw.
+  const isDrawn = key === "pv" || total === 0;
+  return { hours: kept ?? (isDrawn ? new Array<number>(24).fill(0) : null), total };
+}
+
+function hourlyViews(history: History, day: DayNumber): number[] | undefined {
   const hours = new Array<number>(24).fill(0);
   const dimension = history.dimensions.get("hour");
-  if (!dimension) return hours;
   const wanted = day - history.first;
-  dimension.values.forEach((value, i) => {
+  dimension?.values.forEach((value, i) => {
     const end = dimension.starts[i + 1] ?? 0;
     for (let at = dimension.starts[i] ?? 0; at < end; at++) {
       if (dimension.offsets[at] === wanted) hours[Number(value)] = dimension.counts[at] ?? 0;
     }
   });
-  return hours;
+  return hours.some((n) => n > 0) ? hours : undefined;
 }
 
 function daysOf(history: History, options: TrendOptions): Trend {
@@ -144,7 +181,7 @@ function daysOf(history: History, options: TrendOptions): Trend {
   );
   const before =
     metric === null ? null : lineBefore(metric, sumsByDay(history, compared), spans, range);
-  return { buckets, unit, lines, before };
+  return { buckets, unit, lines, totals: [], before };
 }
 
 /** Bots are counted, so they go with the counts; beside a rate they would flatten it. */
@@ -152,8 +189,8 @@ function withBots(metric: Metric, bots: boolean): LineKey[] {
   return bots && METRIC_FACTS[metric].unit === "count" ? [metric, "bot"] : [metric];
 }
 
-function addNumbers(numbers: Float64Array): number {
-  return numbers.reduce((sum, n) => sum + n, 0);
+function addNumbers(numbers: ArrayLike<number>): number {
+  return Array.from(numbers).reduce((sum, n) => sum + n, 0);
 }
 
 function lineBefore(metric: Metric, days: Sums[], spans: DayRange[], range: DayRange): Line {

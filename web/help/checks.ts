@@ -50,13 +50,15 @@ function refused(site: string): Finding {
 export async function collectorReachable(): Promise<Finding> {
   const away =
     "Check that the box has power and network and that this device is on the same network; behind a proxy, check where it forwards to.";
-  let text: string;
+  let answer: { isOk: boolean; status: number; text: string };
   try {
-    text = await (await fetch("./", { cache: "no-store" })).text();
+    const response = await fetch("./", { cache: "no-store" });
+    answer = { isOk: response.ok, status: response.status, text: await response.text() };
   } catch {
     return bad("The collector does not answer.", away);
   }
-  return text.trim() === "ok"
+  if (!answer.isOk) return bad(`Something answers here with an error (${answer.status}).`, away);
+  return answer.text.trim() === "ok"
     ? good("The collector answers “ok”.")
     : bad("Something answers here, but it is not the collector.", away);
 }
@@ -105,6 +107,8 @@ export async function realTraffic({ site, token, origin }: Setup): Promise<Findi
 export async function secondProject(setup: Setup): Promise<Finding> {
   const site = setup.otherSite;
   const token = setup.otherToken || setup.token;
+  if (site.toLowerCase() === setup.site.toLowerCase())
+    return bad(`${site} is the first site itself.`, "Type the id of another site.");
   try {
     const views = await recentViews(site, token);
     if (views > 0)

@@ -141,7 +141,7 @@ function Checks({ setup, set }: ChecksProps) {
         title="5. Second project"
         button="Check the second site"
         setup={setup}
-        missing={otherSite === "" ? "Type the id of the second site first." : needsOther(setup)}
+        missing={needsSecond(setup)}
         check={secondProject}
       >
         <Field label="Other site id" value={otherSite} onInput={set("otherSite")} />
@@ -169,5 +169,8 @@ function Checks({ setup, set }: ChecksProps) {
   );
 }
 
-const needsOther = ({ token, otherToken }: Setup): string =>
-  token === "" && otherToken === "" ? NEEDS_TOKEN : "";
+function needsSecond({ site, token, otherSite, otherToken }: Setup): string {
+  if (site === "") return NEEDS_SITE;
+  if (otherSite === "") return "Type the id of the second site first.";
+  return token === "" && otherToken === "" ? NEEDS_TOKEN : "";
+}

@@ -16,6 +16,12 @@ export type SeriesRow = [
 /** Counts by day of one value: offset in days from `from`, count, offset, count, … */
 export type DailyCounts = number[];
 
+/** Counters that are kept by the hour; views are in the dimension `hour`. */
+export type HourlyCounter = "uv" | "sessions" | "app" | "bot";
+
+/** Offset of a day from `from` in days, then its counts from 00 to 23 UTC. */
+export type HoursOfDay = number[];
+
 /** What `GET /stats?from=first&series=1&daily=1` holds beyond its totals. */
 export interface StatsAnswer {
   site: string;
@@ -23,6 +29,8 @@ export interface StatsAnswer {
   to: string;
   series: SeriesRow[];
   daily: Record<string, Record<string, DailyCounts>>;
+  /** What counters counted by the hour; not of days that were counted before this was kept. */
+  hours?: Partial<Record<HourlyCounter, HoursOfDay[]>>;
   warnings?: string[];
   pending?: number;
 }

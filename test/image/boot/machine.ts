@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { BOARDS, bootFiles } from "../../../image/boot-lint.ts";
 import type { Speed } from "../../virtual-deck/wire.ts";
 import { BootPartition } from "./fat.ts";
+import { Lab } from "./lab.ts";
 import { Shell } from "./shell.ts";
 
 /** What the card is larger than the image, so that the data partition has room to grow. */
@@ -33,8 +34,11 @@ export type Hardware = "virt" | "raspi3b";
 
 export interface MachineOptions {
   readonly hardware?: Hardware;
-  /** False: no network card at all. */
-  readonly network?: boolean;
+  /** False: no network card at all. A lab: a cable to it, in place of QEMU's own network. */
+  readonly network?: boolean | Lab;
+  readonly megabytes?: number;
+  /** A disk that is plugged in by `plugDisk` only. */
+  readonly disk?: string;
   /** Further words for the kernel. */
   readonly commandLine?: string;
   /** What the clock chip says at power-on; today if not told. */
@@ -69,7 +73,10 @@ export class Machine {
     const ports: Ports = [await freePort(), await freePort(), await freePort()];
     const log = openSync(join(card.folder, "qemu.log"), "a");
     const args = machineArguments(card, ports, options);
-    const qemu = spawn("qemu-system-aarch64", args, { stdio: ["ignore", log, log] });
+    const { network } = options;
+    const line = ["qemu-system-aarch64", ...args] as const;
+    const [program, words] = network instanceof Lab ? network.inside(...line) : [line[0], args];
+    const qemu = spawn(program, words, { stdio: ["ignore", log, log] });
     // However this test ends, no machine stays behind.
     const end = () => qemu.kill("SIGKILL");
     process.once("exit", end);
@@ -99,6 +106,14 @@ export class Machine {
     await once(this.#qemu, "exit");
   }
 
+  /** Plugs in the disk that the machine was started without. */
+  async plugDisk(): Promise<void> {
+    const monitor = connect(join(this.#card.folder, "monitor.sock"));
+    await once(monitor, "connect");
+    monitor.end("device_add usb-storage,drive=disk\n").resume();
+    await once(monitor, "close");
+  }
+
   /** Shuts down as `systemctl poweroff` does, and waits for it. */
   async shutDown(): Promise<void> {
     const gone = once(this.#qemu, "exit");
@@ -115,31 +130,40 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 function machineArguments(
   card: Card,
   [collector, control, other]: Ports,
-  { hardware = "virt", network = true, commandLine = "", clock }: MachineOptions,
+  { hardware = "virt", network = true, disk, commandLine = "", clock, megabytes }: MachineOptions,
 ): string[] {
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${other}-:8080`;
   // Of a program that crashes the kernel tells the registers.
   const words = `systemd.debug_shell=${SHELL[hardware]} print-fatal-signals=1 ${commandLine}`;
   return [
-    ...["-accel", `tcg,thread=${THREAD}`, "-display", "none", "-no-reboot"],
+    ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
     ...(clock ? ["-rtc", `base=${clock}`] : []),
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
     ...["-drive", `if=${CARD[hardware]},file=${card.file},format=raw,cache=writethrough`],
-    ...(network ? ["-netdev", `user,id=net,${sockets}`] : ["-nic", "none"]),
-    ...(hardware === "virt" ? virt(card, words, network) : raspi3b(card, words, network)),
+    ...(disk ? ["-drive", `if=none,id=disk,file=${disk},format=raw,cache=writethrough`] : []),
+    ...["-monitor", `unix:${card.folder}/monitor.sock,server=on,wait=off`],
+    ...networkArguments(network, sockets),
+    ...(hardware === "virt"
+      ? virt(card, words, network !== false, megabytes)
+      : raspi3b(card, words, network !== false)),
     ...["-device", "usb-redir,chardev=deck"],
   ];
 }
 
-const THREAD = process.env.QEMU_THREAD ?? "multi";
+function networkArguments(network: boolean | Lab, sockets: string): string[] {
+  if (network === false) return ["-nic", "none"];
+  if (network === true) return ["-netdev", `user,id=net,${sockets}`];
+  return ["-netdev", `tap,id=net,ifname=${network.tap},script=no,downscript=no`];
+}
+
 const SHELL: Readonly<Record<Hardware, string>> = { virt: "hvc0", raspi3b: "ttyS1" };
 const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b: "sd" };
 
-function virt(card: Card, words: string, network: boolean): string[] {
+function virt(card: Card, words: string, network: boolean, megabytes = 1_024): string[] {
   const { kernel, initrd, commandLine } = filesOf(card, "4 B");
   return [
-    ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "1024"],
+    ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", String(megabytes)],
     ...["-kernel", kernel, "-initrd", initrd],
     ...["-append", `${commandLine} console=ttyAMA0 ${words}`],
     ...["-device", "virtio-blk-pci,drive=card,romfile="],

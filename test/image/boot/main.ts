@@ -5,8 +5,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { checkAbuse } from "./abuse.ts";
 import { Checks } from "./checks.ts";
 import { checkDecks } from "./decks.ts";
+import { checkLateData } from "./late.ts";
 import { Card } from "./machine.ts";
 import { checkNetwork } from "./network.ts";
 import { checkPowerCuts } from "./power.ts";
@@ -20,7 +22,10 @@ const { values } = parseArgs({
     out: { type: "string" },
     cuts: { type: "string", default: "3" },
     seed: { type: "string", default: "1" },
-    only: { type: "string", default: "system,decks,service,network,dialects,offline,power,pi3" },
+    only: {
+      type: "string",
+      default: "system,decks,service,network,dialects,offline,late,power,pi3",
+    },
     keep: { type: "boolean", default: false },
   },
 });
@@ -35,23 +40,31 @@ const checks = new Checks();
 const card = new Card(image, work);
 console.log(`# ${image}, seed ${values.seed}`);
 
-const { box, token } = await checkFirstBoot(checks, card, {
-  thoroughly: parts.has("system"),
-  out,
-});
-if (parts.has("decks")) await checkDecks(checks, box, out);
-if (parts.has("service")) await checkService(checks, box);
-if (parts.has("network")) await checkNetwork(checks, box);
-await box.machine.shutDown();
-if (parts.has("dialects")) await checkDialects(checks, card, token);
-if (parts.has("offline")) await checkOffline(checks, card);
-if (parts.has("power"))
-  await checkPowerCuts(checks, card, token, {
-    cuts: Number(values.cuts),
-    seed: Number(values.seed),
-  });
-await box.machine.cutPower();
+if ([...parts].some((part) => !["pi3", "late", "abuse"].includes(part))) await checkCard(out);
+if (parts.has("late")) await checkLateData(checks, new Card(image, join(work, "late")));
+if (parts.has("abuse"))
+  await checkAbuse(checks, new Card(image, join(work, "abuse")), Number(values.seed));
 if (parts.has("pi3"))
   await checkRaspi3b(checks, new Card(image, join(work, "pi3")), join(out, "pi3"));
 if (!values.keep) rmSync(join(work), { recursive: true });
 process.exitCode = checks.close();
+
+/** A first start, and what follows on the same card. */
+async function checkCard(out: string): Promise<void> {
+  const { box, token } = await checkFirstBoot(checks, card, {
+    thoroughly: parts.has("system"),
+    out,
+  });
+  if (parts.has("decks")) await checkDecks(checks, box, out);
+  if (parts.has("service")) await checkService(checks, box);
+  if (parts.has("network")) await checkNetwork(checks, box);
+  await box.machine.shutDown();
+  if (parts.has("dialects")) await checkDialects(checks, card, token);
+  if (parts.has("offline")) await checkOffline(checks, card);
+  if (parts.has("power"))
+    await checkPowerCuts(checks, card, token, {
+      cuts: Number(values.cuts),
+      seed: Number(values.seed),
+    });
+  await box.machine.cutPower();
+}

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
+import { until } from "./owner.ts";
 
 /** This machine, as the box sees it. */
 const HOST = "10.0.2.2";
@@ -22,9 +23,9 @@ export async function checkNetwork(checks: Checks, box: Box): Promise<void> {
     const listener = "require('net').createServer((socket) => socket.end('in')).listen(8080)";
     await says(`systemd-run --unit=other-door /usr/bin/tallydeck-node -e "${listener}"; sleep 5`);
     assert.equal(await heardAt(box.machine.otherPort), "");
-    await says("nft add element inet tallydeck open_ports { 8080 }");
+    await says("nft add element inet tallydeck lan_ports { 8080 }");
     assert.equal(await heardAt(box.machine.otherPort), "in");
-    await says("nft delete element inet tallydeck open_ports { 8080 }; systemctl stop other-door");
+    await says("nft delete element inet tallydeck lan_ports { 8080 }; systemctl stop other-door");
   });
 
   await checks.check("answers to its name by mDNS", async () => {
@@ -40,6 +41,20 @@ export async function checkNetwork(checks: Checks, box: Box): Promise<void> {
     await says("ip address del 10.0.2.99/24 dev eth0");
   });
 
+  await checks.check(
+    "wins its name back when avahi gave it up, and shows the one in force",
+    async () => {
+      const shown = () => says("cat /run/tallydeck-name/name");
+      const isOwn = async () => (await shown()) === "counter" || undefined;
+      await until("its own name is in force", isOwn);
+      const server = "org.freedesktop.Avahi / org.freedesktop.Avahi.Server";
+      await says(`busctl call ${server} SetHostName s counter-3`);
+      await until("the other is", async () => (await shown()) === "counter-3" || undefined);
+      await until("its own is again", isOwn);
+      assert.match(await says(`busctl call ${server} GetHostName`), /"counter"/);
+    },
+  );
+
   await checks.check("sets a clock that is months late by a web server's date", () =>
     withDateServer(async ({ port, certificate }) => {
       await says(
@@ -48,11 +63,11 @@ export async function checkNetwork(checks: Checks, box: Box): Promise<void> {
       await says(
         `echo '${HOST} date.example' >>/etc/hosts; echo date.example:${port} >/run/tallydeck/time-host`,
       );
-      await says("rm -f /run/tallydeck/clock-set; date -s '2026-01-02 03:04:05'");
+      await says("rm -f /run/tallydeck-clock/set; date -s '2026-01-02 03:04:05'");
       await says("systemctl start tallydeck-https-date.service");
       const late = Date.now() / 1_000 - Number(await says("date +%s"));
       assert.ok(Math.abs(late) < 60, `${late} s late`);
-      assert.equal(await says("ls /run/tallydeck/clock-set"), "/run/tallydeck/clock-set");
+      assert.equal(await says("ls /run/tallydeck-clock/set"), "/run/tallydeck-clock/set");
     }),
   );
 }

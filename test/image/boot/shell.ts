@@ -26,6 +26,8 @@ export class Shell {
       socket.emit("heard");
     });
     socket.on("error", () => {});
+    // Who waits for an answer is told that none will come.
+    socket.on("close", () => socket.emit("heard"));
   }
 
   static async open(path: string, isRunning: () => boolean): Promise<Shell> {

@@ -1,0 +1,66 @@
+import type { Clock } from "../clock.ts";
+import type { SiteKey } from "../store/counting.ts";
+import type { Day } from "../store/day.ts";
+import type { Asker } from "../store/read-queue.ts";
+import type { Store } from "../store/store.ts";
+
+/** Page views of a badge's days, and of all time. */
+export interface BadgeCounts {
+  readonly window: number;
+  readonly total: number;
+}
+
+/** Equal requests share an answer for so long; browsers keep a badge for five minutes anyway. */
+export const SHARED_MS = 60_000;
+const MAX_SHARED = 1_000;
+
+interface Shared {
+  readonly counts: Promise<BadgeCounts>;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+  /** Who waits for it; undefined once it is there, for nobody who was answered is to be held. */
+  askers: Asker[] | undefined;
+}
+
+/** Reads what badges show, once for all who ask for the same. */
+export class SharedBadgeCounts {
+  readonly #store: Pick<Store, "read">;
+  readonly #clock: Clock;
+  readonly #shared = new Map<string, Shared>();
+
+  constructor(store: Pick<Store, "read">, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** @param query inclusive days @throws ReadRefused */
+  async get(query: { site: SiteKey; from: Day; to: Day }, asker: Asker): Promise<BadgeCounts> {
+    const key = `${query.site} ${query.from} ${query.to}`;
+    const found = this.#shared.get(key);
+    if (found !== undefined && this.#clock.monotonic() < found.until) {
+      found.askers?.push(asker);
+      return found.counts;
+    }
+    const askers = [asker];
+    const gone = () => askers.every((one) => one.gone?.() ?? false);
+    const counts = this.#store.read("viewCounts", query, { lane: asker.lane, gone });
+    const shared: Shared = { counts, until: this.#clock.monotonic() + SHARED_MS, askers };
+    this.#keep(key, shared);
+    counts
+      // Whoever asks next may have better luck.
+      .catch(() => this.#shared.delete(key))
+      .finally(() => {
+        shared.askers = undefined;
+      });
+    return counts;
+  }
+
+  #keep(key: string, shared: Shared): void {
+    this.#shared.delete(key);
+    this.#shared.set(key, shared);
+    for (const oldest of this.#shared.keys()) {
+      if (this.#shared.size <= MAX_SHARED) return;
+      this.#shared.delete(oldest);
+    }
+  }
+}

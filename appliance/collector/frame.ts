@@ -1,0 +1,80 @@
+import Router from "@koa/router";
+import Koa, { type Middleware } from "koa";
+import { errorBodies } from "../http/errors.ts";
+import { methodNotAllowed } from "../http/methods.ts";
+import type { Pages } from "../http/pages.ts";
+import type { Log } from "../log.ts";
+
+const ASSETS = [
+  "dashboard.css",
+  "dashboard.js",
+  "da-common.js",
+  "help.js",
+  "map.js",
+  "favicon.svg",
+  "vendor/frappe-charts.iife.min.js",
+  "vendor/frappe-charts.min.css",
+];
+
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // frappe-charts writes inline styles.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** What is served whatever the state of the data: the script and the pages. */
+export function fixedRoutes(pages: Pages): Router {
+  const router = new Router({ sensitive: true, strict: true })
+    .get("/", alive)
+    .get("/s.js", script(pages))
+    .get("/dashboard", page(pages, "dashboard.html"))
+    .get("/help", page(pages, "help.html"));
+  for (const name of ASSETS) router.get(`/${name}`, page(pages, name));
+  return router;
+}
+
+/** The public listener with these routes. */
+export function publicApp(router: Router, log: Log, ...before: Middleware[]): Koa {
+  const app = new Koa();
+  // A client that goes away in the middle is nothing to write about.
+  app.silent = true;
+  app.use(errorBodies(log));
+  for (const step of before) app.use(step);
+  app.use(router.routes());
+  app.use(methodNotAllowed);
+  return app;
+}
+
+const alive: Middleware = (ctx) => {
+  // For people who type the address.
+  ctx.set("Refresh", "2; url=dashboard");
+  ctx.body = "ok";
+};
+
+function script(pages: Pages): Middleware {
+  return (ctx) => {
+    ctx.set({
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      // For tags that are modules or ask for integrity.
+      "Access-Control-Allow-Origin": "*",
+    });
+    pages.send(ctx, "s.js", "public, max-age=3600");
+  };
+}
+
+function page(pages: Pages, name: string): Middleware {
+  return (ctx) => {
+    ctx.set({
+      "Content-Security-Policy": PAGE_POLICY,
+      "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer",
+    });
+    pages.send(ctx, name);
+  };
+}

@@ -1,0 +1,37 @@
+import type Koa from "koa";
+import type { Middleware } from "koa";
+import { HttpError } from "../http/errors.ts";
+import type { Pages } from "../http/pages.ts";
+import type { Log } from "../log.ts";
+import { answerGif, surveyPreflight } from "./collect.ts";
+import { fixedRoutes, publicApp } from "./frame.ts";
+
+const READS = ["/stats", "/surveys", "/surveys/export", "/sites", "/badge"];
+
+/** The public listener while the data cannot be used: visitors notice nothing, and nothing counts. */
+export function createStandIn({ pages, log }: { pages: Pages; log: Log }): Koa {
+  const router = fixedRoutes(pages)
+    .get("/e", answerGif)
+    .get("/a", answerGif)
+    .post("/s", surveyRefused)
+    .options("/s", surveyPreflight);
+  for (const path of READS) router.get(path, readRefused);
+  return publicApp(router, log);
+}
+
+const surveyRefused: Middleware = (ctx) => {
+  ctx.set("Access-Control-Allow-Origin", "*");
+  // Many clients read no answer before all is sent.
+  ctx.req.resume();
+  throw unavailable("Nothing can be stored at the moment. Try again later.");
+};
+
+const readRefused: Middleware = () => {
+  throw unavailable(
+    "The data of this box cannot be used at the moment. Its owner finds out more in the Web UI.",
+  );
+};
+
+function unavailable(message: string): HttpError {
+  return new HttpError(503, "storage_unavailable", message, { "Retry-After": "60" });
+}

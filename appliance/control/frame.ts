@@ -1,0 +1,93 @@
+import Router, { type RouterContext } from "@koa/router";
+import Koa, { type Middleware } from "koa";
+import { errorBodies, HttpError } from "../http/errors.ts";
+import { methodNotAllowed } from "../http/methods.ts";
+import type { Pages } from "../http/pages.ts";
+import type { Log } from "../log.ts";
+import { StorageUnavailable } from "../store/batch.ts";
+import { type Door, guard } from "./guard.ts";
+import type { ControlContext, Handler } from "./route.ts";
+
+/** A path and method of this listener, and whether it answers without signing in. */
+export interface Route<Parts> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly isPublic: boolean;
+  readonly handle: Handler<Parts>;
+}
+
+const HEADERS = {
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+};
+
+/** The owner's listener with these routes; what is in `before` answers before anybody is asked in. */
+export function ownerApp<Parts extends Door & { log: Log }>(
+  routes: readonly Route<Parts>[],
+  parts: Parts,
+  ...before: Middleware[]
+): Koa {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const { method, path, handle } of routes)
+    router.register(path, [method], (ctx) => handle(withParams(ctx), parts));
+  const isPublic = new Set(
+    routes.filter((route) => route.isPublic).map(({ method, path }) => `${method} ${path}`),
+  );
+
+  const app = new Koa();
+  // A client that goes away in the middle is nothing to write about.
+  app.silent = true;
+  app.use(async (ctx, next) => {
+    ctx.set(HEADERS);
+    await next();
+  });
+  app.use(errorBodies(parts.log));
+  app.use(storageErrors);
+  for (const step of before) app.use(step);
+  app.use(guard(parts, (method, path) => isPublic.has(`${method} ${path}`)));
+  app.use(router.routes());
+  app.use(methodNotAllowed);
+  return app;
+}
+
+function withParams(ctx: RouterContext): ControlContext {
+  // Every path names those its handler reads.
+  return Object.assign(ctx, { params: { id: "", slot: "", channel: "", ...ctx.params } });
+}
+
+type Method = Route<never>["method"];
+
+/** A route that answers without signing in. */
+export function open<Parts>(method: Method, path: string, handle: Handler<Parts>): Route<Parts> {
+  return { method, path, handle, isPublic: true };
+}
+
+/** A route for who is signed in. */
+export function owner<Parts>(method: Method, path: string, handle: Handler<Parts>): Route<Parts> {
+  return { method, path, handle, isPublic: false };
+}
+
+/** Answers a file of the web build. */
+export function page(name: string): Handler<{ pages: Pages }> {
+  return (ctx, { pages }) => void pages.send(ctx, name);
+}
+
+const storageErrors: Middleware = async (_ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    throw new HttpError(503, "storage_unavailable", error.message, { "Retry-After": "60" });
+  }
+};

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DeckSettings } from "../deck/deck-settings.ts";
+import type { Decks } from "../deck/decks.ts";
+import { HttpError } from "../http/errors.ts";
+import type { BeforeImport } from "../store/settings-import.ts";
+import type { SiteInput } from "../store/site-changes.ts";
+import type { Store } from "../store/store.ts";
+import { jsonBody } from "./input.ts";
+import type { Handler } from "./route.ts";
+import { IMPORT_BYTES, readImport } from "./settings.ts";
+
+/** What was there before the last import, until it is put back or the data is another. */
+export class LastImport {
+  before: BeforeImport | undefined;
+}
+
+interface Parts {
+  store: Store;
+  decks: Decks;
+  lastImport: LastImport;
+}
+
+/** What an import would change. */
+interface Preview {
+  /** Keys and zones of decks that are known. */
+  keys: number;
+  /** `changed` is by name or brightness. */
+  decks: { added: number; changed: number };
+  sites: { added: number; changed: number };
+}
+
+/**
+ * `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. With `?preview=1`
+ * it is only checked, and the answer says what would change.
+ */
+export const importSettings: Handler<Parts> = async (ctx, parts) => {
+  const { store, decks, lastImport } = parts;
+  const imported = readImport(await jsonBody(ctx, IMPORT_BYTES), parts);
+  if (ctx.query.preview === "1") {
+    ctx.body = preview(imported, parts);
+    return;
+  }
+  await decks.merge(imported.decks, async (merged) => {
+    lastImport.before = await store.write("importSettings", {
+      sites: imported.sites,
+      decks: merged.map((deck) => ({ ...deck, widgets: JSON.stringify(deck.widgets) })),
+    });
+  });
+  ctx.status = 204;
+};
+
+/**
+ * `POST /api/settings/undo-import`: puts back what the last import changed → `{kept}`, the sites that
+ * stay: new ones that have counted since, and those whose host another site has now.
+ */
+export const undoImport: Handler<Parts> = async (ctx, { store, decks, lastImport }) => {
+  const { before } = lastImport;
+  if (before === undefined)
+    throw new HttpError(
+      409,
+      "nothing_to_undo",
+      "There is no import to undo: none was made since the box started, or it is undone already.",
+    );
+  const kept = await store.write("undoImport", before);
+  lastImport.before = undefined;
+  await decks.reload();
+  ctx.body = { kept };
+};
+
+function preview(
+  imported: { decks: readonly DeckSettings[]; sites: readonly SiteInput[] },
+  { decks, store }: Pick<Parts, "decks" | "store">,
+): Preview {
+  const here = new Map(decks.settings().map((deck) => [deck.id, deck]));
+  const knownDecks = imported.decks.flatMap((deck) => {
+    const now = here.get(deck.id);
+    return now === undefined ? [] : [{ deck, now }];
+  });
+  const sites = new Map(store.directory.sites.map((site) => [site.id, site]));
+  return {
+    keys: sum(knownDecks.map(({ deck, now }) => changedKeys(deck, now))),
+    decks: {
+      added: imported.decks.length - knownDecks.length,
+      changed: knownDecks.filter(
+        ({ deck, now }) => deck.name !== now.name || deck.brightness !== now.brightness,
+      ).length,
+    },
+    sites: {
+      added: imported.sites.filter(({ id }) => !sites.has(id)).length,
+      changed: imported.sites.filter(({ id, host, badge }) => {
+        const now = sites.get(id);
+        if (now === undefined || now.declared) return false;
+        const { host: wasAt, badge: hadBadge } = now;
+        return (host !== undefined && host !== wasAt) || (badge ?? hadBadge) !== hadBadge;
+      }).length,
+    },
+  };
+}
+
+function changedKeys({ widgets }: DeckSettings, now: DeckSettings): number {
+  return Object.entries(widgets).filter(
+    ([slot, widget]) => !isDeepStrictEqual(widget, now.widgets[slot]),
+  ).length;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}

@@ -1,0 +1,76 @@
+import { Board, type Network, thisNetwork } from "./board.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import type { SetupCode } from "./control/setup-code.ts";
+import { Decks, type DecksOptions } from "./deck/decks.ts";
+import type { DeckBus } from "./deck/hid.ts";
+import type { Log } from "./log.ts";
+import { showOn } from "./screen.ts";
+import { clockZone } from "./time-zone.ts";
+
+/** Where the box meets who stands before it. */
+export interface FrontParts {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  /** Says a line to who started the service. */
+  console?: (line: string) => void;
+  /** Shows a text, in place of the one before, to who stands at the box. */
+  screen?: (text: string) => void;
+  /** Where decks are plugged in; this machine's USB unless given. */
+  bus?: DeckBus;
+  network?: Network;
+}
+
+export interface Front {
+  board: Board;
+  decks: Decks;
+}
+
+/** What the front shows besides what stands at the box. */
+export interface FrontContent extends Pick<DecksOptions, "store" | "channels" | "numbers"> {
+  code: SetupCode;
+  /** True while nobody has to sign in. */
+  isOpen: () => boolean;
+  dataUnusable?: boolean;
+}
+
+/** Starts decks, screen and what they have to say; adds how each is stopped to `stops`. */
+export async function startFront(
+  {
+    config,
+    clock,
+    log,
+    console = () => {},
+    screen,
+    bus,
+    network = thisNetwork(config.nameFile),
+  }: FrontParts,
+  stops: (() => void | Promise<void>)[],
+  { code, isOpen, dataUnusable = false, ...shown }: FrontContent,
+): Promise<Front> {
+  const board = new Board({
+    clock,
+    log,
+    code,
+    isOpen,
+    dataUnusable,
+    console,
+    network,
+  });
+  stops.push(() => board.close());
+  if (screen) stops.push(showOn(board, screen));
+  const decks = new Decks({
+    ...shown,
+    clock,
+    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+    board,
+    timeZone: clockZone(log),
+    virtualDecks: config.virtualDecks,
+    ...(bus && { bus }),
+  });
+  decks.on("held", () => code.show());
+  await decks.start();
+  stops.push(() => decks.stop());
+  return { board, decks };
+}

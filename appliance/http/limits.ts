@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+
+/** How many connections a listener holds at once. */
+export interface ConnectionLimits {
+  readonly total: number;
+  /** From one address, an IPv6 /64 being one; behind a trusted proxy, requests at once. */
+  readonly perAddress: number;
+  /** From 127.0.0.1 and ::1 each: there a proxy that nobody told of has all visitors behind it. */
+  readonly perLoopback: number;
+}
+
+/**
+ * With the 64 kB of headers that each may hold, these and the service itself fit a board of 512 MB
+ * twice over; idle connections make room for new ones long before anybody is turned away.
+ */
+export const COLLECTOR_LIMITS: ConnectionLimits = { total: 512, perAddress: 64, perLoopback: 384 };
+export const CONTROL_LIMITS: ConnectionLimits = { total: 128, perAddress: 32, perLoopback: 96 };
+
+/** File descriptors kept for the database, the decks, and what else the service opens. */
+const RESERVED_DESCRIPTORS = 80;
+/** However few descriptors there are. */
+const LEAST_CONNECTIONS = 4;
+
+/** The same limits where a process may not open as much: `descriptors` is what it may open. */
+export function fitting(limits: ConnectionLimits, descriptors: number): ConnectionLimits {
+  const everything = COLLECTOR_LIMITS.total + CONTROL_LIMITS.total;
+  const share = Math.min(1, Math.max(0, descriptors - RESERVED_DESCRIPTORS) / everything);
+  const part = (limit: number) => Math.max(LEAST_CONNECTIONS, Math.floor(limit * share));
+  return {
+    total: part(limits.total),
+    perAddress: Math.min(limits.perAddress, part(limits.total)),
+    perLoopback: Math.min(limits.perLoopback, part(limits.total)),
+  };
+}
+
+/** How many file descriptors this process may have; endless where the system does not tell. */
+export function descriptorLimit(
+  read: () => string = () => readFileSync("/proc/self/limits", "utf8"),
+): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(read())?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

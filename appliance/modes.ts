@@ -1,0 +1,97 @@
+import type { Log } from "./log.ts";
+import { type Unusable, unusable } from "./store/health.ts";
+
+/** Parts that run together. */
+export interface Mode {
+  /** Stops all of them. */
+  stop(): Promise<void>;
+}
+
+export interface ModesOptions<M extends Mode> {
+  log: Pick<Log, "error" | "info">;
+  /** Starts the service; `onUnusable` is called when its data turns out to be damaged. */
+  service(onUnusable: (why: Unusable) => void): Promise<M>;
+  /** Starts what stands in for it; `onRepaired` is called when the data may be used again. */
+  rescue(why: Unusable, onRepaired: () => void): Promise<M>;
+}
+
+export interface Modes<M extends Mode> {
+  readonly now: M;
+  /** Stops what runs, for good. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the service, or the rescue where its data cannot be used, and changes between them.
+ * @throws whatever a start throws that the data is not to blame for
+ */
+export async function startModes<M extends Mode>(options: ModesOptions<M>): Promise<Modes<M>> {
+  const { log } = options;
+  let isOver = false;
+  let change: Promise<void> = Promise.resolve();
+
+  /** Once for each mode: damage is met many times over. */
+  const once = <A extends unknown[]>(act: (...given: A) => void) => {
+    let isDone = false;
+    return (...given: A) => {
+      if (isDone) return;
+      isDone = true;
+      act(...given);
+    };
+  };
+  const rescue = (why: Unusable) => {
+    log.error({ reason: why.message }, "The data cannot be used: open the Web UI to repair it");
+    return options.rescue(
+      why,
+      once(() => changeTo(service)),
+    );
+  };
+  const service = async () => {
+    // Damage that is met before the start is over: there is nothing to change from yet.
+    const early: { why: Unusable | undefined } = { why: undefined };
+    let isStarted = false;
+    const onUnusable = once((why: Unusable) => {
+      if (isStarted) changeTo(() => rescue(why));
+      else early.why = why;
+    });
+    try {
+      const mode = await options.service(onUnusable);
+      isStarted = true;
+      if (early.why === undefined) return mode;
+      await stopped(mode);
+    } catch (error) {
+      early.why = unusable(error) ?? early.why;
+      if (early.why === undefined) throw error;
+    }
+    return rescue(early.why);
+  };
+  const stopped = (mode: M) =>
+    mode.stop().catch((error: unknown) => {
+      log.error({ err: error }, "A part did not stop as it should");
+    });
+  const changeTo = (start: () => Promise<M>) => {
+    change = change.then(async () => {
+      if (isOver) return;
+      await stopped(now);
+      now = await start();
+    });
+    change.catch((error: unknown) => {
+      // As when a worker fails: better to start anew than to pretend.
+      setImmediate(() => {
+        throw error;
+      });
+    });
+  };
+
+  let now = await service();
+  return {
+    get now() {
+      return now;
+    },
+    async stop() {
+      isOver = true;
+      await change;
+      await now.stop();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type Koa from "koa";
+import type { Middleware } from "koa";
+import { restoreBackup } from "../control/backup.ts";
+import { open, owner, ownerApp, page, type Route } from "../control/frame.ts";
+import type { Door } from "../control/guard.ts";
+import type { Handler } from "../control/route.ts";
+import { type SignInParts, signIn } from "../control/session.ts";
+import { HttpError } from "../http/errors.ts";
+import type { Pages } from "../http/pages.ts";
+import type { Log } from "../log.ts";
+import type { Exchange } from "../store/exchange.ts";
+import type { Unusable } from "../store/health.ts";
+
+/** All that the owner's listener works with while the data cannot be used. */
+export interface RescueControlParts extends Door, SignInParts {
+  log: Log;
+  pages: Pages;
+  why: Unusable;
+  exchange: Exchange;
+  /** Begins with no data; what is there is kept. @returns the name it is kept under, if any */
+  startAnew: () => string | undefined;
+  /** The data may be used again. */
+  reloadAfterRestore: () => Promise<void>;
+}
+
+/** `GET /api/rescue`: what is wrong, and whether one may start anew. */
+const tellWhy: Handler<RescueControlParts> = (ctx, { why }) => {
+  ctx.set("Cache-Control", "no-store");
+  // The way to do that is on the page.
+  const problem = why.message.replace(/ Restore a backup with `.+`\.$/, "");
+  ctx.body = { problem, mayStartAnew: mayStartAnew(why) };
+};
+
+/** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */
+const startAnew: Handler<RescueControlParts> = async (ctx, parts) => {
+  if (!mayStartAnew(parts.why))
+    throw new HttpError(
+      409,
+      "newer_data",
+      "This data is whole: a newer Tallydeck wrote it. Install that version, or restore a backup.",
+    );
+  ctx.body = { kept: parts.startAnew() ?? null };
+  await parts.reloadAfterRestore();
+};
+
+/** Data that a newer version can read is not lost, and not to be given up by a click. */
+function mayStartAnew({ flaw }: Unusable): boolean {
+  return flaw !== "newer";
+}
+
+const ROUTES: readonly Route<RescueControlParts>[] = [
+  open("GET", "/", page("rescue.html")),
+  open("GET", "/control.css", page("control.css")),
+  open("GET", "/rescue.js", page("rescue.js")),
+  open("GET", "/da-common.js", page("da-common.js")),
+  open("GET", "/favicon.svg", page("favicon.svg")),
+  open("POST", "/api/session", signIn),
+  owner("GET", "/api/rescue", tellWhy),
+  owner("POST", "/api/rescue/start-anew", startAnew),
+  owner("POST", "/api/restore", restoreBackup),
+];
+
+/** The listener for the owner while the data cannot be used. */
+export function createRescueControl(parts: RescueControlParts): Koa {
+  return ownerApp(ROUTES, parts, refuseTheRest);
+}
+
+const OURS = new Set(ROUTES.map(({ path }) => path));
+
+const refuseTheRest: Middleware = async (ctx, next) => {
+  if (!ctx.path.startsWith("/api/") || OURS.has(ctx.path)) return next();
+  ctx.req.resume();
+  throw new HttpError(
+    503,
+    "data_unusable",
+    "The data of this box cannot be used. Open its Web UI anew to repair it.",
+    { "Retry-After": "60" },
+  );
+};

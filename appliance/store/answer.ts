@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { Connection } from "./database.ts";
+
+/** Below this, compressing saves nothing that matters. */
+const WORTH_COMPRESSING_BYTES = 1_024;
+const MAX_REMEMBERED = 64;
+
+export type Encoding = "br" | "gzip";
+
+/** What the client of an answer takes, and has. */
+export interface Client {
+  readonly encoding: Encoding | null;
+  /** The `If-None-Match` header; "" when the client wants the body in any case. */
+  readonly ifNoneMatch: string;
+}
+
+/** JSON as it goes out. */
+export interface Answer {
+  readonly etag: string;
+  readonly encoding: Encoding | null;
+  /** Null when the client has it already. */
+  readonly body: Uint8Array<ArrayBuffer> | null;
+}
+
+const COMPRESS: Record<Encoding, (body: Uint8Array) => Uint8Array> = {
+  // Level 4 is as fast as gzip and smaller; the default, 11, takes seconds for a large report.
+  br: (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (body) => gzipSync(body),
+};
+
+/** Hashes JSON, and compresses it where that is worth it and the client does not have it. */
+export function makeAnswer(json: string | Uint8Array, client: Client): Answer {
+  const body = Buffer.from(json);
+  // Weak: the same for every encoding.
+  const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
+  if (has(client, etag)) return { etag, encoding: null, body: null };
+  const encoding = body.length < WORTH_COMPRESSING_BYTES ? null : client.encoding;
+  // A copy with memory of its own: what small buffers share cannot be handed over.
+  return { etag, encoding, body: new Uint8Array(encoding ? COMPRESS[encoding](body) : body) };
+}
+
+/** The ETags of the last answers: while nobody writes, an equal question has an equal answer. */
+export class LastAnswers {
+  readonly #etags = new Map<string, string>();
+  #version: unknown;
+
+  /** @param make makes the JSON from the database and `question`, and from nothing else */
+  answer(db: Connection, question: object, client: Client, make: () => Uint8Array): Answer {
+    const version = db.pragma("data_version", { simple: true });
+    if (version !== this.#version || this.#etags.size >= MAX_REMEMBERED) this.#etags.clear();
+    this.#version = version;
+    const key = JSON.stringify(question);
+    const last = this.#etags.get(key);
+    if (last !== undefined && has(client, last)) return { etag: last, encoding: null, body: null };
+    const answer = makeAnswer(make(), client);
+    this.#etags.set(key, answer.etag);
+    return answer;
+  }
+}
+
+function has({ ifNoneMatch }: Client, etag: string): boolean {
+  return ifNoneMatch.split(",").some((one) => one.trim() === etag || one.trim() === "*");
+}

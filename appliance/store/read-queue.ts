@@ -1,0 +1,84 @@
+/** Whose reads go first: the box's own, then those of who showed a token, then anybody's. */
+const LANES = ["box", "owner", "public"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** So many reads of a lane wait at most; one more is refused. */
+export const MAX_WAITING_READS = 64;
+
+/** Who asks for a read. */
+export interface Asker {
+  readonly lane: Lane;
+  /** True once nobody wants the answer any more. */
+  readonly gone?: () => boolean;
+}
+
+const SENTENCES = {
+  busy: "More is asked of this box than it can answer now. Try again in a few seconds.",
+  failed:
+    "This could not be read. Ask for fewer days; if that fails too, look at the service's log.",
+  replaced: "The data is being replaced. Try again in a minute.",
+  gone: "Who asked for this has left.",
+} as const;
+
+/** Why nothing was read; the message is for who asked. */
+export class ReadRefused extends Error {
+  readonly reason: keyof typeof SENTENCES;
+
+  constructor(reason: ReadRefused["reason"]) {
+    super(SENTENCES[reason]);
+    this.reason = reason;
+  }
+}
+
+interface Waiting {
+  readonly gone: () => boolean;
+  readonly go: () => void;
+  readonly refuse: (error: ReadRefused) => void;
+}
+
+/** Lets reads run one at a time, so that the next one is chosen when it can run and not before. */
+export class ReadQueue {
+  readonly #waiting: Record<Lane, Waiting[]> = { box: [], owner: [], public: [] };
+  #running = false;
+
+  /** @throws ReadRefused, and whatever `read` throws */
+  async run<T>(asker: Asker, read: () => Promise<T>): Promise<T> {
+    await this.#turn(asker);
+    try {
+      return await read();
+    } finally {
+      this.#next();
+    }
+  }
+
+  async #turn({ lane, gone = () => false }: Asker): Promise<void> {
+    if (!this.#running) {
+      this.#running = true;
+      return;
+    }
+    if (this.#waiting[lane].length >= MAX_WAITING_READS) this.#dropGone(lane);
+    if (this.#waiting[lane].length >= MAX_WAITING_READS) throw new ReadRefused("busy");
+    await new Promise<void>((go, refuse) => this.#waiting[lane].push({ gone, go, refuse }));
+  }
+
+  #next(): void {
+    for (const lane of LANES) {
+      for (;;) {
+        const next = this.#waiting[lane].shift();
+        if (next === undefined) break;
+        if (!next.gone()) {
+          next.go();
+          return;
+        }
+        next.refuse(new ReadRefused("gone"));
+      }
+    }
+    this.#running = false;
+  }
+
+  #dropGone(lane: Lane): void {
+    const all = this.#waiting[lane];
+    this.#waiting[lane] = all.filter(({ gone }) => !gone());
+    for (const { gone, refuse } of all) if (gone()) refuse(new ReadRefused("gone"));
+  }
+}

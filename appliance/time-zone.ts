@@ -1,0 +1,27 @@
+import type { Log } from "./log.ts";
+
+/**
+ * The zone whose time clocks show: what the system is set to (TZ, /etc/localtime), or UTC where that
+ * is no zone this machine knows.
+ * @param zone what the system is set to, by its IANA name
+ */
+export function clockZone(
+  log: Pick<Log, "warn">,
+  zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone,
+): string {
+  // Where TZ is empty, Node gives a name that it refuses itself (Etc/Unknown); where it is unknown, none.
+  if (zone !== undefined && isZone(zone)) return zone;
+  log.warn(
+    "The system's time zone is none that is known: clocks show UTC. Set TZ to one like Europe/Zurich, or leave it out",
+  );
+  return "UTC";
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,11 @@
+/** Runs tasks one after the other, so that what one has checked still holds when it is done. */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `task` after all before it, however they ended. */
+  take<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(task);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}

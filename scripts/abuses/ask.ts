@@ -1,0 +1,72 @@
+import { type Agent, request } from "node:http";
+
+export interface Reply {
+  readonly status: number;
+  readonly body: Buffer;
+  /** From the call to the last byte of the answer. */
+  readonly ms: number;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  /** The address it comes from. */
+  readonly from?: string;
+  /** Without one, the request has a connection of its own. */
+  readonly agent?: Agent;
+  readonly timeoutMs?: number;
+  /** As browsers do, asks once more where a connection that was kept is found closed. */
+  readonly onClosed?: () => void;
+}
+
+/** How long anybody waits here for an answer. */
+const PATIENCE_MS = 60_000;
+
+/** One request, by a client that may choose where it comes from. Rejects when it is not answered. */
+export function ask(origin: string, path: string, options: Ask = {}): Promise<Reply> {
+  const { method = "GET", headers = {}, body, from, agent, onClosed } = options;
+  const { timeoutMs = PATIENCE_MS } = options;
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = request(`${origin}${path}`, {
+      method,
+      headers,
+      agent: agent ?? false,
+      ...(from !== undefined && { localAddress: from }),
+    });
+    const impatience = setTimeout(
+      () => sent.destroy(new Error(`no answer in ${timeoutMs / 1_000} s`)),
+      timeoutMs,
+    );
+    sent.once("close", () => clearTimeout(impatience));
+    sent.once("error", (error: NodeJS.ErrnoException) => {
+      const isClosed = error.code === "ECONNRESET" || error.code === "EPIPE";
+      if (onClosed === undefined || !sent.reusedSocket || !isClosed) return reject(error);
+      onClosed();
+      const { agent: _kept, onClosed: _again, ...anew } = options;
+      resolve(ask(origin, path, anew));
+    });
+    sent.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks),
+          ms: performance.now() - began,
+        }),
+      );
+    });
+    sent.end(body);
+  });
+}
+
+/** The status of the answer; 0 when there was none. */
+export async function statusOf(reply: Promise<Reply>): Promise<number> {
+  return reply.then(
+    ({ status }) => status,
+    () => 0,
+  );
+}

@@ -1,0 +1,60 @@
+/** What is attacked, and from where. */
+export interface Target {
+  /** The collector's, and the owner's listener where there is one to reach. */
+  readonly origin: string;
+  readonly control: string | undefined;
+  readonly site: string;
+  readonly token: string;
+  /** Blocks of addresses that strangers and honest visitors come from. */
+  readonly attackers: string;
+  readonly visitors: string;
+}
+
+/** What an attack has to go by. */
+export interface Field {
+  readonly target: Target;
+  /** Attacks that last do so until then, on the clock of `performance`. */
+  readonly until: number;
+  /** 1 for the whole attack, less for a part of it. */
+  readonly scale: number;
+  readonly random: () => number;
+}
+
+/** What the attackers' thread is told. */
+export interface AttackOrders extends Pick<Field, "target" | "scale"> {
+  readonly names: readonly string[];
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+/** What was seen of something that was measured. */
+export type Figure = readonly [measure: string, seen: string | number];
+
+/**
+ * Ends at `field.until` or sooner. Connections it holds stay open: they end with its thread.
+ */
+export type Attack = (field: Field) => Promise<readonly Figure[]>;
+
+/** As many of `count` as the scale asks for, at least one. */
+export function scaled(count: number, { scale }: Field): number {
+  return Math.max(1, Math.round(count * scale));
+}
+
+export function isOver({ until }: Field): boolean {
+  return performance.now() >= until;
+}
+
+/** How often each value was there, the most frequent first: `429 × 58, 401 × 4`. */
+export function tally(values: readonly (string | number)[]): string {
+  const counts = new Map<string | number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([value, count]) => `${value} × ${count}`)
+    .join(", ");
+}
+
+/** `length` characters of `a-z0-9`. */
+export function word(random: () => number, length: number): string {
+  return Array.from({ length }, () => Math.floor(random() * 36).toString(36)).join("");
+}

@@ -1,0 +1,75 @@
+/** Started by scripts/abuse, which tells the options with --help. */
+import { cpSync } from "node:fs";
+import { randomFrom } from "../../appliance/demo.ts";
+import { makeHistory } from "../benches/history.ts";
+import { startTallydeck, withData } from "../benches/servers.ts";
+import { ALONE_S, attacksOf, readOptions, TOGETHER } from "./options.ts";
+import { type Outcome, runPart, type Victim } from "./part.ts";
+import { madeUpEvent, madeUpView } from "./values.ts";
+import { HONEST_PATHS } from "./visitors.ts";
+
+const HITS_A_DAY = 500;
+/** More new values than a day takes, after each honest page was seen thrice. */
+const FLOODED_HITS_A_DAY = 2_100;
+const HONEST_A_DAY = 3 * HONEST_PATHS.length;
+
+const options = readOptions(process.argv.slice(2));
+console.log(`# seed ${options.seed}`);
+const outcomes = new Map<string, Outcome>();
+if (options.target.origin === "") await attackOurOwn();
+else for (const part of options.parts) await attack(part, options.target);
+
+console.log("\n| part | measure | seen |\n|---|---|---|");
+for (const [part, { figures }] of outcomes)
+  for (const [measure, seen] of figures) console.log(`| ${part} | ${measure} | ${seen} |`);
+for (const [part, { problems }] of outcomes)
+  for (const problem of problems) console.log(`\n${part}: ${problem}`);
+process.exitCode = [...outcomes.values()].some(({ problems }) => problems.length > 0) ? 1 : 0;
+
+/** Each part against a service of its own, so that none suffers from the one before. */
+async function attackOurOwn(): Promise<void> {
+  const { parts, days, floodedDays } = options;
+  await withData(async (history) => {
+    if (days > 0) await makeHistory(history, days * HITS_A_DAY, days);
+    for (const part of parts)
+      await withData(async (dataDir) => {
+        if (part === "values" && floodedDays > 0)
+          await makeHistory(dataDir, floodedDays * FLOODED_HITS_A_DAY, floodedDays, flood());
+        else cpSync(history, dataDir, { recursive: true });
+        const service = await startTallydeck(dataDir);
+        const { origin, control } = service;
+        try {
+          await attack(part, { ...options.target, origin, control }, service);
+        } finally {
+          await service.stop();
+        }
+      });
+  });
+}
+
+async function attack(
+  part: string,
+  target: (typeof options)["target"],
+  victim?: Victim,
+): Promise<void> {
+  const seconds = part === TOGETHER ? options.seconds : Math.min(ALONE_S, options.seconds);
+  console.log(`${part}, ${seconds} s ...`);
+  const { rate, scale, settle, seed } = options;
+  const names = attacksOf(part);
+  const outcome = await runPart({ target, names, seconds, rate, scale, settle, seed }, victim);
+  for (const [measure, seen] of outcome.figures) console.log(`  ${measure}: ${seen}`);
+  for (const problem of outcome.problems) console.log(`  ${problem}`);
+  outcomes.set(part, outcome);
+}
+
+/** Views as they were on days of a flood, day by day. */
+function flood(): () => Record<string, string> {
+  const random = randomFrom(options.seed);
+  let n = 0;
+  return () => {
+    const ofDay = n++ % FLOODED_HITS_A_DAY;
+    if (ofDay < HONEST_A_DAY)
+      return { p: HONEST_PATHS[ofDay % HONEST_PATHS.length] as string, h: "https://example.com" };
+    return ofDay % 2 === 0 ? madeUpView(random) : madeUpEvent(random);
+  };
+}

@@ -1,0 +1,88 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { percentile } from "../benches/figures.ts";
+import { addressOf } from "./addresses.ts";
+import { ask, type Reply } from "./ask.ts";
+import type { Figure, Target } from "./attack.ts";
+
+const EVERY_MS = 1_000;
+
+/** The owner shares this address with somebody who guesses tokens. */
+export function sharedAddress({ visitors }: Target): string {
+  return addressOf(visitors, 0);
+}
+
+interface Looks {
+  readonly ms: number[];
+  readonly wrong: string[];
+  largest: number;
+}
+
+/** What the owner met with. */
+export interface OwnersDay {
+  readonly figures: readonly Figure[];
+  /** What was not answered as it should be, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/** The owner looks at the dashboard and signs in to the Web UI, once a second, until told to stop. */
+export async function beTheOwner(target: Target, signal: AbortSignal): Promise<OwnersDay> {
+  const dashboard = looks();
+  const signIn = looks();
+  while (!signal.aborted) {
+    await look(dashboard, 200, () =>
+      ask(target.origin, `/stats?site=${target.site}&from=first&series=1&daily=1`, {
+        headers: { authorization: `Bearer ${target.token}`, "accept-encoding": "gzip" },
+        from: sharedAddress(target),
+      }),
+    );
+    const { control } = target;
+    if (control !== undefined)
+      await look(signIn, 204, () =>
+        ask(control, "/api/session", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ token: target.token }),
+        }),
+      );
+    await pause(EVERY_MS, undefined, { signal }).catch(() => {});
+  }
+  const size = `, largest ${(dashboard.largest / 1_000).toFixed(0)} kB compressed`;
+  return {
+    figures: [
+      ["the owner's dashboard", told(dashboard) + size],
+      ...(target.control === undefined ? [] : [["the owner's sign-in", told(signIn)] as const]),
+    ],
+    problems: [
+      ...problem("dashboard", dashboard),
+      ...(target.control === undefined ? [] : problem("sign-in", signIn)),
+    ],
+  };
+}
+
+function looks(): Looks {
+  return { ms: [], wrong: [], largest: 0 };
+}
+
+async function look(seen: Looks, expected: number, send: () => Promise<Reply>): Promise<void> {
+  try {
+    const { status, body, ms } = await send();
+    if (status !== expected) seen.wrong.push(`answered ${status}`);
+    else seen.ms.push(ms);
+    seen.largest = Math.max(seen.largest, body.length);
+  } catch (error) {
+    seen.wrong.push((error as Error).message);
+  }
+}
+
+function told({ ms, wrong }: Looks): string {
+  if (ms.length === 0) return `none of ${wrong.length} answered`;
+  const times = `median ${percentile(ms, 0.5).toFixed(0)} ms, longest ${Math.max(...ms).toFixed(0)} ms`;
+  return `${ms.length} of ${ms.length + wrong.length}, ${times}`;
+}
+
+function problem(what: string, { wrong, ms }: Looks): string[] {
+  if (wrong.length === 0) return [];
+  return [
+    `The owner's ${what} failed ${wrong.length} of ${wrong.length + ms.length} times: ${wrong[0]}.`,
+  ];
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, it } from "mocha";
+import { databaseFile } from "../../appliance/store/database.ts";
+import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { codeOnConsole } from "../helpers/owner.ts";
+import { World } from "../helpers/world.ts";
+import { Owner } from "./owner.ts";
+
+const HEADER_BYTES = 100;
+
+describe("the page of a box whose data is damaged", function () {
+  this.timeout(60_000);
+  let world: World;
+  let owner: Owner;
+  let backup: Buffer;
+  before(async function () {
+    this.timeout(60_000);
+    if (!isBuilt()) await buildWeb();
+  });
+  afterEach(async () => {
+    await owner.leave();
+    await world.end();
+  });
+
+  async function open(
+    env: Record<string, string>,
+    look: { colorScheme: "light" | "dark"; width: number },
+  ): Promise<void> {
+    // The browser tells its time, which would be another day.
+    world = new World({ env, clock: new FakeClock(Date.now()) });
+    await world.start();
+    await world.beacon({ p: "/" });
+    if (env.BIND === undefined) backup = (await world.askControl("/api/backup")).body;
+    await world.stop();
+    const file = databaseFile(world.dataDir);
+    writeFileSync(file, readFileSync(file).fill(0, 0, HEADER_BYTES));
+    await world.start();
+    owner = await Owner.come(world.service.control, {
+      colorScheme: look.colorScheme,
+      viewport: { width: look.width, height: 740 },
+    });
+    await owner.open("/");
+  }
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const sees = (text: string | RegExp) => owner.page.getByText(text).first().waitFor();
+  const picture = async (name: string) => {
+    const { PICTURES } = process.env;
+    if (PICTURES) await owner.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  };
+
+  for (const look of [
+    { colorScheme: "light", width: 1_200 },
+    { colorScheme: "dark", width: 360 },
+  ] as const)
+    it(`says what is wrong to everybody, ${look.colorScheme}, ${look.width} pixels wide`, async () => {
+      await open({}, look);
+      await sees("The data of this box cannot be used");
+      await sees(/is damaged or no database/);
+      await owner.assertAccessible();
+      assert.equal(await owner.page.evaluate("document.body.scrollWidth"), look.width);
+      await picture(`rescue-${look.colorScheme}-${look.width}`);
+    });
+
+  it("restores a backup, and is the Web UI again", async () => {
+    await open({}, { colorScheme: "light", width: 1_200 });
+    await owner.page
+      .getByLabel("Restore…", { exact: true })
+      .setInputFiles({ name: "box.db", mimeType: "application/octet-stream", buffer: backup });
+    await owner.page.getByRole("navigation", { name: "Sections" }).waitFor();
+    assert.deepEqual((await world.stats()).path, { "/": 1 });
+    owner.expectTrouble(/404/);
+  });
+
+  it("says what is wrong with a file that is no backup", async () => {
+    await open({}, { colorScheme: "light", width: 1_200 });
+    await owner.page
+      .getByLabel("Restore…", { exact: true })
+      .setInputFiles({ name: "a.jpg", mimeType: "image/jpeg", buffer: Buffer.from("a picture") });
+    await sees(/This file is damaged or no database/);
+    owner.expectTrouble(/400/);
+  });
+
+  it("starts anew when it is asked twice, behind the setup code", async () => {
+    await open({ BIND: "0.0.0.0", STATS_TOKEN: "" }, { colorScheme: "light", width: 1_200 });
+    await owner.page.getByLabel("Six digits").fill(codeOnConsole(world));
+    await button("Sign in").click();
+    await button("Start anew…").click();
+    await picture("rescue-ask");
+    await button("Start anew").click();
+    // The new data knows nobody who is signed in.
+    await button("Sign in").waitFor();
+    assert.equal(world.service.unusable, undefined);
+    while (owner.troubles.length > 0) owner.expectTrouble(/401/);
+  });
+});

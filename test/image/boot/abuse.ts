@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { UsageWatch } from "../../../scripts/abuses/usage.ts";
+import { makeHistory } from "../../../scripts/benches/history.ts";
+import { SITE } from "../../../scripts/benches/servers.ts";
+import type { Checks } from "./checks.ts";
+import { Lab, STRANGERS, VISITORS } from "./lab.ts";
+import { type Card, Machine } from "./machine.ts";
+import { until } from "./owner.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const AUTOCANNON = join(ROOT, "node_modules/autocannon/autocannon.js");
+/** A Zero 2 W, or the smallest Pi 3. */
+const MEGABYTES = 512;
+const SECONDS = 180;
+const SETTLE_S = 30;
+const HITS_A_SECOND = 200;
+const HISTORY = { days: 400, hits: 200_000 };
+const BARE_PORT = 8080;
+const CAPACITY = ["--connections", "20", "--duration", "15", "--timeout", "60", "--json"];
+/** Fails unless a URL answers 200. */
+const ANSWERS =
+  "fetch(process.argv[1], { signal: AbortSignal.timeout(10_000) }).then(({ status }) => process.exit(status === 200 ? 0 : 1))";
+
+/** All attacks together against the booted box, with as little memory as a board may have. */
+export async function checkAbuse(checks: Checks, card: Card, seed: number): Promise<void> {
+  const token = randomBytes(16).toString("hex");
+  card.boot.write("tallydeck.env", `SITES=${SITE}\nBADGE_SITES=${SITE}\nSTATS_TOKEN=${token}\n`);
+  card.boot.write("history.db", await history());
+  const lab = new Lab();
+  try {
+    const machine = await Machine.start(card, { network: lab, megabytes: MEGABYTES });
+    try {
+      const box = new AttackedBox(machine, lab, token);
+      await box.prepare();
+      const rate = await box.capacity();
+      await checks.check(
+        `answers and counts ${rate} honest hits a second while it is attacked, with ${MEGABYTES} MB`,
+        () => box.attack(rate, seed),
+      );
+      await machine.shutDown();
+    } finally {
+      await machine.cutPower();
+    }
+  } finally {
+    lab.remove();
+  }
+}
+
+/** A backup of a site with a long history, as bytes. */
+async function history(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), "tallydeck-history-"));
+  try {
+    const [data, file] = [join(folder, "data"), join(folder, "history.db")];
+    await makeHistory(data, HISTORY.hits, HISTORY.days);
+    await promisify(execFile)(join(ROOT, "scripts/tallydeck"), [
+      ...["backup", file],
+      ...["--data-dir", data],
+    ]);
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+class AttackedBox {
+  readonly #machine: Machine;
+  readonly #lab: Lab;
+  readonly #token: string;
+
+  constructor(machine: Machine, lab: Lab, token: string) {
+    this.#machine = machine;
+    this.#lab = lab;
+    this.#token = token;
+  }
+
+  /** Plugs the box into the lab's network, and gives it its history. */
+  async prepare(): Promise<void> {
+    await this.#says("systemctl is-system-running --wait");
+    await this.#says(
+      `mkdir -p /run/systemd/network; printf '${this.#lab.network.replaceAll("\n", "\\n")}' >/run/systemd/network/10-lab.network; networkctl reload; networkctl reconfigure eth0; install -D /dev/null /run/tallydeck-clock/set`,
+    );
+    const { status, text } = await this.#machine.shell.run(
+      "cp /boot/firmware/history.db /data/history.db && systemctl stop tallydeck-{collector,control}.socket tallydeck && tallydeck restore /data/history.db && systemctl start tallydeck && rm /data/history.db",
+    );
+    assert.equal(status, 0, text);
+    await until("the box answers in the lab", () =>
+      this.#lab.run({}, process.execPath, "-e", ANSWERS, `http://${this.#lab.box}/`),
+    );
+  }
+
+  /**
+   * What a bare server, and the service, take on this emulated machine when nobody attacks.
+   * @returns how many honest hits a second can be asked of it
+   */
+  async capacity(): Promise<number> {
+    const source = readFileSync(join(ROOT, "scripts/benches/bare-server.ts"), "utf8");
+    const bare = stripTypeScriptTypes(source).replace("listen(0", `listen(${BARE_PORT}`);
+    await this.#says(
+      `echo ${Buffer.from(bare).toString("base64")} | base64 -d >/run/bare.mjs; systemd-run --unit=bare /usr/bin/tallydeck-node /run/bare.mjs; nft add element inet tallydeck lan_ports { ${BARE_PORT} }`,
+    );
+    const bareRate = await this.#rateOf(`http://${this.#lab.box}:${BARE_PORT}/`);
+    await this.#says(
+      `systemctl stop bare; nft delete element inet tallydeck lan_ports { ${BARE_PORT} }`,
+    );
+    const rate = await this.#rateOf(`http://${this.#lab.box}/e?s=${SITE}`);
+    // The attack, too, wants its share of this emulated machine.
+    const asked = Math.min(HITS_A_SECOND, Math.floor(rate / 2));
+    console.log(
+      `      not attacked: a bare server answers ${bareRate} a second here, the box ${rate}; ${asked} are asked of it`,
+    );
+    return asked;
+  }
+
+  async attack(rate: number, seed: number): Promise<void> {
+    const pid = await this.#says("systemctl show tallydeck -p MainPID --value");
+    const watch = await UsageWatch.start(Number(pid), (command) => this.#says(command));
+    const { box } = this.#lab;
+    const status = await this.#spawn(
+      ...[process.execPath, join(ROOT, "scripts/abuses/main.ts"), "--only", "all"],
+      ...["--url", `http://${box}`, "--control", `http://${box}:3000`],
+      ...["--site", SITE, "--token", this.#token, "--seed", String(seed)],
+      ...["--attackers", STRANGERS, "--visitors", VISITORS],
+      ...["--seconds", String(SECONDS), "--rate", String(rate), "--settle", "0"],
+    );
+    await pause(SETTLE_S * 1_000);
+    for (const [measure, seen] of await watch.stop()) console.log(`      ${measure}: ${seen}`);
+    console.log(`      ${await this.#says("systemctl show tallydeck -p MemoryPeak; free -m")}`);
+    assert.equal(await this.#says("systemctl show tallydeck -p MainPID --value"), pid);
+    assert.equal(await this.#says("journalctl -b -k -q --no-pager -g 'out of memory'"), "");
+    assert.equal(status, 0, "the attack says what went wrong");
+  }
+
+  async #says(command: string): Promise<string> {
+    return (await this.#machine.shell.run(command)).text;
+  }
+
+  /** Requests that are answered in a second. */
+  async #rateOf(url: string): Promise<number> {
+    const json = await this.#lab.run({}, process.execPath, AUTOCANNON, ...CAPACITY, url);
+    return Math.round(JSON.parse(json).requests.average);
+  }
+
+  /** Lets a program in the lab say what it says, and gives its exit code. */
+  async #spawn(program: string, ...args: readonly string[]): Promise<number | null> {
+    const child = spawn(...this.#lab.inside(program, ...args), { stdio: "inherit" });
+    const [code] = await once(child, "exit");
+    return code;
+  }
+}

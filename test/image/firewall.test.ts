@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, it } from "mocha";
+import { Street, type Tries } from "./street.ts";
+
+const TRUST = join(
+  import.meta.dirname,
+  "../../firmware-config/system/usr/lib/tallydeck/trust-proxies",
+);
+/** More than the firewall lets one address open at once, or hold. */
+const CROWD = 700;
+/** What it lets one open at once, and after that each second. */
+const BURST = 250;
+const A_SECOND = 50;
+
+/** Address of the street, address of the box. */
+const NEIGHBOURS = [
+  ["192.168.7.2", "192.168.7.1"],
+  ["172.31.7.2", "172.31.7.1"],
+  ["fd00:7::2", "fd00:7::1"],
+  ["fe80::2", "fe80::1"],
+] as const;
+const STRANGERS = [
+  ["198.51.100.2", "198.51.100.1"],
+  ["100.64.7.2", "100.64.7.1"],
+  ["2001:db8::2", "2001:db8::1"],
+] as const;
+
+describe("the box's firewall", function () {
+  this.timeout(60_000);
+  let street: Street | undefined;
+  before(function () {
+    if (Street.isMissing !== undefined) this.skip();
+  });
+  // A new one each time: what an address did before is remembered.
+  beforeEach(async () => {
+    await street?.close();
+    street = await Street.build();
+  });
+  after(() => street?.close());
+
+  const outcomes = async (tries: Tries) => (await street?.tries(tries)) ?? [];
+  const outcome = async (from: string, to: string, port: number) =>
+    (await outcomes({ from, to, port }))[0];
+  /** What a responder in the box hears of what it says itself and of what the street says. */
+  const heardOnMdns = (from = "192.168.7.2", own = "192.168.7.1") =>
+    street?.hears(from, own) ?? Promise.resolve([]);
+  /** Takes one of the two limits away, to see the other. */
+  const without = (limit: "fast" | "many") => street?.inBox("sh", "-c", DROP_LIMIT, "sh", limit);
+  /** Of each pair of addresses. */
+  const each = (pairs: readonly (readonly [string, string])[], port: number) =>
+    Promise.all(pairs.map(([from, to]) => outcome(from, to, port)));
+  const ALL = [...NEIGHBOURS, ...STRANGERS];
+  const opened = async (tries: Tries) =>
+    (await outcomes(tries)).filter((each) => each === "open").length;
+
+  it("lets everybody be counted", async () => {
+    assert.deepEqual(await each(ALL, 80), Array(ALL.length).fill("open"));
+  });
+
+  it("lets the own network to the Web UI, and no stranger, by whatever kind of address", async () => {
+    assert.deepEqual(await each(NEIGHBOURS, 3000), ["open", "open", "open", "open"]);
+    assert.deepEqual(await each(STRANGERS, 3000), ["silent", "silent", "refused"]);
+  });
+
+  it("tells an IPv6 neighbour at once, so that its browser tries the other address", async () => {
+    assert.equal(await outcome("2001:db8::2", "2001:db8::1", 3000), "refused");
+  });
+
+  it("opens the remote shell to the own network only, and only once ssh runs", async () => {
+    assert.equal(await outcome("192.168.7.2", "192.168.7.1", 22), "silent");
+    street?.inBox("nft", "add", "element", "inet", "tallydeck", "lan_ports", "{ 22 }");
+    assert.equal(await outcome("192.168.7.2", "192.168.7.1", 22), "open");
+    assert.deepEqual(await each(STRANGERS, 22), ["silent", "silent", "refused"]);
+  });
+
+  it("hears the own network's questions for names, and never its own records come back", async () => {
+    assert.deepEqual(await heardOnMdns(), ["street"]);
+  });
+
+  it("hears no stranger's questions for names", async () => {
+    street?.inBox("ip", "address", "flush", "dev", "box", "to", "192.168.7.0/24");
+    assert.deepEqual(await heardOnMdns("198.51.100.2", "198.51.100.1"), []);
+  });
+
+  it("lets nobody to any other port", async () => {
+    assert.deepEqual(await each(ALL, 8080), Array(ALL.length).fill("silent"));
+  });
+
+  it("lets a stranger open only so many connections at once, and others all the same", async () => {
+    without("many");
+    const began = performance.now();
+    const crowd = { to: "198.51.100.1", port: 80, count: CROWD };
+    const count = await opened({ ...crowd, from: "198.51.100.2" });
+    assert.ok(count >= BURST && count <= BURST + dueSince(began), `${count} of ${CROWD}`);
+    assert.equal(await outcome("198.51.100.3", "198.51.100.1", 80), "open");
+  });
+
+  it("takes an IPv6 /64 as one stranger", async () => {
+    without("many");
+    const began = performance.now();
+    const crowd = { to: "2001:db8::1", port: 80, count: CROWD };
+    const count =
+      (await opened({ ...crowd, from: "2001:db8::2" })) +
+      (await opened({ ...crowd, from: "2001:db8::3" }));
+    assert.ok(count >= BURST && count <= BURST + dueSince(began), `${count} of ${2 * CROWD}`);
+    assert.equal(await outcome("2001:db8:0:2::2", "2001:db8:0:2::1", 80), "open");
+  });
+
+  it("lets a stranger hold only so many connections", async () => {
+    // As if they had been opened slowly.
+    without("fast");
+    const tries = { from: "198.51.100.2", to: "198.51.100.1", port: 80, count: CROWD };
+    assert.equal(await opened(tries), 128);
+  });
+
+  it("does not limit a proxy or a tunnel on the own network", async () => {
+    const tries = { from: "192.168.7.2", to: "192.168.7.1", port: 80, count: CROWD };
+    assert.equal(await opened(tries), CROWD);
+  });
+
+  it("does not limit a proxy elsewhere that the owner trusts", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tallydeck-proxies-"));
+    const settings = join(folder, "tallydeck.env");
+    const list = '"10.0.0.1, 198.51.100.0/24,2001:db8::/32,nonsense,cafe,1.2.3.4.5,$(reboot)"';
+    writeFileSync(settings, `SITES=blog\nTRUSTED_PROXIES=${list}\n`);
+    street?.inBox("sh", TRUST, settings);
+    rmSync(folder, { recursive: true });
+    const crowd = { port: 80, count: CROWD };
+    assert.equal(await opened({ ...crowd, from: "198.51.100.2", to: "198.51.100.1" }), CROWD);
+    assert.equal(await opened({ ...crowd, from: "2001:db8::2", to: "2001:db8::1" }), CROWD);
+  });
+});
+
+function dueSince(began: number): number {
+  return A_SECOND * (1 + (performance.now() - began) / 1_000);
+}
+
+const DROP_LIMIT = `
+  for handle in $(nft -a list chain inet tallydeck public | sed -n "s/.*@$1.*handle //p"); do
+    nft delete rule inet tallydeck public handle $handle
+  done
+`;

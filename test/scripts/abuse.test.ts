@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { before, describe, it } from "mocha";
+import { addressOf } from "../../scripts/abuses/addresses.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { RunningService } from "../helpers/tallydeck.ts";
+
+const MAIN = join(import.meta.dirname, "../../scripts/abuses/main.ts");
+const SMALL = ["--seconds", "2", "--rate", "20", "--scale", "0.01", "--settle", "0"];
+/** A busy machine is slow; it is no error. */
+const PATIENCE_MS = 5 * 60_000;
+
+interface Told {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** What was seen, by part and measure. */
+  readonly seen: ReadonlyMap<string, string>;
+}
+
+function abuse(...args: readonly string[]): Promise<Told> {
+  return new Promise((resolve) =>
+    execFile(process.execPath, [MAIN, ...args], (error, out, err) => {
+      const rows = out.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm);
+      resolve({
+        code: error === null ? 0 : Number(error.code),
+        out,
+        err,
+        seen: new Map(
+          [...rows].map(([, part, measure, seen = ""]) => [`${part}: ${measure}`, seen]),
+        ),
+      });
+    }),
+  );
+}
+
+describe("the attacks", function () {
+  this.timeout(PATIENCE_MS);
+  const folder = eachFolder();
+
+  const attacked = async (part: string): Promise<Told> => {
+    const service = await RunningService.start(folder(), {
+      SITES: "blog",
+      BADGE_SITES: "blog",
+      STATS_TOKEN: "the-token",
+    });
+    const [, control] = await service.says(/Web UI +(http:\S+)/);
+    const told = await abuse(
+      ...["--only", part, ...SMALL, "--url", `http://127.0.0.1:${service.port}`],
+      ...["--control", control ?? "", "--site", "blog", "--token", "the-token"],
+    );
+    await service.end();
+    return told;
+  };
+
+  for (const [part, measure] of [
+    ["half-open", "unfinished requests begun"],
+    ["slow-readers", "connections that never read"],
+    ["badges", "badges asked for and hung up on"],
+    ["values", "hits with values never seen before, by status"],
+    ["surveys", "the owner opens the survey, grouped by os"],
+    ["tokens", "then the right token, from the same address"],
+  ])
+    it(`tell of ${part} what it did, and that every honest hit was counted`, async () => {
+      const { code, out, seen } = await attacked(part as string);
+      assert.equal(code, 0, out);
+      assert.match(seen.get(`${part}: ${measure}`) ?? "", /^\d/, out);
+      assert.equal(seen.get(`${part}: honest hits`), "60, 0 not answered, 0 not counted");
+      assert.match(seen.get(`${part}: honest hits, time to answer`) ?? "", /p99 \d+\.\d ms/);
+      assert.match(seen.get(`${part}: the owner's dashboard`) ?? "", /^(\d+) of \1,/);
+      assert.match(seen.get(`${part}: the owner's sign-in`) ?? "", /^(\d+) of \1,/);
+    });
+
+  it("run all together", async () => {
+    const { code, out, seen } = await attacked("all");
+    assert.equal(code, 0, out);
+    assert.equal(seen.get("all: honest hits"), "60, 0 not answered, 0 not counted");
+    assert.ok(seen.has("all: badges asked for and hung up on"), out);
+  });
+
+  it("start a service of their own, and tell its memory and sockets", async () => {
+    const { code, out, seen } = await abuse("--only", "calm", ...SMALL, "--days", "2");
+    assert.equal(code, 0, out);
+    for (const measure of ["memory of the service, MB (resident)", "sockets the service has"])
+      assert.match(seen.get(`calm: ${measure}`) ?? "", /^\d+ before, \d+ at most, \d+ after$/, out);
+  });
+});
+
+describe("the attacks fail", function () {
+  this.timeout(PATIENCE_MS);
+  /** Attacks a collector that answers everything as it is told. */
+  const against = async (answer: RequestListener): Promise<Told> => {
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const told = await abuse("--only", "calm", ...SMALL, "--url", `http://127.0.0.1:${port}`);
+    server.close();
+    return told;
+  };
+  const nothingCounted: RequestListener = (_, response) => response.end("{}");
+  let hit = 0;
+  before(() => {
+    hit = 0;
+  });
+
+  it("when honest hits are not counted", async () => {
+    const { code, out } = await against(nothingCounted);
+    assert.equal(code, 1);
+    assert.match(out, /^calm: 60 honest hits were not counted\.$/m);
+  });
+
+  it("when an honest hit is not answered", async () => {
+    const { code, out } = await against((request, response) => {
+      if (request.url?.startsWith("/e?") && ++hit === 30) response.statusCode = 500;
+      nothingCounted(request, response);
+    });
+    assert.equal(code, 1);
+    assert.match(out, /^calm: 1 of 60 honest hits were not answered: answered 500 × 1\.$/m);
+  });
+
+  it("when the owner is turned away", async () => {
+    const { code, out } = await against((request, response) => {
+      if (request.url?.includes("daily")) response.statusCode = 429;
+      nothingCounted(request, response);
+    });
+    assert.equal(code, 1);
+    assert.match(out, /^calm: The owner's dashboard failed .+: answered 429\.$/m);
+  });
+
+  it("before they begin, when they are told what they do not know", async () => {
+    for (const [args, sentence] of [
+      [["--only", "weather"], "There is no part weather."],
+      [["--rate", "much"], "--rate takes a number."],
+      [["--url", "box"], "box is no URL."],
+      [["--attackers", "127.0.0.1"], "127.0.0.1 is no block like 127.64.0.0/10."],
+    ] as const) {
+      const { code, err } = await abuse(...args);
+      assert.equal(code, 2);
+      assert.ok(err.startsWith(sentence), err);
+    }
+  });
+});
+
+describe("an attacker's address", () => {
+  it("is one of its block, neither its first nor its last", () => {
+    assert.equal(addressOf("203.0.113.0/24", 0), "203.0.113.1");
+    assert.equal(addressOf("203.0.113.0/24", 253), "203.0.113.254");
+    assert.equal(addressOf("203.0.113.0/24", 254), "203.0.113.1");
+    assert.equal(addressOf("198.18.0.0/15", 65_600), "198.19.0.65");
+  });
+});

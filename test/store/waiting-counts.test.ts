@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { serialize, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { silentLog } from "../../appliance/log.ts";
+import { MAX_WAITING_SURVEYS, StorageUnavailable } from "../../appliance/store/batch.ts";
+import { type BatchData, type CountGroup, OTHER } from "../../appliance/store/counting.ts";
+import { type Counts, Intake } from "../../appliance/store/intake.ts";
+import { MAX_WAITING_BYTES, MAX_WAITING_GROUPS } from "../../appliance/store/waiting-counts.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+
+/** An intake whose storage fails until it is mended. */
+class Failing {
+  readonly clock = new FakeClock();
+  /** What was sent to be committed while nothing could be stored: when, and how large. */
+  readonly attempts: { at: number; bytes: number }[] = [];
+  readonly committed: BatchData[] = [];
+  readonly intake: Intake;
+  /** Commits that succeed before one fails; the rest of them once it is mended. */
+  #left = 0;
+
+  constructor() {
+    this.intake = new Intake({
+      clock: this.clock,
+      log: silentLog(),
+      lowSpace: () => false,
+      send: async (request) => {
+        assert.ok(request.kind === "commit");
+        if (this.#left-- > 0) {
+          this.committed.push(request.batch);
+          return { ok: true, surveys: request.batch.surveys.map((_, i) => i + 1), more: false };
+        }
+        const bytes = serialize(request.batch).length;
+        this.attempts.push({ at: this.clock.monotonic(), bytes });
+        return { ok: false, busy: false, message: "disk full" };
+      },
+    });
+  }
+
+  view(path: string): Promise<void> {
+    const counts: Counts = [
+      ["pv", "_"],
+      ["path", path],
+    ];
+    return this.intake.count(1, counts, true);
+  }
+
+  /** A view, and then that nothing can be stored is known. */
+  async begin(): Promise<void> {
+    await this.view("/");
+    assert.equal(this.intake.unavailable, true);
+  }
+
+  /** Lets commits succeed, at most so many, and waits until no more is tried. */
+  async mend(commits = Number.POSITIVE_INFINITY): Promise<CountGroup[]> {
+    this.#left = commits;
+    const begun = this.committed.length;
+    this.clock.advance(120_000);
+    await this.intake.drain();
+    return this.committed.slice(begun).flatMap(({ groups }) => groups);
+  }
+}
+
+/** How often each value of a dimension was counted, and the views. */
+function sums(groups: readonly CountGroup[], dimension: string) {
+  const byValue = new Map<string, number>();
+  for (const { counts } of groups)
+    for (const [value, n] of counts.get(dimension) ?? [])
+      byValue.set(value, (byValue.get(value) ?? 0) + n);
+  const total = [...byValue.values()].reduce((sum, n) => sum + n, 0);
+  return { byValue, total, views: groups.reduce((sum, { views }) => sum + views, 0) };
+}
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+function heap(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+const HOUR_MS = 3_600_000;
+const VALUES = 100_000;
+/** 128 characters, cut from a text that is far longer. */
+const longValue = (i: number) => `${i}/${"漢".repeat(4_000)}`.slice(0, 128);
+
+describe("what waits in memory", function () {
+  this.timeout(60_000);
+
+  /** 100,000 different values, 2,000 in each of 50 hours. */
+  function flood(failing: Failing): void {
+    for (let i = 0; i < VALUES; i++) {
+      if (i % 2_000 === 0) failing.clock.setWall(Date.UTC(2026, 2, 5) + (i / 2_000) * HOUR_MS);
+      void failing.view(longValue(i));
+    }
+  }
+
+  it("takes at most 16 MB, and loses no view", async () => {
+    const failing = new Failing();
+    await failing.begin();
+    const before = heap();
+    flood(failing);
+    const taken = heap() - before;
+    assert.ok(taken < 1.25 * MAX_WAITING_BYTES, `${Math.round(taken / 1e6)} MB`);
+    const groups = await failing.mend();
+    const paths = sums(groups, "path");
+    assert.ok((paths.byValue.get(OTHER) ?? 0) > VALUES / 2);
+    assert.ok(paths.byValue.size > VALUES / 10);
+    assert.deepEqual([paths.total, paths.views], [VALUES + 1, VALUES + 1]);
+    assert.equal(sums(groups, "pv").total, VALUES + 1);
+  });
+
+  it("is bounded in hours: later ones join the last", async () => {
+    const failing = new Failing();
+    await failing.begin();
+    for (let hour = 0; hour < MAX_WAITING_GROUPS + 500; hour++) {
+      failing.clock.setWall(Date.UTC(2026, 2, 5, hour));
+      void failing.intake.count(1, [["pv", "_"]], true);
+    }
+    const groups = await failing.mend();
+    const hours = new Set(groups.map(({ stamp }) => "hour" in stamp && stamp.hour));
+    assert.equal(hours.size, MAX_WAITING_GROUPS);
+    assert.equal(sums(groups, "pv").views, MAX_WAITING_GROUPS + 501);
+  });
+
+  it("is tried again ever more rarely, at last about once a minute", async () => {
+    const failing = new Failing();
+    await failing.begin();
+    for (let second = 0; second < 300; second++) {
+      failing.clock.advance(1_000);
+      await nextTurn();
+    }
+    const times = failing.attempts.map(({ at }) => at / 1_000);
+    const waits = times.slice(1).map((at, i) => at - (times[i] ?? 0));
+    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
+  });
+
+  it("is not copied whole when it is tried again, nor when it is stored at last", async () => {
+    const failing = new Failing();
+    await failing.begin();
+    flood(failing);
+    for (let minute = 0; minute < 5; minute++) {
+      failing.clock.advance(60_000);
+      await nextTurn();
+    }
+    await failing.mend();
+    const sizes = failing.committed.map((batch) => serialize(batch).length);
+    const largest = Math.max(...failing.attempts.map(({ bytes }) => bytes), ...sizes);
+    assert.ok(largest < 2_000_000, `${largest} bytes`);
+    assert.ok(sizes.length > 5);
+  });
+
+  it("is counted once when storage fails again in the middle of it", async () => {
+    const failing = new Failing();
+    await failing.begin();
+    flood(failing);
+    const first = await failing.mend(3);
+    assert.equal(failing.intake.unavailable, true);
+    const groups = [...first, ...(await failing.mend())];
+    const paths = sums(groups, "path");
+    assert.deepEqual([paths.total, paths.views], [VALUES + 1, VALUES + 1]);
+  });
+});
+
+describe("surveys that wait for a commit", () => {
+  it("are bounded; one more is refused", async () => {
+    const intake = new Intake({
+      clock: new FakeClock(),
+      log: silentLog(),
+      lowSpace: () => false,
+      send: () => new Promise(() => {}),
+    });
+    for (let i = 0; i < MAX_WAITING_SURVEYS; i++) void intake.addSurvey(1, 1, "{}");
+    await assert.rejects(intake.addSurvey(1, 1, "{}"), StorageUnavailable);
+  });
+});

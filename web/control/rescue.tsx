@@ -1,0 +1,166 @@
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { AskError, ask } from "./api.ts";
+import { Confirm } from "./confirm.tsx";
+import { FileButton } from "./files.tsx";
+import { Problem } from "./parts.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { useTask } from "./use-action.ts";
+import type { RescueAnswer } from "./wire.ts";
+
+type Standing =
+  | { state: "opening" }
+  | { state: "signed-out" }
+  | { state: "failed"; message: string }
+  | { state: "open"; rescue: RescueAnswer };
+
+const ASK_AGAIN_MS = 1_000;
+
+/** The page of a box whose data cannot be used: what is wrong, and what can be done about it. */
+function Rescue() {
+  const [standing, setStanding] = useState<Standing>({ state: "opening" });
+  const read = async () => {
+    try {
+      setStanding({ state: "open", rescue: await ask<RescueAnswer>("GET", "api/rescue") });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const isSignedOut = error instanceof AskError && error.kind === "unauthorized";
+      setStanding(isSignedOut ? { state: "signed-out" } : { state: "failed", message });
+    }
+  };
+  useEffect(() => void read(), []);
+
+  switch (standing.state) {
+    case "opening":
+      return (
+        <main class="sign-in" aria-busy="true">
+          <p role="status">Asking the box…</p>
+        </main>
+      );
+    case "signed-out":
+      return <SignIn onSignedIn={read} />;
+    case "failed":
+      return (
+        <main class="sign-in">
+          <div class="card" role="alert">
+            <h1>Nothing to show yet</h1>
+            <p>{standing.message}</p>
+            <button type="button" class="primary" onClick={read}>
+              Try again
+            </button>
+          </div>
+        </main>
+      );
+    case "open":
+      return (
+        <Repair rescue={standing.rescue} signedOut={() => setStanding({ state: "signed-out" })} />
+      );
+  }
+}
+
+interface RepairProps {
+  rescue: RescueAnswer;
+  signedOut: () => void;
+}
+
+function Repair({ rescue, signedOut }: RepairProps) {
+  const [isDone, setDone] = useState(false);
+  const done = () => {
+    setDone(true);
+    void repaired().then(() => location.reload());
+  };
+  return (
+    <div class="page control">
+      <header class="top">
+        <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
+      </header>
+      <main class="stack">
+        <h1>The data of this box cannot be used</h1>
+        <p class="notice bad">{rescue.problem}</p>
+        <p>Pages that are counted work as ever, but nothing is counted until this is repaired.</p>
+        {isDone ? (
+          <p role="status">Done. The box starts again…</p>
+        ) : (
+          <div class="columns">
+            <Restore signedOut={signedOut} onDone={done} />
+            {rescue.mayStartAnew && <StartAnew signedOut={signedOut} onDone={done} />}
+          </div>
+        )}
+      </main>
+    </div>
+  );
+}
+
+interface WayProps {
+  signedOut: () => void;
+  onDone: () => void;
+}
+
+function Restore({ signedOut, onDone }: WayProps) {
+  const { busy, problem, run } = useTask(signedOut);
+  const restore = async (file: File) => {
+    if (await run(() => ask("POST", "api/restore", file))) onDone();
+  };
+  return (
+    <section class="card stack" aria-labelledby="restore-title">
+      <h2 id="restore-title">Restore a backup</h2>
+      <p class="hint">
+        Everything that was counted until the backup was made comes back, with all settings. Push
+        tokens stay where they can still be read.
+      </p>
+      <div class="row">
+        <FileButton label="Restore…" accept=".db" disabled={busy} onFile={restore} />
+      </div>
+      {busy && <p role="status">The backup is being looked through. This takes a while…</p>}
+      <Problem text={problem} />
+    </section>
+  );
+}
+
+function StartAnew({ signedOut, onDone }: WayProps) {
+  const { busy, problem, run } = useTask(signedOut);
+  const [isAsked, setAsked] = useState(false);
+  const start = async () => {
+    if (await run(() => ask("POST", "api/rescue/start-anew"))) onDone();
+  };
+  return (
+    <section class="card stack" aria-labelledby="anew-title">
+      <h2 id="anew-title">Start anew</h2>
+      <p class="hint">
+        The box begins with no numbers, no tokens and no settings. The damaged file is kept beside
+        the new one, for somebody who can read something of it.
+      </p>
+      <div class="row">
+        <button type="button" disabled={busy} onClick={() => setAsked(true)}>
+          Start anew…
+        </button>
+      </div>
+      <Problem text={problem} />
+      {isAsked && (
+        <Confirm
+          title="Start anew?"
+          text="The box forgets everything it has counted. If you have a backup, restore that instead."
+          yes="Start anew"
+          onYes={start}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Resolves when the box has begun again, be it with what is next to repair. */
+async function repaired(): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    try {
+      await ask("GET", "api/rescue");
+      return;
+    } catch (error) {
+      if (!(error instanceof AskError && error.kind === "offline")) return;
+    }
+  }
+}
+
+const app = document.getElementById("app");
+if (app) render(<Rescue />, app);

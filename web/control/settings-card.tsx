@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { ask } from "./api.ts";
+import { Confirm } from "./confirm.tsx";
+import { useShell } from "./context.ts";
+import { FileButton, saveFile } from "./files.tsx";
+import { changesOf, undoneBut } from "./import-words.ts";
+import { Problem } from "./parts.tsx";
+import { useAction } from "./use-action.ts";
+import type { ImportPreview, UndoneImport } from "./wire.ts";
+
+/** Settings out to a file, and in from one: looked at first, and undone when it was a mistake. */
+export function SettingsCard() {
+  const { actions } = useShell();
+  const { busy, problem, run } = useAction();
+  const [done, setDone] = useState("");
+  const [canUndo, setCanUndo] = useState(false);
+  const [asked, setAsked] = useState<{ settings: object; changes: string } | null>(null);
+  const save = () => run(() => saveFile("api/settings/export", "tallydeck-settings.json"));
+  const look = (file: File) =>
+    run(async () => {
+      setDone("");
+      const settings = parsed(await file.text());
+      const preview = await ask<ImportPreview>("POST", "api/settings/import?preview=1", settings);
+      const changes = changesOf(preview);
+      if (changes === "") setDone("All of this file is here already: nothing changes.");
+      else setAsked({ settings, changes });
+    });
+  const take = (settings: object) =>
+    run(async () => {
+      await ask("POST", "api/settings/import", settings);
+      setCanUndo(true);
+      await actions.reload();
+      setDone("The settings are taken over.");
+    });
+  const undo = () =>
+    run(async () => {
+      setDone("");
+      const { kept } = await ask<UndoneImport>("POST", "api/settings/undo-import");
+      setCanUndo(false);
+      await actions.reload();
+      setDone(undoneBut(kept));
+    });
+  return (
+    <section class="card stack" aria-labelledby="settings-title">
+      <h2 id="settings-title">Settings</h2>
+      <p class="hint">
+        Decks, what their keys show, and sites, as one file without any token. Taking it in
+        overwrites the keys, names and hosts it holds, and deletes nothing; you see first what
+        changes.
+      </p>
+      <div class="row">
+        <button type="button" disabled={busy} onClick={save}>
+          Export settings
+        </button>
+        <FileButton label="Import settings…" accept=".json" disabled={busy} onFile={look} />
+        {canUndo && (
+          <button type="button" disabled={busy} onClick={undo}>
+            Undo the import
+          </button>
+        )}
+      </div>
+      <Problem text={problem} />
+      <p role="status">{done}</p>
+      {asked !== null && (
+        <Confirm
+          title="Take these settings in?"
+          text={`${asked.changes} What is there now is overwritten. You can undo it afterwards.`}
+          yes="Take them in"
+          onYes={() => take(asked.settings)}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** @throws Error that says what the file should have been */
+function parsed(text: string): object {
+  try {
+    const settings: unknown = JSON.parse(text);
+    if (typeof settings === "object" && settings !== null) return settings;
+  } catch {
+    // What is no JSON is as wrong as JSON that is no object.
+  }
+  throw new Error("This file is not an export of settings. Choose one that was exported here.");
+}
