@@ -10,6 +10,8 @@ import { RunningService } from "./helpers/tallydeck.ts";
 import { ADMIN, askPort, CHROME, encode } from "./helpers/world.ts";
 
 const HITS = 2_000;
+/** As many as come from one machine at once, and are served. */
+const AT_ONCE = 256;
 const SURVEYS = 60;
 const SITES = ["first", "second", "third"];
 const ENV = { SITES: SITES.join(), STATS_TOKEN: ADMIN };
@@ -27,7 +29,7 @@ interface Answered {
 }
 
 /**
- * Sends to one site, all at once, hits, each of a page of its own, and surveys, each from an
+ * Sends to one site, many at once, hits, each of a page of its own, and surveys, each from an
  * address of its own. Calls `then` after so many answers.
  * @returns all that was answered
  */
@@ -40,19 +42,25 @@ async function pour(port: number, s: string, after: number, then: () => void): P
     if (answered.paths.size + answered.comments.size === after) then();
   };
   const headers = { "user-agent": CHROME };
-  const sending = [];
-  for (let i = 0; i < HITS; i++) {
+  const hit = (i: number) => {
     const p = `/${s}/${i}`;
     const v = encodeURIComponent(encode({ p }));
-    sending.push(send(answered.paths, p, askPort(port, `/e?s=${s}&v=${v}`, { headers })));
-    if (i % Math.floor(HITS / SURVEYS) > 0) continue;
+    return send(answered.paths, p, askPort(port, `/e?s=${s}&v=${v}`, { headers }));
+  };
+  const survey = (i: number) => {
     const c = `${s} ${i}`;
     const body = JSON.stringify({ sv: 1, c });
     const from = `127.7.${i >> 8}.${1 + (i & 127)}`;
-    const survey = askPort(port, `/s?s=${s}`, { method: "POST", from, body });
-    sending.push(send(answered.comments, c, survey));
-  }
-  await Promise.all(sending);
+    return send(answered.comments, c, askPort(port, `/s?s=${s}`, { method: "POST", from, body }));
+  };
+  let next = 0;
+  const lane = async () => {
+    while (next < HITS) {
+      const i = next++;
+      await Promise.all([hit(i), ...(i % Math.floor(HITS / SURVEYS) === 0 ? [survey(i)] : [])]);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return answered;
 }
 
@@ -63,7 +71,8 @@ async function assertAllThere(
 ): Promise<void> {
   const read = async (path: string) =>
     (await service.ask(`${path}?site=${site}&token=${ADMIN}&from=first`)).json;
-  const { pv, path } = await read("/stats");
+  // Stopped early, a site may have surveys only: the answer leaves out what has no counts.
+  const { pv = { _: 0 }, path = {} } = await read("/stats");
   assert.deepEqual(
     [...paths].filter((name) => path[name] !== 1),
     [],
@@ -90,7 +99,7 @@ function assertIntact(dataDir: string): void {
   db.close();
 }
 
-describe(`in the middle of ${HITS} parallel hits (seed ${SEED})`, () => {
+describe(`in the middle of ${HITS} hits, ${AT_ONCE} at once (seed ${SEED})`, () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
@@ -110,7 +119,7 @@ describe(`in the middle of ${HITS} parallel hits (seed ${SEED})`, () => {
       await assertAllThere(service, site, answered[i] as Answered);
     assertIntact(dataDir);
     assert.equal((await service.end()).code, 0);
-  }).timeout(60_000);
+  });
 
   it("stopping the service loses nothing that was answered", async () => {
     const service = await RunningService.start(dataDir, ENV);
@@ -120,7 +129,7 @@ describe(`in the middle of ${HITS} parallel hits (seed ${SEED})`, () => {
     const after = await RunningService.start(dataDir, ENV);
     await assertAllThere(after, "first", answered);
     await after.end();
-  }).timeout(60_000);
+  });
 
   it("cutting the power loses nothing that was answered", async function () {
     const reason = whyNoDisks();
@@ -143,5 +152,5 @@ describe(`in the middle of ${HITS} parallel hits (seed ${SEED})`, () => {
     } finally {
       disk.remove();
     }
-  }).timeout(60_000);
+  });
 });

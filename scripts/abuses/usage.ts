@@ -5,6 +5,8 @@ import type { Figure } from "./attack.ts";
 
 const EVERY_MS = 1_000;
 const PAGE_BYTES = 4_096;
+/** Of the processor time in /proc: USER_HZ is 100 on every Linux that Node runs on. */
+const TICKS_A_SECOND = 100;
 
 /** What a process has taken, and the kernel for all connections of its machine, both ends. */
 interface Usage {
@@ -13,11 +15,13 @@ interface Usage {
   readonly anonymous: number;
   readonly kernel: number;
   readonly sockets: number;
+  /** Seconds of processor time since it began. */
+  readonly processor: number;
 }
 
 /** A shell's command line that tells the usage of a process; also for a shell on another machine. */
 export function usageCommand(pid: number): string {
-  return `cat /proc/${pid}/status /proc/net/sockstat; echo sockets: $(ls -l /proc/${pid}/fd | grep -c socket:)`;
+  return `cat /proc/${pid}/status /proc/net/sockstat; echo sockets: $(ls -l /proc/${pid}/fd | grep -c socket:); echo ticks: $(cut -d' ' -f14,15 /proc/${pid}/stat)`;
 }
 
 /** @throws Error when there is no such process. */
@@ -27,7 +31,9 @@ function usageFrom(text: string): Usage {
     if (number === undefined) throw new Error(`no ${pattern} in ${text.slice(0, 200)}`);
     return Number(number);
   };
+  const [, user, system] = /^ticks: (\d+) (\d+)$/m.exec(text) ?? [];
   return {
+    processor: (Number(user) + Number(system)) / TICKS_A_SECOND,
     resident: 1_024 * found(/VmRSS:\s+(\d+) kB/),
     anonymous: 1_024 * found(/RssAnon:\s+(\d+) kB/),
     kernel: PAGE_BYTES * found(/^TCP: .*mem (\d+)/m),
@@ -81,7 +87,13 @@ export class UsageWatch {
       ["memory of the service, MB (anonymous)", this.#told((usage) => megabytes(usage.anonymous))],
       ["memory of the kernel for TCP, MB", this.#told((usage) => megabytes(usage.kernel))],
       ["sockets the service has", this.#told((usage) => usage.sockets)],
+      ["processor time of the service, s", this.#grown((usage) => usage.processor)],
     ];
+  }
+
+  #grown(of: (usage: Usage) => number): string {
+    const all = this.#seen.map(of);
+    return ((all.at(-1) ?? 0) - (all[0] ?? 0)).toFixed(1);
   }
 
   #told(of: (usage: Usage) => number): string {

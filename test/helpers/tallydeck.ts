@@ -25,8 +25,12 @@ export function tallydeck(args: readonly string[], env: Env = {}, input?: string
 }
 
 const running = new Set<Running>();
-// What a test that failed left behind would keep the whole run from ending.
-after(() => Promise.all([...running].map((process) => process.end("SIGKILL"))));
+let isOver = false;
+// What a test that failed left behind, or goes on to start, would keep the whole run from ending.
+after(() => {
+  isOver = true;
+  return Promise.all([...running].map((process) => process.end("SIGKILL")));
+});
 
 export interface RunningOptions {
   /** What Node is given before the arguments, where it is not the checkout's own. */
@@ -49,6 +53,7 @@ export class Running {
     env: Env = {},
     { program = [MAIN], input, descriptors }: RunningOptions = {},
   ) {
+    if (isOver) throw new Error("All tests are over.");
     const command = [process.execPath, ...program, ...args];
     const limited = ["bash", "-c", `ulimit -n ${descriptors}; exec "$@"`, "bash", ...command];
     const [file = "", ...rest] = descriptors === undefined ? command : limited;

@@ -49,11 +49,8 @@ describe("a file of another kind", () => {
     ["brackets", "network-config", full("[")],
     ["words", "tallydeck.env", full("x\n")],
   ] as const)
-    it(`costs a moment and a page of the report, whatever it is made of: ${name}`, () => {
-      const begun = process.cpuUsage();
+    it(`is read to its end and costs a page of the report, whatever it is made of: ${name}`, () => {
       const { results } = provisioned({ [file]: text });
-      const { user, system } = process.cpuUsage(begun);
-      assert.ok(user + system < 3_000_000, `${user + system} µs`);
       const page = report(results, { hostname: "box", stored: true, version: "1" }).split("\r\n");
       assert.ok(page.length < 70, `${page.length} lines`);
     });
