@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { modelById } from "./deck/models.ts";
-import { createClient } from "./http/client.ts";
 import {
   comparableHost,
   isHost,
@@ -11,7 +9,9 @@ import {
   SITE_ID_RULE,
   siteIdOf,
   tokenName,
-} from "./site-names.ts";
+} from "./base/names.ts";
+import { modelById } from "./deck/models.ts";
+import { createClient } from "./http/client.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {

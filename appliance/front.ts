@@ -1,10 +1,10 @@
+import type { Clock } from "./base/clock.ts";
+import type { Log } from "./base/log.ts";
 import { Board, type Network, thisNetwork } from "./board.ts";
-import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { SetupCode } from "./control/setup-code.ts";
 import { Decks, type DecksOptions } from "./deck/decks.ts";
 import type { DeckBus } from "./deck/hid.ts";
-import type { Log } from "./log.ts";
 import { showOn } from "./screen.ts";
 import { clockZone } from "./time-zone.ts";
 

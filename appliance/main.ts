@@ -1,3 +1,4 @@
+import { version } from "./base/version.ts";
 import {
   type Command,
   CommandFailed,
@@ -11,7 +12,6 @@ import { WebBuildMissing } from "./http/pages.ts";
 import { DatabaseRefused, storageProblem } from "./store/database.ts";
 import { SitesClash } from "./store/declare-sites.ts";
 import { DataDirInUse } from "./store/lock.ts";
-import { version } from "./version.ts";
 
 const STDIN = 0;
 

@@ -1,4 +1,4 @@
-import type { Log } from "./log.ts";
+import type { Log } from "./base/log.ts";
 import { type Unusable, unusable } from "./store/health.ts";
 
 /** Parts that run together. */

@@ -1,6 +1,6 @@
-import type { Clock } from "./clock.ts";
+import { dayOf, hourOf } from "./base/calendar.ts";
+import type { Clock } from "./base/clock.ts";
 import type { NumberSource } from "./deck/live-numbers.ts";
-import { dayOf, hourOf } from "./store/day.ts";
 import type { Store } from "./store/store.ts";
 
 const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;

@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import type { Cancel } from "./clock.ts";
+import type { Cancel } from "./base/clock.ts";
 import { type QrCode, qrCode } from "./deck/qr.ts";
 import type { NoticeBoard } from "./deck/widgets.ts";
 

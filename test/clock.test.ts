@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createSystemClock, type FarAhead, systemEvidence } from "../appliance/clock.ts";
+import { createSystemClock, type FarAhead, systemEvidence } from "../appliance/base/clock.ts";
 import { FakeClock } from "./helpers/fake-clock.ts";
 
 const DAY_MS = 86_400_000;

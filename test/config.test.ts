@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { tokenName } from "../appliance/base/names.ts";
 import { type Config, ConfigError, readConfig } from "../appliance/config.ts";
-import { tokenName } from "../appliance/site-names.ts";
 import { eachFolder } from "./helpers/folder.ts";
 
 const fromEnv = (env: Record<string, string>): Config => readConfig({ flags: {}, env });

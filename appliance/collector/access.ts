@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { bearerToken } from "../http/bearer.ts";
 import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";

@@ -1,9 +1,9 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Client } from "../http/client.ts";
 import type { Pages } from "../http/pages.ts";
-import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { badgeRoute } from "./badge.ts";

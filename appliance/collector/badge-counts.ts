@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
+import type { Day } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
 import type { SiteKey } from "../store/counting.ts";
-import type { Day } from "../store/day.ts";
 import type { Asker } from "../store/read-queue.ts";
 import type { Store } from "../store/store.ts";
 

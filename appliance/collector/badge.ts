@@ -1,9 +1,9 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Middleware } from "koa";
-import type { Clock } from "../clock.ts";
+import { dayOf } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Client } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
-import { dayOf } from "../store/day.ts";
 import type { Store } from "../store/store.ts";
 import { SharedBadgeCounts } from "./badge-counts.ts";
 import { queryValue } from "./payload.ts";

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "koa";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { readJson } from "../http/body.ts";
 import { addressKey, type Client, networkKey } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";

@@ -1,9 +1,9 @@
 import Router from "@koa/router";
 import Koa, { type Middleware } from "koa";
+import type { Log } from "../base/log.ts";
 import { errorBodies } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
-import type { Log } from "../log.ts";
 
 const ASSETS = [
   "dashboard.css",

@@ -1,6 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
+import { type Day, parseDay } from "../base/calendar.ts";
 import { HttpError } from "../http/errors.ts";
-import { type Day, parseDay } from "../store/day.ts";
 import { MAX_RANGE_DAYS } from "../store/reports.ts";
 import { queryValue } from "./payload.ts";
 

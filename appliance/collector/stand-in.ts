@@ -1,8 +1,8 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
+import type { Log } from "../base/log.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Pages } from "../http/pages.ts";
-import type { Log } from "../log.ts";
 import { answerGif, surveyPreflight } from "./collect.ts";
 import { fixedRoutes, publicApp } from "./frame.ts";
 

@@ -1,6 +1,6 @@
 import type { Middleware } from "koa";
-import type { Clock } from "../clock.ts";
-import { dayOf } from "../store/day.ts";
+import { dayOf } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Store } from "../store/store.ts";
 import type { Access } from "./access.ts";
 import { queryValue } from "./payload.ts";

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { version } from "../base/version.ts";
 import { machine } from "../control/diagnostics.ts";
 import { createDeckBus, type DeckBus } from "../deck/hid.ts";
 import { modelByUsb } from "../deck/models.ts";
@@ -13,7 +14,6 @@ import { deckSettings } from "../store/deck-settings.ts";
 import { readDirectory } from "../store/directory.ts";
 import { DataDirInUse, lockDataDir } from "../store/lock.ts";
 import { spaceOf } from "../store/room.ts";
-import { version } from "../version.ts";
 import {
   type Command,
   configFrom,

@@ -1,16 +1,16 @@
 import { fstatSync } from "node:fs";
+import { dayOf, formatDay } from "../base/calendar.ts";
+import { createSystemClock, type FarAhead, type SystemClock } from "../base/clock.ts";
+import { createLog, type Log, RecentProblems } from "../base/log.ts";
+import { makeReadToken } from "../base/secrets.ts";
+import { releasedAt } from "../base/version.ts";
 import { isLoopback, webUiUrl } from "../board.ts";
-import { createSystemClock, type FarAhead, type SystemClock } from "../clock.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
-import { createLog, type Log, RecentProblems } from "../log.ts";
 import { screenAt } from "../screen.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
-import { dayOf, formatDay } from "../store/day.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
-import { makeReadToken } from "../store/read-tokens.ts";
 import { handedSockets, ServiceManager } from "../systemd.ts";
-import { releasedAt } from "../version.ts";
 import {
   type Command,
   CommandFailed,

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { Config } from "../config.ts";
 import {
   isHost,
   isSiteId,
@@ -8,7 +7,8 @@ import {
   tokenName,
   tokenTwin,
   twinProblem,
-} from "../site-names.ts";
+} from "../base/names.ts";
+import type { Config } from "../config.ts";
 import { withBallast } from "../store/ballast.ts";
 import type { Connection } from "../store/database.ts";
 import { databaseFile, emptyLog, openToList } from "../store/database.ts";

@@ -1,4 +1,5 @@
-import { meansAdmin, siteIdOf, tokenName } from "../site-names.ts";
+import { meansAdmin, siteIdOf, tokenName } from "../base/names.ts";
+import { makeReadToken } from "../base/secrets.ts";
 import { databaseFile } from "../store/database.ts";
 import {
   changeAdminToken,
@@ -8,7 +9,6 @@ import {
   setReadToken,
 } from "../store/directory.ts";
 import { openData } from "../store/health.ts";
-import { makeReadToken } from "../store/read-tokens.ts";
 import {
   type Command,
   CommandFailed,

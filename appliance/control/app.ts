@@ -1,10 +1,10 @@
 import type Koa from "koa";
-import type { Clock, FarAhead } from "../clock.ts";
+import type { Clock, FarAhead } from "../base/clock.ts";
+import type { Log, RecentProblems } from "../base/log.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Client } from "../http/client.ts";
 import type { Pages } from "../http/pages.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
-import type { Log, RecentProblems } from "../log.ts";
 import type { Channels } from "../push/channels.ts";
 import type { PushTokens } from "../push/tokens.ts";
 import type { Exchange } from "../store/exchange.ts";

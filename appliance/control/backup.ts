@@ -1,9 +1,9 @@
-import type { Clock } from "../clock.ts";
+import { dayOf, formatDay } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Decks } from "../deck/decks.ts";
 import { allowUpload } from "../http/connection.ts";
 import { HttpError } from "../http/errors.ts";
 import { DatabaseRefused } from "../store/database.ts";
-import { dayOf, formatDay } from "../store/day.ts";
 import { type Exchange, ExchangeRefused } from "../store/exchange.ts";
 import type { Handler } from "./route.ts";
 

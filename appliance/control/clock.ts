@@ -1,6 +1,6 @@
-import { type FarAhead, PLAUSIBLE_SINCE } from "../clock.ts";
+import { dayOf, formatDay } from "../base/calendar.ts";
+import { type FarAhead, PLAUSIBLE_SINCE } from "../base/clock.ts";
 import { HttpError } from "../http/errors.ts";
-import { dayOf, formatDay } from "../store/day.ts";
 import { jsonBody, shape, TRUTH } from "./input.ts";
 import type { Handler } from "./route.ts";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { RecentProblems } from "../base/log.ts";
 import type { Decks } from "../deck/decks.ts";
-import type { RecentProblems } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import type { Handler } from "./route.ts";
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 import type { Decks } from "../deck/decks.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Channels } from "../push/channels.ts";

@@ -1,9 +1,9 @@
 import Router, { type RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
+import type { Log } from "../base/log.ts";
 import { errorBodies, HttpError } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
-import type { Log } from "../log.ts";
 import { StorageUnavailable } from "../store/batch.ts";
 import { type Door, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";

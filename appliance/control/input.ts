@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { Context } from "koa";
+import { isHost, isSiteId, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
-import { isHost, isSiteId, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../site-names.ts";
 
 /** Bytes of a body that is filled in by hand. */
 const FORM_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "koa";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Decks } from "../deck/decks.ts";
 import { bearerToken } from "../http/bearer.ts";
 import { readJson } from "../http/body.ts";

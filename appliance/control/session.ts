@@ -1,8 +1,8 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { makeReadToken } from "../base/secrets.ts";
 import type { Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, type RateLimit } from "../http/rate-limit.ts";
-import { makeReadToken } from "../store/read-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { COOKIE, sessionOf, sessionsOf } from "./guard.ts";
 import { jsonBody, shape } from "./input.ts";

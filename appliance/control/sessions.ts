@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { StorageUnavailable } from "../store/batch.ts";
 import type { Store } from "../store/store.ts";
 

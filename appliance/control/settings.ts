@@ -1,7 +1,3 @@
-import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
-import type { Decks } from "../deck/decks.ts";
-import { isIdOf } from "../deck/identity.ts";
-import { modelById } from "../deck/models.ts";
 import {
   comparableHost,
   isSiteId,
@@ -9,7 +5,11 @@ import {
   siteIdOf,
   tokenTwin,
   twinProblem,
-} from "../site-names.ts";
+} from "../base/names.ts";
+import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
+import type { Decks } from "../deck/decks.ts";
+import { isIdOf } from "../deck/identity.ts";
+import { modelById } from "../deck/models.ts";
 import type { Directory } from "../store/directory.ts";
 import type { SiteInput } from "../store/site-changes.ts";
 import type { Store } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 
 export interface SetupCodeOptions {
   clock: Clock;

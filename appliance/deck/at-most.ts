@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** Waits for `work` as long as `ms` milliseconds; how it fails, and when, matters to nobody but `onError`. */
 export function atMost(

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 
 const LOOK_MS = 5_000;
 /** The clock moving on by so much more than expected means that the host was suspended. */

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 import { openAkp05 } from "./akp05.ts";
 import type { DeckDriver, DriverContext, EncodeJpeg, HidHandle } from "./driver.ts";
 import { openElgato } from "./elgato.ts";

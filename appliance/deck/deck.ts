@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { DeckSettings } from "./deck-settings.ts";
 import type { DeckDriver, Pixels } from "./driver.ts";
 import type { Evidence, Model, Slot } from "./models.ts";

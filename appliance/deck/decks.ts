@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
+import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
-import { Turns } from "../turns.ts";
 import { atMost } from "./at-most.ts";
 import { watchClock } from "./clock-watch.ts";
 import { Deck, type DeckView, type SlotPictureView, type SlotView } from "./deck.ts";

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 
 const HOLD_MS = 5_000;
 

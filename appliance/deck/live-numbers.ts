@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 import type { StatWidget } from "./widget-input.ts";
 import type { Numbers } from "./widgets.ts";
 

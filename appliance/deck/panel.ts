@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 import type { DeckDriver, Pixels } from "./driver.ts";
 
 /** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 import { Connection } from "./connection.ts";
 import type { DeckDriver, EncodeJpeg } from "./driver.ts";
 import type { DeckBus, UsbUnit } from "./hid.ts";

@@ -1,4 +1,4 @@
-import type { Cancel } from "../clock.ts";
+import type { Cancel } from "../base/clock.ts";
 import { blend, type Colors, chooseColors, isDark } from "./colors.ts";
 import type { PushWidget, StatWidget, Widget } from "./widget-input.ts";
 

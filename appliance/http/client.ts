@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
-import { comparableHost } from "../site-names.ts";
+import { comparableHost } from "../base/names.ts";
 
 /** Who sent a request and by which name, as seen through proxies we trust. */
 export interface Client {

@@ -5,7 +5,7 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** Who hears the last answer has this long to take it. */
 const LINGER_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Middleware } from "koa";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 
 /** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
 export class HttpError extends Error {

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { type BucketLimits, TokenBuckets } from "./token-buckets.ts";
 
 /** Buckets of one kind, from fine to coarse: of an address, of a network, of the whole box. */

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 import { PushError } from "./errors.ts";
 import { cleanText } from "./text.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Cancel, Clock } from "../clock.ts";
-import { Turns } from "../turns.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
+import { Turns } from "../base/turns.ts";
 import { PushError } from "./errors.ts";
 
 /** A token as it may be shown; times are epoch milliseconds. A paused one lacks the push scope. */

@@ -1,5 +1,6 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
+import type { Log } from "../base/log.ts";
 import { restoreBackup } from "../control/backup.ts";
 import { open, owner, ownerApp, page, type Route } from "../control/frame.ts";
 import type { Door } from "../control/guard.ts";
@@ -7,7 +8,6 @@ import type { Handler } from "../control/route.ts";
 import { type SignInParts, signIn } from "../control/session.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Pages } from "../http/pages.ts";
-import type { Log } from "../log.ts";
 import type { Exchange } from "../store/exchange.ts";
 import type { Unusable } from "../store/health.ts";
 

@@ -1,3 +1,4 @@
+import { constantTimeEqual, hashToken } from "../base/secrets.ts";
 import { isLoopback } from "../board.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import { WRONG_TOKENS } from "../control/session.ts";
@@ -14,7 +15,6 @@ import { StorageUnavailable } from "../store/batch.ts";
 import { databaseFile } from "../store/database.ts";
 import { Exchange } from "../store/exchange.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/health.ts";
-import { constantTimeEqual, hashToken } from "../store/read-tokens.ts";
 import { type Space, spaceOf } from "../store/room.ts";
 import { createRescueControl } from "./control.ts";
 

@@ -1,4 +1,4 @@
-import { isHost, looksLikeSiteId } from "../site-names.ts";
+import { isHost, looksLikeSiteId } from "../base/names.ts";
 import { NOBODY } from "./counting.ts";
 import type { Connection } from "./database.ts";
 import { rebuildDayTotals } from "./day-totals.ts";

@@ -1,5 +1,5 @@
+import { DAY_MS, type Day } from "../base/calendar.ts";
 import type { Connection } from "./database.ts";
-import { DAY_MS, type Day } from "./day.ts";
 
 /** A mark is renewed, and the time run is saved, at most so often: each costs a page of the log. */
 const EVERY_MS = 60_000;

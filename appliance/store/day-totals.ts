@@ -1,6 +1,6 @@
+import type { Day } from "../base/calendar.ts";
 import { COUNTERS, type Counter, type SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import type { Day } from "./day.ts";
 
 const COUNTER_LIST = COUNTERS.map((counter) => `'${counter}'`).join(", ");
 

@@ -1,4 +1,4 @@
-import { comparableHost, meansAdmin, tokenName, tokenTwin } from "../site-names.ts";
+import { comparableHost, meansAdmin, tokenName, tokenTwin } from "../base/names.ts";
 import type { Connection } from "./database.ts";
 import { readDirectory, type SiteRecord } from "./directory.ts";
 

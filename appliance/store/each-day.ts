@@ -1,6 +1,6 @@
+import type { Day } from "../base/calendar.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import type { Day } from "./day.ts";
 import { unpack } from "./pack.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { type Day, parseDay } from "../base/calendar.ts";
 import type { Connection } from "./database.ts";
-import { type Day, parseDay } from "./day.ts";
 import { findSite } from "./directory.ts";
 import { Ledger } from "./ledger.ts";
 

@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { Batch, StorageUnavailable } from "./batch.ts";
 import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";

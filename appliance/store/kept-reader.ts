@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { Cancel, Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { ReadRefused } from "./read-queue.ts";
 import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
 

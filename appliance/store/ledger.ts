@@ -1,3 +1,4 @@
+import { type Day, dayOf, dowhourOf, hourOf } from "../base/calendar.ts";
 import { CountedDays } from "./counted-days.ts";
 import {
   type BatchData,
@@ -14,7 +15,6 @@ import {
   type SurveyRow,
 } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import { type Day, dayOf, dowhourOf, hourOf } from "./day.ts";
 import { masked, maskedPayload } from "./nobody.ts";
 import { unpack } from "./pack.ts";
 import { ValueRoom } from "./value-room.ts";

@@ -1,6 +1,6 @@
+import type { Day } from "../base/calendar.ts";
 import type { Counter, SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import type { Day } from "./day.ts";
 import { counterByDay } from "./day-totals.ts";
 
 /** A counter over the days that end today. */

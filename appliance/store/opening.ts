@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { CommitterAnswer } from "./committer.ts";
 import { DatabaseRefused } from "./database.ts";
 import { NOTHING } from "./restore.ts";

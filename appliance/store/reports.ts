@@ -1,7 +1,7 @@
+import { type Day, formatDay } from "../base/calendar.ts";
 import { type Answer, type Client, LastAnswers } from "./answer.ts";
 import { type Counter, HOUR_DIMENSIONS, OTHER, type SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import { type Day, formatDay } from "./day.ts";
 import { DayCounts } from "./day-counts.ts";
 import { counterByDay } from "./day-totals.ts";
 import { hoursOf } from "./hours.ts";

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 import { BALLAST_BYTES, giveUpBallast, hasBallast, takeBallast } from "./ballast.ts";
 
 const MB = 1024 * 1024;

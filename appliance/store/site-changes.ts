@@ -1,4 +1,4 @@
-import { comparableHost, isSiteId, tokenTwin } from "../site-names.ts";
+import { comparableHost, isSiteId, tokenTwin } from "../base/names.ts";
 import type { Connection } from "./database.ts";
 import {
   addSite,

@@ -1,11 +1,11 @@
-import type { Cancel, Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import { dayOf } from "../base/calendar.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { StorageUnavailable } from "./batch.ts";
 import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
 import { markUnmarkedDays } from "./counted-days.ts";
 import type { SiteKey } from "./counting.ts";
 import { type Connection, databaseFile } from "./database.ts";
-import { dayOf } from "./day.ts";
 import type { Directory } from "./directory.ts";
 import { damage, openChecked, type Unusable } from "./health.ts";
 import { type Counts, Intake } from "./intake.ts";

@@ -1,6 +1,6 @@
+import { formatDay } from "../base/calendar.ts";
 import { type Answer, type Client, makeAnswer } from "./answer.ts";
 import type { Connection } from "./database.ts";
-import { formatDay } from "./day.ts";
 import { sealCursor } from "./survey-cursor.ts";
 import { type SurveyFilter, type SurveyPosition, surveyRows } from "./survey-rows.ts";
 

@@ -1,7 +1,7 @@
+import { formatDay } from "../base/calendar.ts";
 import { type Answer, type Client, makeAnswer } from "./answer.ts";
 import { OTHER } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import { formatDay } from "./day.ts";
 import { Frequent } from "./frequent.ts";
 import { Choices, type Slots } from "./survey-answers.ts";
 import { type SurveyFilter, type SurveyPayload, surveyRows } from "./survey-rows.ts";

@@ -1,6 +1,6 @@
+import type { Day } from "../base/calendar.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import type { Day } from "./day.ts";
 
 /** A survey response as it is stored: validated, and without anything that was off its shape. */
 export interface SurveyPayload {

@@ -1,6 +1,6 @@
+import type { Day } from "../base/calendar.ts";
 import { FIXED_DIMENSIONS, OTHER, type SiteKey } from "./counting.ts";
 import type { Connection } from "./database.ts";
-import type { Day } from "./day.ts";
 import { eachDay } from "./each-day.ts";
 import { IdTable } from "./id-table.ts";
 

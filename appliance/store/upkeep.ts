@@ -1,6 +1,6 @@
+import type { Day } from "../base/calendar.ts";
 import type { SiteKey } from "./counting.ts";
 import { type Connection, giveSpaceBack } from "./database.ts";
-import type { Day } from "./day.ts";
 import type { Ledger, Waiting } from "./ledger.ts";
 import { emptyNobody } from "./nobody.ts";
 import { type Counts, pack, unpack } from "./pack.ts";

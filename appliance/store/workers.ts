@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { CommitterAnswer, CommitterMessage, CommitterRequest } from "./committer.ts";
 import type { Directory } from "./directory.ts";
 import { KeptReader } from "./kept-reader.ts";

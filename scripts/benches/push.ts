@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { Agent, request } from "node:http";
-import { createSystemClock } from "../../appliance/clock.ts";
+import { createSystemClock } from "../../appliance/base/clock.ts";
+import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import type { HidHandle } from "../../appliance/deck/driver.ts";
 import type { DeckBus, UsbListener } from "../../appliance/deck/hid.ts";
 import { encodeJpeg, paint } from "../../appliance/deck/paint.ts";
-import { silentLog } from "../../appliance/log.ts";
 import { type Service, startService } from "../../appliance/service.ts";
 
 const KEYS = 15;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { createSystemClock } from "../../appliance/clock.ts";
+import { createSystemClock } from "../../appliance/base/clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { type Reply, World } from "../helpers/world.ts";

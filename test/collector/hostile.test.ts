@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { after, describe, it } from "mocha";
-import { createLog } from "../../appliance/log.ts";
+import { createLog } from "../../appliance/base/log.ts";
 import { MAX_VALUES_PER_DAY, OTHER } from "../../appliance/store/counting.ts";
 import { bytes, headers, holds, json, object, query, SEED, text, v } from "../helpers/odd.ts";
 import { exchange } from "../helpers/wire.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { describe, it } from "mocha";
-import { createLog, RecentProblems } from "../../appliance/log.ts";
+import { createLog, RecentProblems } from "../../appliance/base/log.ts";
 import { Owner } from "../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";
 

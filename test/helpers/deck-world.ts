@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import type { Cancel, Clock } from "../../appliance/clock.ts";
+import type { Cancel, Clock } from "../../appliance/base/clock.ts";
 import type { DeckView } from "../../appliance/deck/deck.ts";
 import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../appliance/clock.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
 
 interface Timer {
   readonly due: number;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../appliance/clock.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
 import type { Pixels } from "../../appliance/deck/driver.ts";
 import { FakeUnit } from "./fake-hid.ts";
 import { decode, turn } from "./pictures.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../appliance/clock.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
 import type { FakeUnit } from "./fake-hid.ts";
 import { FakeAkp05, FakeCrt, MIRABOX_293S, MIRABOX_293V3, MIRABOX_K1_PRO } from "./fake-hid-crt.ts";
 import { FakeJpegStreamDeck, FakeMini, FakeOriginal, mk2, plus } from "./fake-hid-elgato.ts";

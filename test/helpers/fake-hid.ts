@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { Cancel, Clock } from "../../appliance/clock.ts";
+import type { Cancel, Clock } from "../../appliance/base/clock.ts";
 import type { HidHandle, Pixels } from "../../appliance/deck/driver.ts";
 import type { HidSystem } from "../../appliance/deck/hid.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import Koa from "koa";
 import { describe, it } from "mocha";
+import { createLog, RecentProblems } from "../../appliance/base/log.ts";
 import { readJson } from "../../appliance/http/body.ts";
 import { createClient } from "../../appliance/http/client.ts";
 import { allowUpload } from "../../appliance/http/connection.ts";
@@ -13,7 +14,6 @@ import {
   fitting,
 } from "../../appliance/http/limits.ts";
 import { type Listener, listen } from "../../appliance/http/listen.ts";
-import { createLog, RecentProblems } from "../../appliance/log.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
 import { Wire } from "../helpers/wire.ts";

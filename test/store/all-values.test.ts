@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import Database from "better-sqlite3";
+import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import {
   MAX_TEXT_BYTES,
   MAX_TEXT_BYTES_PER_DAY,
@@ -7,7 +8,6 @@ import {
   OTHER,
 } from "../../appliance/store/counting.ts";
 import { databaseFile } from "../../appliance/store/database.ts";
-import { dayOf, formatDay } from "../../appliance/store/day.ts";
 import { findSite } from "../../appliance/store/directory.ts";
 import { pack } from "../../appliance/store/pack.ts";
 import { views } from "../helpers/traffic.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { dayOf } from "../../appliance/base/calendar.ts";
 import { OTHER } from "../../appliance/store/counting.ts";
 import type { Connection } from "../../appliance/store/database.ts";
-import { dayOf } from "../../appliance/store/day.ts";
 import { findSite } from "../../appliance/store/directory.ts";
 import { pack } from "../../appliance/store/pack.ts";
 import { MAX_QUESTIONS } from "../../appliance/store/survey-answers.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { silentLog } from "../../appliance/log.ts";
+import { dayOf } from "../../appliance/base/calendar.ts";
+import { silentLog } from "../../appliance/base/log.ts";
 import {
   type Connection,
   databaseFile,
   openForReading,
   openForWriting,
 } from "../../appliance/store/database.ts";
-import { dayOf } from "../../appliance/store/day.ts";
 import { addSite, findSite } from "../../appliance/store/directory.ts";
 import type { Waiting } from "../../appliance/store/ledger.ts";
 import { unpack } from "../../appliance/store/pack.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { silentLog } from "../../appliance/log.ts";
+import { silentLog } from "../../appliance/base/log.ts";
 import type { CommitterRequest } from "../../appliance/store/committer.ts";
 import { databaseFile } from "../../appliance/store/database.ts";
 import { Intake } from "../../appliance/store/intake.ts";

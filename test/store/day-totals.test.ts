@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { dayOf } from "../../appliance/base/calendar.ts";
 import { SHARED_MS } from "../../appliance/collector/badge-counts.ts";
 import type { Connection } from "../../appliance/store/database.ts";
-import { dayOf } from "../../appliance/store/day.ts";
 import { rebuildDayTotals } from "../../appliance/store/day-totals.ts";
 import { findSite } from "../../appliance/store/directory.ts";
 import { pack } from "../../appliance/store/pack.ts";

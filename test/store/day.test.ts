@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { dayOf, dowhourOf, formatDay, hourOf, parseDay } from "../../appliance/store/day.ts";
+import { dayOf, dowhourOf, formatDay, hourOf, parseDay } from "../../appliance/base/calendar.ts";
 
 /** Any moment from 1970 to 2199, epoch ms. */
 const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) - 1 });

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { createLog } from "../../appliance/log.ts";
+import { createLog } from "../../appliance/base/log.ts";
 import { databaseFile } from "../../appliance/store/database.ts";
 import { PATIENCE_MS } from "../../appliance/store/intake.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { silentLog } from "../../appliance/log.ts";
+import { silentLog } from "../../appliance/base/log.ts";
 import { StorageUnavailable } from "../../appliance/store/batch.ts";
 import { type Connection, openForWriting } from "../../appliance/store/database.ts";
 import { addSite, findSite } from "../../appliance/store/directory.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { silentLog } from "../../appliance/log.ts";
+import { silentLog } from "../../appliance/base/log.ts";
 import type { CommitterAnswer, CommitterRequest } from "../../appliance/store/committer.ts";
 import { databaseFile } from "../../appliance/store/database.ts";
 import { Intake } from "../../appliance/store/intake.ts";

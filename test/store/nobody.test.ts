@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { dayOf } from "../../appliance/base/calendar.ts";
 import type { BatchData, CountGroup, Stamp } from "../../appliance/store/counting.ts";
 import { NOBODY } from "../../appliance/store/counting.ts";
 import { type Connection, databaseFile, openForWriting } from "../../appliance/store/database.ts";
-import { dayOf } from "../../appliance/store/day.ts";
 import { addSite, findSite } from "../../appliance/store/directory.ts";
 import { Ledger } from "../../appliance/store/ledger.ts";
 import { emptyNobody } from "../../appliance/store/nobody.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseDay } from "../../appliance/store/day.ts";
+import { parseDay } from "../../appliance/base/calendar.ts";
 import { findSite } from "../../appliance/store/directory.ts";
 import { pack } from "../../appliance/store/pack.ts";
 import { Owner } from "../helpers/owner.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createLog } from "../../appliance/log.ts";
+import { createLog } from "../../appliance/base/log.ts";
 import { findSite } from "../../appliance/store/directory.ts";
 import { type Lane, MAX_WAITING_READS, ReadQueue } from "../../appliance/store/read-queue.ts";
 import { eachWorld } from "../helpers/world.ts";

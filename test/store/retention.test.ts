@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseDay } from "../../appliance/base/calendar.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/database.ts";
-import { parseDay } from "../../appliance/store/day.ts";
 import { addSite, findSite } from "../../appliance/store/directory.ts";
 import { Ledger } from "../../appliance/store/ledger.ts";
 import { upkeepStep } from "../../appliance/store/upkeep.ts";

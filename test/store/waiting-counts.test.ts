@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { serialize, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { silentLog } from "../../appliance/log.ts";
+import { silentLog } from "../../appliance/base/log.ts";
 import { MAX_WAITING_SURVEYS, StorageUnavailable } from "../../appliance/store/batch.ts";
 import { type BatchData, type CountGroup, OTHER } from "../../appliance/store/counting.ts";
 import { type Counts, Intake } from "../../appliance/store/intake.ts";

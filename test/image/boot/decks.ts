@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createSystemClock } from "../../../appliance/clock.ts";
+import { createSystemClock } from "../../../appliance/base/clock.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { mk2 } from "../../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-const PACKAGE = join(import.meta.dirname, "../package.json");
+const PACKAGE = join(import.meta.dirname, "../../package.json");
 
 /** Tallydeck's version. */
 export function version(): string {
