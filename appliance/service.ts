@@ -6,7 +6,7 @@ import type { Clock, SystemClock } from "./base/clock.ts";
 import { RecentProblems } from "./base/log.ts";
 import { tokenName } from "./base/names.ts";
 import { version } from "./base/version.ts";
-import { isLoopback, thisNetwork } from "./board.ts";
+import { isLoopback, thisNetwork } from "./box/board.ts";
 import { createCollector } from "./collector/app.ts";
 import { Sites } from "./collector/sites.ts";
 import type { Config } from "./config.ts";

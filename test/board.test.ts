@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../appliance/base/log.ts";
-import { Board, webUiUrl } from "../appliance/board.ts";
+import { Board, webUiUrl } from "../appliance/box/board.ts";
 import { FakeClock } from "./helpers/fake-clock.ts";
 
 describe("the address people are told", () => {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { handedSockets, ServiceManager } from "../appliance/systemd.ts";
+import { handedSockets, ServiceManager } from "../appliance/box/systemd.ts";
 import { FakeClock } from "./helpers/fake-clock.ts";
 import { eachFolder } from "./helpers/folder.ts";
 import { askPort } from "./helpers/world.ts";

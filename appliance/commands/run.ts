@@ -4,13 +4,13 @@ import { createSystemClock, type FarAhead, type SystemClock } from "../base/cloc
 import { createLog, type Log, RecentProblems } from "../base/log.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import { releasedAt } from "../base/version.ts";
-import { isLoopback, webUiUrl } from "../board.ts";
+import { isLoopback, webUiUrl } from "../box/board.ts";
+import { screenAt } from "../box/screen.ts";
+import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
-import { screenAt } from "../screen.ts";
 import { type Service, startService } from "../service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
-import { handedSockets, ServiceManager } from "../systemd.ts";
 import {
   type Command,
   CommandFailed,

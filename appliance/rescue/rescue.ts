@@ -1,5 +1,5 @@
 import { constantTimeEqual, hashToken } from "../base/secrets.ts";
-import { isLoopback } from "../board.ts";
+import { isLoopback } from "../box/board.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import { WRONG_TOKENS } from "../control/session.ts";
 import { Sessions, type SessionsOptions } from "../control/sessions.ts";

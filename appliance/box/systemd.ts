@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Cancel, Clock } from "./base/clock.ts";
+import type { Cancel, Clock } from "../base/clock.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import type { Log } from "./base/log.ts";
+import type { Log } from "../base/log.ts";
 
 /**
  * The zone whose time clocks show: what the system is set to (TZ, /etc/localtime), or UTC where that
