@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEMO_DAYS, DEMO_SITES, type DemoDay, demoDays } from "../appliance/demo.ts";
+import { DEMO_DAYS, DEMO_SITES, type DemoDay, demoDays } from "../appliance/demo/demo.ts";
 
 const NOON = Date.parse("2026-03-04T12:00:00Z");
 const days = [...demoDays(NOON)];

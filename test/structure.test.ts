@@ -16,7 +16,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/stages.ts": ["appliance/http/", "appliance/config.ts", "appliance/base/"],
   "appliance/modes.ts": ["appliance/store/", "appliance/base/"],
   "appliance/config.ts": ["appliance/http/", "appliance/deck/models.ts", "appliance/base/"],
-  "appliance/demo": ["appliance/demo"],
+  "appliance/demo/": ["appliance/demo/"],
   "appliance/box/systemd.ts": ["appliance/base/"],
   "appliance/base/": ["appliance/base/"],
   "appliance/provision/": ["appliance/provision/", "appliance/config.ts"],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo.ts";
+import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
 import type { Connection } from "../store/database.ts";
 import { importDays } from "../store/import.ts";
 

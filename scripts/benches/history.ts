@@ -2,7 +2,7 @@ import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { countBeacon } from "../../appliance/collector/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/visitor.ts";
-import { randomFrom } from "../../appliance/demo.ts";
+import { randomFrom } from "../../appliance/demo/demo.ts";
 import { declareSites } from "../../appliance/store/declare-sites.ts";
 import type { Counts } from "../../appliance/store/intake.ts";
 import { openStore } from "../../appliance/store/store.ts";

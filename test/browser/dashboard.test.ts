@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { DEMO_SITES, demoDays } from "../../appliance/demo.ts";
+import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
 import { importDays } from "../../appliance/store/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";

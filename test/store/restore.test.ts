@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
-import { DEMO_SITES, demoDays } from "../../appliance/demo.ts";
+import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
 import { backUp } from "../../appliance/store/backup.ts";
 import { runChore } from "../../appliance/store/chore-process.ts";
 import { TABLES } from "../../appliance/store/copy-rules.ts";

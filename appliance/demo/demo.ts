@@ -25,7 +25,7 @@ import {
   VIEWPORTS,
   type Weights,
   ZONES,
-} from "./demo-world.ts";
+} from "./world.ts";
 
 /**
  * The data behind `--demo`: 400 days of two sites, made up but of one piece. The same seed, days
