@@ -8,13 +8,8 @@ const ROOT = join(import.meta.dirname, "..");
 /** Who may know whom: files whose path begins with a key import only what begins with a value. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/main.ts": ["appliance/"],
-  "appliance/service.ts": ["appliance/"],
+  "appliance/service/": ["appliance/"],
   "appliance/commands/": ["appliance/"],
-  // Wiring of what stands in for the service, and of what both have.
-  "appliance/rescue/": ["appliance/"],
-  "appliance/front.ts": ["appliance/"],
-  "appliance/stages.ts": ["appliance/http/", "appliance/config.ts", "appliance/base/"],
-  "appliance/modes.ts": ["appliance/store/", "appliance/base/"],
   "appliance/config.ts": ["appliance/http/", "appliance/deck/models.ts", "appliance/base/"],
   "appliance/demo/": ["appliance/demo/"],
   "appliance/box/systemd.ts": ["appliance/base/"],
@@ -31,7 +26,6 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "appliance/deck/qr.ts",
     "appliance/base/",
   ],
-  "appliance/numbers.ts": ["appliance/deck/live-numbers.ts", "appliance/store/", "appliance/base/"],
   "appliance/http/": ["appliance/http/", "appliance/base/"],
   "appliance/store/": ["appliance/store/", "appliance/base/"],
   "appliance/collector/": [

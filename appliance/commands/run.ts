@@ -8,7 +8,7 @@ import { isLoopback, webUiUrl } from "../box/board.ts";
 import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
-import { type Service, startService } from "../service.ts";
+import { type Service, startService } from "../service/service.ts";
 import type { Connection } from "../store/database.ts";
 import { readDirectory, setReadToken } from "../store/directory.ts";
 import {

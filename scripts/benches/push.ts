@@ -6,7 +6,7 @@ import { readConfig } from "../../appliance/config.ts";
 import type { HidHandle } from "../../appliance/deck/driver.ts";
 import type { DeckBus, UsbListener } from "../../appliance/deck/hid.ts";
 import { encodeJpeg, paint } from "../../appliance/deck/paint.ts";
-import { type Service, startService } from "../../appliance/service.ts";
+import { type Service, startService } from "../../appliance/service/service.ts";
 
 const KEYS = 15;
 /** The most that all tokens together may send. */

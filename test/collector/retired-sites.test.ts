@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { createNumbers } from "../../appliance/numbers.ts";
+import { createNumbers } from "../../appliance/service/numbers.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, CHROME, eachWorld, encode } from "../helpers/world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import type { NumberSource } from "../../appliance/deck/live-numbers.ts";
-import { createNumbers } from "../../appliance/numbers.ts";
+import { createNumbers } from "../../appliance/service/numbers.ts";
 import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";
 

@@ -1,11 +1,11 @@
 import { constantTimeEqual, hashToken } from "../base/secrets.ts";
 import { isLoopback } from "../box/board.ts";
 import { createStandIn } from "../collector/stand-in.ts";
+import { createRescueControl } from "../control/rescue.ts";
 import { WRONG_TOKENS } from "../control/session.ts";
 import { Sessions, type SessionsOptions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
-import { type FrontParts, startFront } from "../front.ts";
 import type { Client } from "../http/client.ts";
 import type { App, Listener } from "../http/listen.ts";
 import type { Pages } from "../http/pages.ts";
@@ -16,7 +16,7 @@ import { databaseFile } from "../store/database.ts";
 import { Exchange } from "../store/exchange.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/health.ts";
 import { type Space, spaceOf } from "../store/room.ts";
-import { createRescueControl } from "./control.ts";
+import { type FrontParts, startFront } from "./front.ts";
 
 export interface RescueParts extends FrontParts {
   pages: Pages;

@@ -1,7 +1,7 @@
-import { dayOf, hourOf } from "./base/calendar.ts";
-import type { Clock } from "./base/clock.ts";
-import type { NumberSource } from "./deck/live-numbers.ts";
-import type { Store } from "./store/store.ts";
+import { dayOf, hourOf } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import type { NumberSource } from "../deck/live-numbers.ts";
+import type { Store } from "../store/store.ts";
 
 const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
 const HOUR_MS = 3_600_000;

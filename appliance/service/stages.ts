@@ -1,11 +1,11 @@
-import type { Clock } from "./base/clock.ts";
-import type { Log } from "./base/log.ts";
-import type { Config } from "./config.ts";
-import type { Client } from "./http/client.ts";
-import { UPLOAD_MS } from "./http/connection.ts";
-import { COLLECTOR_LIMITS, CONTROL_LIMITS, descriptorLimit, fitting } from "./http/limits.ts";
-import { type HandedSocket, listen } from "./http/listen.ts";
-import { Stage } from "./http/stage.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Config } from "../config.ts";
+import type { Client } from "../http/client.ts";
+import { UPLOAD_MS } from "../http/connection.ts";
+import { COLLECTOR_LIMITS, CONTROL_LIMITS, descriptorLimit, fitting } from "../http/limits.ts";
+import { type HandedSocket, listen } from "../http/listen.ts";
+import { Stage } from "../http/stage.ts";
 
 export interface StagesParts {
   config: Pick<Config, "port" | "host" | "webuiPort" | "bind">;

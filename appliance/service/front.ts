@@ -1,12 +1,12 @@
-import type { Clock } from "./base/clock.ts";
-import type { Log } from "./base/log.ts";
-import { Board, type Network, thisNetwork } from "./box/board.ts";
-import { showOn } from "./box/screen.ts";
-import { clockZone } from "./box/time-zone.ts";
-import type { Config } from "./config.ts";
-import type { SetupCode } from "./control/setup-code.ts";
-import { Decks, type DecksOptions } from "./deck/decks.ts";
-import type { DeckBus } from "./deck/hid.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { Board, type Network, thisNetwork } from "../box/board.ts";
+import { showOn } from "../box/screen.ts";
+import { clockZone } from "../box/time-zone.ts";
+import type { Config } from "../config.ts";
+import type { SetupCode } from "../control/setup-code.ts";
+import { Decks, type DecksOptions } from "../deck/decks.ts";
+import type { DeckBus } from "../deck/hid.ts";
 
 /** Where the box meets who stands before it. */
 export interface FrontParts {

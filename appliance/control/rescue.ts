@@ -1,15 +1,15 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
-import { restoreBackup } from "../control/backup.ts";
-import { open, owner, ownerApp, page, type Route } from "../control/frame.ts";
-import type { Door } from "../control/guard.ts";
-import type { Handler } from "../control/route.ts";
-import { type SignInParts, signIn } from "../control/session.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Pages } from "../http/pages.ts";
 import type { Exchange } from "../store/exchange.ts";
 import type { Unusable } from "../store/health.ts";
+import { restoreBackup } from "./backup.ts";
+import { open, owner, ownerApp, page, type Route } from "./frame.ts";
+import type { Door } from "./guard.ts";
+import type { Handler } from "./route.ts";
+import { type SignInParts, signIn } from "./session.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */
 export interface RescueControlParts extends Door, SignInParts {
