@@ -10,7 +10,7 @@ import {
   siteIdOf,
   tokenName,
 } from "./base/names.ts";
-import { modelById } from "./deck/models.ts";
+import { modelById } from "./deck/usb/models.ts";
 import { createClient } from "./http/client.ts";
 
 /** Everything that can be set, parsed and checked. */

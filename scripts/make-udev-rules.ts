@@ -1,4 +1,4 @@
-import { MODELS } from "../appliance/deck/models.ts";
+import { MODELS } from "../appliance/deck/usb/models.ts";
 
 /** The group the service runs in. */
 const GROUP = "tallydeck";

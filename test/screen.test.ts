@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
 import { screenAt, screenText } from "../appliance/box/screen.ts";
-import type { Pixels } from "../appliance/deck/driver.ts";
+import type { Pixels } from "../appliance/deck/pixels.ts";
 import { readQrCode } from "./deck/pictures.ts";
 import { Owner } from "./helpers/owner.ts";
 import { eachWorld } from "./helpers/world.ts";

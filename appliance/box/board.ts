@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import type { Cancel, Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { SetupCode } from "../control/setup-code.ts";
-import type { NoticeBoard } from "../deck/widgets.ts";
+import type { NoticeBoard } from "../deck/face/face.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import type { Cancel } from "../base/clock.ts";
-import { type QrCode, qrCode } from "../deck/qr.ts";
-import type { NoticeBoard } from "../deck/widgets.ts";
+import type { NoticeBoard } from "../deck/face/face.ts";
+import { type QrCode, qrCode } from "../deck/face/qr.ts";
 
 /** Modules of white around a QR code, as its standard asks for. */
 const QUIET_ZONE = 4;

@@ -1,5 +1,5 @@
-import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../deck/hid.ts";
-import { EVIDENCE_TEXT, MODELS, type Model, modelByUsb } from "../deck/models.ts";
+import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../deck/usb/hid.ts";
+import { EVIDENCE_TEXT, MODELS, type Model, modelByUsb } from "../deck/usb/models.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 
 const help = `tallydeck devices: the decks that are plugged into this machine, and whether they can be used.

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { version } from "../base/version.ts";
 import { machine } from "../control/diagnostics.ts";
-import { createDeckBus, type DeckBus } from "../deck/hid.ts";
-import { modelByUsb } from "../deck/models.ts";
+import { createDeckBus, type DeckBus } from "../deck/usb/hid.ts";
+import { modelByUsb } from "../deck/usb/models.ts";
 import {
   type Connection,
   checkIntegrity,

@@ -1,6 +1,6 @@
 import { type DeckChange, DeckError } from "../deck/deck-settings.ts";
 import type { Decks } from "../deck/decks.ts";
-import { InvalidWidget, parseWidget, type Widget } from "../deck/widget-input.ts";
+import { InvalidWidget, parseWidget, type Widget } from "../deck/face/widget.ts";
 import { HttpError } from "../http/errors.ts";
 import { channelName } from "../push/channels.ts";
 import { cleanText } from "../push/text.ts";

@@ -9,7 +9,7 @@ import {
 import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
 import type { Decks } from "../deck/decks.ts";
 import { isIdOf } from "../deck/identity.ts";
-import { modelById } from "../deck/models.ts";
+import { modelById } from "../deck/usb/models.ts";
 import type { Directory } from "../store/directory.ts";
 import type { SiteInput } from "../store/site-changes.ts";
 import type { Store } from "../store/store.ts";

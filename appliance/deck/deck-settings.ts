@@ -1,4 +1,4 @@
-import type { Widget } from "./widget-input.ts";
+import type { Widget } from "./face/widget.ts";
 
 /** What is kept of a deck while it is unplugged and over restarts. */
 export interface DeckSettings {

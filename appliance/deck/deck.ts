@@ -1,11 +1,19 @@
 import type { Clock } from "../base/clock.ts";
 import type { DeckSettings } from "./deck-settings.ts";
-import type { DeckDriver, Pixels } from "./driver.ts";
-import type { Evidence, Model, Slot } from "./models.ts";
-import { paint } from "./paint.ts";
-import { Panel } from "./panel.ts";
-import type { Widget } from "./widget-input.ts";
-import { type Face, face, type Notice, nextChange, noticeFace, type Situation } from "./widgets.ts";
+import {
+  type Face,
+  face,
+  type Notice,
+  nextChange,
+  noticeFace,
+  type Situation,
+} from "./face/face.ts";
+import { paint } from "./face/paint.ts";
+import type { Widget } from "./face/widget.ts";
+import type { Pixels } from "./pixels.ts";
+import type { DeckDriver } from "./usb/driver.ts";
+import type { Evidence, Model, Slot } from "./usb/models.ts";
+import { Panel } from "./usb/panel.ts";
 
 export interface SlotView extends Slot {
   widget: Widget;

@@ -13,17 +13,17 @@ import {
   type DeckStore,
   readChange,
 } from "./deck-settings.ts";
-import { createDeckBus, type DeckBus, type UsbUnit } from "./hid.ts";
+import type { NoticeBoard } from "./face/face.ts";
+import { encodeJpeg, encodePng } from "./face/paint.ts";
+import type { StatWidget, Widget } from "./face/widget.ts";
 import { Holds } from "./holds.ts";
 import { deckId, firstOfEach, firstSettings, isVirtual, virtualId } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
-import { type Model, modelById, type Slot } from "./models.ts";
-import { encodeJpeg, encodePng } from "./paint.ts";
-import { type OpenedDeck, Plugs } from "./plugs.ts";
-import type { DeckProblem } from "./problems.ts";
-import { openVirtual } from "./virtual.ts";
-import type { StatWidget, Widget } from "./widget-input.ts";
-import type { NoticeBoard } from "./widgets.ts";
+import { createDeckBus, type DeckBus, type UsbUnit } from "./usb/hid.ts";
+import { type Model, modelById, type Slot } from "./usb/models.ts";
+import { type OpenedDeck, Plugs } from "./usb/plugs.ts";
+import type { DeckProblem } from "./usb/problems.ts";
+import { openVirtual } from "./usb/virtual.ts";
 
 export interface DecksOptions {
   clock: Clock;

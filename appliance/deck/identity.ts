@@ -1,5 +1,5 @@
 import type { DeckSettings } from "./deck-settings.ts";
-import type { Model } from "./models.ts";
+import type { Model } from "./usb/models.ts";
 
 /** The serial that every CRT v1 unit carries. */
 const SHARED_SERIAL = "355499441494";

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from "../base/clock.ts";
-import type { StatWidget } from "./widget-input.ts";
-import type { Numbers } from "./widgets.ts";
+import type { Numbers } from "./face/face.ts";
+import type { StatWidget } from "./face/widget.ts";
 
 type Question = Pick<StatWidget, "site" | "metric" | "period">;
 

@@ -6,7 +6,7 @@ import { clockZone } from "../box/time-zone.ts";
 import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
-import type { DeckBus } from "../deck/hid.ts";
+import type { DeckBus } from "../deck/usb/hid.ts";
 
 /** Where the box meets who stands before it. */
 export interface FrontParts {

@@ -3,9 +3,9 @@ import { Agent, request } from "node:http";
 import { createSystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
-import type { HidHandle } from "../../appliance/deck/driver.ts";
-import type { DeckBus, UsbListener } from "../../appliance/deck/hid.ts";
-import { encodeJpeg, paint } from "../../appliance/deck/paint.ts";
+import { encodeJpeg, paint } from "../../appliance/deck/face/paint.ts";
+import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
+import type { DeckBus, UsbListener } from "../../appliance/deck/usb/hid.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
 
 const KEYS = 15;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { describeDevices } from "../../appliance/commands/devices.ts";
-import { createDeckBus } from "../../appliance/deck/hid.ts";
-import { MODELS } from "../../appliance/deck/models.ts";
+import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
+import { MODELS } from "../../appliance/deck/usb/models.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { FakeUsbHost } from "../helpers/fake-hid.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";

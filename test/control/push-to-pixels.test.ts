@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { describe, it } from "mocha";
-import type { Pixels } from "../../appliance/deck/driver.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
 import type { FakeUnit } from "../helpers/fake-hid.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";
 import { Owner } from "../helpers/owner.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { modelById } from "../../appliance/deck/models.ts";
+import { modelById } from "../../appliance/deck/usb/models.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
 import type { FakeUnit } from "../helpers/fake-hid.ts";
 import { UNITS } from "../helpers/fake-hid-units.ts";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import type { DriverContext, Pixels } from "../../appliance/deck/driver.ts";
-import { createDeckBus } from "../../appliance/deck/hid.ts";
-import { openMirabox } from "../../appliance/deck/mirabox.ts";
-import { type MiraboxModel, modelById } from "../../appliance/deck/models.ts";
-import { encodeJpeg } from "../../appliance/deck/paint.ts";
+import { encodeJpeg } from "../../appliance/deck/face/paint.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
+import type { DriverContext } from "../../appliance/deck/usb/driver.ts";
+import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
+import { openMirabox } from "../../appliance/deck/usb/mirabox.ts";
+import { type MiraboxModel, modelById } from "../../appliance/deck/usb/models.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
 import { type FakeUnit, FakeUsbHost } from "../helpers/fake-hid.ts";
 import { FakeAkp05, FakeCrt, MIRABOX_293V3, MIRABOX_K1_PRO } from "../helpers/fake-hid-crt.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 import { describe, it } from "mocha";
-import { FONT_FILES } from "../../appliance/deck/paint.ts";
+import { FONT_FILES } from "../../appliance/deck/face/paint.ts";
 import { drawableCharacters } from "../helpers/drawable.ts";
 
 describe("the key font", () => {

@@ -1,11 +1,11 @@
-import type { Widget } from "../../appliance/deck/widget-input.ts";
 import {
   type Face,
   face,
   type Numbers,
   noticeFace,
   type Situation,
-} from "../../appliance/deck/widgets.ts";
+} from "../../appliance/deck/face/face.ts";
+import type { Widget } from "../../appliance/deck/face/widget.ts";
 
 /** The sizes of every slot there is: keys first, then zones. */
 export const SIZES: readonly (readonly [width: number, height: number])[] = [

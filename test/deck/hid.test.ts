@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createDeckBus, type UsbUnit } from "../../appliance/deck/hid.ts";
+import { createDeckBus, type UsbUnit } from "../../appliance/deck/usb/hid.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { FakeUsbHost } from "../helpers/fake-hid.ts";
 import { FakeCrt, MIRABOX_293S, MIRABOX_293V3, MIRABOX_K1_PRO } from "../helpers/fake-hid-crt.ts";

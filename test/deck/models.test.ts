@@ -7,7 +7,7 @@ import {
   VENDOR_ID,
 } from "@elgato-stream-deck/core";
 import { EventEmitter } from "eventemitter3";
-import { EVIDENCE_TEXT, MODELS, modelById, modelByUsb } from "../../appliance/deck/models.ts";
+import { EVIDENCE_TEXT, MODELS, modelById, modelByUsb } from "../../appliance/deck/usb/models.ts";
 
 describe("The model table", () => {
   it("has every id that --virtual-deck promises", () => {

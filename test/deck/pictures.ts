@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Pixels } from "../../appliance/deck/driver.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
 
 // Its types name a default export that the module does not have.
 const jsqr: typeof import("jsqr").default = createRequire(import.meta.url)("jsqr");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { fitLine, fitText, type Metrics, SOFT_BREAK } from "../../appliance/deck/text-fit.ts";
+import { fitLine, fitText, type Metrics, SOFT_BREAK } from "../../appliance/deck/face/text-fit.ts";
 
 /** A typewriter: every character is half an em wide, every line one em high. */
 const typewriter: Metrics = {

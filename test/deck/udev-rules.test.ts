@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { MODELS } from "../../appliance/deck/models.ts";
+import { MODELS } from "../../appliance/deck/usb/models.ts";
 
 function path(name: string): string {
   return fileURLToPath(new URL(`../../${name}`, import.meta.url));

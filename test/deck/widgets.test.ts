@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { blend, contrast } from "../../appliance/deck/colors.ts";
-import { InvalidWidget, parseWidget, type Widget } from "../../appliance/deck/widget-input.ts";
+import { blend, contrast } from "../../appliance/deck/face/colors.ts";
 import {
   type Face,
   face,
@@ -10,7 +9,8 @@ import {
   noticeFace,
   type PushedValue,
   type Situation,
-} from "../../appliance/deck/widgets.ts";
+} from "../../appliance/deck/face/face.ts";
+import { InvalidWidget, parseWidget, type Widget } from "../../appliance/deck/face/widget.ts";
 import { channelName } from "../../appliance/push/channels.ts";
 import { cleanText } from "../../appliance/push/text.ts";
 

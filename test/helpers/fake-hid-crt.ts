@@ -1,5 +1,5 @@
 import type { Clock } from "../../appliance/base/clock.ts";
-import type { Pixels } from "../../appliance/deck/driver.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
 import { FakeUnit } from "./fake-hid.ts";
 import { decode, turn } from "./pictures.ts";
 

@@ -1,4 +1,4 @@
-import type { Pixels } from "../../appliance/deck/driver.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
 import { FakeUnit } from "./fake-hid.ts";
 import { decode, decodeBmp, transpose, turn } from "./pictures.ts";
 

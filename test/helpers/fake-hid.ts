@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { Cancel, Clock } from "../../appliance/base/clock.ts";
-import type { HidHandle, Pixels } from "../../appliance/deck/driver.ts";
-import type { HidSystem } from "../../appliance/deck/hid.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
+import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
+import type { HidSystem } from "../../appliance/deck/usb/hid.ts";
 
 /** What a test may let go wrong with a unit; each is used up by playing it, but for `open`. */
 export interface UnitFaults {

@@ -1,5 +1,5 @@
 import { createCanvas, loadImage } from "@napi-rs/canvas";
-import type { Pixels } from "../../appliance/deck/driver.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
 
 /** The pixels of a JPEG or PNG file; undefined when it is broken. */
 export async function decode(file: Uint8Array): Promise<Pixels | undefined> {

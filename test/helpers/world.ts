@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SystemClock } from "../../appliance/base/clock.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
-import { createDeckBus } from "../../appliance/deck/hid.ts";
+import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import { type Service, type ServiceParts, startService } from "../../appliance/service/service.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { MODELS, modelById } from "../../appliance/deck/models.ts";
+import { MODELS, modelById } from "../../appliance/deck/usb/models.ts";
 import { bandsOf, neighbour, slotName } from "../../web/control/layout.ts";
 import type { Slot } from "../../web/control/wire.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Widget } from "../../appliance/deck/widget-input.ts";
+import type { Widget } from "../../appliance/deck/face/widget.ts";
 import { slotPath } from "./addresses.ts";
 import { AskError, ask } from "./api.ts";
 import { useShell } from "./context.ts";

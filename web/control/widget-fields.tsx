@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import type { PushWidget, StatWidget, Widget } from "../../appliance/deck/widget-input.ts";
+import type { PushWidget, StatWidget, Widget } from "../../appliance/deck/face/widget.ts";
 import { useShell } from "./context.ts";
 import { Choice, Labelled } from "./parts.tsx";
 import { CHANNEL_RULE, EXPIRIES, METRICS, PERIODS } from "./widgets.ts";

@@ -1,8 +1,9 @@
 /**
  * The JSON of the control API as the Web UI reads it. Times are epoch milliseconds.
  */
-import type { Slot as SlotPlace } from "../../appliance/deck/models.ts";
-import type { Widget } from "../../appliance/deck/widget-input.ts";
+
+import type { Widget } from "../../appliance/deck/face/widget.ts";
+import type { Slot as SlotPlace } from "../../appliance/deck/usb/models.ts";
 
 /** A key or zone: where it is, its size in pixels, and what it is set to show. */
 export interface Slot extends SlotPlace {

@@ -1,20 +1,11 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
-import type { Pixels } from "./driver.ts";
+import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
+import type { Face } from "./face.ts";
 import { type Fonts, layout, type Shape, type Weight } from "./layout.ts";
-import type { Rotation } from "./models.ts";
 import type { Point } from "./sparkline.ts";
 import type { Box, Metrics } from "./text-fit.ts";
-import type { Face } from "./widgets.ts";
-
-export interface JpegOptions {
-  /** Degrees clockwise from the upright drawing. */
-  rotate: Rotation;
-  /** 1 to 100. */
-  quality: number;
-  maxBytes?: number;
-}
 
 /** IBM Plex Sans Condensed: narrow, digits of one width, and no two characters look alike. */
 export const FONT_FILES: Readonly<Record<Weight, string>> = {

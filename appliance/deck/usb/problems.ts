@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Cancel, Clock } from "../../base/clock.ts";
 import type { OpenProblem } from "./hid.ts";
 
 /** Something that keeps a deck from working, and what a person can do about it. */

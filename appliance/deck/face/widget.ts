@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from "ajv";
-import { looksLikeSiteId, siteIdOf } from "../base/names.ts";
+import { looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */

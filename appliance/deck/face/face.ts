@@ -1,6 +1,6 @@
-import type { Cancel } from "../base/clock.ts";
+import type { Cancel } from "../../base/clock.ts";
 import { blend, type Colors, chooseColors, isDark } from "./colors.ts";
-import type { PushWidget, StatWidget, Widget } from "./widget-input.ts";
+import type { PushWidget, StatWidget, Widget } from "./widget.ts";
 
 /** What a slot shows, down to every word and colour: the painter only lays it out. */
 export type Face = BlankFace | TextFace | FigureFace | StatFace | AddressFace;

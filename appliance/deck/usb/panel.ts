@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Cancel, Clock } from "../base/clock.ts";
-import type { DeckDriver, Pixels } from "./driver.ts";
+import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Pixels } from "../pixels.ts";
+import type { DeckDriver } from "./driver.ts";
 
 /** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */
 export interface Picture {

@@ -1,4 +1,5 @@
 import { blend } from "./colors.ts";
+import type { AddressFace, Face, FigureFace, StatFace } from "./face.ts";
 import { qrCode } from "./qr.ts";
 import { type Area, type Point, sparkline } from "./sparkline.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type Metrics,
   SOFT_BREAK,
 } from "./text-fit.ts";
-import type { AddressFace, Face, FigureFace, StatFace } from "./widgets.ts";
 
 /** Text a person reads, and the quiet lines around it. */
 export type Weight = "strong" | "plain";

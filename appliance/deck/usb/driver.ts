@@ -1,20 +1,5 @@
-import type { Model, Rotation } from "./models.ts";
-
-/** An upright picture: RGBA, 8 bits a channel, row by row from the top left. */
-export interface Pixels {
-  readonly width: number;
-  readonly height: number;
-  readonly data: Uint8ClampedArray;
-}
-
-/**
- * Makes a baseline JPEG (one interleaved scan). With `maxBytes`, quality falls until the file
- * fits; a picture is never cut short. Throws when no quality fits.
- */
-export type EncodeJpeg = (
-  pixels: Pixels,
-  options: { rotate: Rotation; quality: number; maxBytes?: number },
-) => Uint8Array | Promise<Uint8Array>;
+import type { EncodeJpeg, Pixels } from "../pixels.ts";
+import type { Model } from "./models.ts";
 
 /** The part of node-hid's `HIDAsync` that is used here. */
 export interface HidHandle {

@@ -6,7 +6,8 @@
  * Every packet is a report id and then exactly 512 or 1024 bytes, zero padded. A packet of the
  * wrong size is swallowed in silence: the write succeeds and the panel stays black.
  */
-import { type DriverContext, JPEG_QUALITY, type Pixels, writeReport } from "./driver.ts";
+import type { Pixels } from "../pixels.ts";
+import { type DriverContext, JPEG_QUALITY, writeReport } from "./driver.ts";
 import type { Akp05Model, CrtWire, MiraboxModel } from "./models.ts";
 
 /** Commands, by what they do. */

@@ -1,6 +1,7 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Cancel, Clock } from "../../base/clock.ts";
+import type { EncodeJpeg } from "../pixels.ts";
 import { openAkp05 } from "./akp05.ts";
-import type { DeckDriver, DriverContext, EncodeJpeg, HidHandle } from "./driver.ts";
+import type { DeckDriver, DriverContext, HidHandle } from "./driver.ts";
 import { openElgato } from "./elgato.ts";
 import { type DeckBus, OpenError, type OpenProblem, type UsbUnit } from "./hid.ts";
 import { openMirabox } from "./mirabox.ts";

@@ -1,3 +1,5 @@
+import type { Rotation } from "../pixels.ts";
+
 /**
  * Every deck this project knows: its USB ids, slots and wire details, and how sure we are of them.
  * Nothing here was run on hardware by this project; each model carries the evidence others gave.
@@ -14,9 +16,6 @@ export const EVIDENCE_TEXT: Readonly<Record<Evidence, string>> = {
   INF: "inferred from similar models, not verified on hardware",
   untested: "untested",
 };
-
-/** Degrees clockwise from an upright drawing to what the panel wants. */
-export type Rotation = 0 | 90 | 180 | 270;
 
 export interface UsbId {
   readonly vendor: number;

@@ -1,6 +1,7 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Cancel, Clock } from "../../base/clock.ts";
+import type { EncodeJpeg } from "../pixels.ts";
 import { Connection } from "./connection.ts";
-import type { DeckDriver, EncodeJpeg } from "./driver.ts";
+import type { DeckDriver } from "./driver.ts";
 import type { DeckBus, UsbUnit } from "./hid.ts";
 import { type Model, modelByUsb } from "./models.ts";
 import { type DeckProblem, Problems } from "./problems.ts";
