@@ -9,9 +9,9 @@ import {
 import { isPiped, readInput } from "./commands/input.ts";
 import { ConfigError } from "./config.ts";
 import { WebBuildMissing } from "./http/pages.ts";
-import { DatabaseRefused, storageProblem } from "./store/database.ts";
-import { SitesClash } from "./store/declare-sites.ts";
-import { DataDirInUse } from "./store/lock.ts";
+import { DatabaseRefused, storageProblem } from "./store/sqlite/database.ts";
+import { DataDirInUse } from "./store/sqlite/lock.ts";
+import { SitesClash } from "./store/sqlite/tables/declare-sites.ts";
 
 const STDIN = 0;
 

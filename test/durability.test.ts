@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { databaseFile } from "../appliance/store/database.ts";
+import { databaseFile } from "../appliance/store/sqlite/database.ts";
 import { Disk, whyNoDisks } from "./helpers/disk.ts";
 import { RunningService } from "./helpers/tallydeck.ts";
 import { ADMIN, askPort, CHROME, encode } from "./helpers/world.ts";

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
-import { databaseFile } from "../appliance/store/database.ts";
+import { databaseFile } from "../appliance/store/sqlite/database.ts";
 import { assertError, codeOnConsole, Owner } from "./helpers/owner.ts";
 import { World } from "./helpers/world.ts";
 

@@ -63,9 +63,9 @@ const ENTRIES = [
   "test/image/boot/main.ts",
   "appliance/provision/main.ts",
   "appliance/main.ts",
-  "appliance/store/chores.ts",
-  "appliance/store/committer.ts",
-  "appliance/store/reader.ts",
+  "appliance/store/sqlite/copies/chores.ts",
+  "appliance/store/sqlite/committer.ts",
+  "appliance/store/sqlite/reader.ts",
 ];
 
 interface Import {

@@ -5,7 +5,7 @@ import { addressKey, type Client, networkKey } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import { StorageUnavailable, SurveysFull } from "../store/batch.ts";
-import { nobodyCalled } from "../store/nobody.ts";
+import { nobodyCalled } from "../store/sqlite/counts/nobody.ts";
 import type { Store } from "../store/store.ts";
 import { countAppPing } from "./app-ping.ts";
 import { countBeacon } from "./beacon.ts";

@@ -1,6 +1,6 @@
 import { comparableHost, siteIdOf } from "../base/names.ts";
 import { constantTimeEqual, hashToken } from "../base/secrets.ts";
-import type { Directory, SiteRecord } from "../store/directory.ts";
+import type { Directory, SiteRecord } from "../store/sqlite/tables/sites.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
 export interface DeclaredSites {

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from "koa";
+import { openCursor } from "../store/sqlite/surveys/cursor.ts";
+import { CROSS_FIELDS, type CrossField } from "../store/sqlite/surveys/report.ts";
+import type { SurveyFilter } from "../store/sqlite/surveys/rows.ts";
 import type { Store } from "../store/store.ts";
-import { openCursor } from "../store/survey-cursor.ts";
-import { CROSS_FIELDS, type CrossField } from "../store/survey-report.ts";
-import type { SurveyFilter } from "../store/survey-rows.ts";
 import type { Access } from "./access.ts";
 import { queryValue } from "./payload.ts";
 import { invalid, surveyRange } from "./range.ts";

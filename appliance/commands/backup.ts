@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { backUp } from "../store/backup.ts";
-import { databaseFile } from "../store/database.ts";
+import { backUp } from "../store/sqlite/copies/backup.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
 import {
   type Command,
   CommandFailed,

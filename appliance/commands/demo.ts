@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
-import type { Connection } from "../store/database.ts";
-import { importDays } from "../store/import.ts";
+import { importDays } from "../store/sqlite/counts/import.ts";
+import type { Connection } from "../store/sqlite/database.ts";
 
 const TOKEN = "demo";
 

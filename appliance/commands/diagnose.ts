@@ -9,11 +9,11 @@ import {
   databaseFile,
   openForReading,
   storageProblem,
-} from "../store/database.ts";
-import { deckSettings } from "../store/deck-settings.ts";
-import { readDirectory } from "../store/directory.ts";
-import { DataDirInUse, lockDataDir } from "../store/lock.ts";
-import { spaceOf } from "../store/room.ts";
+} from "../store/sqlite/database.ts";
+import { DataDirInUse, lockDataDir } from "../store/sqlite/lock.ts";
+import { spaceOf } from "../store/sqlite/room.ts";
+import { deckSettings } from "../store/sqlite/tables/decks.ts";
+import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   configFrom,

@@ -1,6 +1,6 @@
-import { databaseFile } from "../store/database.ts";
-import { lockDataDir, makeDataDir } from "../store/lock.ts";
-import { restore as restoreFile } from "../store/restore.ts";
+import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
+import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import {
   type Command,
   configFrom,

@@ -9,8 +9,8 @@ import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { type Service, startService } from "../service/service.ts";
-import type { Connection } from "../store/database.ts";
-import { readDirectory, setReadToken } from "../store/directory.ts";
+import type { Connection } from "../store/sqlite/database.ts";
+import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,

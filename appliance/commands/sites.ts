@@ -9,11 +9,11 @@ import {
   twinProblem,
 } from "../base/names.ts";
 import type { Config } from "../config.ts";
-import { withBallast } from "../store/ballast.ts";
-import type { Connection } from "../store/database.ts";
-import { databaseFile, emptyLog, openToList } from "../store/database.ts";
-import { findRetired, findSite, readDirectory, type SiteRecord } from "../store/directory.ts";
-import { openData } from "../store/health.ts";
+import { withBallast } from "../store/sqlite/ballast.ts";
+import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
+import type { Connection } from "../store/sqlite/database.ts";
+import { databaseFile, emptyLog, openToList } from "../store/sqlite/database.ts";
+import { openData } from "../store/sqlite/health.ts";
 import {
   createSite,
   eraseSite,
@@ -21,8 +21,13 @@ import {
   type SiteInput,
   type SiteOutcome,
   updateSite,
-} from "../store/site-changes.ts";
-import { eraseSites } from "../store/upkeep.ts";
+} from "../store/sqlite/tables/site-changes.ts";
+import {
+  findRetired,
+  findSite,
+  readDirectory,
+  type SiteRecord,
+} from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,

@@ -1,14 +1,14 @@
 import { meansAdmin, siteIdOf, tokenName } from "../base/names.ts";
 import { makeReadToken } from "../base/secrets.ts";
-import { databaseFile } from "../store/database.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
+import { openData } from "../store/sqlite/health.ts";
 import {
   changeAdminToken,
   findRetired,
   findSite,
   readDirectory,
   setReadToken,
-} from "../store/directory.ts";
-import { openData } from "../store/health.ts";
+} from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,

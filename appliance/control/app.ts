@@ -7,7 +7,7 @@ import type { Pages } from "../http/pages.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { Channels } from "../push/channels.ts";
 import type { PushTokens } from "../push/tokens.ts";
-import type { Exchange } from "../store/exchange.ts";
+import type { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
 import { type Address, tellAddress } from "./address.ts";
 import { downloadBackup, restoreBackup } from "./backup.ts";

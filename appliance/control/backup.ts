@@ -3,8 +3,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Decks } from "../deck/decks.ts";
 import { allowUpload } from "../http/connection.ts";
 import { HttpError } from "../http/errors.ts";
-import { DatabaseRefused } from "../store/database.ts";
-import { type Exchange, ExchangeRefused } from "../store/exchange.ts";
+import { type Exchange, ExchangeRefused } from "../store/sqlite/copies/exchange.ts";
+import { DatabaseRefused } from "../store/sqlite/database.ts";
 import type { Handler } from "./route.ts";
 
 interface Parts {

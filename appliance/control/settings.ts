@@ -10,8 +10,8 @@ import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.
 import type { Decks } from "../deck/decks.ts";
 import { isIdOf } from "../deck/identity.ts";
 import { modelById } from "../deck/usb/models.ts";
-import type { Directory } from "../store/directory.ts";
-import type { SiteInput } from "../store/site-changes.ts";
+import type { SiteInput } from "../store/sqlite/tables/site-changes.ts";
+import type { Directory } from "../store/sqlite/tables/sites.ts";
 import type { Store } from "../store/store.ts";
 import { DECK_CHANGE, readWidget } from "./decks.ts";
 import { invalidField, SITE_HOST, SITE_ID, shape, TRUTH } from "./input.ts";

@@ -12,10 +12,10 @@ import type { Pages } from "../http/pages.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { createChannels } from "../push/channels.ts";
 import { StorageUnavailable } from "../store/batch.ts";
-import { databaseFile } from "../store/database.ts";
-import { Exchange } from "../store/exchange.ts";
-import { salvagedAdminHash, startAnew, type Unusable } from "../store/health.ts";
-import { type Space, spaceOf } from "../store/room.ts";
+import { Exchange } from "../store/sqlite/copies/exchange.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
+import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
+import { type Space, spaceOf } from "../store/sqlite/room.ts";
 import { type FrontParts, startFront } from "./front.ts";
 
 export interface RescueParts extends FrontParts {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { Connection } from "./database.ts";
+import type { Connection } from "./sqlite/database.ts";
 
 /** Below this, compressing saves nothing that matters. */
 const WORTH_COMPRESSING_BYTES = 1_024;

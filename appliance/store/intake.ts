@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Batch, StorageUnavailable } from "./batch.ts";
-import type { CommitterAnswer, CommitterRequest } from "./committer.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
+import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { databaseFile } from "../../appliance/store/database.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { median, percentile } from "./figures.ts";
 import { makeFlood, makeHistory } from "./history.ts";
 import { sendSteadily, sendViews } from "./load.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "mocha";
-import { databaseFile } from "../../appliance/store/database.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { codeOnConsole } from "../helpers/owner.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/import.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { ADMIN, sharedWorld } from "../helpers/world.ts";
 import { Owner, seen } from "./owner.ts";

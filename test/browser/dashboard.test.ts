@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/import.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";
 import { Owner, seen } from "./owner.ts";

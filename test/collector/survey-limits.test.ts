@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { MAX_SURVEYS_PER_DAY } from "../../appliance/store/counting.ts";
-import type { Connection } from "../../appliance/store/database.ts";
-import { addSite, findSite } from "../../appliance/store/directory.ts";
-import type { Space } from "../../appliance/store/room.ts";
+import type { Connection } from "../../appliance/store/sqlite/database.ts";
+import type { Space } from "../../appliance/store/sqlite/room.ts";
+import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { keyOf } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import Database from "better-sqlite3";
 import { beforeEach, describe, it } from "mocha";
-import { databaseFile } from "../../appliance/store/database.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { decode } from "../helpers/pictures.ts";
 import { eachWorld } from "../helpers/world.ts";

@@ -7,9 +7,9 @@ import {
   MAX_VALUES,
   OTHER,
 } from "../../appliance/store/counting.ts";
-import { databaseFile } from "../../appliance/store/database.ts";
-import { findSite } from "../../appliance/store/directory.ts";
-import { pack } from "../../appliance/store/pack.ts";
+import { pack } from "../../appliance/store/sqlite/counts/pack.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { views } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 

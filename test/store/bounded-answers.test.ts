@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { OTHER } from "../../appliance/store/counting.ts";
-import type { Connection } from "../../appliance/store/database.ts";
-import { findSite } from "../../appliance/store/directory.ts";
-import { pack } from "../../appliance/store/pack.ts";
-import { MAX_QUESTIONS } from "../../appliance/store/survey-answers.ts";
-import { MAX_COMMENTS, MAX_GROUPS } from "../../appliance/store/survey-report.ts";
-import { MAX_ANSWERED_DAY_COUNTS, MAX_ANSWERED_VALUES } from "../../appliance/store/tallies.ts";
+import { pack } from "../../appliance/store/sqlite/counts/pack.ts";
+import {
+  MAX_ANSWERED_DAY_COUNTS,
+  MAX_ANSWERED_VALUES,
+} from "../../appliance/store/sqlite/counts/tallies.ts";
+import type { Connection } from "../../appliance/store/sqlite/database.ts";
+import { MAX_QUESTIONS } from "../../appliance/store/sqlite/surveys/answers.ts";
+import { MAX_COMMENTS, MAX_GROUPS } from "../../appliance/store/sqlite/surveys/report.ts";
+import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
+import type { Waiting } from "../../appliance/store/sqlite/counts/ledger.ts";
+import { unpack } from "../../appliance/store/sqlite/counts/pack.ts";
 import {
   type Connection,
   databaseFile,
   openForReading,
   openForWriting,
-} from "../../appliance/store/database.ts";
-import { addSite, findSite } from "../../appliance/store/directory.ts";
-import type { Waiting } from "../../appliance/store/ledger.ts";
-import { unpack } from "../../appliance/store/pack.ts";
+} from "../../appliance/store/sqlite/database.ts";
+import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { openStore, type Store } from "../../appliance/store/store.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";

@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { DatabaseRefused, openForReading, openForWriting } from "../../appliance/store/database.ts";
-import { pack, packedCount } from "../../appliance/store/pack.ts";
+import { pack, packedCount } from "../../appliance/store/sqlite/counts/pack.ts";
+import {
+  DatabaseRefused,
+  openForReading,
+  openForWriting,
+} from "../../appliance/store/sqlite/database.ts";
 import { eachFolder } from "../helpers/folder.ts";
 
-const SCHEMA = join(import.meta.dirname, "../../appliance/store/schema");
+const SCHEMA = join(import.meta.dirname, "../../appliance/store/sqlite/schema");
 const STEPS = readdirSync(SCHEMA).sort();
 
 describe("a database", () => {

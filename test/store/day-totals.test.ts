@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import { SHARED_MS } from "../../appliance/collector/badge-counts.ts";
-import type { Connection } from "../../appliance/store/database.ts";
-import { rebuildDayTotals } from "../../appliance/store/day-totals.ts";
-import { findSite } from "../../appliance/store/directory.ts";
-import { pack } from "../../appliance/store/pack.ts";
+import { rebuildDayTotals } from "../../appliance/store/sqlite/counts/day-totals.ts";
+import { pack } from "../../appliance/store/sqlite/counts/pack.ts";
+import type { Connection } from "../../appliance/store/sqlite/database.ts";
+import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { views } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 

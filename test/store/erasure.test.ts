@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { databaseFile, openForWriting } from "../../appliance/store/database.ts";
-import { findSite, removeSite } from "../../appliance/store/directory.ts";
+import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { findSite, removeSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { directoryBecomes, hasSite } from "../helpers/directory.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";

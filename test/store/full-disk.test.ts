@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { BALLAST_BYTES } from "../../appliance/store/ballast.ts";
+import { BALLAST_BYTES } from "../../appliance/store/sqlite/ballast.ts";
+import { Ledger } from "../../appliance/store/sqlite/counts/ledger.ts";
+import { upkeepStep } from "../../appliance/store/sqlite/counts/upkeep.ts";
 import {
   type Connection,
   databaseFile,
   openForWriting,
   spareBytes,
-} from "../../appliance/store/database.ts";
-import { Ledger } from "../../appliance/store/ledger.ts";
-import type { Space } from "../../appliance/store/room.ts";
-import { upkeepStep } from "../../appliance/store/upkeep.ts";
+} from "../../appliance/store/sqlite/database.ts";
+import type { Space } from "../../appliance/store/sqlite/room.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { Owner } from "../helpers/owner.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { silentLog } from "../../appliance/base/log.ts";
 import { StorageUnavailable } from "../../appliance/store/batch.ts";
-import { type Connection, openForWriting } from "../../appliance/store/database.ts";
-import { addSite, findSite } from "../../appliance/store/directory.ts";
 import { Intake, PATIENCE_MS } from "../../appliance/store/intake.ts";
-import { Ledger } from "../../appliance/store/ledger.ts";
+import { Ledger } from "../../appliance/store/sqlite/counts/ledger.ts";
+import { type Connection, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 

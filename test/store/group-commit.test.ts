@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { silentLog } from "../../appliance/base/log.ts";
-import type { CommitterAnswer, CommitterRequest } from "../../appliance/store/committer.ts";
-import { databaseFile } from "../../appliance/store/database.ts";
 import { Intake } from "../../appliance/store/intake.ts";
+import type { CommitterAnswer, CommitterRequest } from "../../appliance/store/sqlite/committer.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachWorld } from "../helpers/world.ts";
 

@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { dayOf } from "../../appliance/base/calendar.ts";
 import type { BatchData, CountGroup, Stamp } from "../../appliance/store/counting.ts";
 import { NOBODY } from "../../appliance/store/counting.ts";
-import { type Connection, databaseFile, openForWriting } from "../../appliance/store/database.ts";
-import { addSite, findSite } from "../../appliance/store/directory.ts";
-import { Ledger } from "../../appliance/store/ledger.ts";
-import { emptyNobody } from "../../appliance/store/nobody.ts";
+import { Ledger } from "../../appliance/store/sqlite/counts/ledger.ts";
+import { emptyNobody } from "../../appliance/store/sqlite/counts/nobody.ts";
+import {
+  type Connection,
+  databaseFile,
+  openForWriting,
+} from "../../appliance/store/sqlite/database.ts";
+import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { keyOf } from "../helpers/traffic.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseDay } from "../../appliance/base/calendar.ts";
-import { findSite } from "../../appliance/store/directory.ts";
-import { pack } from "../../appliance/store/pack.ts";
+import { pack } from "../../appliance/store/sqlite/counts/pack.ts";
+import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { Owner } from "../helpers/owner.ts";
 import { ADMIN, eachWorld } from "../helpers/world.ts";
 

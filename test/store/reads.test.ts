@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createLog } from "../../appliance/base/log.ts";
-import { findSite } from "../../appliance/store/directory.ts";
 import { type Lane, MAX_WAITING_READS, ReadQueue } from "../../appliance/store/read-queue.ts";
+import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { eachWorld } from "../helpers/world.ts";
 
 describe("a reader that runs out of memory", () => {

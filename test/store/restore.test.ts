@@ -11,19 +11,19 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
 import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
-import { backUp } from "../../appliance/store/backup.ts";
-import { runChore } from "../../appliance/store/chore-process.ts";
-import { TABLES } from "../../appliance/store/copy-rules.ts";
-import { databaseFile, openForWriting } from "../../appliance/store/database.ts";
-import { addSite, setReadToken } from "../../appliance/store/directory.ts";
-import { importDays } from "../../appliance/store/import.ts";
-import { restore } from "../../appliance/store/restore.ts";
-import { swapIn } from "../../appliance/store/swap.ts";
+import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
+import { runChore } from "../../appliance/store/sqlite/copies/chore-process.ts";
+import { TABLES } from "../../appliance/store/sqlite/copies/copy-rules.ts";
+import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
+import { swapIn } from "../../appliance/store/sqlite/copies/swap.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
+import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { addSite, setReadToken } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { World } from "../helpers/world.ts";
 
-const SCHEMA = join(import.meta.dirname, "../../appliance/store/schema");
+const SCHEMA = join(import.meta.dirname, "../../appliance/store/sqlite/schema");
 
 /** The rows of each table, as text. */
 function contents(file: string): Record<string, string> {

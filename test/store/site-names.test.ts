@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { databaseFile, openForWriting } from "../../appliance/store/database.ts";
-import { addSite } from "../../appliance/store/directory.ts";
+import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { addSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { Owner } from "../helpers/owner.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
 import { eachWorld } from "../helpers/world.ts";

@@ -1,0 +1,67 @@
+import { renameSync, statSync } from "node:fs";
+import {
+  checkIntegrity,
+  DatabaseRefused,
+  openForReading,
+  openForWriting,
+  syncFolderOf,
+} from "../database.ts";
+import { TABLES } from "./copy-rules.ts";
+import { removeDatabase, syncFile } from "./swap.ts";
+
+/**
+ * Copies the database `source` to `target` as of one moment, while others write; without push
+ * tokens and sessions. `target` appears complete and checked, or not at all.
+ * @throws DatabaseRefused
+ */
+export function backUp(source: string, target: string): void {
+  if (isSameFile(source, target))
+    throw new DatabaseRefused(`${target} is the data itself. Name another file.`);
+  const partial = `${target}.partial`;
+  removeDatabase(partial);
+  try {
+    const db = openForReading(source);
+    try {
+      db.prepare("VACUUM INTO ?").run(partial);
+    } finally {
+      db.close();
+    }
+    leaveOutOwn(partial);
+    check(partial);
+    putInPlace(partial, target);
+  } finally {
+    removeDatabase(partial);
+  }
+}
+
+function leaveOutOwn(file: string): void {
+  const db = openForWriting(file);
+  try {
+    for (const [table, { kind }] of Object.entries(TABLES))
+      if (kind === "own") db.exec(`DELETE FROM ${table}`);
+    // One file, that needs no log beside it to be read.
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+}
+
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+function check(file: string): void {
+  const db = openForReading(file);
+  try {
+    checkIntegrity(db, file);
+  } finally {
+    db.close();
+  }
+}
+
+function putInPlace(from: string, to: string): void {
+  syncFile(from);
+  renameSync(from, to);
+  syncFolderOf(to);
+}

@@ -1,0 +1,38 @@
+import { fork } from "node:child_process";
+import { DatabaseRefused } from "../database.ts";
+import type { Chore, ChoreAnswer } from "./chores.ts";
+
+/** A chore that takes longer is ended: a gigabyte on a slow card takes about half of it. */
+export const CHORE_MS = 20 * 60_000;
+/** Of JavaScript's own memory, in megabytes: rows come one by one. */
+const HEAP_MB = 128;
+/** What a chore needs of the environment; tokens are none of its business. */
+const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
+
+/**
+ * Does a chore in a process of its own, which is killed when it takes too long.
+ * @throws DatabaseRefused, Error
+ */
+export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();
+  const child = fork(new URL("chores.ts", import.meta.url), {
+    env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),
+    execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    timeout: patienceMs,
+    killSignal: "SIGKILL",
+  });
+  child.once("message", (answer) => resolve(answer as ChoreAnswer));
+  child.once("error", reject);
+  child.once("exit", (_code, signal) => {
+    if (signal === "SIGKILL") reject(new DatabaseRefused(`This took too long and was ended.`));
+    else
+      reject(
+        new Error(`the chore ${chore.kind} ended without an answer (${signal ?? "no signal"})`),
+      );
+  });
+  child.send(chore);
+  const answer = await promise;
+  if (answer.ok) return;
+  throw answer.refused ? new DatabaseRefused(answer.message) : new Error(answer.message);
+}

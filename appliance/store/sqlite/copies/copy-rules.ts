@@ -1,0 +1,228 @@
+import { isHost, looksLikeSiteId } from "../../../base/names.ts";
+import { NOBODY } from "../../counting.ts";
+import { rebuildDayTotals } from "../counts/day-totals.ts";
+import { unpack } from "../counts/pack.ts";
+import type { Connection } from "../database.ts";
+
+/** What is known of the tables copied so far, to check those that refer to them. */
+export interface Copied {
+  hasSite(key: unknown): boolean;
+  /** The value belongs to the site. */
+  hasValue(site: unknown, id: unknown): boolean;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Whether a column holds what it may. */
+type Check = (value: unknown) => boolean;
+
+export interface CopiedTable {
+  readonly kind: "copied";
+  readonly columns?: Readonly<Record<string, Check>>;
+  /** The longest text or blob, in bytes. */
+  readonly maxBytes?: number;
+  readonly maxRows?: number;
+  /** Rows of no concern to anybody; they are left behind. */
+  readonly isLeft?: (row: Row, copied: Copied) => boolean;
+  /** What columns must be with each other and with other tables. */
+  readonly check?: (row: Row, copied: Copied) => boolean;
+}
+
+/**
+ * What becomes of a table when a backup is restored: its rows are copied once each was checked; they
+ * stay behind; the box keeps its own; or they are made anew from what was copied.
+ */
+export type TableRule =
+  | CopiedTable
+  | { readonly kind: "left" }
+  | { readonly kind: "own"; readonly maxRows: number }
+  | { readonly kind: "derived"; readonly rebuild: (db: Connection) => void };
+
+const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
+const SURVEY_ID = /^[a-z0-9-]{1,32}$/;
+/** Whose token reads every site. */
+const ADMIN = 0;
+const HASH_BYTES = 32;
+const MAX_TEXT = 128;
+/** 2100-01-01: no clock of ours goes further. */
+const LAST_DAY = 47_482;
+const LAST_MS = LAST_DAY * 86_400_000;
+
+const DEFAULT_MAX_BYTES = 1_024;
+const DEFAULT_MAX_ROWS = 1_000_000_000;
+const MANY_SITES = 10_000;
+
+export const whole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const flag: Check = (value) => value === 0 || value === 1;
+const day: Check = (value) => whole(value) && Number(value) <= LAST_DAY;
+const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
+export const text: Check = (value) => typeof value === "string" && [...value].length <= MAX_TEXT;
+export const bytes: Check = (value) => value instanceof Uint8Array;
+const hash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
+const like =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === "string" && pattern.test(value);
+
+/** Rules by column, in whatever table; a table's own rules go first. Others follow from the type. */
+export const COLUMNS: Readonly<Record<string, Check>> = { day, last_day: day, hash };
+
+/** What `meta` holds of the data. */
+const META: ReadonlyMap<unknown, Check> = new Map([
+  ["cursor_secret", hash],
+  ["run_ms", time],
+]);
+
+const ofKnownSite = {
+  isLeft: ({ site }: Row, copied: Copied) => !copied.hasSite(site),
+} satisfies Partial<CopiedTable>;
+
+/** Every table of the schema, in the order they are copied: those that others refer to go first. */
+export const TABLES: Readonly<Record<string, TableRule>> = {
+  meta: {
+    kind: "copied",
+    // What else is noted there says nothing about the data.
+    isLeft: ({ key }) => !META.has(key),
+    columns: { value: () => true },
+    check: ({ key, value }) => META.get(key)?.(value) === true,
+  },
+  site: {
+    kind: "copied",
+    maxRows: MANY_SITES,
+    columns: {
+      key: (value) => whole(value) && value !== NOBODY,
+      id: (value) => isText(value) && looksLikeSiteId(value),
+      host: (value) => value === null || (isText(value) && isHost(value)),
+      badge: flag,
+      declared: flag,
+      retired: flag,
+    },
+  },
+  // What sites on their way out still hold is not copied at all.
+  erased_site: { kind: "left" },
+  read_token: {
+    kind: "copied",
+    maxRows: MANY_SITES + 1,
+    isLeft: ({ site }, copied) => site !== ADMIN && !copied.hasSite(site),
+  },
+  value: { kind: "copied", ...ofKnownSite },
+  count: {
+    kind: "copied",
+    ...ofKnownSite,
+    check: ({ site, value }, copied) => copied.hasValue(site, value),
+  },
+  packed_day: {
+    kind: "copied",
+    ...ofKnownSite,
+    maxBytes: 64 * 1_048_576,
+    check: ({ site, counts }, copied) =>
+      isPacked(counts, (id, n) => whole(n) && copied.hasValue(site, id)),
+  },
+  total: { kind: "copied", ...ofKnownSite },
+  day_total: { kind: "derived", rebuild: rebuildDayTotals },
+  survey_day: { kind: "copied", ...ofKnownSite },
+  // Marks may be of the time before the service first ran.
+  counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
+  survey: {
+    kind: "copied",
+    ...ofKnownSite,
+    maxBytes: 8_192,
+    columns: { payload: isText },
+    check: ({ version, payload }) => isSurvey(version, payload),
+  },
+  waiting: {
+    kind: "copied",
+    ...ofKnownSite,
+    maxBytes: 16 * 1_048_576,
+    columns: { data: isWaiting, at: time, saved_clock: time },
+  },
+  deck: {
+    kind: "copied",
+    maxRows: 1_000,
+    maxBytes: 262_144,
+    columns: {
+      widgets: isWidgets,
+      name: like(DECK_NAME),
+      brightness: (value) => whole(value) && Number(value) <= 100,
+    },
+  },
+  push_token: { kind: "own", maxRows: 16 },
+  session: { kind: "own", maxRows: 101 },
+};
+
+/** Bounds of a table that is read row by row. */
+export function boundsOf(rule: TableRule): { maxBytes: number; maxRows: number } {
+  const { maxBytes, maxRows } = rule as Partial<CopiedTable>;
+  return { maxBytes: maxBytes ?? DEFAULT_MAX_BYTES, maxRows: maxRows ?? DEFAULT_MAX_ROWS };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** Ascending by value id and each once, as `pack` makes it. */
+function isPacked(blob: unknown, fits: (id: number, n: number) => boolean): boolean {
+  if (!(blob instanceof Uint8Array)) return false;
+  let last = 0;
+  let good = true;
+  try {
+    unpack(blob, (id, n) => {
+      good &&= id > last && fits(id, n);
+      last = id;
+    });
+  } catch {
+    return false;
+  }
+  return good;
+}
+
+function isSurvey(version: unknown, payload: unknown): boolean {
+  const response = objectOf(payload);
+  if (response === undefined || response.sv !== version || Number(version) < 1) return false;
+  const { sv: _, a = {}, ...texts } = response;
+  const isAnswer = (answer: unknown) =>
+    [answer].flat().every((option) => like(SURVEY_ID)(option)) && [answer].flat().length > 0;
+  return (
+    isObject(a) &&
+    Object.entries(a).every(([question, answer]) => SURVEY_ID.test(question) && isAnswer(answer)) &&
+    Object.entries(texts).every(([, value]) => isText(value))
+  );
+}
+
+function isWidgets(value: unknown): boolean {
+  const widgets = objectOf(value);
+  return widgets !== undefined && Object.values(widgets).every(isObject);
+}
+
+/** As `Waiting` of the ledger. */
+function isWaiting(value: unknown): boolean {
+  const data = objectOf(value);
+  if (data?.kind === "survey") return isSurvey(data.version, data.payload);
+  const isCount = (pair: unknown) =>
+    Array.isArray(pair) && pair.length === 2 && text(pair[0]) && whole(pair[1]);
+  const isGroup = (pair: unknown) =>
+    Array.isArray(pair) &&
+    pair.length === 2 &&
+    text(pair[0]) &&
+    Array.isArray(pair[1]) &&
+    pair[1].every(isCount);
+  return (
+    data?.kind === "counts" &&
+    whole(data.views) &&
+    Array.isArray(data.counts) &&
+    data.counts.every(isGroup)
+  );
+}
+
+function objectOf(json: unknown): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(String(json));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

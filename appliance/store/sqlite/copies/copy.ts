@@ -1,0 +1,154 @@
+import { type Connection, DatabaseRefused, isSqliteError } from "../database.ts";
+import {
+  boundsOf,
+  bytes,
+  COLUMNS,
+  type Copied,
+  type CopiedTable,
+  type Row,
+  TABLES,
+  type TableRule,
+  text,
+  whole,
+} from "./copy-rules.ts";
+
+/** A column of ours, as `PRAGMA table_info` names it. */
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: number;
+}
+
+const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
+  INTEGER: whole,
+  TEXT: text,
+  BLOB: bytes,
+};
+
+/**
+ * Copies what a backup gives to a box: row by row, known columns of known tables only; what derives
+ * from them is made anew. A column or table that `from` is too old to have is left at its default.
+ * @param from opened by `openUntrusted`
+ * @param to a new database of ours
+ * @throws DatabaseRefused naming the table with a row that is off its rule
+ */
+export function copyBackup(from: Connection, to: Connection, file: string): void {
+  const copied = new CopiedRows(to);
+  for (const [table, rule] of Object.entries(TABLES))
+    if (rule.kind === "copied")
+      copyTable(from, to, table, rule, {
+        copied,
+        off: (why) => {
+          throw new DatabaseRefused(
+            `${file} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
+            "damaged",
+          );
+        },
+      });
+  for (const rule of Object.values(TABLES)) if (rule.kind === "derived") rule.rebuild(to);
+}
+
+/** Copies what belongs to the box itself; rows that make no sense stay behind. */
+export function copyOwn(from: Connection, to: Connection): void {
+  const copied = new CopiedRows(to);
+  for (const [table, rule] of Object.entries(TABLES))
+    if (rule.kind === "own") copyTable(from, to, table, rule, { copied, off: () => {} });
+}
+
+interface Manner {
+  readonly copied: Copied;
+  /** What to do about a row that is off its rule. */
+  readonly off: (why: string) => void;
+}
+
+function copyTable(
+  from: Connection,
+  to: Connection,
+  table: string,
+  rule: TableRule,
+  { copied, off }: Manner,
+): void {
+  const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
+  const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
+  if (columns.length === 0) return;
+  const { isLeft, check, columns: own = {} } = rule as Partial<CopiedTable>;
+  const { maxBytes, maxRows } = boundsOf(rule);
+  if (hasLonger(from, table, columns, maxBytes)) {
+    off("too long");
+    return;
+  }
+  const names = columns.map(({ name }) => `"${name}"`).join(", ");
+  const insert = to.prepare(
+    `INSERT INTO "${table}" (${names}) VALUES (${columns.map(() => "?").join(", ")})`,
+  );
+  let rows = 0;
+  // An index of theirs is not believed.
+  for (const row of from.prepare(`SELECT ${names} FROM "${table}" NOT INDEXED`).iterate()) {
+    const fields = row as Row;
+    if (isLeft?.(fields, copied)) continue;
+    rows += 1;
+    const problem =
+      rows > maxRows
+        ? "one too many"
+        : columns.every((column) => fits(column, fields[column.name], own)) &&
+            (check?.(fields, copied) ?? true)
+          ? undefined
+          : "not as Tallydeck writes it";
+    if (problem !== undefined) off(problem);
+    else if (!added(() => insert.run(columns.map(({ name }) => fields[name])))) off("there twice");
+  }
+}
+
+function fits({ name, type, notnull }: Column, value: unknown, own: CopiedTable["columns"]) {
+  const check = own?.[name] ?? COLUMNS[name] ?? OF_TYPE[type];
+  return (value === null && notnull === 0) || check?.(value) === true;
+}
+
+function added(insert: () => unknown): boolean {
+  try {
+    insert();
+    return true;
+  } catch (error) {
+    if (isSqliteError(error, "SQLITE_CONSTRAINT")) return false;
+    throw error;
+  }
+}
+
+/** Looks at lengths only: what is too long is never read into memory. */
+function hasLonger(db: Connection, table: string, columns: readonly Column[], maxBytes: number) {
+  const longer = columns.map(({ name }) => `octet_length("${name}") > ${maxBytes}`).join(" OR ");
+  return (
+    db.prepare(`SELECT 1 FROM "${table}" NOT INDEXED WHERE ${longer} LIMIT 1`).get() !== undefined
+  );
+}
+
+function columnsOf(db: Connection, table: string): Column[] {
+  return db.pragma(`table_info("${table}")`) as Column[];
+}
+
+/** Sites and values that were copied; the values of one site at a time, as rows come in its order. */
+class CopiedRows implements Copied {
+  readonly #db: Connection;
+  #sites: ReadonlySet<unknown> | undefined;
+  #site: unknown;
+  #values: ReadonlySet<unknown> = new Set();
+
+  constructor(db: Connection) {
+    this.#db = db;
+  }
+
+  hasSite(key: unknown): boolean {
+    this.#sites ??= new Set(this.#db.prepare("SELECT key FROM site").pluck().all());
+    return this.#sites.has(key);
+  }
+
+  hasValue(site: unknown, id: unknown): boolean {
+    if (this.#site !== site) {
+      this.#values = new Set(
+        this.#db.prepare("SELECT id FROM value WHERE site = ?").pluck().all(site),
+      );
+      this.#site = site;
+    }
+    return this.#values.has(id);
+  }
+}

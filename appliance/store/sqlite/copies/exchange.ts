@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream, readdirSync, rmSync } from "node:fs";
+import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Store } from "../../store.ts";
+import { databaseFile } from "../database.ts";
+import { runChore } from "./chore-process.ts";
+import { removeDatabase, swapIn } from "./swap.ts";
+
+/** Why data cannot go out or come in now. */
+export class ExchangeRefused extends Error {
+  readonly code: "busy" | "no_space" | "too_large";
+
+  constructor(code: ExchangeRefused["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const PREFIX = "exchange-";
+/** Ends the name of the database that is made from what came in. */
+const COPY = ".copy";
+/** Copies leave this much free, so that counting goes on. */
+const SPARE_BYTES = 128 * 1024 * 1024;
+
+/** Backups out of, and into, a store that is in use. One at a time. */
+export class Exchange {
+  readonly #dataDir: string;
+  readonly #store: Pick<Store, "space" | "replaceFile">;
+  #busy = false;
+
+  constructor(dataDir: string, store: Pick<Store, "space" | "replaceFile">) {
+    this.#dataDir = dataDir;
+    this.#store = store;
+    // What a power cut left behind.
+    for (const name of readdirSync(dataDir))
+      if (name.startsWith(PREFIX)) rmSync(join(dataDir, name), { force: true });
+  }
+
+  /**
+   * Makes a backup and opens it to be read; its file is gone once the handle is closed.
+   * @throws ExchangeRefused, DatabaseRefused
+   */
+  backUp(): Promise<{ handle: FileHandle; size: number }> {
+    return this.#alone(async (target) => {
+      const source = databaseFile(this.#dataDir);
+      const { size: now } = await stat(source);
+      if ((await this.#room()) < now)
+        throw new ExchangeRefused(
+          "no_space",
+          "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
+        );
+      await runChore({ kind: "backUp", source, target });
+      const handle = await open(target);
+      // The name may go: the file is there for as long as it is open.
+      await rm(target);
+      const { size } = await handle.stat();
+      return { handle, size };
+    });
+  }
+
+  /**
+   * Takes a backup in: all of it is checked, copied and tried before anything changes.
+   * @param declared its size, when the sender tells
+   * @throws ExchangeRefused, DatabaseRefused, StorageUnavailable
+   */
+  restore(backup: Readable, declared: number | undefined): Promise<void> {
+    return this.#alone(async (upload) => {
+      const incoming = `${upload}${COPY}`;
+      // The file, and the database that is made from it.
+      const room = (await this.#room()) / 2;
+      const tooLarge = () =>
+        new ExchangeRefused("too_large", "There is not enough space to take this backup in.");
+      if (declared !== undefined && declared > room) throw tooLarge();
+      let size = 0;
+      await pipeline(
+        backup,
+        async function* (chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            size += chunk.length;
+            if (size > room) throw tooLarge();
+            yield chunk;
+          }
+        },
+        createWriteStream(upload),
+      );
+      await runChore({ kind: "copyIn", source: upload, target: incoming });
+      removeDatabase(upload);
+      await this.#store.replaceFile(async (target) => {
+        await runChore({ kind: "keepOwn", box: target, incoming });
+        swapIn(incoming, target);
+      });
+    });
+  }
+
+  async #room(): Promise<number> {
+    return (await this.#store.space()).free - SPARE_BYTES;
+  }
+
+  async #alone<T>(task: (file: string) => Promise<T>): Promise<T> {
+    if (this.#busy)
+      throw new ExchangeRefused("busy", "A backup or restore runs already. Try again in a minute.");
+    this.#busy = true;
+    const file = join(this.#dataDir, `${PREFIX}${randomUUID()}.db`);
+    try {
+      return await task(file);
+    } finally {
+      this.#busy = false;
+      for (const name of [file, `${file}${COPY}`, `${file}.partial`]) removeDatabase(name);
+    }
+  }
+}

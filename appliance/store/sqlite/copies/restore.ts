@@ -1,0 +1,172 @@
+import { copyFileSync, existsSync, statSync } from "node:fs";
+import { viewCounts } from "../counts/day-totals.ts";
+import { Ledger } from "../counts/ledger.ts";
+import {
+  type Connection,
+  DatabaseRefused,
+  emptyLog,
+  isSqliteError,
+  openForReading,
+  openForWriting,
+  openUntrusted,
+} from "../database.ts";
+import { addSite, findSite, type SiteRecord } from "../tables/sites.ts";
+import { copyBackup, copyOwn } from "./copy.ts";
+import { removeDatabase, resumeSwap, settle, swapIn, takeBack } from "./swap.ts";
+
+/** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
+const GROWTH = 3;
+const SPARE_PAGES = 1_024;
+/** No site of anybody: ids have no blanks. */
+const TRIAL_SITE = " ";
+
+/**
+ * Makes `target`, a new database of ours, from the backup `source`, and tries it. Of the backup
+ * nothing is taken as it is: see `copyBackup`.
+ * @throws DatabaseRefused when `source` is damaged, not ours or from a newer version
+ */
+export function copyIn(source: string, target: string): void {
+  removeDatabase(target);
+  const from = openUntrusted(source);
+  try {
+    fill(target, (to) => {
+      const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
+      to.pragma(`max_page_count = ${pages}`);
+      copyBackup(from, to, source);
+    });
+  } catch (error) {
+    if (isSqliteError(error, "SQLITE_FULL"))
+      throw new DatabaseRefused(`There is not enough space to take ${source} in.`);
+    if (isSqliteError(error, "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR"))
+      throw new DatabaseRefused(`${source} is damaged. Choose another backup.`, "damaged");
+    throw error;
+  } finally {
+    from.close();
+  }
+  tryOut(target);
+}
+
+/** Copies to `incoming` what a restore leaves with the box, as far as `box` can be read. */
+export function keepOwn(box: string, incoming: string): void {
+  if (!existsSync(box)) return;
+  try {
+    // Once for writing: it may be older than this version, and its log may hold the newest of it.
+    settleLog(box);
+    const from = openForReading(box);
+    try {
+      fill(incoming, (to) => copyOwn(from, to));
+    } finally {
+      from.close();
+    }
+  } catch (error) {
+    // Data that cannot be read is what a restore is for.
+    const unreadable = isSqliteError(error, "SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR");
+    if (!unreadable && !(error instanceof DatabaseRefused)) throw error;
+  }
+}
+
+/**
+ * Puts a backup in the place of the database `target`, which nobody may have open. Whatever fails,
+ * the old data is there as before.
+ * @throws DatabaseRefused when `source` is damaged, not ours or from a newer version
+ */
+export function restore(source: string, target: string): void {
+  if (!existsSync(source)) throw new DatabaseRefused(`There is no file ${source}.`);
+  if (resumeSwap(target)) decideTrial(target);
+  const upload = `${target}.upload`;
+  const incoming = `${target}.incoming`;
+  try {
+    // Read where nothing of it can change, and where SQLite may put files beside it.
+    copyFileSync(source, upload);
+    // That of a box which was not stopped, from its card: the newest of it is in the log.
+    if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${upload}-wal`);
+    copyIn(upload, incoming);
+    keepOwn(target, incoming);
+    swapIn(incoming, target);
+    commitFirst(target);
+  } catch (error) {
+    if (!(error instanceof DatabaseRefused)) throw error;
+    // People know the file they named, not our copy of it.
+    throw new DatabaseRefused(error.message.replaceAll(upload, source));
+  } finally {
+    removeDatabase(upload);
+    removeDatabase(incoming);
+  }
+}
+
+/** Of an earlier restore that a power cut left undecided; what comes of it is what this one replaces. */
+function decideTrial(target: string): void {
+  try {
+    commitFirst(target);
+  } catch {
+    // Then the data from before is back.
+  }
+}
+
+/** The first commit of a database on trial. */
+function commitFirst(target: string): void {
+  try {
+    const db = openForWriting(target);
+    try {
+      db.transaction(() => new Ledger(db).apply(NOTHING)).immediate();
+      emptyLog(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    takeBack(target);
+    throw error;
+  }
+  settle(target);
+}
+
+/** A batch without any hit: it is committed all the same. */
+export const NOTHING = { groups: [], surveys: [], withdraw: [], lowSpace: false } as const;
+
+/** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
+function fill(file: string, write: (db: Connection) => void): void {
+  const db = openForWriting(file);
+  try {
+    db.pragma("journal_mode = MEMORY");
+    db.pragma("synchronous = OFF");
+    db.transaction(() => write(db))();
+    // One file, that needs no log beside it to be read.
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+}
+
+/** Opens a database as a start does and lets it count; what was counted is taken back. */
+function tryOut(file: string): void {
+  const db = openForWriting(file);
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    addSite(db, TRIAL_SITE);
+    const { key } = findSite(db, TRIAL_SITE) as SiteRecord;
+    const counts = new Map([["pv", new Map([["_", 1]])]]);
+    const group = { site: key, stamp: { hour: 0 }, hits: 1, views: 1, counts };
+    new Ledger(db).apply({ ...NOTHING, groups: [group] });
+    const { window, total } = viewCounts(db, { site: key, from: 0, to: 0 });
+    db.exec("ROLLBACK");
+    if (window !== 1 || total !== 1)
+      throw new Error("a database made from a backup does not count");
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+}
+
+/** Brings a database to the present schema, and all that is in its log into the file itself. */
+function settleLog(file: string): void {
+  const db = openForWriting(file);
+  try {
+    emptyLog(db);
+  } finally {
+    db.close();
+  }
+}
+
+function pageSize(db: Connection): number {
+  return db.pragma("page_size", { simple: true }) as number;
+}

@@ -1,0 +1,91 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { syncFolderOf } from "../database.ts";
+
+/**
+ * Another database in the place of the one there is, and back. What may stand side by side at any
+ * moment, also after a power cut in the middle, with `old` for `<file>.before-restore`:
+ *
+ * | `old` | file | what it means                                                    |
+ * | ----- | ---- | ---------------------------------------------------------------- |
+ * | no    | any  | nothing is going on                                              |
+ * | yes   | no   | cut between the two renames: `old` is put back                   |
+ * | yes   | yes  | the file is new and on trial, until its first commit succeeded   |
+ *
+ * A write-ahead log belongs to the file it stands beside. That of the old one is moved after it, and
+ * back before it, so that no log ever stands beside a file it does not belong to.
+ */
+
+/** What SQLite keeps beside a database. */
+const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
+
+function oldOf(file: string): string {
+  return `${file}.before-restore`;
+}
+
+/** Puts `incoming`, closed and whole, in the place of `file`, which nobody may have open: on trial. */
+export function swapIn(incoming: string, file: string): void {
+  syncFile(incoming);
+  if (existsSync(file)) moveAway(file, oldOf(file));
+  renameSync(incoming, file);
+  syncFolderOf(file);
+}
+
+/** Moves a database that nobody has open, with the log that belongs to it. */
+export function moveAway(file: string, to: string): void {
+  renameSync(file, to);
+  syncFolderOf(file);
+  if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${to}-wal`);
+  removeCompanions(file);
+  syncFolderOf(file);
+}
+
+/**
+ * To be called before the file is opened: mends what a power cut left.
+ * @returns true when the file is on trial: then comes `settle` or `takeBack`
+ */
+export function resumeSwap(file: string): boolean {
+  if (!existsSync(oldOf(file))) return false;
+  if (existsSync(file)) return true;
+  putBack(file);
+  return false;
+}
+
+/** The trial is over: what was there before goes. */
+export function settle(file: string): void {
+  removeDatabase(oldOf(file));
+}
+
+/** The trial failed: what was there before comes back. Nobody may have the file open. */
+export function takeBack(file: string): void {
+  removeCompanions(file);
+  syncFolderOf(file);
+  rmSync(file, { force: true });
+  syncFolderOf(file);
+  if (existsSync(oldOf(file))) putBack(file);
+}
+
+function putBack(file: string): void {
+  if (existsSync(`${oldOf(file)}-wal`)) renameSync(`${oldOf(file)}-wal`, `${file}-wal`);
+  renameSync(oldOf(file), file);
+  syncFolderOf(file);
+}
+
+/** Removes a database with all that SQLite keeps beside it. */
+export function removeDatabase(file: string): void {
+  removeCompanions(file);
+  rmSync(file, { force: true });
+}
+
+function removeCompanions(file: string): void {
+  for (const suffix of COMPANIONS) rmSync(file + suffix, { force: true });
+}
+
+/** What was written to a file is on the disk once this returns. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Connection } from "../database.ts";
+import { eachDay } from "./each-day.ts";
+import { IdTable } from "./id-table.ts";
+import type { DimensionTally, Tally, TallyRange } from "./tallies.ts";
+
+/** Offset in days from the first one, count, offset, count, … */
+type List = Float64Array;
+
+/** The counts by day of what an answer carries. */
+export class DayCounts {
+  /** One piece of memory for all: as many small arrays would take ten times it. */
+  readonly #counts: Float64Array;
+  readonly #places = new Map<number, { readonly start: number; end: number }>();
+  /** By the id of each value that is not carried: the place of its dimension in `#others`. */
+  readonly #otherOf = new IdTable();
+  /** The sums, by day, of a dimension's others. */
+  readonly #others: Float64Array[] = [];
+
+  constructor(
+    db: Connection,
+    { site, from, to }: TallyRange,
+    dimensions: readonly DimensionTally[],
+  ) {
+    let room = 0;
+    for (const { kept, otherIds } of dimensions) {
+      for (const { id, days } of kept) {
+        this.#places.set(id, { start: room, end: room });
+        room += 2 * days;
+      }
+      for (const id of otherIds) this.#otherOf.add(id, this.#others.length, 0);
+      this.#others.push(new Float64Array(otherIds.length > 0 ? to - from + 1 : 0));
+    }
+    this.#counts = new Float64Array(room);
+    eachDay(db, site, from, to, (day, id, n) => {
+      const place = this.#places.get(id);
+      if (place !== undefined) this.#add(place, day - from, n);
+      else addTo(this.#othersOf(id), day - from, n);
+    });
+  }
+
+  of({ id }: Tally): List {
+    const { start, end } = this.#places.get(id) as { start: number; end: number };
+    return this.#counts.subarray(start, end);
+  }
+
+  ofOthers({ otherIds: [any = 0] }: DimensionTally): List {
+    const sums = [...(this.#othersOf(any) ?? [])];
+    return Float64Array.from(sums.flatMap((n, offset) => (n > 0 ? [offset, n] : [])));
+  }
+
+  #othersOf(id: number): Float64Array | undefined {
+    const place = this.#otherOf.first(id);
+    return place === undefined ? undefined : this.#others[place];
+  }
+
+  /** Offsets come in ascending order, the same one perhaps twice. */
+  #add(place: { readonly start: number; end: number }, offset: number, n: number): void {
+    if (place.end > place.start && this.#counts[place.end - 2] === offset) {
+      addTo(this.#counts, place.end - 1, n);
+      return;
+    }
+    this.#counts[place.end++] = offset;
+    this.#counts[place.end++] = n;
+  }
+}
+
+function addTo(sums: Float64Array | undefined, at: number, n: number): void {
+  if (sums !== undefined) sums[at] = (sums[at] ?? 0) + n;
+}

@@ -1,0 +1,42 @@
+import type { Day } from "../../../base/calendar.ts";
+import type { SiteKey } from "../../counting.ts";
+import type { Connection } from "../database.ts";
+import { unpack } from "./pack.ts";
+
+/**
+ * Visits the counts of each day, ascending by day; a value may come twice on one day. Nothing is
+ * held but the day that is visited.
+ */
+export function eachDay(
+  db: Connection,
+  site: SiteKey,
+  from: Day,
+  to: Day,
+  visit: (day: Day, id: number, n: number) => void,
+): void {
+  const open = db
+    .prepare("SELECT day, value, n FROM count WHERE site = ? AND day BETWEEN ? AND ? ORDER BY day")
+    .raw()
+    .iterate(site, from, to) as IterableIterator<[Day, number, number]>;
+  const packs = db
+    .prepare(
+      "SELECT day, counts FROM packed_day WHERE site = ? AND day BETWEEN ? AND ? ORDER BY day",
+    )
+    .raw()
+    .iterate(site, from, to) as IterableIterator<[Day, Buffer]>;
+  let row = open.next();
+  const visitOpenUntil = (day: Day) => {
+    for (; !row.done && row.value[0] <= day; row = open.next())
+      visit(row.value[0], row.value[1], row.value[2]);
+  };
+  try {
+    for (const [day, counts] of packs) {
+      visitOpenUntil(day - 1);
+      unpack(counts, (id, n) => visit(day, id, n));
+    }
+    visitOpenUntil(to);
+  } finally {
+    // A statement that is left in the middle keeps the database busy.
+    open.return?.();
+  }
+}

@@ -1,0 +1,47 @@
+import { HOURLY_COUNTERS, hourDimension } from "../../counting.ts";
+import type { Connection } from "../database.ts";
+import type { DayCounts } from "./day-counts.ts";
+import type { DimensionTally } from "./tallies.ts";
+
+/** A day's counts of one counter by the hour: offset of the day, then 24 numbers, from 00 to 23 UTC. */
+type HoursOfDay = number[];
+
+const HOURS = 24;
+
+/**
+ * What counters counted by the hour, as JSON: `{uv: [[offset, n, …], …], …}`, days ascending; a day
+ * of which no hours are known is not in it.
+ */
+export function hoursOf(
+  db: Connection,
+  dimensions: readonly DimensionTally[],
+  counts: DayCounts,
+): string {
+  const text = db.prepare("SELECT text FROM value WHERE id = ?").pluck();
+  const tables = HOURLY_COUNTERS.flatMap((counter) => {
+    const dimension = dimensions.find(({ name }) => name === hourDimension(counter));
+    return dimension === undefined
+      ? []
+      : [[counter, daysOf(dimension, counts, (id) => Number(text.get(id)))]];
+  });
+  return JSON.stringify(Object.fromEntries(tables));
+}
+
+function daysOf(
+  { kept }: DimensionTally,
+  counts: DayCounts,
+  hourOf: (id: number) => number,
+): HoursOfDay[] {
+  const days = new Map<number, HoursOfDay>();
+  for (const value of kept) {
+    const hour = hourOf(value.id);
+    const list = counts.of(value);
+    for (let i = 0; i + 1 < list.length; i += 2) {
+      const offset = list[i] ?? 0;
+      const hours = days.get(offset) ?? [offset, ...Array<number>(HOURS).fill(0)];
+      hours[1 + hour] = (hours[1 + hour] ?? 0) + (list[i + 1] ?? 0);
+      days.set(offset, hours);
+    }
+  }
+  return [...days.values()].sort(([a = 0], [b = 0]) => a - b);
+}

@@ -1,0 +1,45 @@
+import { type Day, parseDay } from "../../../base/calendar.ts";
+import type { Connection } from "../database.ts";
+import { findSite } from "../tables/sites.ts";
+import { Ledger } from "./ledger.ts";
+
+/** One day of one site as it was counted elsewhere. */
+export interface DayCounts {
+  readonly site: string;
+  /** UTC, `YYYY-MM-DD` */
+  readonly day: string;
+  /** Dimension → value → count, what counts by the hour among them: `hour`, `dowhour`, `uv_hour`, … */
+  readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Validated payloads. */
+  readonly surveys: readonly { readonly sv: number }[];
+}
+
+const HOURS = 24;
+
+/** Files days as if their hits had come in when they were counted. Their sites must exist. */
+export function importDays(db: Connection, days: Iterable<DayCounts>): void {
+  const ledger = new Ledger(db);
+  const keys = new Map<string, number | undefined>();
+  const keyOf = (id: string) => {
+    if (!keys.has(id)) keys.set(id, findSite(db, id)?.key);
+    return keys.get(id);
+  };
+  const addSurvey = db.prepare(
+    "INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)",
+  );
+  db.transaction(() => {
+    for (const { site: id, day: name, counts, surveys } of days) {
+      const site = keyOf(id);
+      const day: Day | undefined = parseDay(name);
+      if (site === undefined || day === undefined)
+        throw new RangeError(`there is no site ${id}, or ${name} is no day`);
+      const byDimension = Object.entries(counts).map(
+        ([dimension, values]): [string, [string, number][]] => [dimension, Object.entries(values)],
+      );
+      // `views` adds hours and weekdays; these days bring their own.
+      const group = { site, views: 0, counts: byDimension, hasHours: true } as const;
+      ledger.count(group, day * HOURS, false);
+      for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
+    }
+  }).immediate();
+}

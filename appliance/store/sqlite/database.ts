@@ -1,0 +1,289 @@
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { packedCount } from "./counts/pack.ts";
+
+export type Connection = Database.Database;
+
+/** "Tdck": tells our files from other SQLite databases. */
+const APPLICATION_ID = 0x5464636b;
+const CACHE_KIB = 4_096;
+const SCHEMA_DIR = join(import.meta.dirname, "schema");
+
+/** A database this version cannot use; the message says what to do. */
+export class DatabaseRefused extends Error {
+  /** What is wrong with the file; undefined when it is not the file. */
+  readonly flaw: Flaw | undefined;
+
+  constructor(message: string, flaw?: Flaw) {
+    super(message);
+    this.flaw = flaw;
+  }
+}
+
+/** A database that is no whole one, of another program, or from a newer version. */
+export type Flaw = "damaged" | "foreign" | "newer";
+
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, "tallydeck.db");
+}
+
+/**
+ * Opens a database for writing, makes it when it is missing and brings its schema up to date.
+ * @throws DatabaseRefused when it is damaged, not ours, or from a newer version.
+ */
+export function openForWriting(file: string): Connection {
+  return open(file, {}, (db) => {
+    // Only a new one can: an older database keeps its size. Elsewhere this would be a write, and a
+    // full disk must not hinder a start.
+    if (db.pragma("page_count", { simple: true }) === 0) db.pragma("auto_vacuum = INCREMENTAL");
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = FULL");
+    // What was erased must not stay readable in free pages.
+    db.pragma("secure_delete = ON");
+    db.pragma("journal_size_limit = 16777216");
+    migrate(db);
+  });
+}
+
+/** Opens a database that exists, to read only; its schema must be the current one. */
+export function openForReading(file: string): Connection {
+  return open(file, { readonly: true, fileMustExist: true }, () => {});
+}
+
+/**
+ * The same for a mere look, which must not change what it finds.
+ * @throws DatabaseRefused when the schema is an older one, too
+ */
+export function openToList(file: string): Connection {
+  return open(file, { readonly: true, fileMustExist: true }, (db) => {
+    if (schemaVersion(db) < migrations().length)
+      throw new DatabaseRefused(
+        `${file} is from an older Tallydeck. Start the service once: it brings it up to date.`,
+      );
+  });
+}
+
+/**
+ * Opens a database that anybody may have made, to read only: nothing in its schema is believed. Its
+ * tables are, to the letter, those that some version of ours made, and nothing else is in it: no
+ * trigger, view, virtual table or computed column that a read could run.
+ * @throws DatabaseRefused when it is damaged, not ours, not as we make it, or from a newer version
+ */
+export function openUntrusted(file: string): Connection {
+  // Against writing to its schema the driver switches on SQLite's defensive mode by itself.
+  return open(file, { readonly: true, fileMustExist: true }, (db) => {
+    db.pragma("query_only = ON");
+    orRefused(file, () => refuseForeignSchema(db, file));
+    // Pages that form no tree could be read for ever.
+    const found = orRefused(file, () => db.pragma("quick_check(1)", { simple: true }));
+    if (found !== "ok") throw damaged(file, String(found));
+  });
+}
+
+/** Runs `PRAGMA integrity_check`. @throws DatabaseRefused naming the first damage found. */
+export function checkIntegrity(db: Connection, file: string): void {
+  const found = orRefused(file, () => db.pragma("integrity_check(1)", { simple: true }) as string);
+  if (found !== "ok") throw damaged(file, found);
+}
+
+/** Bytes inside the database that are free to be used again. */
+export function spareBytes(db: Connection): number {
+  const number = (name: string) => db.pragma(name, { simple: true }) as number;
+  return number("freelist_count") * number("page_size");
+}
+
+/**
+ * Gives free space inside the database back to the disk, `pages` at most; `keep` pages stay.
+ * @returns false when there was none, or the database is an older one that cannot
+ */
+export function giveSpaceBack(db: Connection, pages: number, keep: number): boolean {
+  const INCREMENTAL = 2;
+  const free = db.pragma("freelist_count", { simple: true }) as number;
+  if (free <= keep || db.pragma("auto_vacuum", { simple: true }) !== INCREMENTAL) return false;
+  db.pragma(`incremental_vacuum(${Math.min(pages, free - keep)})`);
+  return true;
+}
+
+/** Moves all of the write-ahead log into the file. @returns false when others were in the way. */
+export function emptyLog(db: Connection): boolean {
+  return db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
+}
+
+/** A rename or a new file is only certain to survive a power cut once its folder is synced. */
+export function syncFolderOf(file: string): void {
+  const folder = openSync(dirname(file), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function open(
+  file: string,
+  options: Database.Options,
+  prepare: (db: Connection) => void,
+): Connection {
+  const db = connect(file, options);
+  try {
+    // A function in a schema is run for nobody.
+    db.pragma("trusted_schema = OFF");
+    db.pragma("cell_size_check = ON");
+    refuseForeign(db, file);
+    // The driver's default is 16 MB a connection; a small board has better uses for them.
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    addFunctions(db);
+    prepare(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** @throws DatabaseRefused when the file can neither be opened nor made. */
+export function connect(file: string, options: Database.Options): Connection {
+  return orRefused(file, () => new Database(file, options));
+}
+
+function refuseForeign(db: Connection, file: string): void {
+  const tables = orRefused(
+    file,
+    () => db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number,
+  );
+  if (tables === 0) {
+    // SQLite takes less than a page of anything for an empty database, and would write over it.
+    if (db.pragma("page_count", { simple: true }) === 0 && statSync(file).size > 0)
+      throw damaged(file, "too short");
+    if (schemaVersion(db) !== 0) throw damaged(file, "its tables are gone");
+    return;
+  }
+  if (db.pragma("application_id", { simple: true }) !== APPLICATION_ID)
+    throw new DatabaseRefused(
+      `${file} is a database of another program. Name a file that \`tallydeck backup\` made, or another data folder.`,
+      "foreign",
+    );
+  const version = schemaVersion(db);
+  if (version > migrations().length)
+    throw new DatabaseRefused(
+      `${file} was written by a newer Tallydeck (schema ${version}, this one knows ${migrations().length}). Install that version or newer, or restore a backup made with this one.`,
+      "newer",
+    );
+  if (version < 1) throw damaged(file, `there is no schema ${version}`);
+}
+
+function refuseForeignSchema(db: Connection, file: string): void {
+  const version = schemaVersion(db);
+  if (version === 0)
+    throw new DatabaseRefused(
+      `${file} is empty. Name a file that \`tallydeck backup\` made.`,
+      "damaged",
+    );
+  const own = new Database(":memory:");
+  try {
+    addFunctions(own);
+    for (const step of migrations().slice(0, version)) runStep(own, step);
+    const expected = new Map(partsOf(own));
+    for (const [name, sql] of partsOf(db)) {
+      if (expected.get(name) !== sql) throw damaged(file, `${name} is not as Tallydeck makes it`);
+      expected.delete(name);
+    }
+    const [missing] = expected.keys();
+    if (missing !== undefined) throw damaged(file, `it has no ${missing}`);
+  } finally {
+    own.close();
+  }
+}
+
+/** Everything a schema is made of, by kind and name, without the comments in it. */
+function partsOf(db: Connection): [name: string, sql: string][] {
+  const rows = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema").raw().all();
+  return (rows as [string, string, string, string | null][]).map(([type, name, table, sql]) => [
+    `${type} ${name}`,
+    `${table} ${sql?.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ")}`,
+  ]);
+}
+
+function orRefused<T>(file: string, access: () => T): T {
+  try {
+    return access();
+  } catch (error) {
+    if (isDamage(error)) throw damaged(file, error.message);
+    // The driver looks for the folder by itself, and complains in its own way.
+    if (isSqliteError(error, "SQLITE_CANTOPEN") || error instanceof TypeError)
+      throw new DatabaseRefused(
+        `Cannot open ${file}: check that the folder exists and that this user may write in it.`,
+      );
+    throw error;
+  }
+}
+
+function damaged(file: string, how: string): DatabaseRefused {
+  return new DatabaseRefused(
+    `${file} is damaged or no database (${how}). Restore a backup with \`tallydeck restore FILE\`.`,
+    "damaged",
+  );
+}
+
+function migrate(db: Connection): void {
+  const steps = migrations();
+  while (schemaVersion(db) < steps.length) {
+    db.transaction(() => {
+      // Read again inside: another process may have migrated while this one waited for the lock.
+      const version = schemaVersion(db);
+      const step = steps[version];
+      if (step === undefined) return;
+      runStep(db, step);
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${version + 1}`);
+    }).immediate();
+  }
+}
+
+/** What migrations call. */
+function addFunctions(db: Connection): void {
+  db.function("packed_count", { deterministic: true }, packedCount);
+}
+
+function runStep(db: Connection, step: string): void {
+  db.exec(readFileSync(join(SCHEMA_DIR, step), "utf8"));
+}
+
+function migrations(): string[] {
+  return readdirSync(SCHEMA_DIR)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+}
+
+function schemaVersion(db: Connection): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  SQLITE_FULL: "Make room on the disk, then try again.",
+  SQLITE_BUSY: "Another program holds the data. Try again in a minute.",
+  SQLITE_READONLY: "Check that the disk is not write-protected and that this user may write there.",
+  SQLITE_CANTOPEN: "Check that the folder exists and that this user may write in it.",
+  SQLITE_CORRUPT: "Restore a backup with `tallydeck restore FILE`.",
+  SQLITE_IOERR: "Check the disk: it may be full, worn out or gone.",
+};
+
+/** What a person is told when the data cannot be read or written; undefined for other errors. */
+export function storageProblem(error: unknown): string | undefined {
+  if (!(error instanceof Database.SqliteError)) return undefined;
+  const known = Object.keys(ADVICE).find((code) => isSqliteError(error, code));
+  return known && `The data cannot be used (${error.message}). ${ADVICE[known]}`;
+}
+
+/** True when it is the file that is at fault. */
+export function isDamage(error: unknown): error is Error {
+  return isSqliteError(error, "SQLITE_CORRUPT", "SQLITE_NOTADB");
+}
+
+export function isSqliteError(error: unknown, ...codes: string[]): boolean {
+  return (
+    error instanceof Database.SqliteError &&
+    codes.some((code) => error.code === code || error.code.startsWith(`${code}_`))
+  );
+}

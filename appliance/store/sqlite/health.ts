@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { moveAway } from "./copies/swap.ts";
+import {
+  type Connection,
+  DatabaseRefused,
+  type Flaw,
+  isDamage,
+  openForReading,
+  openForWriting,
+} from "./database.ts";
+import { readDirectory } from "./tables/sites.ts";
+
+/** A database that cannot be used, and a sentence for the owner. */
+export interface Unusable {
+  readonly flaw: Flaw;
+  readonly message: string;
+}
+
+/** A start looks through all of a file of this size: a second or two on a small board. */
+const CHECKED_BYTES = 8 * 1024 * 1024;
+/** The same after power was cut or the service was killed. */
+const CHECKED_AFTER_CUT_BYTES = 32 * 1024 * 1024;
+/** Looked through at every start, for they are small and nothing works without them. */
+const CORE = ["meta", "site", "read_token", "deck", "push_token", "session"];
+const MADE =
+  "Tallydeck has kept data here. As long as this file is there, a database that is gone or empty is\n" +
+  "reported, and not silently begun anew.\n";
+
+/** Stands beside a database from its first use on. */
+function marker(file: string): string {
+  return `${file}.made`;
+}
+
+/**
+ * Opens the data of a box for writing; it is made where there never was any.
+ * @throws DatabaseRefused when it is damaged, not ours, from a newer version, or was there and is gone
+ */
+export function openData(file: string): Connection {
+  refuseLost(file);
+  const db = openForWriting(file);
+  if (!existsSync(marker(file))) mark(file);
+  return db;
+}
+
+function mark(file: string): void {
+  try {
+    writeFileSync(marker(file), MADE);
+  } catch {
+    // A disk that is full or read-only now: a later start marks it.
+  }
+}
+
+/** The same for a service that starts: it looks for damage as far as a start can afford. */
+export function openChecked(file: string): Connection {
+  const wasCut = sizeOf(`${file}-wal`) > 0;
+  const db = openData(file);
+  try {
+    const most = wasCut ? CHECKED_AFTER_CUT_BYTES : CHECKED_BYTES;
+    const checks =
+      sizeOf(file) + sizeOf(`${file}-wal`) <= most
+        ? ["quick_check(1)"]
+        : CORE.map((table) => `quick_check(${table})`);
+    for (const check of checks) {
+      const found = db.pragma(check, { simple: true });
+      if (found !== "ok") throw lost(file, `is damaged (${String(found).replaceAll("\n", " ")})`);
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What is wrong with the data when `error` came of it; undefined where the data is not to blame. */
+export function unusable(error: unknown): Unusable | undefined {
+  if (error instanceof DatabaseRefused && error.flaw !== undefined)
+    return { flaw: error.flaw, message: error.message };
+  return isDamage(error) ? damage(error.message) : undefined;
+}
+
+/** Damage that was met while the data was in use. */
+export function damage(message: string): Unusable {
+  return { flaw: "damaged", message: `The data is damaged (${message}).` };
+}
+
+/**
+ * Lets the next start begin with no data. The database that is there is kept under another name.
+ * @returns that name, without its folder; undefined when none was there
+ */
+export function startAnew(file: string, flaw: Flaw): string | undefined {
+  const kept = existsSync(file) ? `${file}.${flaw}-${nextNumber(file, flaw)}` : undefined;
+  if (kept !== undefined) moveAway(file, kept);
+  rmSync(marker(file), { force: true });
+  return kept && basename(kept);
+}
+
+/** Hash of the admin token in a database that may be damaged, if it can be read. */
+export function salvagedAdminHash(file: string): Uint8Array | null {
+  try {
+    const db = openForReading(file);
+    try {
+      return readDirectory(db).adminHash;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+function refuseLost(file: string): void {
+  if (!existsSync(marker(file))) return;
+  if (!existsSync(file)) throw lost(file, "is gone");
+  // What SQLite takes for a database that is still to be filled.
+  if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) === 0) throw lost(file, "is empty");
+}
+
+function lost(file: string, how: string): DatabaseRefused {
+  return new DatabaseRefused(
+    `${file} ${how}. Restore a backup with \`tallydeck restore FILE\`.`,
+    "damaged",
+  );
+}
+
+function nextNumber(file: string, flaw: Flaw): number {
+  const prefix = `${basename(file)}.${flaw}-`;
+  const numbers = readdirSync(dirname(file))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => Number.parseInt(name.slice(prefix.length), 10));
+  return Math.max(0, ...numbers.filter(Number.isFinite)) + 1;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

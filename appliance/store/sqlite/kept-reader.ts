@@ -1,0 +1,134 @@
+import { Worker } from "node:worker_threads";
+import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { ReadRefused } from "../read-queue.ts";
+import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
+
+export interface KeptReaderOptions {
+  file: string;
+  /** Told whenever it met damage to the file. */
+  onDamaged: (message: string) => void;
+  clock: Clock;
+  log: Log;
+  readerMemoryMb: number;
+}
+
+/** A reader that lived this long before it died is started anew at once. */
+const STEADY_MS = 60_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * The reader's worker, asked one thing at a time. When it dies, who waits for it is told, and
+ * another one is started, at first at once and then after growing pauses: nobody else notices.
+ */
+export class KeptReader {
+  readonly #options: KeptReaderOptions;
+  #worker: Worker | undefined;
+  /** Set while a worker is being started. */
+  #starting: Promise<void> | undefined;
+  #startedAt = 0;
+  #pauseMs = 0;
+  #cancelPause: Cancel = () => {};
+  #asked: PromiseWithResolvers<unknown> | undefined;
+  #closing = false;
+
+  private constructor(options: KeptReaderOptions) {
+    this.#options = options;
+  }
+
+  /** @throws Error when it cannot be started */
+  static async start(options: KeptReaderOptions): Promise<KeptReader> {
+    const reader = new KeptReader(options);
+    await reader.#start();
+    return reader;
+  }
+
+  /** @throws ReadRefused when there is no reader, or it died; Error when the query failed */
+  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    await this.#starting;
+    if (this.#worker === undefined) throw new ReadRefused("failed");
+    const asked = Promise.withResolvers<QueryResult<Q>>();
+    this.#asked = asked as PromiseWithResolvers<unknown>;
+    this.#worker.postMessage({ query, input } satisfies ReaderRequest);
+    return asked.promise;
+  }
+
+  /** Ends it after what it was asked. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#cancelPause();
+    await this.#starting;
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await new Promise<void>((closed) => {
+      worker.once("exit", () => closed());
+      worker.postMessage("close" satisfies ReaderRequest);
+    });
+  }
+
+  /** Resolves when it has opened the database. */
+  async #start(): Promise<void> {
+    const { file, clock, readerMemoryMb, onDamaged } = this.#options;
+    const worker = new Worker(new URL("reader.ts", import.meta.url), {
+      workerData: { file },
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: readerMemoryMb },
+    });
+    const ready = Promise.withResolvers<void>();
+    let reason = "it ended by itself";
+    worker.on("message", (answer: ReaderAnswer) => {
+      if (answer.kind === "ready") ready.resolve();
+      else if (answer.kind === "damaged") onDamaged(answer.message);
+      else if (answer.kind === "result") this.#settle()?.resolve(answer.result);
+      else this.#settle()?.reject(new Error(answer.message));
+    });
+    worker.on("error", (error) => {
+      reason = error.message;
+      ready.reject(error);
+    });
+    worker.once("exit", () => {
+      ready.reject(new Error(reason));
+      if (this.#worker === worker) this.#died(reason);
+    });
+    await ready.promise;
+    this.#worker = worker;
+    this.#startedAt = clock.monotonic();
+  }
+
+  #settle(): PromiseWithResolvers<unknown> | undefined {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    return asked;
+  }
+
+  #died(reason: string): void {
+    const { clock, log } = this.#options;
+    this.#worker = undefined;
+    this.#settle()?.reject(new ReadRefused("failed"));
+    if (this.#closing) return;
+    log.error(
+      { reason },
+      "The reader ended and is started anew; what it was asked is not answered",
+    );
+    if (clock.monotonic() - this.#startedAt >= STEADY_MS) this.#pauseMs = 0;
+    this.#startLater();
+  }
+
+  #startLater(): void {
+    const pause = this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pause));
+    if (pause === 0) this.#startAgain();
+    else this.#cancelPause = this.#options.clock.after(pause, () => this.#startAgain());
+  }
+
+  #startAgain(): void {
+    this.#starting = this.#start()
+      .catch((error: Error) => {
+        this.#options.log.error({ reason: error.message }, "The reader cannot be started");
+        if (!this.#closing) this.#startLater();
+      })
+      .finally(() => {
+        this.#starting = undefined;
+      });
+  }
+}

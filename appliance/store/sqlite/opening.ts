@@ -1,0 +1,52 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { CommitterAnswer } from "./committer.ts";
+import { NOTHING } from "./copies/restore.ts";
+import { resumeSwap, settle, takeBack } from "./copies/swap.ts";
+import { DatabaseRefused } from "./database.ts";
+import type { Workers } from "./workers.ts";
+
+/** A lock of the command line lasts a second at most. */
+const TRIES = 5;
+
+/**
+ * Opens the workers on a database that may be on trial: its first commit decides. Where that fails
+ * the data from before the restore is put back and opened.
+ * @returns `takenBack` says why it was
+ * @throws whatever `open` does
+ */
+export async function openSettled(
+  file: string,
+  open: () => Promise<Workers>,
+  { clock, log }: { clock: Pick<Clock, "monotonic">; log: Pick<Log, "warn"> },
+): Promise<{ workers: Workers; takenBack?: Error }> {
+  if (!resumeSwap(file)) return { workers: await open() };
+  try {
+    const workers = await openAndCommit(open, clock);
+    settle(file);
+    return { workers };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ reason }, "The restored data could not be used; the data from before is back");
+    takeBack(file);
+    const takenBack = new DatabaseRefused(
+      `This file was taken in and could not be used (${reason}). Your data is as it was before.`,
+    );
+    return { workers: await open(), takenBack };
+  }
+}
+
+async function openAndCommit(
+  open: () => Promise<Workers>,
+  clock: Pick<Clock, "monotonic">,
+): Promise<Workers> {
+  const workers = await open();
+  let answer: CommitterAnswer | undefined;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    answer = await workers.send({ kind: "commit", at: clock.monotonic(), batch: NOTHING });
+    if (answer.ok) return workers;
+    if (!answer.busy) break;
+  }
+  await workers.close();
+  throw new Error(answer?.ok === false ? answer.message : "no commit");
+}

@@ -1,0 +1,84 @@
+import { OTHER } from "../../counting.ts";
+import { Frequent } from "./frequent.ts";
+import type { SurveyPayload } from "./rows.ts";
+
+/** So many questions, and options of each, are told apart; the rest is OTHER. */
+export const MAX_QUESTIONS = 200;
+export const MAX_OPTIONS = 200;
+const QUESTIONS_WATCHED = 2_000;
+const CHOICES_WATCHED = 20_000;
+
+/** What was asked and chosen, found in a first look at all responses. */
+export class Choices {
+  readonly #questions = new Frequent(QUESTIONS_WATCHED);
+  readonly #choices = new Frequent(CHOICES_WATCHED);
+
+  see({ a = {} }: SurveyPayload): void {
+    for (const [question, answer] of Object.entries(a)) {
+      this.#questions.add(question);
+      for (const option of [answer].flat()) this.#choices.add(`${question}\n${option}`);
+    }
+  }
+
+  /** What is told apart of them. */
+  slots(): Slots {
+    const options = new Map<string, string[]>();
+    for (const question of this.#questions.top(MAX_QUESTIONS)) options.set(question, []);
+    for (const choice of this.#choices.top(2 * CHOICES_WATCHED)) {
+      const [question = "", option = ""] = choice.split("\n");
+      options.get(question)?.push(option);
+    }
+    return new Slots(options);
+  }
+}
+
+interface Question {
+  readonly name: string;
+  readonly slots: ReadonlyMap<string, number>;
+  readonly other: number;
+}
+
+/** Gives each option of each question a place in a list of counts. */
+export class Slots {
+  readonly #questions = new Map<string, Question>();
+  readonly #other: Question;
+  #size = 0;
+
+  constructor(options: ReadonlyMap<string, readonly string[]>) {
+    for (const [name, all] of options) this.#questions.set(name, this.#question(name, all));
+    this.#other = this.#questions.get(OTHER) ?? this.#question(OTHER, []);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The places of what a response chose, each once. */
+  of({ a = {} }: SurveyPayload): Set<number> {
+    const places = new Set<number>();
+    for (const [name, answer] of Object.entries(a)) {
+      const question = this.#questions.get(name) ?? this.#other;
+      for (const option of [answer].flat())
+        places.add(question.slots.get(option) ?? question.other);
+    }
+    return places;
+  }
+
+  /** `{question: {option: n}}` of a list of counts, without what nobody chose, as JSON. */
+  json(counts: Uint32Array): string {
+    const questions = [...this.#questions.values(), this.#other].map(({ name, slots, other }) => {
+      const options = [...slots, [OTHER, other] as const]
+        .filter(([, place]) => (counts[place] ?? 0) > 0)
+        .map(([option, place]) => `${JSON.stringify(option)}:${counts[place]}`);
+      return options.length > 0 ? `${JSON.stringify(name)}:{${options.join()}}` : "";
+    });
+    return `{${questions.filter((question) => question !== "").join()}}`;
+  }
+
+  #question(name: string, options: readonly string[]): Question {
+    const slots = new Map(
+      options.slice(0, MAX_OPTIONS).map((option) => [option, this.#size++] as const),
+    );
+    return { name, slots, other: this.#size++ };
+  }
+}

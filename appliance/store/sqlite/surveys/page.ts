@@ -1,0 +1,38 @@
+import { formatDay } from "../../../base/calendar.ts";
+import { type Answer, type Client, makeAnswer } from "../../answer.ts";
+import type { Connection } from "../database.ts";
+import { sealCursor } from "./cursor.ts";
+import { type SurveyFilter, type SurveyPosition, surveyRows } from "./rows.ts";
+
+const PAGE_ROWS = 100;
+
+export interface SurveyPageQuery {
+  readonly id: string;
+  readonly filter: SurveyFilter;
+  readonly after: SurveyPosition | null;
+  /** 32 bytes that seal the cursor. */
+  readonly secret: Uint8Array;
+}
+
+/** The body of `/surveys/export`: the responses after `after`, oldest first. */
+export function surveyPage(
+  db: Connection,
+  { query, client }: { query: SurveyPageQuery; client: Client },
+): Answer {
+  const { id, filter, after, secret } = query;
+  // One more than a page tells whether another one follows.
+  const rows = [...surveyRows(db, filter, after, PAGE_ROWS + 1)];
+  const page = rows.slice(0, PAGE_ROWS);
+  const last = page.at(-1);
+  const cursor =
+    rows.length > PAGE_ROWS && last
+      ? sealCursor(secret, filter, { day: last.day, row: last.id })
+      : null;
+  const responses = page.map(({ day, payload }) => ({
+    day: formatDay(day),
+    // Those that were stored first left it out when it was empty.
+    a: {},
+    ...JSON.parse(payload),
+  }));
+  return makeAnswer(JSON.stringify({ site: id, sv: filter.version, responses, cursor }), client);
+}

@@ -1,0 +1,61 @@
+import type { Day } from "../../../base/calendar.ts";
+import type { SiteKey } from "../../counting.ts";
+import type { Connection } from "../database.ts";
+
+/** A survey response as it is stored: validated, and without anything that was off its shape. */
+export interface SurveyPayload {
+  sv: number;
+  v?: string;
+  os?: string;
+  ov?: string;
+  /** Model ids, comma separated. */
+  dv?: string;
+  a?: Record<string, string | string[]>;
+  c?: string;
+  f?: "short";
+}
+
+/** Which responses; days are inclusive, null leaves that end open. */
+export interface SurveyFilter {
+  readonly site: SiteKey;
+  readonly version: number;
+  readonly from: Day | null;
+  readonly to: Day | null;
+}
+
+/** Where a page of the export ended. */
+export interface SurveyPosition {
+  readonly day: Day;
+  readonly row: number;
+}
+
+export interface StoredSurvey {
+  readonly id: number;
+  readonly day: Day;
+  readonly payload: string;
+}
+
+/** Responses after `after`, oldest first, at most `limit` of them; all where that is below 0. */
+export function surveyRows(
+  db: Connection,
+  { site, version, from, to }: SurveyFilter,
+  after: SurveyPosition | null,
+  limit: number,
+): IterableIterator<StoredSurvey> {
+  return db
+    .prepare(
+      `SELECT id, day, payload FROM survey
+       WHERE site = :site AND version = :version
+         AND day BETWEEN :from AND :to AND (day, id) > (:day, :row)
+       ORDER BY day, id LIMIT :limit`,
+    )
+    .iterate({
+      site,
+      version,
+      from: from ?? 0,
+      to: to ?? Number.MAX_SAFE_INTEGER,
+      day: after?.day ?? -1,
+      row: after?.row ?? 0,
+      limit,
+    }) as IterableIterator<StoredSurvey>;
+}

@@ -1,0 +1,38 @@
+import type { Connection } from "../database.ts";
+
+/** A push token as it is kept; times are epoch milliseconds. */
+export interface PushTokenRow {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  /** SHA-256 of the plaintext. */
+  readonly hash: Uint8Array;
+  readonly paused: boolean;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+/** Every push token, oldest first. */
+export function pushTokens(db: Connection): PushTokenRow[] {
+  const rows = db
+    .prepare(
+      `SELECT id, name, prefix, hash, paused, created_at AS createdAt, last_used_at AS lastUsedAt
+       FROM push_token ORDER BY rowid`,
+    )
+    .all() as (Omit<PushTokenRow, "paused"> & { paused: number })[];
+  return rows.map((row) => ({ ...row, paused: row.paused === 1 }));
+}
+
+/** Adds a token, or replaces the one of the same id. */
+export function savePushToken(db: Connection, token: PushTokenRow): void {
+  db.prepare(
+    `INSERT INTO push_token (id, name, prefix, hash, paused, created_at, last_used_at)
+     VALUES (:id, :name, :prefix, :hash, :paused, :createdAt, :lastUsedAt)
+     ON CONFLICT (id) DO UPDATE SET name = :name, prefix = :prefix, hash = :hash,
+       paused = :paused, created_at = :createdAt, last_used_at = :lastUsedAt`,
+  ).run({ ...token, paused: token.paused ? 1 : 0 });
+}
+
+export function removePushToken(db: Connection, id: string): void {
+  db.prepare("DELETE FROM push_token WHERE id = ?").run(id);
+}

@@ -1,0 +1,28 @@
+import type { Connection } from "../database.ts";
+
+/** Somebody who is signed in. */
+export interface SessionRow {
+  /** SHA-256 of the cookie. */
+  readonly hash: Uint8Array;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export function sessions(db: Connection): SessionRow[] {
+  return db
+    .prepare("SELECT hash, expires_at AS expiresAt FROM session ORDER BY expires_at")
+    .all() as SessionRow[];
+}
+
+/** Adds a session, or sets when it ends. */
+export function saveSession(db: Connection, { hash, expiresAt }: SessionRow): void {
+  db.prepare("INSERT OR REPLACE INTO session (hash, expires_at) VALUES (?, ?)").run(
+    hash,
+    Math.round(expiresAt),
+  );
+}
+
+export function removeSessions(db: Connection, hashes: readonly Uint8Array[]): void {
+  const remove = db.prepare("DELETE FROM session WHERE hash = ?");
+  for (const hash of hashes) remove.run(hash);
+}

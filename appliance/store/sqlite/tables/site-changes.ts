@@ -1,0 +1,117 @@
+import { comparableHost, isSiteId, tokenTwin } from "../../../base/names.ts";
+import type { Connection } from "../database.ts";
+import {
+  addSite,
+  changeAdminToken,
+  changeSite,
+  findRetired,
+  findSite,
+  readDirectory,
+  removeSite,
+  type SiteRecord,
+  setReadToken,
+} from "./sites.ts";
+
+/** What became of a change; nothing is changed unless it is done. */
+export type SiteOutcome =
+  | "done"
+  | "exists"
+  | "not_found"
+  | "declared"
+  | "host_taken"
+  /** Another site's token has the same name. */
+  | "same_token_name"
+  /** It can only be brought back, or erased. */
+  | "retired";
+
+export interface SiteInput {
+  readonly id: string;
+  readonly host?: string | null | undefined;
+  readonly badge?: boolean | undefined;
+}
+
+/** Adds a site, or brings back a retired one with its numbers. */
+export function createSite(db: Connection, input: SiteInput): SiteOutcome {
+  if (findSite(db, input.id)) return "exists";
+  if (hasTwin(db, input.id)) return "same_token_name";
+  if (isTaken(db, input)) return "host_taken";
+  addSite(db, input.id);
+  changeSite(db, (findSite(db, input.id) as SiteRecord).key, definedOf(input));
+  return "done";
+}
+
+export function updateSite(db: Connection, input: SiteInput): SiteOutcome {
+  const site = findSite(db, input.id);
+  if (!site) return absence(db, input.id);
+  if (site.declared) return "declared";
+  if (isTaken(db, input)) return "host_taken";
+  changeSite(db, site.key, definedOf(input));
+  return "done";
+}
+
+/** The numbers, the token and the host stay with the site. A retired one stays retired. */
+export function renameSite(db: Connection, { id, to }: { id: string; to: string }): SiteOutcome {
+  const site = findSite(db, id) ?? findRetired(db, id);
+  if (!site) return "not_found";
+  // What cannot be declared any more is no longer the configuration's to name.
+  if (site.declared && isSiteId(id)) return "declared";
+  if (findSite(db, to) ?? findRetired(db, to)) return "exists";
+  if (hasTwin(db, to, id)) return "same_token_name";
+  changeSite(db, site.key, { id: to });
+  return "done";
+}
+
+/** The site is gone at once; what it counted is erased by upkeep. */
+export function eraseSite(db: Connection, { id }: { id: string }): SiteOutcome {
+  const site = findSite(db, id) ?? findRetired(db, id);
+  if (!site) return "not_found";
+  if (site.declared) return "declared";
+  removeSite(db, site.key);
+  return "done";
+}
+
+export function setSiteToken(
+  db: Connection,
+  { id, hash }: { id: string; hash: Uint8Array },
+): SiteOutcome {
+  const site = findSite(db, id);
+  if (!site) return absence(db, id);
+  setReadToken(db, site.key, hash);
+  return "done";
+}
+
+/** `kept` is the session, as it is stored, of who asks for it. */
+export function setAdminToken(
+  db: Connection,
+  { hash, kept }: { hash: Uint8Array; kept: Uint8Array | null },
+): void {
+  changeAdminToken(db, hash, kept);
+}
+
+function isTaken(db: Connection, { id, host }: SiteInput): boolean {
+  if (host === undefined || host === null) return false;
+  return readDirectory(db).sites.some(
+    (site) =>
+      site.id !== id && site.host !== null && comparableHost(site.host) === comparableHost(host),
+  );
+}
+
+/** True when another site than `id`, and than `but`, has a token of the same name. */
+export function hasTwin(db: Connection, id: string, but = id): boolean {
+  const others = readDirectory(db).sites.filter((site) => site.id !== but);
+  return (
+    tokenTwin(
+      id,
+      others.map((site) => site.id),
+    ) !== undefined
+  );
+}
+
+/** Why a site is not found. */
+function absence(db: Connection, id: string): SiteOutcome {
+  return findRetired(db, id) ? "retired" : "not_found";
+}
+
+function definedOf({ host, badge }: SiteInput): { host?: string | null; badge?: boolean } {
+  return { ...(host !== undefined && { host }), ...(badge !== undefined && { badge }) };
+}

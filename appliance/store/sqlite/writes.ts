@@ -1,0 +1,36 @@
+import { saveDecks } from "./tables/decks.ts";
+import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
+import { removeSessions, saveSession } from "./tables/sessions.ts";
+import { importSettings, undoImport } from "./tables/settings-import.ts";
+import {
+  createSite,
+  eraseSite,
+  setAdminToken,
+  setSiteToken,
+  updateSite,
+} from "./tables/site-changes.ts";
+
+/**
+ * Every change to the data that is not a hit, by name. The committer runs each in a transaction of
+ * its own; its answer comes after the commit.
+ */
+export const WRITES = {
+  saveDecks,
+  savePushToken,
+  removePushToken,
+  saveSession,
+  removeSessions,
+  createSite,
+  updateSite,
+  eraseSite,
+  setSiteToken,
+  setAdminToken,
+  importSettings,
+  undoImport,
+};
+
+type Writes = typeof WRITES;
+export type WriteName = keyof Writes;
+/** What a write is asked with: its parameter after the connection. */
+export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[1];
+export type WriteResult<W extends WriteName> = ReturnType<Writes[W]>;
