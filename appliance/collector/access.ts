@@ -4,7 +4,7 @@ import { bearerToken } from "../http/bearer.ts";
 import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
-import { queryValue } from "./payload.ts";
+import { queryValue } from "./counting/payload.ts";
 import type { Site, Sites } from "./sites.ts";
 
 /** From an address and in all, where a token that is right passes nevertheless. */

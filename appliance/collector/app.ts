@@ -6,13 +6,13 @@ import type { Client } from "../http/client.ts";
 import type { Pages } from "../http/pages.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
-import { badgeRoute } from "./badge.ts";
-import { appPingRoute, beaconRoute, surveyPreflight, surveyRoute } from "./collect.ts";
 import { fixedRoutes, publicApp } from "./frame.ts";
-import { refusedReads } from "./reading.ts";
+import { badgeRoute } from "./routes/badge.ts";
+import { appPingRoute, beaconRoute, surveyPreflight, surveyRoute } from "./routes/collect.ts";
+import { refusedReads } from "./routes/reading.ts";
+import { statsRoute } from "./routes/stats.ts";
+import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
-import { statsRoute } from "./stats.ts";
-import { surveysExportRoute, surveysRoute } from "./surveys.ts";
 
 export interface CollectorParts {
   store: Store;

@@ -3,8 +3,8 @@ import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Pages } from "../http/pages.ts";
-import { answerGif, surveyPreflight } from "./collect.ts";
 import { fixedRoutes, publicApp } from "./frame.ts";
+import { answerGif, surveyPreflight } from "./routes/collect.ts";
 
 const READS = ["/stats", "/surveys", "/surveys/export", "/sites", "/badge"];
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
-import { countBeacon } from "../../appliance/collector/beacon.ts";
-import { createVisitorCache } from "../../appliance/collector/visitor.ts";
+import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
+import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import { randomFrom } from "../../appliance/demo/demo.ts";
 import type { Counts } from "../../appliance/store/intake.ts";
 import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";

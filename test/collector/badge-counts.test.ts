@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { SharedBadgeCounts } from "../../appliance/collector/badge-counts.ts";
+import { SharedBadgeCounts } from "../../appliance/collector/routes/badge-counts.ts";
 import type { Store } from "../../appliance/store/store.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
-import { formatCount } from "../../appliance/collector/badge.ts";
+import { formatCount } from "../../appliance/collector/routes/badge.ts";
 import { eachWorld, type Reply, sharedWorld, type World } from "../helpers/world.ts";
 
 /** What people who cannot see the picture are told. */

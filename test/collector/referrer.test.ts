@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ReferrerGroup, referrerGroup } from "../../appliance/collector/referrer.ts";
+import { type ReferrerGroup, referrerGroup } from "../../appliance/collector/counting/referrer.ts";
 
 /** Asserts the group of every host, and lists all that are in another. */
 function assertGroup(group: ReferrerGroup, hosts: string, page = "example.com"): void {

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import crawlers from "crawler-user-agents";
 import UserAgent, { type UserAgentData } from "user-agents";
-import { createVisitorCache, type Visitor } from "../../appliance/collector/visitor.ts";
+import { createVisitorCache, type Visitor } from "../../appliance/collector/counting/visitor.ts";
 import { type KnownUserAgent, USER_AGENTS } from "../fixtures/user-agents.ts";
 
 const CHROME =

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dayOf } from "../../appliance/base/calendar.ts";
-import { SHARED_MS } from "../../appliance/collector/badge-counts.ts";
+import { SHARED_MS } from "../../appliance/collector/routes/badge-counts.ts";
 import { rebuildDayTotals } from "../../appliance/store/sqlite/counts/day-totals.ts";
 import { pack } from "../../appliance/store/sqlite/counts/pack.ts";
 import type { Connection } from "../../appliance/store/sqlite/database.ts";

@@ -1,8 +1,8 @@
-import type { Day } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
-import type { SiteKey } from "../store/counting.ts";
-import type { Asker } from "../store/read-queue.ts";
-import type { Store } from "../store/store.ts";
+import type { Day } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { SiteKey } from "../../store/counting.ts";
+import type { Asker } from "../../store/read-queue.ts";
+import type { Store } from "../../store/store.ts";
 
 /** Page views of a badge's days, and of all time. */
 export interface BadgeCounts {

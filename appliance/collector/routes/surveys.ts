@@ -1,14 +1,14 @@
 import type { Context, Middleware } from "koa";
-import { openCursor } from "../store/sqlite/surveys/cursor.ts";
-import { CROSS_FIELDS, type CrossField } from "../store/sqlite/surveys/report.ts";
-import type { SurveyFilter } from "../store/sqlite/surveys/rows.ts";
-import type { Store } from "../store/store.ts";
-import type { Access } from "./access.ts";
-import { queryValue } from "./payload.ts";
+import { openCursor } from "../../store/sqlite/surveys/cursor.ts";
+import { CROSS_FIELDS, type CrossField } from "../../store/sqlite/surveys/report.ts";
+import type { SurveyFilter } from "../../store/sqlite/surveys/rows.ts";
+import type { Store } from "../../store/store.ts";
+import type { Access } from "../access.ts";
+import { queryValue } from "../counting/payload.ts";
+import { isSurveyVersion } from "../counting/survey.ts";
+import type { Site } from "../sites.ts";
 import { invalid, surveyRange } from "./range.ts";
 import { askerOf, clientOf, sendAnswer } from "./reading.ts";
-import type { Site } from "./sites.ts";
-import { isSurveyVersion } from "./survey.ts";
 
 /** `GET /surveys`: how a survey was answered. */
 export function surveysRoute(access: Access, store: Store): Middleware {

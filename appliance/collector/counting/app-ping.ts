@@ -1,4 +1,4 @@
-import type { Counts } from "../store/intake.ts";
+import type { Counts } from "../../store/intake.ts";
 import { storable } from "./payload.ts";
 
 const MAX_DEVICES = 8;

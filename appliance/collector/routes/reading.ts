@@ -1,7 +1,7 @@
 import type { Context, Middleware } from "koa";
-import { HttpError } from "../http/errors.ts";
-import type { Answer, Client as AnswerClient } from "../store/answer.ts";
-import { type Asker, type Lane, ReadRefused } from "../store/read-queue.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { Answer, Client as AnswerClient } from "../../store/answer.ts";
+import { type Asker, type Lane, ReadRefused } from "../../store/read-queue.ts";
 
 const ANSWERS: Record<ReadRefused["reason"], { code: string; retryAfter: string }> = {
   busy: { code: "busy", retryAfter: "5" },

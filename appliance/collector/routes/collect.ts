@@ -1,19 +1,19 @@
 import type { Context, Middleware } from "koa";
-import type { Clock } from "../base/clock.ts";
-import { readJson } from "../http/body.ts";
-import { addressKey, type Client, networkKey } from "../http/client.ts";
-import { HttpError, rateLimited } from "../http/errors.ts";
-import { allTogether, RateLimit } from "../http/rate-limit.ts";
-import { StorageUnavailable, SurveysFull } from "../store/batch.ts";
-import { nobodyCalled } from "../store/sqlite/counts/nobody.ts";
-import type { Store } from "../store/store.ts";
-import { countAppPing } from "./app-ping.ts";
-import { countBeacon } from "./beacon.ts";
-import { cdnCountry } from "./country.ts";
-import { decodePayload, queryValue } from "./payload.ts";
-import type { Site, Sites } from "./sites.ts";
-import { validateSurvey } from "./survey.ts";
-import { createVisitorCache } from "./visitor.ts";
+import type { Clock } from "../../base/clock.ts";
+import { readJson } from "../../http/body.ts";
+import { addressKey, type Client, networkKey } from "../../http/client.ts";
+import { HttpError, rateLimited } from "../../http/errors.ts";
+import { allTogether, RateLimit } from "../../http/rate-limit.ts";
+import { StorageUnavailable, SurveysFull } from "../../store/batch.ts";
+import { nobodyCalled } from "../../store/sqlite/counts/nobody.ts";
+import type { Store } from "../../store/store.ts";
+import { countAppPing } from "../counting/app-ping.ts";
+import { countBeacon } from "../counting/beacon.ts";
+import { cdnCountry } from "../counting/country.ts";
+import { decodePayload, queryValue } from "../counting/payload.ts";
+import { validateSurvey } from "../counting/survey.ts";
+import { createVisitorCache } from "../counting/visitor.ts";
+import type { Site, Sites } from "../sites.ts";
 
 export interface CollectionParts {
   store: Store;

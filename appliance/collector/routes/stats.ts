@@ -1,9 +1,9 @@
 import type { Middleware } from "koa";
-import { dayOf } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Store } from "../store/store.ts";
-import type { Access } from "./access.ts";
-import { queryValue } from "./payload.ts";
+import { dayOf } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { Access } from "../access.ts";
+import { queryValue } from "../counting/payload.ts";
 import { statsRange } from "./range.ts";
 import { askerOf, clientOf, sendAnswer } from "./reading.ts";
 

@@ -1,14 +1,14 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Middleware } from "koa";
-import { dayOf } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Client } from "../http/client.ts";
-import { HttpError } from "../http/errors.ts";
-import type { Store } from "../store/store.ts";
+import { dayOf } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Client } from "../../http/client.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { Store } from "../../store/store.ts";
+import { queryValue } from "../counting/payload.ts";
+import type { Sites } from "../sites.ts";
 import { SharedBadgeCounts } from "./badge-counts.ts";
-import { queryValue } from "./payload.ts";
 import { askerOf } from "./reading.ts";
-import type { Sites } from "./sites.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 400;

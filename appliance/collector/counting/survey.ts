@@ -1,6 +1,6 @@
 import { Ajv, type JSONSchemaType } from "ajv";
-import { HttpError } from "../http/errors.ts";
-import type { SurveyPayload } from "../store/sqlite/surveys/rows.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { SurveyPayload } from "../../store/sqlite/surveys/rows.ts";
 import { APP_VERSION, OS_BUCKET } from "./app-ping.ts";
 
 const MAX_DEVICES = 8;
