@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { version } from "../base/version.ts";
-import { machine } from "../control/diagnostics.ts";
+import { machine } from "../control/routes/diagnostics.ts";
 import { createDeckBus, type DeckBus } from "../deck/usb/hid.ts";
 import { modelByUsb } from "../deck/usb/models.ts";
 import {

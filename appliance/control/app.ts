@@ -9,27 +9,25 @@ import type { Channels } from "../push/channels.ts";
 import type { PushTokens } from "../push/tokens.ts";
 import type { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
-import { type Address, tellAddress } from "./address.ts";
-import { downloadBackup, restoreBackup } from "./backup.ts";
-import { tellTime } from "./clock.ts";
-import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./decks.ts";
-import { diagnose } from "./diagnostics.ts";
-import { type Events, streamEvents } from "./events.ts";
 import { open, owner, ownerApp, page, type Route } from "./frame.ts";
-import { pushRoute } from "./push.ts";
-import { clearPushChannel, listPushChannels, testPushChannel } from "./push-channels.ts";
+import { type Address, tellAddress } from "./routes/address.ts";
+import { downloadBackup, restoreBackup } from "./routes/backup.ts";
+import { tellTime } from "./routes/clock.ts";
+import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./routes/decks.ts";
+import { diagnose } from "./routes/diagnostics.ts";
+import { type Events, streamEvents } from "./routes/events.ts";
+import { pushRoute } from "./routes/push.ts";
+import { clearPushChannel, listPushChannels, testPushChannel } from "./routes/push-channels.ts";
 import {
   createPushToken,
   listPushTokens,
   pausePushToken,
   revokePushToken,
   rotatePushToken,
-} from "./push-tokens.ts";
-import { type Admin, findAdminToken, makeAdminToken, signIn, signOut } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
-import { exportSettings } from "./settings.ts";
-import { importSettings, type LastImport, undoImport } from "./settings-import.ts";
-import type { SetupCode } from "./setup-code.ts";
+} from "./routes/push-tokens.ts";
+import { type Admin, findAdminToken, makeAdminToken, signIn, signOut } from "./routes/session.ts";
+import { exportSettings } from "./routes/settings.ts";
+import { importSettings, type LastImport, undoImport } from "./routes/settings-import.ts";
 import {
   addSite,
   changeSite,
@@ -37,7 +35,9 @@ import {
   eraseSite,
   listSites,
   makeSiteToken,
-} from "./sites.ts";
+} from "./routes/sites.ts";
+import type { Sessions } from "./sessions.ts";
+import type { SetupCode } from "./setup-code.ts";
 
 /** All that the owner's listener works with. */
 export interface ControlParts {

@@ -1,8 +1,8 @@
 import { constantTimeEqual, hashToken } from "../base/secrets.ts";
 import { isLoopback } from "../box/board.ts";
 import { createStandIn } from "../collector/stand-in.ts";
-import { createRescueControl } from "../control/rescue.ts";
-import { WRONG_TOKENS } from "../control/session.ts";
+import { createRescueControl } from "../control/routes/rescue.ts";
+import { WRONG_TOKENS } from "../control/routes/session.ts";
 import { Sessions, type SessionsOptions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";

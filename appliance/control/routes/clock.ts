@@ -1,8 +1,8 @@
-import { dayOf, formatDay } from "../base/calendar.ts";
-import { type FarAhead, PLAUSIBLE_SINCE } from "../base/clock.ts";
-import { HttpError } from "../http/errors.ts";
-import { jsonBody, shape, TRUTH } from "./input.ts";
-import type { Handler } from "./route.ts";
+import { dayOf, formatDay } from "../../base/calendar.ts";
+import { type FarAhead, PLAUSIBLE_SINCE } from "../../base/clock.ts";
+import { HttpError } from "../../http/errors.ts";
+import { jsonBody, shape, TRUTH } from "../input.ts";
+import type { Handler } from "../route.ts";
 
 interface Parts {
   believe: (now: number, confirmed: boolean) => FarAhead | undefined;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DeckSettings } from "../deck/deck-settings.ts";
-import type { Decks } from "../deck/decks.ts";
-import { HttpError } from "../http/errors.ts";
-import type { BeforeImport } from "../store/sqlite/tables/settings-import.ts";
-import type { SiteInput } from "../store/sqlite/tables/site-changes.ts";
-import type { Store } from "../store/store.ts";
-import { jsonBody } from "./input.ts";
-import type { Handler } from "./route.ts";
+import type { DeckSettings } from "../../deck/deck-settings.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { BeforeImport } from "../../store/sqlite/tables/settings-import.ts";
+import type { SiteInput } from "../../store/sqlite/tables/site-changes.ts";
+import type { Store } from "../../store/store.ts";
+import { jsonBody } from "../input.ts";
+import type { Handler } from "../route.ts";
 import { IMPORT_BYTES, readImport } from "./settings.ts";
 
 /** What was there before the last import, until it is put back or the data is another. */

@@ -1,7 +1,7 @@
-import type { PushTokens } from "../push/tokens.ts";
-import { jsonBody, shape, TRUTH } from "./input.ts";
+import type { PushTokens } from "../../push/tokens.ts";
+import { jsonBody, shape, TRUTH } from "../input.ts";
+import type { Handler } from "../route.ts";
 import { orHttpErrorLater } from "./push.ts";
-import type { Handler } from "./route.ts";
 
 // How long a name may be is the push service's to say.
 const readName = shape<{ name: string }>({

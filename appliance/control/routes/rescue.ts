@@ -1,14 +1,14 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
-import type { Log } from "../base/log.ts";
-import { HttpError } from "../http/errors.ts";
-import type { Pages } from "../http/pages.ts";
-import type { Exchange } from "../store/sqlite/copies/exchange.ts";
-import type { Unusable } from "../store/sqlite/health.ts";
+import type { Log } from "../../base/log.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { Pages } from "../../http/pages.ts";
+import type { Exchange } from "../../store/sqlite/copies/exchange.ts";
+import type { Unusable } from "../../store/sqlite/health.ts";
+import { open, owner, ownerApp, page, type Route } from "../frame.ts";
+import type { Door } from "../guard.ts";
+import type { Handler } from "../route.ts";
 import { restoreBackup } from "./backup.ts";
-import { open, owner, ownerApp, page, type Route } from "./frame.ts";
-import type { Door } from "./guard.ts";
-import type { Handler } from "./route.ts";
 import { type SignInParts, signIn } from "./session.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */

@@ -5,17 +5,17 @@ import {
   siteIdOf,
   tokenTwin,
   twinProblem,
-} from "../base/names.ts";
-import { DeckError, type DeckSettings, readChange } from "../deck/deck-settings.ts";
-import type { Decks } from "../deck/decks.ts";
-import { isIdOf } from "../deck/identity.ts";
-import { modelById } from "../deck/usb/models.ts";
-import type { SiteInput } from "../store/sqlite/tables/site-changes.ts";
-import type { Directory } from "../store/sqlite/tables/sites.ts";
-import type { Store } from "../store/store.ts";
+} from "../../base/names.ts";
+import { DeckError, type DeckSettings, readChange } from "../../deck/deck-settings.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { isIdOf } from "../../deck/identity.ts";
+import { modelById } from "../../deck/usb/models.ts";
+import type { SiteInput } from "../../store/sqlite/tables/site-changes.ts";
+import type { Directory } from "../../store/sqlite/tables/sites.ts";
+import type { Store } from "../../store/store.ts";
+import { invalidField, SITE_HOST, SITE_ID, shape, TRUTH } from "../input.ts";
+import type { Handler } from "../route.ts";
 import { DECK_CHANGE, readWidget } from "./decks.ts";
-import { invalidField, SITE_HOST, SITE_ID, shape, TRUTH } from "./input.ts";
-import type { Handler } from "./route.ts";
 
 interface Parts {
   store: Store;

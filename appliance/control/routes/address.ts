@@ -1,4 +1,4 @@
-import type { Handler } from "./route.ts";
+import type { Handler } from "../route.ts";
 
 /** URLs of the Web UI on the own network; null where there is none. */
 export interface Address {

@@ -1,11 +1,11 @@
-import { type DeckChange, DeckError } from "../deck/deck-settings.ts";
-import type { Decks } from "../deck/decks.ts";
-import { InvalidWidget, parseWidget, type Widget } from "../deck/face/widget.ts";
-import { HttpError } from "../http/errors.ts";
-import { channelName } from "../push/channels.ts";
-import { cleanText } from "../push/text.ts";
-import { invalidField, jsonBody, shape } from "./input.ts";
-import type { Handler } from "./route.ts";
+import { type DeckChange, DeckError } from "../../deck/deck-settings.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { InvalidWidget, parseWidget, type Widget } from "../../deck/face/widget.ts";
+import { HttpError } from "../../http/errors.ts";
+import { channelName } from "../../push/channels.ts";
+import { cleanText } from "../../push/text.ts";
+import { invalidField, jsonBody, shape } from "../input.ts";
+import type { Handler } from "../route.ts";
 
 type Parts = { decks: Decks };
 

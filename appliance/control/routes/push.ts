@@ -1,15 +1,15 @@
 import type { Context, Middleware } from "koa";
-import type { Clock } from "../base/clock.ts";
-import type { Decks } from "../deck/decks.ts";
-import { bearerToken } from "../http/bearer.ts";
-import { readJson } from "../http/body.ts";
-import type { Client } from "../http/client.ts";
-import { HttpError, rateLimited } from "../http/errors.ts";
-import { allTogether, RateLimit } from "../http/rate-limit.ts";
-import { type Channels, channelName, type Push } from "../push/channels.ts";
-import { PushError, type PushErrorCode } from "../push/errors.ts";
-import type { PushTokens } from "../push/tokens.ts";
-import { COLOR, expectJson, shape } from "./input.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { bearerToken } from "../../http/bearer.ts";
+import { readJson } from "../../http/body.ts";
+import type { Client } from "../../http/client.ts";
+import { HttpError, rateLimited } from "../../http/errors.ts";
+import { allTogether, RateLimit } from "../../http/rate-limit.ts";
+import { type Channels, channelName, type Push } from "../../push/channels.ts";
+import { PushError, type PushErrorCode } from "../../push/errors.ts";
+import type { PushTokens } from "../../push/tokens.ts";
+import { COLOR, expectJson, shape } from "../input.ts";
 
 export interface PushParts {
   channels: Channels;

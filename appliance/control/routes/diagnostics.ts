@@ -1,8 +1,8 @@
-import type { Clock } from "../base/clock.ts";
-import type { RecentProblems } from "../base/log.ts";
-import type { Decks } from "../deck/decks.ts";
-import type { Store } from "../store/store.ts";
-import type { Handler } from "./route.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { RecentProblems } from "../../base/log.ts";
+import type { Decks } from "../../deck/decks.ts";
+import type { Store } from "../../store/store.ts";
+import type { Handler } from "../route.ts";
 
 interface Parts {
   clock: Clock;

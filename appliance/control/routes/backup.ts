@@ -1,11 +1,11 @@
-import { dayOf, formatDay } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Decks } from "../deck/decks.ts";
-import { allowUpload } from "../http/connection.ts";
-import { HttpError } from "../http/errors.ts";
-import { type Exchange, ExchangeRefused } from "../store/sqlite/copies/exchange.ts";
-import { DatabaseRefused } from "../store/sqlite/database.ts";
-import type { Handler } from "./route.ts";
+import { dayOf, formatDay } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { allowUpload } from "../../http/connection.ts";
+import { HttpError } from "../../http/errors.ts";
+import { type Exchange, ExchangeRefused } from "../../store/sqlite/copies/exchange.ts";
+import { DatabaseRefused } from "../../store/sqlite/database.ts";
+import type { Handler } from "../route.ts";
 
 interface Parts {
   clock: Clock;

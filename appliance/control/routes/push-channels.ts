@@ -1,7 +1,7 @@
-import type { Decks } from "../deck/decks.ts";
-import { type Channels, type ChannelValue, channelName } from "../push/channels.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { type Channels, type ChannelValue, channelName } from "../../push/channels.ts";
+import type { Handler } from "../route.ts";
 import { orHttpError, setChannel } from "./push.ts";
-import type { Handler } from "./route.ts";
 
 interface Parts {
   channels: Channels;

@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
-import type { Cancel, Clock } from "../base/clock.ts";
-import type { Decks } from "../deck/decks.ts";
-import { HttpError } from "../http/errors.ts";
-import type { Channels } from "../push/channels.ts";
+import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Decks } from "../../deck/decks.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { Channels } from "../../push/channels.ts";
+import { sessionOf } from "../guard.ts";
+import type { Handler } from "../route.ts";
+import type { SessionId, Sessions } from "../sessions.ts";
 import { decksView } from "./decks.ts";
-import { sessionOf } from "./guard.ts";
 import { channelViews } from "./push-channels.ts";
-import type { Handler } from "./route.ts";
-import type { SessionId, Sessions } from "./sessions.ts";
 
 export interface EventsOptions {
   clock: Clock;
