@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { readNetworkConfig, readUserData } from "./cloud-init.ts";
-import { keyOf, readEnvFile } from "./env-file.ts";
+import { readNetworkConfig, readUserData } from "./dialects/cloud-init.ts";
+import { NOT_READ } from "./dialects/not-read.ts";
+import { readPreseed } from "./dialects/preseed.ts";
+import { keyOf, readEnvFile } from "./dialects/tallydeck-env.ts";
 import { forget, GONE, type Kept, keptFile, together } from "./kept.ts";
-import { NOT_READ } from "./not-read.ts";
-import { readPreseed } from "./preseed.ts";
 import { type Dialect, decodeText, type FileResult, type Finding, Findings } from "./reading.ts";
 import type { Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";

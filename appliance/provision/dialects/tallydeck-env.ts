@@ -1,5 +1,5 @@
-import { type Dialect, type Findings, UNKNOWN } from "./reading.ts";
-import { isServiceKey } from "./settings.ts";
+import { type Dialect, type Findings, UNKNOWN } from "../reading.ts";
+import { isServiceKey } from "../settings.ts";
 
 /** A map: an object would also know a key like `constructor`. */
 const NAMES: ReadonlyMap<string, string> = new Map([

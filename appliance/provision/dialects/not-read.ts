@@ -1,4 +1,4 @@
-import { type Dialect, NO_ACCOUNTS, NOTHING_RUNS } from "./reading.ts";
+import { type Dialect, NO_ACCOUNTS, NOTHING_RUNS } from "../reading.ts";
 
 const REMOVE = "and remove this file, in which a password may be";
 

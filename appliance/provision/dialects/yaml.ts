@@ -8,7 +8,7 @@ import {
   parseDocument,
   type Scalar,
 } from "yaml";
-import { type Findings, NOTHING_RUNS } from "./reading.ts";
+import { type Findings, NOTHING_RUNS } from "../reading.ts";
 
 /** A value of the file with the place it stands in: splices keep all else as it was written. */
 export interface Leaf {

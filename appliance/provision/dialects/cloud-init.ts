@@ -1,4 +1,4 @@
-import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "./reading.ts";
+import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "../reading.ts";
 import { type Cut, type Leaf, readYaml } from "./yaml.ts";
 
 /** cloud-init's `user-data` as Raspberry Pi Imager writes it. */

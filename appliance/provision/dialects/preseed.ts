@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "./reading.ts";
+import { type Dialect, type Findings, NO_ACCOUNTS, NOTHING_RUNS, UNKNOWN } from "../reading.ts";
 
 /** `table.key` → setting; a map: an object would also know a key like `constructor`. */
 const NAMES: ReadonlyMap<string, string> = new Map([
