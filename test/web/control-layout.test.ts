@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { MODELS, modelById } from "../../appliance/deck/usb/models.ts";
-import { bandsOf, neighbour, slotName } from "../../web/control/layout.ts";
+import { bandsOf, neighbour, slotName } from "../../web/control/deck/layout.ts";
 import type { Slot } from "../../web/control/wire.ts";
 
 function slotsOf(id: string): Slot[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { recipe, TOKEN_PLACE } from "../../web/control/recipes.ts";
+import { recipe, TOKEN_PLACE } from "../../web/control/push/recipes.ts";
 
 const INGREDIENTS = { base: "http://tallydeck.local", channel: "front-door.1", token: TOKEN_PLACE };
 

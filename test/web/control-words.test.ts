@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../web/control/addresses.ts";
+import { isSame, lackOf, widgetName, widgetOf } from "../../web/control/deck/widgets.ts";
 import { ago, clockOf } from "../../web/control/times.ts";
 import { formatView, parseView } from "../../web/control/view.ts";
-import { isSame, lackOf, widgetName, widgetOf } from "../../web/control/widgets.ts";
 
 describe("the address of the Web UI", () => {
   it("is bare for the first deck", () => {

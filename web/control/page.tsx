@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { AdminTokenOffer } from "./admin-token.tsx";
+import { AdminTokenOffer } from "./box/admin-token.tsx";
 import { ShellContext } from "./context.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";

@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AskError, ask } from "./api.ts";
+import { FileButton } from "./box/files.tsx";
 import { Confirm } from "./confirm.tsx";
-import { FileButton } from "./files.tsx";
 import { Problem } from "./parts.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { useTask } from "./use-action.ts";

@@ -1,8 +1,8 @@
-import { BoxTab } from "./box-tab.tsx";
+import { BoxTab } from "./box/box-tab.tsx";
 import { useShell } from "./context.ts";
-import { DeckTab } from "./deck-tab.tsx";
-import { PushTab } from "./push-tab.tsx";
-import { SitesTab } from "./sites-tab.tsx";
+import { DeckTab } from "./deck/deck-tab.tsx";
+import { PushTab } from "./push/push-tab.tsx";
+import { SitesTab } from "./sites/sites-tab.tsx";
 import { TABS, type Tab } from "./view.ts";
 
 const BODIES: Record<Tab, () => preact.JSX.Element> = {

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import { Snippet } from "../shared/copy-button.tsx";
-import { scriptTag } from "../shared/tag.ts";
-import { siteCollector } from "./addresses.ts";
-import { ask } from "./api.ts";
-import { Confirm } from "./confirm.tsx";
-import { useShell } from "./context.ts";
+import { Snippet } from "../../shared/copy-button.tsx";
+import { scriptTag } from "../../shared/tag.ts";
+import { siteCollector } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
+import { Labelled, Problem, Secret } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import type { Site } from "../wire.ts";
 import { EraseQuestion } from "./erase-question.tsx";
-import { Labelled, Problem, Secret } from "./parts.tsx";
-import { useAction } from "./use-action.ts";
-import type { Site } from "./wire.ts";
 
 type Question = "token" | "erase";
 

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { ask } from "./api.ts";
-import { Confirm } from "./confirm.tsx";
-import { useShell } from "./context.ts";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import type { ImportPreview, UndoneImport } from "../wire.ts";
 import { FileButton, saveFile } from "./files.tsx";
 import { changesOf, undoneBut } from "./import-words.ts";
-import { Problem } from "./parts.tsx";
-import { useAction } from "./use-action.ts";
-import type { ImportPreview, UndoneImport } from "./wire.ts";
 
 /** Settings out to a file, and in from one: looked at first, and undone when it was a mistake. */
 export function SettingsCard() {

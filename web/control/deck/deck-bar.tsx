@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
-import { ask } from "./api.ts";
-import { useShell } from "./context.ts";
-import { Labelled, Problem } from "./parts.tsx";
-import { useAction } from "./use-action.ts";
-import type { Deck } from "./wire.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Labelled, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import type { Deck } from "../wire.ts";
 
 const EVIDENCE: Readonly<Record<string, string>> = {
   HW: "Verified on hardware by another project.",

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import type { AddressAnswer } from "../wire.ts";
 import { AdminToken } from "./admin-token.tsx";
-import { ask } from "./api.ts";
-import { Confirm } from "./confirm.tsx";
-import { useShell } from "./context.ts";
 import { FileButton, saveFile } from "./files.tsx";
-import { Problem } from "./parts.tsx";
 import { SettingsCard } from "./settings-card.tsx";
-import { useAction } from "./use-action.ts";
-import type { AddressAnswer } from "./wire.ts";
 
 /** What concerns the box as a whole. */
 export function BoxTab() {

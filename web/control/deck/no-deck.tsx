@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { Snippet } from "../shared/copy-button.tsx";
-import { useShell } from "./context.ts";
-import { Labelled } from "./parts.tsx";
+import { Snippet } from "../../shared/copy-button.tsx";
+import { useShell } from "../context.ts";
+import { Labelled } from "../parts.tsx";
 
 const VIRTUAL_MODELS = [
   { id: "mk2", name: "Elgato Stream Deck MK.2" },

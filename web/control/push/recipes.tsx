@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import { Snippet } from "../shared/copy-button.tsx";
-import { baseUrl } from "../shared/tag.ts";
-import { isThisMachine } from "./addresses.ts";
-import { ask } from "./api.ts";
-import { useShell } from "./context.ts";
-import { Choice, Problem } from "./parts.tsx";
+import { Snippet } from "../../shared/copy-button.tsx";
+import { baseUrl } from "../../shared/tag.ts";
+import { isThisMachine } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Choice, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { RECIPES } from "../view.ts";
+import type { NewPushToken } from "../wire.ts";
 import { recipe, TOKEN_PLACE } from "./recipes.ts";
-import { useAction } from "./use-action.ts";
-import { RECIPES } from "./view.ts";
-import type { NewPushToken } from "./wire.ts";
 
 /** How other programs send to a channel, ready to paste. */
 export function Recipes({ channel }: { channel: string }) {

@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import { Snippet } from "../shared/copy-button.tsx";
-import { Field } from "../shared/field.tsx";
-import { scriptTag } from "../shared/tag.ts";
-import { siteCollector } from "./addresses.ts";
-import { ask } from "./api.ts";
-import { useShell } from "./context.ts";
-import { Problem, Secret } from "./parts.tsx";
+import { Snippet } from "../../shared/copy-button.tsx";
+import { Field } from "../../shared/field.tsx";
+import { scriptTag } from "../../shared/tag.ts";
+import { siteCollector } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Problem, Secret } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import type { Site } from "../wire.ts";
 import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
-import { useAction } from "./use-action.ts";
-import type { Site } from "./wire.ts";
 
 /** A site with its token, as it was made here. */
 interface Made {

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Widget } from "../../appliance/deck/face/widget.ts";
-import { slotPath } from "./addresses.ts";
-import { AskError, ask } from "./api.ts";
-import { useShell } from "./context.ts";
+import type { Widget } from "../../../appliance/deck/face/widget.ts";
+import { slotPath } from "../addresses.ts";
+import { AskError, ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import type { Deck, Slot } from "../wire.ts";
 import { isSame, lackOf } from "./widgets.ts";
-import type { Deck, Slot } from "./wire.ts";
 
 /** Typing is sent when it pauses this long. */
 const PAUSE_MS = 350;

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../shared/dialog.tsx";
-import { ask } from "./api.ts";
-import { Confirm } from "./confirm.tsx";
-import { Problem, Secret } from "./parts.tsx";
-import { useAction } from "./use-action.ts";
+import { Dialog } from "../../shared/dialog.tsx";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { Problem, Secret } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
 
 /** A button that makes the admin token, and the token once it is made. */
 export function AdminToken({ button }: { button: string }) {

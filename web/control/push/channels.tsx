@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { counted } from "../shared/format.ts";
-import { ask } from "./api.ts";
-import { useShell } from "./context.ts";
-import { Labelled, Problem, useNow } from "./parts.tsx";
+import { counted } from "../../shared/format.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { CHANNEL_RULE, isChannel } from "../deck/widgets.ts";
+import { Labelled, Problem, useNow } from "../parts.tsx";
+import { clockOf } from "../times.ts";
+import { useAction } from "../use-action.ts";
+import type { PushChannel } from "../wire.ts";
 import { TestValue } from "./test-value.tsx";
-import { clockOf } from "./times.ts";
-import { useAction } from "./use-action.ts";
-import { CHANNEL_RULE, isChannel } from "./widgets.ts";
-import type { PushChannel } from "./wire.ts";
 
 /** Every channel that holds a value, and for how long. */
 export function Channels() {

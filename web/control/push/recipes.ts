@@ -1,4 +1,4 @@
-import type { RecipeId } from "./view.ts";
+import type { RecipeId } from "../view.ts";
 
 /** What a recipe is filled in with. */
 export interface Ingredients {

@@ -1,7 +1,7 @@
-import { ask } from "./api.ts";
-import { Confirm } from "./confirm.tsx";
-import { useShell } from "./context.ts";
-import type { useAction } from "./use-action.ts";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
+import type { useAction } from "../use-action.ts";
 
 interface EraseQuestionProps {
   /** of the site */

@@ -1,10 +1,10 @@
 import { useRef } from "preact/hooks";
-import { slotPath } from "./addresses.ts";
-import { useShell } from "./context.ts";
+import { slotPath } from "../addresses.ts";
+import { useShell } from "../context.ts";
+import { revisionKey } from "../use-box.ts";
+import type { Deck, Slot } from "../wire.ts";
 import { bandsOf, neighbour, slotName } from "./layout.ts";
-import { revisionKey } from "./use-box.ts";
 import { widgetName } from "./widgets.ts";
-import type { Deck, Slot } from "./wire.ts";
 
 interface DeckPictureProps {
   deck: Deck;

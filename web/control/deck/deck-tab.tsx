@@ -1,9 +1,9 @@
-import { useShell } from "./context.ts";
+import { useShell } from "../context.ts";
+import type { Deck } from "../wire.ts";
 import { DeckBar } from "./deck-bar.tsx";
 import { DeckPicture, deckWidth } from "./deck-picture.tsx";
 import { NoDeck } from "./no-deck.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
-import type { Deck } from "./wire.ts";
 
 /** Beside a deck wider than this there is no room for anything. */
 const WIDE_PX = 1_400;

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { Field } from "../shared/field.tsx";
-import { ask } from "./api.ts";
-import { Confirm } from "./confirm.tsx";
-import { Problem, Secret, useNow } from "./parts.tsx";
-import { ago } from "./times.ts";
-import { useAction } from "./use-action.ts";
-import type { NewPushToken, PushToken } from "./wire.ts";
+import { Field } from "../../shared/field.tsx";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { Problem, Secret, useNow } from "../parts.tsx";
+import { ago } from "../times.ts";
+import { useAction } from "../use-action.ts";
+import type { NewPushToken, PushToken } from "../wire.ts";
 
 const PATH = "api/push-tokens";
 

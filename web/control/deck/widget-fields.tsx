@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
-import type { PushWidget, StatWidget, Widget } from "../../appliance/deck/face/widget.ts";
-import { useShell } from "./context.ts";
-import { Choice, Labelled } from "./parts.tsx";
+import type { PushWidget, StatWidget, Widget } from "../../../appliance/deck/face/widget.ts";
+import { useShell } from "../context.ts";
+import { Choice, Labelled } from "../parts.tsx";
 import { CHANNEL_RULE, EXPIRIES, METRICS, PERIODS } from "./widgets.ts";
 
 interface FieldsProps<W extends Widget> {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { ask } from "./api.ts";
-import { useShell } from "./context.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import type { Site } from "../wire.ts";
 import { EraseQuestion } from "./erase-question.tsx";
-import { Problem } from "./parts.tsx";
-import { useAction } from "./use-action.ts";
-import type { Site } from "./wire.ts";
 
 /** A site that only keeps its numbers: back to counting, or gone for good. */
 export function RetiredSite({ site: { id } }: { site: Site }) {

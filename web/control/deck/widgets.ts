@@ -1,4 +1,4 @@
-import type { StatWidget, Widget } from "../../appliance/deck/face/widget.ts";
+import type { StatWidget, Widget } from "../../../appliance/deck/face/widget.ts";
 
 export type WidgetType = Widget["type"];
 

@@ -1,16 +1,16 @@
-import { slotPath } from "./addresses.ts";
-import { ask } from "./api.ts";
-import { useShell } from "./context.ts";
+import { slotPath } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Labelled, Problem } from "../parts.tsx";
+import { Recipes } from "../push/recipes.tsx";
+import { TestValue } from "../push/test-value.tsx";
+import { useAction } from "../use-action.ts";
+import type { Deck, Slot } from "../wire.ts";
 import { SlotImage } from "./deck-picture.tsx";
 import { slotName } from "./layout.ts";
-import { Labelled, Problem } from "./parts.tsx";
-import { Recipes } from "./recipes.tsx";
-import { TestValue } from "./test-value.tsx";
-import { useAction } from "./use-action.ts";
 import { type Saving, useDraft } from "./use-draft.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { isChannel, WIDGET_TYPES, widgetOf } from "./widgets.ts";
-import type { Deck, Slot } from "./wire.ts";
 
 /** Everything about one slot. */
 export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {

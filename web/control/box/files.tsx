@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import { download } from "../shared/download.ts";
-import { askRaw } from "./api.ts";
+import { download } from "../../shared/download.ts";
+import { askRaw } from "../api.ts";
 
 /** Saves what the box answers as a file. */
 export async function saveFile(path: string, name: string): Promise<void> {
