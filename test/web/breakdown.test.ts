@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { breakdownsOf, filtered, linkOf } from "../../web/dashboard/breakdown-model.ts";
+import { breakdownsOf, filtered, linkOf } from "../../web/dashboard/traffic/breakdown-model.ts";
 import { day, historyOf } from "./history-of.ts";
 
 const paths = Object.fromEntries(

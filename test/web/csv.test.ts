@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { exportName, toCsv } from "../../web/dashboard/csv.ts";
+import { exportName, toCsv } from "../../web/dashboard/traffic/csv.ts";
 import { day, historyOf } from "./history-of.ts";
 
 const history = historyOf("2026-03-03", [{ pv: 2, bot: 4 }, { pv: 3 }], {

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { addUp, delta, figure, figureText, sumsByDay } from "../../web/dashboard/figures.ts";
+import {
+  addUp,
+  delta,
+  figure,
+  figureText,
+  sumsByDay,
+} from "../../web/dashboard/traffic/figures.ts";
 import { day, historyOf } from "./history-of.ts";
 
 const sums = { pv: 30, uv: 12, sessions: 10, bounce: 4, hi: 21, app: 3 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { crossTable, questionsOf } from "../../web/dashboard/survey-model.ts";
+import { crossTable, questionsOf } from "../../web/dashboard/surveys/survey-model.ts";
 import type { SurveysAnswer } from "../../web/shared/wire.ts";
 
 const survey: SurveysAnswer = {

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { trendOf } from "../../web/dashboard/trend-model.ts";
-import { axisTop, type FrappeChart, frappeData, plotOf } from "../../web/dashboard/trend-plot.ts";
+import { trendOf } from "../../web/dashboard/traffic/trend-model.ts";
+import {
+  axisTop,
+  type FrappeChart,
+  frappeData,
+  plotOf,
+} from "../../web/dashboard/traffic/trend-plot.ts";
 import { day, historyOf } from "./history-of.ts";
 
 const NOW = Date.parse("2026-03-04T12:30:00Z");

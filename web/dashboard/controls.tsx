@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { formatDay, parseDay } from "../shared/dates.ts";
 import { download } from "../shared/download.ts";
-import { exportName, toCsv } from "./csv.ts";
 import type { DayRange, History } from "./history.ts";
 import { type Compare, MAX_RANGE_DAYS, PERIODS, shifted } from "./period.ts";
+import { exportName, toCsv } from "./traffic/csv.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { formatDay, parseDay } from "../shared/dates.ts";
 import type { CrossKey } from "../shared/wire.ts";
-import { METRICS, type Metric } from "./figures.ts";
 import { type Choice, type Compare, PERIODS } from "./period.ts";
+import { METRICS, type Metric } from "./traffic/figures.ts";
 
 /** What the page shows: all of it is in the address, so that a link shows the same page. */
 export interface View {

@@ -13,7 +13,7 @@ type Loaded = { Map: ComponentType<{ offset: string; now: number }> } | "loading
 export function ZoneDialog({ offset, onClose }: ZoneDialogProps) {
   const [loaded, setLoaded] = useState<Loaded>("loading");
   useEffect(() => {
-    import("./map.tsx").then(
+    import("./traffic/map.tsx").then(
       ({ ZoneMap }) => setLoaded({ Map: ZoneMap }),
       () => setLoaded("failed"),
     );

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { formatDay, longDay, parseDay, rangeName } from "../shared/dates.ts";
-import { counted, NO_FIGURE, percent, signed, whole } from "../shared/format.ts";
-import type { CrossKey, SurveysAnswer } from "../shared/wire.ts";
+import { formatDay, longDay, parseDay, rangeName } from "../../shared/dates.ts";
+import { counted, NO_FIGURE, percent, signed, whole } from "../../shared/format.ts";
+import type { CrossKey, SurveysAnswer } from "../../shared/wire.ts";
+import type { DayRange, History } from "../history.ts";
+import { exportName } from "../traffic/csv.ts";
+import type { ChangeView } from "../use-view.ts";
+import { CROSS_KEYS, type View } from "../view.ts";
 import { CrossCard } from "./cross-card.tsx";
-import { exportName } from "./csv.ts";
-import type { DayRange, History } from "./history.ts";
 import { CROSS_NAMES, type Question, questionsOf } from "./survey-model.ts";
 import { useExport, useSurvey } from "./use-surveys.ts";
-import type { ChangeView } from "./use-view.ts";
-import { CROSS_KEYS, type View } from "./view.ts";
 
 interface SurveysProps {
   history: History;

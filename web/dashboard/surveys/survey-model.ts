@@ -1,4 +1,4 @@
-import type { CrossKey, SurveysAnswer } from "../shared/wire.ts";
+import type { CrossKey, SurveysAnswer } from "../../shared/wire.ts";
 
 /** What the collector calls all it does not tell apart. */
 const OTHER = "(other)";

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { rangeName } from "../shared/dates.ts";
+import { rangeName } from "../../shared/dates.ts";
+import type { DayRange, History } from "../history.ts";
+import { FILTER_ID } from "../keys.ts";
+import type { ChangeView } from "../use-view.ts";
+import type { View } from "../view.ts";
+import { ZoneDialog } from "../zone-dialog.tsx";
 import { BreakdownCard } from "./breakdown.tsx";
 import { type Breakdown, breakdownsOf, filtered } from "./breakdown-model.ts";
-import type { DayRange, History } from "./history.ts";
-import { FILTER_ID } from "./keys.ts";
-import type { ChangeView } from "./use-view.ts";
-import type { View } from "./view.ts";
-import { ZoneDialog } from "./zone-dialog.tsx";
 
 interface BreakdownsProps {
   history: History;

@@ -1,5 +1,5 @@
+import { type DayRange, type Dimension, type History, sumByValue } from "../history.ts";
 import { breakdownDimensions, type DimensionFacts, valueName } from "./dimensions.ts";
-import { type DayRange, type Dimension, type History, sumByValue } from "./history.ts";
 
 export interface Row {
   value: string;

@@ -1,6 +1,6 @@
-import { formatDay } from "../shared/dates.ts";
+import { formatDay } from "../../shared/dates.ts";
+import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
-import { type DayRange, type History, SERIES, seriesOf } from "./history.ts";
 
 /**
  * One cell. Spreadsheets run a text that begins like a formula; a leading apostrophe makes them

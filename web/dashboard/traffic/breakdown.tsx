@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { copyText } from "../shared/copy.ts";
-import { percent, whole } from "../shared/format.ts";
+import { copyText } from "../../shared/copy.ts";
+import { percent, whole } from "../../shared/format.ts";
 import { type Breakdown, linkOf, type Row } from "./breakdown-model.ts";
 
 const TOP = 10;

@@ -1,5 +1,5 @@
-import { dayOf, hourOf, weekdayOf } from "../shared/dates.ts";
-import { type DayRange, type History, sumByValue } from "./history.ts";
+import { dayOf, hourOf, weekdayOf } from "../../shared/dates.ts";
+import { type DayRange, type History, sumByValue } from "../history.ts";
 
 export const WEEKDAYS = [
   "Sunday",

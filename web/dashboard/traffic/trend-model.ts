@@ -9,8 +9,9 @@ import {
   rangeName,
   shortDay,
   weekdayAndDay,
-} from "../shared/dates.ts";
-import { NO_FIGURE, whole } from "../shared/format.ts";
+} from "../../shared/dates.ts";
+import { NO_FIGURE, whole } from "../../shared/format.ts";
+import { type DayRange, type History, SERIES, type SeriesName, seriesOf } from "../history.ts";
 import {
   addUp,
   figure,
@@ -20,7 +21,6 @@ import {
   type Sums,
   sumsByDay,
 } from "./figures.ts";
-import { type DayRange, type History, SERIES, type SeriesName, seriesOf } from "./history.ts";
 
 /** One place on the x axis. */
 export interface Bucket {

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
-import { rangeName } from "../shared/dates.ts";
-import { whole } from "../shared/format.ts";
+import { rangeName } from "../../shared/dates.ts";
+import { whole } from "../../shared/format.ts";
+import type { DayRange, History } from "../history.ts";
+import type { Compare } from "../period.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
-import type { DayRange, History } from "./history.ts";
-import type { Compare } from "./period.ts";
 import { TrendChart } from "./trend-chart.tsx";
 import { isHourly, lineText, type Total, type Trend, trendOf } from "./trend-model.ts";
 

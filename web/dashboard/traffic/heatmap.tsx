@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
-import { counted, ratio, whole } from "../shared/format.ts";
+import { counted, ratio, whole } from "../../shared/format.ts";
+import type { DayRange, History } from "../history.ts";
 import { type HeatCell, heatmapOf, WEEKDAYS } from "./heatmap-model.ts";
-import type { DayRange, History } from "./history.ts";
 
 interface HeatmapProps {
   history: History;

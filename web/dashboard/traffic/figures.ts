@@ -1,5 +1,5 @@
-import { NO_FIGURE, percent, ratio, whole } from "../shared/format.ts";
-import { type DayRange, type History, seriesOf, sumByDay } from "./history.ts";
+import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
+import { type DayRange, type History, seriesOf, sumByDay } from "../history.ts";
 
 /** What a tile can show and the trend chart can draw. */
 export const METRICS = [

@@ -1,4 +1,7 @@
-import { longDay, rangeName } from "../shared/dates.ts";
+import { longDay, rangeName } from "../../shared/dates.ts";
+import type { DayRange, History } from "../history.ts";
+import type { Compare } from "../period.ts";
+import type { ChangeView } from "../use-view.ts";
 import {
   addUp,
   delta,
@@ -9,9 +12,6 @@ import {
   type Metric,
   sumsByDay,
 } from "./figures.ts";
-import type { DayRange, History } from "./history.ts";
-import type { Compare } from "./period.ts";
-import type { ChangeView } from "./use-view.ts";
 
 interface TilesProps {
   history: History;
