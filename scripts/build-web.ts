@@ -53,7 +53,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "dashboard.html": { make: copy("web/dashboard/dashboard.html") },
   "dashboard.css": { make: style("web/dashboard/dashboard.css") },
   "dashboard.js": { make: module("web/dashboard/main.tsx") },
-  "map.js": { make: module("web/dashboard/traffic/map.tsx") },
+  "map.js": { make: module("web/dashboard/zone/map.tsx") },
   "help.html": { make: copy("web/help/help.html") },
   "help.js": { make: module("web/help/main.tsx") },
   "control.html": { make: copy("web/control/control.html") },

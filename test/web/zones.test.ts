@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { offsetMinutes, zonesAt } from "../../web/dashboard/zones.ts";
+import { offsetMinutes, zonesAt } from "../../web/dashboard/zone/zones.ts";
 
 const places = [
   { name: "Europe/Berlin", lat: 52.5, long: 13.4 },

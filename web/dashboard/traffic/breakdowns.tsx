@@ -4,7 +4,7 @@ import type { DayRange, History } from "../history.ts";
 import { FILTER_ID } from "../keys.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import { ZoneDialog } from "../zone-dialog.tsx";
+import { ZoneDialog } from "../zone/zone-dialog.tsx";
 import { BreakdownCard } from "./breakdown.tsx";
 import { type Breakdown, breakdownsOf, filtered } from "./breakdown-model.ts";
 

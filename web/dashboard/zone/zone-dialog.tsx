@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Dialog } from "../shared/dialog.tsx";
+import { Dialog } from "../../shared/dialog.tsx";
 
 interface ZoneDialogProps {
   offset: string;
@@ -13,7 +13,7 @@ type Loaded = { Map: ComponentType<{ offset: string; now: number }> } | "loading
 export function ZoneDialog({ offset, onClose }: ZoneDialogProps) {
   const [loaded, setLoaded] = useState<Loaded>("loading");
   useEffect(() => {
-    import("./traffic/map.tsx").then(
+    import("./map.tsx").then(
       ({ ZoneMap }) => setLoaded({ Map: ZoneMap }),
       () => setLoaded("failed"),
     );

@@ -4,7 +4,7 @@ import { zones as table } from "moment-timezone/data/meta/latest.json";
 import { useMemo } from "preact/hooks";
 import { feature } from "topojson-client";
 import land from "world-atlas/land-110m.json";
-import { offsetMinutes, type Zone, zonesAt } from "../zones.ts";
+import { offsetMinutes, type Zone, zonesAt } from "./zones.ts";
 
 const WIDTH = 720;
 const HEIGHT = 360;
