@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { createLog, RecentProblems } from "../../appliance/base/log.ts";
+import { Board, webUiUrl } from "../../appliance/box/board.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+
+describe("the address people are told", () => {
+  const others = ["192.0.2.7", "192.0.2.8"];
+  for (const [address, port, url] of [
+    ["127.0.0.1", 3_000, "http://localhost:3000/"],
+    ["::1", 3_000, "http://localhost:3000/"],
+    ["127.0.0.2", 3_000, "http://127.0.0.2:3000/"],
+    ["0.0.0.0", 3_000, "http://192.0.2.7:3000/"],
+    ["::", 80, "http://192.0.2.7/"],
+    ["192.0.2.9", 3_000, "http://192.0.2.9:3000/"],
+    ["2001:db8::9", 3_000, "http://[2001:db8::9]:3000/"],
+  ] as const)
+    it(`is ${url} for a socket on ${address} port ${port}`, () => {
+      assert.equal(webUiUrl({ address, port }, others), url);
+    });
+
+  it("is none without a network", () => {
+    assert.equal(webUiUrl({ address: "0.0.0.0", port: 80 }, []), undefined);
+  });
+});
+
+describe("the board of a machine that cannot read its addresses", () => {
+  const outOfDescriptors = Object.assign(new Error("EMFILE"), { code: "EMFILE" });
+
+  it("keeps the one it knows, says so once, and looks again", () => {
+    const clock = new FakeClock();
+    const problems = new RecentProblems();
+    let addresses = () => ["192.0.2.7"];
+    const board = new Board({
+      clock,
+      log: createLog(() => {}, problems),
+      code: { shown: undefined, onChange: () => () => {} },
+      isOpen: () => false,
+      network: { addresses: () => addresses(), name: () => undefined },
+      console: () => {},
+    });
+    board.ready({ address: "0.0.0.0", port: 3_000 });
+    addresses = () => {
+      throw outOfDescriptors;
+    };
+    clock.advance(60_000);
+    assert.equal(board.address(), "http://192.0.2.7:3000/");
+    assert.equal(problems.list().length, 1);
+    addresses = () => ["192.0.2.8"];
+    clock.advance(5_000);
+    assert.equal(board.address(), "http://192.0.2.8:3000/");
+    board.close();
+  });
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, it } from "mocha";
+import { screenAt, screenText } from "../../appliance/box/screen.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
+import { readQrCode } from "../deck/pictures.ts";
+import { Owner } from "../helpers/owner.ts";
+import { eachWorld } from "../helpers/world.ts";
+
+describe("the screen of a box that nobody has signed in to", () => {
+  const world = eachWorld({ env: { BIND: "0.0.0.0", STATS_TOKEN: "" } });
+  const shown = () => world().screen.at(-1) ?? "";
+
+  it("says that it starts, then the address and the setup code", () => {
+    assert.equal(world().screen[0], "Tallydeck is starting.");
+    const { port } = world().service.control;
+    assert.match(
+      shown(),
+      new RegExp(`Tallydeck is at http://192\\.0\\.2\\.7:${port}/\\nSetup code \\d{6}$`),
+    );
+  });
+
+  it("shows the address as a QR code that scans, within 25 lines of 80 characters", () => {
+    const { port } = world().service.control;
+    const lines = shown().split("\n");
+    assert.ok(lines.length <= 24 && lines.every((line) => line.length <= 80));
+    assert.equal(readQrCode(pixelsOf(lines)), `http://192.0.2.7:${port}/`);
+  });
+
+  it("keeps the address and drops the code once somebody keeps an admin token", async () => {
+    const owner = new Owner(world());
+    await owner.signIn({ code: /\d{6}/.exec(shown().split("Setup code ")[1] ?? "")?.[0] ?? "" });
+    assert.match(shown(), /Setup code/);
+    assert.equal((await owner.ask("POST", "/api/admin-token")).status, 201);
+    assert.match(shown(), /Tallydeck is at http:\/\/192\.0\.2\.7:\d+\/$/);
+  });
+});
+
+describe("the screen of a box", () => {
+  it("says what to do without a network, and that the clock is not set", () => {
+    const text = screenText([{ type: "clock-not-set" }], undefined);
+    assert.match(text, /no network yet: plug in a cable/);
+    assert.match(text, /The clock is not set\.$/);
+  });
+
+  it("is cleared for each text, and the last one stays", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tallydeck-screen-"));
+    const device = join(folder, "tty");
+    const show = screenAt(device);
+    for (let number = 0; number <= 50; number += 1) show(`one\ntext ${number}`);
+    while (!readFileSync(device, { encoding: "utf8", flag: "a+" }).endsWith("text 50\r\n"))
+      await pause(5);
+    assert.equal(readFileSync(device, "utf8").split("\x1b[H\x1b[2Jone\r\ntext ").length, 52);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is no reason to fail when it is not there", async () => {
+    screenAt("/nowhere/tty")("text");
+    await pause(20);
+  });
+});
+
+/** Each character as two modules, one over the other: what is drawn is light. */
+function pixelsOf(lines: readonly string[]): Pixels {
+  const drawn = lines.filter((line) => /^[ ▀▄█]+$/.test(line));
+  const rows = drawn.flatMap((line) =>
+    ["▀█", "▄█"].map((light) => Array.from(line, (char) => light.includes(char))),
+  );
+  const pixels = rows.flat().flatMap((light) => (light ? [255, 255, 255, 255] : [0, 0, 0, 255]));
+  return {
+    width: rows[0]?.length ?? 0,
+    height: rows.length,
+    data: new Uint8ClampedArray(pixels),
+  };
+}

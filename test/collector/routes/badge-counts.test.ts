@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { SharedBadgeCounts } from "../../../appliance/collector/routes/badge-counts.ts";
+import type { Store } from "../../../appliance/store/store.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+describe("counts that badges share", () => {
+  it("hold nobody who was answered, however long they are shared", async () => {
+    const counts = { window: 1, total: 1 };
+    const read = async () => counts;
+    const shared = new SharedBadgeCounts({ read: read as Store["read"] }, new FakeClock());
+    const asked = async () => {
+      const asker = { lane: "public" as const, gone: () => false };
+      assert.equal(await shared.get({ site: 1, from: 1, to: 1 }, asker), counts);
+      return new WeakRef(asker);
+    };
+    const askers = [await asked(), await asked()];
+    await nextTurn();
+    collectGarbage();
+    assert.deepEqual(
+      askers.map((asker) => asker.deref()),
+      [undefined, undefined],
+    );
+  });
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, it } from "mocha";
+import { eachFolder } from "../../helpers/folder.ts";
+import { assertError, Owner } from "../../helpers/owner.ts";
+import { tallydeck } from "../../helpers/tallydeck.ts";
+import { eachWorld, World } from "../../helpers/world.ts";
+
+const FILE = { "content-type": "application/octet-stream" };
+
+describe("backup and restore over HTTP", () => {
+  const world = eachWorld({ env: { VIRTUAL_DECK: "mini" } });
+  const folder = eachFolder();
+  let owner: Owner;
+  beforeEach(() => {
+    owner = new Owner(world());
+  });
+  const backup = async (): Promise<Buffer> => {
+    const reply = await owner.ask("GET", "/api/backup");
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body;
+  };
+  const restore = (file: Buffer | string, by = owner) =>
+    by.ask("POST", "/api/restore", file, { headers: FILE });
+  const views = async (of = world()) => (await of.stats()).pv?._ ?? 0;
+
+  it("bring back what was counted and set", async () => {
+    await world().beacon({ p: "/" });
+    await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "date" } });
+    const file = await backup();
+    await world().beacon({ p: "/" });
+    await owner.ask("PUT", "/api/decks/virtual-mini/slots/k4", { widget: { type: "clock" } });
+    await owner.ask("POST", "/api/sites", { id: "later" });
+    assert.equal((await restore(file)).status, 204);
+    assert.equal(await views(), 1);
+    assert.equal((await owner.get("/api/decks")).decks[0].slots[4].widget.type, "date");
+    assert.deepEqual(
+      (await owner.get("/api/sites")).sites.map(({ id }: { id: string }) => id),
+      ["blog"],
+    );
+  });
+
+  it("go on counting, durably, after a restore", async () => {
+    const file = await backup();
+    await restore(file);
+    await world().beacon({ p: "/" });
+    assert.equal(await views(), 1);
+    await world().restart();
+    assert.equal(await views(), 1);
+  });
+
+  it("name the file by its day and tell its size", async () => {
+    const { headers, body } = await owner.ask("GET", "/api/backup");
+    assert.equal(headers["content-disposition"], 'attachment; filename="tallydeck-2026-03-04.db"');
+    assert.equal(headers["content-length"], String(body.length));
+    assert.equal(body.toString("latin1", 0, 15), "SQLite format 3");
+  });
+
+  it("leave push tokens out of the file, and with the box", async () => {
+    const { token } = await owner.makePushToken("kept-here");
+    const file = await backup();
+    assert.ok(!file.includes("kept-here"));
+    await restore(file);
+    assert.deepEqual(
+      (await owner.get("/api/push-tokens")).tokens.map(({ name }: { name: string }) => name),
+      ["kept-here"],
+    );
+    await world().restart();
+    const headers = { authorization: `Bearer ${token}` };
+    const reply = await owner.ask("POST", "/api/push/a", { text: "x" }, { headers });
+    assert.equal(reply.status, 200);
+  });
+
+  it("move a box's data to another, whose push tokens stay", async () => {
+    await owner.ask("POST", "/api/sites", { id: "notes" });
+    await world().beacon({ p: "/" });
+    await world().beacon({ p: "/" }, { s: "notes" });
+    const file = await backup();
+    const there = new World({ env: { SITES: "notes" } });
+    await there.start();
+    try {
+      const other = new Owner(there);
+      const { token } = await other.makePushToken();
+      assert.equal((await restore(file, other)).status, 204);
+      assert.equal((await there.stats({ site: "notes" })).pv._, 1);
+      await there.beacon({ p: "/" }, { s: "notes" });
+      assert.equal((await there.stats({ site: "notes" })).pv._, 2);
+      // What only the other box's configuration declares is retired here, with its numbers.
+      assert.equal((await there.readRaw("/stats")).status, 401);
+      const headers = { authorization: `Bearer ${token}` };
+      const reply = await other.ask("POST", "/api/push/a", { text: "x" }, { headers });
+      assert.equal(reply.status, 200);
+    } finally {
+      await there.end();
+    }
+  });
+
+  it("count hits that come in the middle for the site they were meant for", async () => {
+    await owner.ask("POST", "/api/sites", { id: "notes" });
+    const file = await backup();
+    // The same site has another number now than in the backup.
+    await owner.ask("DELETE", "/api/sites/notes?confirm=notes");
+    await owner.ask("POST", "/api/sites", { id: "gone" });
+    await owner.ask("POST", "/api/sites", { id: "notes" });
+    const sent: Promise<unknown>[] = [];
+    let over = false;
+    const restored = restore(file).finally(() => {
+      over = true;
+    });
+    while (!over) {
+      for (const s of ["notes", "gone", "blog"]) sent.push(world().beacon({ p: `/${s}` }, { s }));
+      await sent.at(-1);
+    }
+    await Promise.all([restored, ...sent]);
+    for (const site of ["notes", "blog"]) {
+      const { path = {} } = await world().stats({ site });
+      assert.deepEqual(
+        Object.keys(path).filter((counted) => counted !== `/${site}`),
+        [],
+      );
+    }
+    await world().beacon({ p: "/notes" }, { s: "notes" });
+    assert.ok((await world().stats({ site: "notes" })).pv._ >= 1);
+  });
+
+  for (const [what, file] of [
+    ["an empty file", ""],
+    ["no database", "x".repeat(10_000)],
+  ] as const)
+    it(`take ${what} for what it is, and change nothing`, async () => {
+      await world().beacon({ p: "/" });
+      const reply = await restore(file);
+      assertError(reply, 400, "invalid_backup");
+      assert.ok(!reply.json.error.includes(world().dataDir), reply.json.error);
+      assert.equal(await views(), 1);
+    });
+
+  it("refuse a damaged backup, and change nothing", async () => {
+    for (let page = 0; page < 200; page += 1) await world().beacon({ p: `/${page}` });
+    const file = await backup();
+    file.fill(0x5a, file.length / 2, file.length / 2 + 8_192);
+    assertError(await restore(file), 400, "invalid_backup");
+    assertError(await restore(file.subarray(0, file.length / 2)), 400, "invalid_backup");
+    assert.equal(await views(), 200);
+  });
+
+  it("leave nothing behind", async () => {
+    await restore(await backup());
+    await restore("no database");
+    assert.deepEqual(
+      readdirSync(world().dataDir).filter((name) => !/^(?:tallydeck\.db|service\.lock)/.test(name)),
+      [],
+    );
+  });
+
+  it("are understood by the command line, and the other way round", async () => {
+    await world().beacon({ p: "/" });
+    await owner.makePushToken("kept-here");
+    const file = join(folder(), "a.db");
+    writeFileSync(file, await backup());
+    const refused = await tallydeck(["restore", file, "--data-dir", world().dataDir]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /running/);
+    await world().beacon({ p: "/" });
+    await world().stop();
+    assert.equal((await tallydeck(["restore", file, "--data-dir", world().dataDir])).code, 0);
+    await world().start();
+    assert.equal(await views(), 1);
+    assert.equal((await owner.get("/api/push-tokens")).tokens.length, 1);
+  });
+});
+
+describe("a backup where space is short", () => {
+  const world = eachWorld({ space: async () => ({ free: 1_000_000, total: 10_000_000_000 }) });
+
+  it("is refused rather than that counting suffers", async () => {
+    const owner = new Owner(world());
+    assertError(await owner.ask("GET", "/api/backup"), 507, "no_space");
+    const reply = await owner.ask("POST", "/api/restore", "x", { headers: FILE });
+    assertError(reply, 413, "too_large");
+  });
+});

@@ -1,0 +1,138 @@
+import {
+  type Face,
+  face,
+  type Numbers,
+  noticeFace,
+  type Situation,
+} from "../../../appliance/deck/face/face.ts";
+import type { Widget } from "../../../appliance/deck/face/widget.ts";
+
+/** The sizes of every slot there is: keys first, then zones. */
+export const SIZES: readonly (readonly [width: number, height: number])[] = [
+  [64, 64],
+  [72, 72],
+  [80, 80],
+  [85, 85],
+  [95, 95],
+  [96, 96],
+  [112, 112],
+  [120, 120],
+  [176, 112],
+  [200, 100],
+  [248, 58],
+  [800, 100],
+];
+
+/** A Wednesday, 14:05 in Berlin. */
+export const NOW = Date.UTC(2026, 4, 20, 12, 5);
+
+const WEEK = [310, 402, 388, 511, 602, 340, 720];
+const MONTH = Array.from({ length: 30 }, (_, day) => 400 + day * 9 + ((day * 37) % 11) * 22);
+const DAY = [3, 1, 0, 0, 1, 4, 12, 30, 44, 51, 60, 48, 42, 55, 20];
+
+const at = (width: number, height: number, more: Partial<Situation> = {}): Situation => ({
+  now: NOW,
+  clockSure: true,
+  timeZone: "Europe/Berlin",
+  width,
+  height,
+  ...more,
+});
+
+type Draw = (width: number, height: number) => Face;
+
+const show =
+  (widget: Widget, more: Partial<Situation> = {}): Draw =>
+  (width, height) =>
+    face(widget, at(width, height, more));
+
+const pushed = (text: string, more: { color?: string; background?: string } = {}) => ({
+  value: { text, color: null, background: null, state: "live" as const, ...more },
+});
+
+const expired = (text: string) => ({
+  value: { text, color: "#4ade80", background: null, state: "expired" as const },
+});
+
+const push: Widget = { type: "push", channel: "build" };
+const counts = (value: number, previous: number | null, series: number[]): Partial<Situation> => ({
+  numbers: { value, previous, series } satisfies Numbers,
+});
+const address = { address: "http://tallydeck.local:3000/" };
+
+/** Every widget in every state, by name. */
+export const GALLERY: Readonly<Record<string, Draw>> = {
+  "push-waiting": show(push),
+  "push-word": show(push, pushed("OK")),
+  "push-number": show(push, pushed("21.5°C\nOffice")),
+  "push-lines": show(push, pushed("main\n#4821\npassed\n3m 12s")),
+  "push-sentence": show(push, pushed("Stand-up in 5 minutes, room 2")),
+  "push-long-word": show(push, pushed("Donaudampfschifffahrt")),
+  "push-too-long": show(push, pushed("The quick brown fox jumps over the lazy dog. ".repeat(5))),
+  "push-accents": show(push, pushed("Ärger\nÉté ÿ Ñ\ngqpj ¡¿")),
+  "push-colors": show(push, pushed("Failed", { color: "#ffffff", background: "#b91c1c" })),
+  "push-color-only": show(push, pushed("deploy\ndone", { color: "#4ade80" })),
+  "push-dark-color-only": show(push, pushed("deploy\ndone", { color: "#1e3a8a" })),
+  "push-background-only": show(push, pushed("disk 91%", { background: "#facc15" })),
+  "push-expired-dim": show(push, expired("passed")),
+  "push-expired-blank": show({ ...push, expire: "blank" }, expired("passed")),
+  "push-expired-text": show({ ...push, expire: "text", fallback: "no news" }, expired("passed")),
+  "stat-up": show(
+    { type: "stat", site: "blog", metric: "pv", period: "7d" },
+    counts(3_273, 2_922, WEEK),
+  ),
+  "stat-down": show(
+    { type: "stat", site: "shop", metric: "uv", period: "30d" },
+    counts(12_345, 14_910, MONTH),
+  ),
+  "stat-today": show(
+    { type: "stat", site: "docs", metric: "sessions", period: "day" },
+    counts(371, null, DAY),
+  ),
+  "stat-wide-number": show(
+    { type: "stat", site: "a-rather-long-site-id", metric: "uv", period: "30d" },
+    counts(888_888, 1_000, MONTH),
+  ),
+  "stat-bots": show(
+    { type: "stat", site: "blog", metric: "bot", period: "7d" },
+    counts(96, 60, WEEK),
+  ),
+  "stat-nothing": show(
+    { type: "stat", site: "new", metric: "pv", period: "7d" },
+    counts(0, 0, [0, 0, 0, 0, 0, 0, 0]),
+  ),
+  "stat-unknown": show({ type: "stat", site: "gone", metric: "app", period: "day" }),
+  "stat-light": show(
+    { type: "stat", site: "blog", metric: "pv", period: "7d", background: "#f1f5f9" },
+    counts(3_273, 2_922, WEEK),
+  ),
+  "stat-color": show(
+    {
+      type: "stat",
+      site: "blog",
+      metric: "pv",
+      period: "7d",
+      color: "#fbbf24",
+      background: "#1c1917",
+    },
+    counts(3_273, 3_922, WEEK),
+  ),
+  clock: show({ type: "clock" }),
+  "clock-unsure": show({ type: "clock" }, { clockSure: false }),
+  date: show({ type: "date" }),
+  "date-color": show({ type: "date", background: "#7c2d12" }),
+  "date-unsure": show({ type: "date" }, { clockSure: false }),
+  text: show({ type: "text", text: "Coffee\nfirst", color: "#fde68a" }),
+  "address-code": show({ type: "address" }, address),
+  "address-text": show({ type: "address" }, { ...address, now: NOW + 6_000 }),
+  "address-number": show(
+    { type: "address" },
+    { address: "http://192.168.178.120:3000/", now: NOW + 6_000 },
+  ),
+  "address-offline": show({ type: "address" }),
+  empty: show({ type: "empty" }),
+  "empty-color": show({ type: "empty", background: "#1e293b" }),
+  "notice-starting": () => noticeFace({ type: "starting" }),
+  "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
+  "notice-clock": () => noticeFace({ type: "clock-not-set" }),
+};

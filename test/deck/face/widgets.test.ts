@@ -1,0 +1,409 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { describe, it } from "mocha";
+import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
+import {
+  type Face,
+  face,
+  nextChange,
+  noticeFace,
+  type PushedValue,
+  type Situation,
+} from "../../../appliance/deck/face/face.ts";
+import { InvalidWidget, parseWidget, type Widget } from "../../../appliance/deck/face/widget.ts";
+import { channelName } from "../../../appliance/push/channels.ts";
+import { cleanText } from "../../../appliance/push/text.ts";
+
+const NOW = Date.UTC(2026, 4, 20, 12, 5, 30);
+
+const situation = (more: Partial<Situation> = {}): Situation => ({
+  now: NOW,
+  clockSure: true,
+  timeZone: "Europe/Berlin",
+  width: 72,
+  height: 72,
+  ...more,
+});
+
+const parse = (input: unknown) => parseWidget(input, { channelName, cleanText });
+
+const textOf = (shown: Face) => {
+  if (shown.kind === "text") return shown.text;
+  if (shown.kind === "figure") return [shown.top, shown.main, shown.bottom].join("|");
+  return shown.kind;
+};
+
+describe("a widget from the wire", () => {
+  for (const widget of [
+    { type: "push", channel: "build" },
+    { type: "push", channel: "build", expire: "text", fallback: "no news" },
+    { type: "stat", site: "my-site", metric: "pv", period: "7d" },
+    { type: "clock" },
+    { type: "date", color: "#FFaa00", background: "#000000" },
+    { type: "text", text: "Coffee\nfirst" },
+    { type: "address" },
+    { type: "empty" },
+  ]) {
+    it(`may be ${JSON.stringify(widget)}`, () => {
+      assert.deepEqual(parse(widget), widget);
+    });
+  }
+
+  it("has its channel lower-cased", () => {
+    assert.deepEqual(parse({ type: "push", channel: "Build" }), { type: "push", channel: "build" });
+  });
+
+  it("has its texts made drawable", () => {
+    assert.deepEqual(parse({ type: "text", text: "“5 €” 🚀" }), {
+      type: "text",
+      text: '"5 EUR" ?',
+    });
+    assert.deepEqual(parse({ type: "push", channel: "a", expire: "text", fallback: "–" }), {
+      type: "push",
+      channel: "a",
+      expire: "text",
+      fallback: "-",
+    });
+  });
+
+  for (const [input, field, problem] of [
+    [null, "widget", /must be an object/],
+    ["clock", "widget", /must be an object/],
+    [[], "widget", /must be an object/],
+    [{}, "widget.type", /must be one of push, stat, clock, date, text, address, empty/],
+    [{ type: "weather" }, "widget.type", /must be one of/],
+    [{ type: 7 }, "widget.type", /must be one of/],
+    [{ type: "push" }, "widget.channel", /is missing/],
+    [{ type: "push", channel: "no good" }, "widget.channel", /1 to 32 characters/],
+    [{ type: "push", channel: 5 }, "widget.channel", /name of a push channel/],
+    [{ type: "push", channel: "a", expire: "fade" }, "widget.expire", /one of dim, blank, text/],
+    [{ type: "push", channel: "a", fallback: null }, "widget.fallback", /text of at most 256/],
+    [{ type: "text", text: "x".repeat(257) }, "widget.text", /text of at most 256/],
+    [{ type: "text", text: "", color: "red" }, "widget.color", /colour as #rrggbb/],
+    [{ type: "empty", background: "#fff" }, "widget.background", /colour as #rrggbb/],
+    [{ type: "stat", site: "a", metric: "hits", period: "7d" }, "widget.metric", /one of pv, uv/],
+    [{ type: "stat", site: "a", metric: "pv", period: "1y" }, "widget.period", /one of day, 7d/],
+    [{ type: "stat", site: "A b", metric: "pv", period: "day" }, "widget.site", /id of a site/],
+    [{ type: "clock", seconds: true }, "widget.seconds", /not a field/],
+  ] as const) {
+    it(`may not be ${JSON.stringify(input)?.slice(0, 60)}`, () => {
+      assert.throws(
+        () => parse(input),
+        (error) => {
+          assert.ok(error instanceof InvalidWidget);
+          assert.equal(error.field, field);
+          assert.match(error.message, problem);
+          return true;
+        },
+      );
+    });
+  }
+});
+
+describe("a push widget", () => {
+  const widget: Widget = { type: "push", channel: "build" };
+  const value = (more: Partial<PushedValue> = {}): PushedValue => ({
+    text: "passed",
+    color: "#00ff00",
+    background: "#002000",
+    state: "live",
+    ...more,
+  });
+  const expired = value({ state: "expired" });
+
+  it("shows an ellipsis while it waits", () => {
+    assert.equal(textOf(face(widget, situation())), "…");
+  });
+
+  it("shows the value in its colours", () => {
+    assert.deepEqual(face(widget, situation({ value: value() })), {
+      kind: "text",
+      text: "passed",
+      color: "#00ff00",
+      background: "#002000",
+    });
+  });
+
+  it("shows the value in its own colours where the value has none", () => {
+    const own: Widget = { ...widget, color: "#ffcc00", background: "#101010" };
+    const plain = value({ color: null, background: null });
+    assert.deepEqual(face(own, situation({ value: plain })), {
+      kind: "text",
+      text: "passed",
+      color: "#ffcc00",
+      background: "#101010",
+    });
+  });
+
+  it("dims an expired value half-way to its background unless told otherwise", () => {
+    assert.deepEqual(face(widget, situation({ value: expired })), {
+      kind: "text",
+      text: "passed",
+      color: "#009000",
+      background: "#002000",
+    });
+  });
+
+  it("goes blank when told to, in its own background", () => {
+    const blank: Widget = { ...widget, expire: "blank", background: "#111111" };
+    assert.deepEqual(face(blank, situation({ value: expired })), {
+      kind: "blank",
+      background: "#111111",
+    });
+  });
+
+  it("shows the fallback when told to, in its own colours", () => {
+    const text: Widget = { ...widget, expire: "text", fallback: "no news", color: "#cccccc" };
+    assert.deepEqual(face(text, situation({ value: expired })), {
+      kind: "text",
+      text: "no news",
+      color: "#cccccc",
+      background: "#000000",
+    });
+  });
+
+  it("draws nothing when there is no fallback", () => {
+    const text: Widget = { ...widget, expire: "text" };
+    assert.equal(textOf(face(text, situation({ value: expired }))), "");
+  });
+});
+
+describe("colours", () => {
+  const color = fc
+    .integer({ min: 0, max: 0xffffff })
+    .map((n) => `#${n.toString(16).padStart(6, "0")}`);
+  const shown = (widget: Partial<Widget>, value: Partial<PushedValue>) => {
+    const whole = { text: "x", color: null, background: null, state: "live" as const, ...value };
+    const drawn = face(
+      { type: "push", channel: "a", ...widget } as Widget,
+      situation({ value: whole }),
+    );
+    assert.ok(drawn.kind === "text");
+    return drawn;
+  };
+
+  it("are light on black when nobody chose", () => {
+    const { background, color } = shown({}, {});
+    assert.equal(background, "#000000");
+    assert.ok(contrast(color, background) > 15);
+  });
+
+  it("stay legible when only one is given, by the sender or the owner", () => {
+    fc.assert(
+      fc.property(color, (one) => {
+        for (const given of [{ color: one }, { background: one }]) {
+          for (const drawn of [shown(given, {}), shown({}, given)]) {
+            assert.ok(contrast(drawn.color, drawn.background) >= 3);
+            assert.deepEqual({ ...drawn, ...given }, drawn);
+          }
+        }
+      }),
+    );
+  });
+
+  it("stay legible when the sender gives one and the owner the other", () => {
+    fc.assert(
+      fc.property(color, color, (one, other) => {
+        for (const drawn of [
+          shown({ background: other }, { color: one }),
+          shown({ color: other }, { background: one }),
+        ]) {
+          assert.ok(contrast(drawn.color, drawn.background) >= 3);
+        }
+      }),
+    );
+  });
+
+  it("are taken as they are when both are given together", () => {
+    const drawn = shown({}, { color: "#101010", background: "#111111" });
+    assert.deepEqual([drawn.color, drawn.background], ["#101010", "#111111"]);
+  });
+
+  it("blend channel by channel", () => {
+    assert.equal(blend("#000000", "#ffffff", 0.5), "#808080");
+    assert.equal(blend("#ff0000", "#0000ff", 0.25), "#bf0040");
+  });
+});
+
+describe("a stat widget", () => {
+  const widget: Widget = { type: "stat", site: "blog", metric: "pv", period: "7d" };
+  const stat = (value: number, previous: number | null, more: Partial<Widget> = {}) => {
+    const numbers = { value, previous, series: [1, 2, 3] };
+    const shown = face({ ...widget, ...more } as Widget, situation({ numbers }));
+    assert.ok(shown.kind === "stat");
+    return shown;
+  };
+
+  it("names the site, the metric and the period", () => {
+    const { site, metric, period, series } = stat(5, 4);
+    assert.deepEqual([site, metric, period, series], ["blog", "views", "7d", [1, 2, 3]]);
+    assert.equal(stat(5, 4, { type: "stat", period: "day" }).period, "today");
+  });
+
+  for (const [count, text] of [
+    [0, "0"],
+    [999, "999"],
+    [1_000, "1k"],
+    [1_234, "1.2k"],
+    [12_345, "12k"],
+    [123_456, "123k"],
+    [999_999, "1M"],
+    [1_234_567, "1.2M"],
+    [12_345_678, "12M"],
+  ] as const) {
+    it(`shows ${count} as ${text}`, () => {
+      assert.equal(stat(count, null).value, text);
+    });
+  }
+
+  for (const [value, previous, text, direction] of [
+    [112, 100, "12%", "up"],
+    [83, 100, "17%", "down"],
+    [0, 100, "100%", "down"],
+    [100, 100, "0%", "none"],
+    [1_001, 1_000, "0%", "none"],
+    [50_000, 10, ">999%", "up"],
+    [5, 0, "–", "none"],
+    [5, null, "–", "none"],
+  ] as const) {
+    it(`shows ${value} after ${previous} as ${direction} ${text}`, () => {
+      const { change } = stat(value, previous);
+      assert.deepEqual([change.text, change.direction], [text, direction]);
+    });
+  }
+
+  it("colours good and bad news, but no news about bots", () => {
+    const [up, down] = [stat(2, 1).change.color, stat(1, 2).change.color];
+    const bots = [
+      stat(2, 1, { type: "stat", metric: "bot" }),
+      stat(1, 2, { type: "stat", metric: "bot" }),
+    ];
+    assert.equal(new Set([up, down]).size, 2);
+    assert.equal(new Set(bots.map(({ change }) => change.color)).size, 1);
+  });
+
+  it("shows a dash while the number is not known", () => {
+    const shown = face(widget, situation());
+    assert.ok(shown.kind === "stat");
+    assert.deepEqual([shown.value, shown.change.text, shown.series], ["–", "–", []]);
+  });
+});
+
+describe("clock and date", () => {
+  it("show the time of the zone in 24 hours", () => {
+    assert.equal(textOf(face({ type: "clock" }, situation())), "14:05");
+    const midnight = situation({ now: Date.UTC(2026, 0, 1), timeZone: "UTC" });
+    assert.equal(textOf(face({ type: "clock" }, midnight)), "00:00");
+  });
+
+  it("show the day of the zone", () => {
+    assert.equal(textOf(face({ type: "date" }, situation())), "Wed|20|May");
+    const late = situation({ now: Date.UTC(2026, 8, 30, 23), timeZone: "Europe/Berlin" });
+    assert.equal(textOf(face({ type: "date" }, late)), "Thu|1|Oct");
+  });
+
+  it("write the date out where there is room", () => {
+    const zone = situation({ width: 176, height: 112 });
+    assert.equal(textOf(face({ type: "date" }, zone)), "Wednesday|20 May|");
+  });
+
+  it("claim nothing while the clock is not sure", () => {
+    const unsure = situation({ clockSure: false });
+    assert.equal(textOf(face({ type: "clock" }, unsure)), "--:--");
+    assert.equal(textOf(face({ type: "date" }, unsure)), "Date|–|");
+  });
+
+  it("change with the minute", () => {
+    assert.equal(nextChange({ type: "clock" }, situation()), NOW + 30_000);
+    const onTheMinute = situation({ now: NOW + 30_000 });
+    assert.equal(nextChange({ type: "date" }, onTheMinute), NOW + 90_000);
+  });
+});
+
+describe("an address widget", () => {
+  const address = "http://tallydeck.local:3000/";
+  const show = (more: Partial<Situation> = {}) => {
+    const shown = face({ type: "address" }, situation({ address, ...more }));
+    assert.ok(shown.kind === "address");
+    return shown;
+  };
+
+  it("shows code and words in turn on a key", () => {
+    const first = show();
+    const turn = nextChange({ type: "address" }, situation()) ?? 0;
+    const second = show({ now: turn });
+    const third = show({ now: nextChange({ type: "address" }, situation({ now: turn })) ?? 0 });
+    assert.deepEqual(
+      [first.show, second.show, third.show].sort(),
+      ["code", first.show, "text"].sort(),
+    );
+    assert.notEqual(first.show, second.show);
+    assert.equal(first.show, third.show);
+  });
+
+  it("shows the name in force in a turn of its own, and beside the code on a zone", () => {
+    const number = "http://192.0.2.7:3000/";
+    const found = { address: number, addressByName: "http://attic-2.local:3000/" };
+    const turns = [0, 1, 2].map((turn) => show({ ...found, now: turn * 6_000 }));
+    assert.deepEqual(
+      turns.map(({ show, text }) => (show === "code" ? "code" : text)),
+      ["code", "192.0.2.7:3000", "attic-2.local:3000"],
+    );
+    assert.ok(turns.every(({ url }) => url === number));
+    const zone = show({ ...found, width: 248, height: 58 });
+    assert.deepEqual([zone.show, zone.text], ["both", "192.0.2.7:3000 attic-2.local:3000"]);
+  });
+
+  it("shows both at once on a zone, and stays so", () => {
+    const zone = { width: 248, height: 58 };
+    assert.equal(show(zone).show, "both");
+    assert.equal(nextChange({ type: "address" }, situation(zone)), undefined);
+  });
+
+  it("spells what a person types and codes the whole URL", () => {
+    assert.equal(show().text, "tallydeck.local:3000");
+    assert.equal(show().url, address);
+  });
+
+  it("says so while there is no network", () => {
+    assert.equal(textOf(face({ type: "address" }, situation())), "Network|not connected|");
+  });
+});
+
+describe("other widgets", () => {
+  it("show a text as it was typed", () => {
+    assert.equal(textOf(face({ type: "text", text: "a\nb" }, situation())), "a\nb");
+  });
+
+  it("show only the background when empty", () => {
+    assert.deepEqual(face({ type: "empty", background: "#222222" }, situation()), {
+      kind: "blank",
+      background: "#222222",
+    });
+  });
+
+  it("do not change by themselves", () => {
+    for (const widget of [
+      { type: "empty" },
+      { type: "text", text: "a" },
+      { type: "push", channel: "a" },
+      { type: "stat", site: "a", metric: "pv", period: "day" },
+    ] satisfies Widget[]) {
+      assert.equal(nextChange(widget, situation()), undefined);
+    }
+  });
+});
+
+describe("notices", () => {
+  it("say that the box is starting", () => {
+    assert.equal(textOf(noticeFace({ type: "starting" })), "Starting…");
+  });
+
+  it("show the setup code in two groups", () => {
+    assert.equal(textOf(noticeFace({ type: "setup-code", code: "012345" })), "Setup code|012 345|");
+  });
+
+  it("say that the clock is not set", () => {
+    assert.equal(textOf(noticeFace({ type: "clock-not-set" })), "Clock|not set|");
+  });
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import {
+  DEVICE_MODELS2,
+  DeviceModelType,
+  type HIDDevice,
+  type HIDDeviceEvents,
+  VENDOR_ID,
+} from "@elgato-stream-deck/core";
+import { EventEmitter } from "eventemitter3";
+import {
+  EVIDENCE_TEXT,
+  MODELS,
+  modelById,
+  modelByUsb,
+} from "../../../appliance/deck/usb/models.ts";
+
+describe("The model table", () => {
+  it("has every id that --virtual-deck promises", () => {
+    const promised = "mini mk2 xl plus neo mirabox-293 mirabox-293s mirabox-k1pro akp05e".split(
+      " ",
+    );
+    assert.deepEqual(
+      promised.filter((id) => modelById(id) === undefined),
+      [],
+    );
+  });
+
+  it("names every model, slot and pair of USB ids once", () => {
+    const pairs = MODELS.flatMap(({ usb }) =>
+      usb.map(({ vendor, product }) => `${vendor} ${product}`),
+    );
+    const unique = (all: string[]) => assert.equal(new Set(all).size, all.length);
+    unique(MODELS.map(({ id }) => id));
+    unique(pairs);
+    for (const { slots } of MODELS) unique(slots.map(({ slot }) => slot));
+  });
+
+  it("says of every model how sure we are of it", () => {
+    assert.deepEqual(
+      MODELS.filter(({ evidence }) => !EVIDENCE_TEXT[evidence]),
+      [],
+    );
+  });
+
+  it("calls nothing verified that nobody ran on hardware", () => {
+    const verified = MODELS.filter(({ evidence }) => evidence === "HW").map(({ id }) => id);
+    assert.deepEqual(verified, [
+      "mirabox-293",
+      "mirabox-293s",
+      "mirabox-k1pro",
+      "akp153e-rev2",
+      "fifine-d6-rev2",
+      "akp05e",
+    ]);
+  });
+
+  it("gives every slot of a CRT deck a wire id of its own", () => {
+    for (const model of MODELS) {
+      if (model.family === "elgato") continue;
+      const { imageIds, inputCodes } = model.wire;
+      assert.equal(new Set(imageIds).size, model.slots.length, model.id);
+      assert.equal(new Set(inputCodes).size, inputCodes.length, model.id);
+      const keys = model.slots.filter(({ kind }) => kind === "key");
+      assert.ok(inputCodes.length >= keys.length, model.id);
+    }
+  });
+
+  it("finds a model by what USB says", () => {
+    assert.equal(modelByUsb(0x5548, 0x6670)?.id, "mirabox-293s");
+    assert.equal(modelByUsb(0x0fd9, 0x5548), undefined);
+  });
+
+  for (const [name, spec] of Object.entries(DEVICE_MODELS2)) {
+    if (spec.type === DeviceModelType.NETWORK_DOCK || spec.vendorId !== VENDOR_ID) continue;
+
+    it(`agrees with the Elgato library about ${name}`, async () => {
+      const deck = await spec.factory(new Untouched(), {
+        encodeJPEG: async () => new Uint8Array(),
+      });
+      const [first = 0] = spec.productIds;
+      const model = modelByUsb(spec.vendorId, first);
+      assert.deepEqual(
+        model?.usb.map(({ product }) => product),
+        spec.productIds,
+      );
+      const keys = deck.CONTROLS.flatMap((control) =>
+        control.type === "button" && control.feedbackType === "lcd"
+          ? [{ slot: `k${control.index}`, ...control.pixelSize }]
+          : [],
+      );
+      const known = model?.slots.filter(({ kind }) => kind === "key");
+      assert.deepEqual(
+        known?.map(({ slot, width, height }) => ({ slot, width, height })),
+        keys,
+      );
+      const [strip] = deck.CONTROLS.filter((control) => control.type === "lcd-segment");
+      const zones = model?.slots.filter(({ kind }) => kind === "zone") ?? [];
+      assert.equal(
+        zones.reduce((sum, { width }) => sum + width, 0),
+        strip?.pixelSize.width ?? 0,
+      );
+    });
+  }
+});
+
+/** A device that must not be asked anything. */
+class Untouched extends EventEmitter<HIDDeviceEvents> implements HIDDevice {
+  #never(): never {
+    throw new Error("the device was touched");
+  }
+  close = async () => this.#never();
+  sendFeatureReport = async () => this.#never();
+  getFeatureReport = async () => this.#never();
+  sendReports = async () => this.#never();
+  getDeviceInfo = async () => this.#never();
+  getChildDeviceInfo = async () => this.#never();
+}

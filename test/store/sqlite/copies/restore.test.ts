@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, it } from "mocha";
+import { DEMO_SITES, demoDays } from "../../../../appliance/demo/demo.ts";
+import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
+import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
+import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
+import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
+import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
+import { importDays } from "../../../../appliance/store/sqlite/counts/import.ts";
+import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
+import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
+import { FakeClock } from "../../../helpers/fake-clock.ts";
+import { eachFolder } from "../../../helpers/folder.ts";
+import { World } from "../../../helpers/world.ts";
+
+const SCHEMA = join(import.meta.dirname, "../../../../appliance/store/sqlite/schema");
+
+/** The rows of each table, as text. */
+function contents(file: string): Record<string, string> {
+  const db = new Database(file, { readonly: true });
+  try {
+    const rows = (table: string) => JSON.stringify(db.prepare(`SELECT * FROM ${table}`).all());
+    return Object.fromEntries(Object.keys(TABLES).map((table) => [table, rows(table)]));
+  } finally {
+    db.close();
+  }
+}
+
+describe("what a restore copies", function () {
+  this.timeout(60_000);
+  const folder = eachFolder();
+  const at = (name: string) => join(folder(), name);
+
+  it("is decided for every table there is", () => {
+    const db = openForWriting(at("new.db"));
+    const tables = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+      .all();
+    db.close();
+    assert.deepEqual(Object.keys(TABLES).sort(), tables.sort());
+  });
+
+  it("is all that was counted and set, to the row", async () => {
+    const world = new World({ env: { SITES: DEMO_SITES.join() } });
+    await world.start();
+    await world.stop();
+    const data = databaseFile(world.dataDir);
+    const db = openForWriting(data);
+    importDays(db, [...demoDays(world.clock.now())].slice(-60));
+    addSite(db, "notes");
+    db.exec(`INSERT INTO deck VALUES ('a', 'xl', 's', 'Desk', 40, '{"k0":{"type":"clock"}}')`);
+    setReadToken(db, null, new Uint8Array(32).fill(7));
+    db.close();
+    const unsure = new World({
+      dataDir: world.dataDir,
+      clock: new FakeClock(world.clock.now(), { sure: false }),
+    });
+    await unsure.start();
+    // What can be packed is packed.
+    await unsure.service.store.upkeep();
+    await unsure.beacon({ p: "/waits" }, { s: "notes" });
+    await unsure.survey(
+      { sv: 1, a: { q: ["x", "y"], nps: "9" }, dv: "a,b", c: "wäits\n!" },
+      { s: "notes" },
+    );
+    await unsure.stop();
+
+    backUp(data, at("backup.db"));
+    restore(at("backup.db"), at("restored.db"));
+    const { meta: _meta, ...given } = contents(at("backup.db"));
+    const { meta, ...taken } = contents(at("restored.db"));
+    assert.deepEqual(taken, given);
+    assert.match(String(meta), /cursor_secret/);
+    for (const table of ["site", "value", "count", "total", "survey", "waiting", "deck"])
+      assert.notEqual(taken[table], "[]", table);
+    await world.end();
+  });
+
+  it("may come from every earlier version", () => {
+    const steps = readdirSync(SCHEMA).sort();
+    const newest = openForWriting(at("newest.db"));
+    const application = newest.pragma("application_id", { simple: true });
+    newest.close();
+    for (let version = 1; version < steps.length; version += 1) {
+      const db = new Database(at("older.db"));
+      db.function("packed_count", (_blob, _value) => 0);
+      for (const step of steps.slice(0, version)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
+      db.exec("INSERT INTO site (id, host) VALUES ('blog', 'stats.example')");
+      db.exec("INSERT INTO value (site, dimension, text, last_day) VALUES (1, 'pv', '_', 20000)");
+      db.exec("INSERT INTO count VALUES (1, 20000, 1, 5); INSERT INTO total VALUES (1, 'pv', 5)");
+      db.pragma(`application_id = ${application}`);
+      db.pragma(`user_version = ${version}`);
+      db.close();
+      restore(at("older.db"), at("restored.db"));
+      const { count, day_total } = contents(at("restored.db"));
+      assert.deepEqual(JSON.parse(String(count)), [{ site: 1, day: 20_000, value: 1, n: 5 }]);
+      // What follows from it is made anew.
+      const total = { site: 1, counter: "pv", day: 20_000, n: 5 };
+      assert.deepEqual(JSON.parse(String(day_total)), [total]);
+      for (const name of readdirSync(folder())) renameSync(at(name), at(`${name}-done`));
+    }
+  });
+
+  it("takes a chore that is ended when it takes too long", async () => {
+    openForWriting(at("a.db")).close();
+    const chore = { kind: "backUp", source: at("a.db"), target: at("b.db") } as const;
+    await assert.rejects(runChore(chore, 1), /took too long/);
+    assert.ok(!existsSync(at("b.db")));
+  });
+});
+
+describe("a restore that power cut short, or whose file does not do", function () {
+  this.timeout(30_000);
+  const world = new World();
+  const file = () => databaseFile(world.dataDir);
+  const old = () => `${file()}.before-restore`;
+  const views = async () => (await world.stats()).pv?._ ?? 0;
+  const names = () => readdirSync(world.dataDir).filter((name) => name.startsWith("tallydeck.db"));
+
+  /** A data folder where five views were counted, and a database with none. */
+  beforeEach(async () => {
+    await world.start();
+    for (let view = 0; view < 5; view += 1) await world.beacon({ p: "/" });
+    await world.stop();
+    openForWriting(`${world.dataDir}/new.db`).close();
+  });
+  afterEach(() => world.end());
+
+  /** The new database stands in the place of the old one, on trial. */
+  function swap(spoil: (db: Database.Database) => void = () => {}): void {
+    renameSync(file(), old());
+    const db = new Database(`${world.dataDir}/new.db`);
+    spoil(db);
+    db.close();
+    renameSync(`${world.dataDir}/new.db`, file());
+  }
+
+  it("goes on with the old data when the new was not there yet", async () => {
+    renameSync(file(), old());
+    await world.start();
+    assert.equal(await views(), 5);
+    assert.ok(!existsSync(old()));
+  });
+
+  it("finds the old data's log again", async () => {
+    await world.start();
+    await world.beacon({ p: "/" });
+    const [db, log] = ["", "-wal"].map((suffix) => readFileSync(file() + suffix));
+    await world.stop();
+    writeFileSync(old(), db ?? "");
+    writeFileSync(`${old()}-wal`, log ?? "");
+    renameSync(file(), `${world.dataDir}/gone`);
+    await world.start();
+    assert.equal(await views(), 6);
+  });
+
+  it("takes the log of a box that was cut off, too", async () => {
+    await world.start();
+    await world.beacon({ p: "/" });
+    for (const suffix of ["", "-wal"])
+      copyFileSync(file() + suffix, `${world.dataDir}/card.db${suffix}`);
+    await world.stop();
+    restore(`${world.dataDir}/new.db`, file());
+    restore(`${world.dataDir}/card.db`, file());
+    await world.start();
+    assert.equal(await views(), 6);
+  });
+
+  it("goes on with the new data once that has taken a commit", async () => {
+    swap();
+    await world.start();
+    assert.equal(await views(), 0);
+    assert.ok(!existsSync(old()));
+    await world.restart();
+    assert.equal(await views(), 0);
+  });
+
+  const SPOILT: readonly [string, (db: Database.Database) => void][] = [
+    ["is of a newer version", (db) => db.pragma("user_version = 999")],
+    ["has lost a table", (db) => db.exec("DROP TABLE site")],
+    [
+      "takes no commit",
+      (db) => {
+        for (const table of Object.keys(TABLES))
+          for (const when of ["INSERT", "UPDATE", "DELETE"])
+            db.exec(`CREATE TRIGGER ${table}_${when} BEFORE ${when} ON ${table}
+              WHEN '${table}' <> 'site' BEGIN SELECT RAISE(ABORT, 'no'); END`);
+      },
+    ],
+  ];
+  for (const [what, spoil] of SPOILT)
+    it(`goes back to the old data when the new ${what}`, async () => {
+      swap(spoil);
+      await world.start();
+      assert.equal(await views(), 5);
+      await world.beacon({ p: "/" });
+      assert.equal(await views(), 6);
+      assert.ok(!existsSync(old()));
+    });
+
+  it("goes back to the old data before another restore, which may be refused", async () => {
+    swap((db) => db.pragma("user_version = 999"));
+    writeFileSync(`${world.dataDir}/bad.db`, "x".repeat(9_000));
+    assert.throws(() => restore(`${world.dataDir}/bad.db`, file()), /is damaged/);
+    await world.start();
+    assert.equal(await views(), 5);
+  });
+
+  it("goes back when the new data is no database at all", async () => {
+    swap();
+    writeFileSync(file(), "x".repeat(9_000));
+    await world.start();
+    assert.equal(await views(), 5);
+  });
+
+  it("goes back in a service that runs, which says so and counts on", async () => {
+    const bad = `${world.dataDir}/new.db`;
+    const db = new Database(bad);
+    db.pragma("user_version = 999");
+    db.close();
+    await world.start();
+    const { store } = world.service;
+    const sent = world.beacon({ p: "/" });
+    await assert.rejects(
+      store.replaceFile(async (file) => swapIn(bad, file)),
+      /Your data is as it was before\.$/,
+    );
+    await sent;
+    await world.beacon({ p: "/" });
+    assert.equal(await views(), 7);
+    await world.restart();
+    assert.equal(await views(), 7);
+  });
+
+  it("leaves one database, and nothing beside it but the mark that it was made", async () => {
+    swap();
+    copyFileSync(file(), `${world.dataDir}/exchange-0.db`);
+    await world.start();
+    await world.stop();
+    assert.deepEqual(names(), ["tallydeck.db", "tallydeck.db.made"]);
+  });
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { pack, packedCount } from "../../../appliance/store/sqlite/counts/pack.ts";
+import {
+  DatabaseRefused,
+  openForReading,
+  openForWriting,
+} from "../../../appliance/store/sqlite/database.ts";
+import { eachFolder } from "../../helpers/folder.ts";
+
+const SCHEMA = join(import.meta.dirname, "../../../appliance/store/sqlite/schema");
+const STEPS = readdirSync(SCHEMA).sort();
+
+describe("a database", () => {
+  const folder = eachFolder();
+  const file = () => join(folder(), "tallydeck.db");
+
+  /** Makes a database as the version that knew only the first `steps` migrations did. */
+  function makeOlder(steps: number): string {
+    const newest = openForWriting(join(folder(), "newest.db"));
+    const id = newest.pragma("application_id", { simple: true });
+    newest.close();
+    rmSync(file(), { force: true });
+    const older = join(folder(), `older-${steps}.db`);
+    const db = new Database(older);
+    db.function("packed_count", packedCount);
+    for (const step of STEPS.slice(0, steps)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
+    if (steps > 0) db.pragma(`application_id = ${id}`);
+    db.pragma(`user_version = ${steps}`);
+    db.close();
+    return older;
+  }
+
+  /** Everything that makes up a schema, as text. */
+  function schemaOf(path: string): unknown {
+    const db = openForWriting(path);
+    try {
+      return {
+        tables: db.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY name").all(),
+        version: db.pragma("user_version"),
+        application: db.pragma("application_id"),
+        journal: db.pragma("journal_mode"),
+      };
+    } finally {
+      db.close();
+    }
+  }
+
+  function refusal(open: (path: string) => unknown): string {
+    try {
+      open(file());
+    } catch (error) {
+      if (error instanceof DatabaseRefused) return error.message;
+      throw error;
+    }
+    throw new Error("it was not refused");
+  }
+
+  it("is the same, made anew or migrated from any version before", () => {
+    const fresh = schemaOf(join(folder(), "fresh.db"));
+    for (let steps = 0; steps < STEPS.length; steps++)
+      assert.deepEqual(schemaOf(makeOlder(steps)), fresh, `from version ${steps}`);
+  });
+
+  it("has its counters by day, made from what a version before counted", () => {
+    const older = makeOlder(2);
+    const db = new Database(older);
+    db.exec(`INSERT INTO value VALUES (1, 1, 'path', '/', 9), (2, 1, 'pv', '_', 9);
+      INSERT INTO count VALUES (1, 9, 1, 3), (1, 9, 2, 4)`);
+    db.prepare("INSERT INTO packed_day VALUES (1, 8, ?)").run(pack(new Map([[2, 5]])));
+    db.close();
+    const migrated = openForWriting(older);
+    const rows = migrated.prepare("SELECT site, counter, day, n FROM day_total").raw().all();
+    migrated.close();
+    assert.deepEqual(rows, [
+      [1, "pv", 8, 5],
+      [1, "pv", 9, 4],
+    ]);
+  });
+
+  it("is opened again as it was left", () => {
+    assert.deepEqual(schemaOf(file()), schemaOf(file()));
+  });
+
+  it("is written through the log, synced at every commit, and zeroed where it is erased", () => {
+    const db = openForWriting(file());
+    const settings = ["journal_mode", "synchronous", "secure_delete"].map((name) =>
+      db.pragma(name, { simple: true }),
+    );
+    db.close();
+    assert.deepEqual(settings, ["wal", 2, 1]);
+  });
+
+  it("numbers its migrations, each differently", () => {
+    const numbers = STEPS.map((name) => /^\d{3}(?=-)/.exec(name)?.[0]);
+    assert.ok(!numbers.includes(undefined), `${STEPS}`);
+    assert.equal(new Set(numbers).size, STEPS.length, `${STEPS}`);
+  });
+
+  describe("is refused", () => {
+    it("when a newer version wrote it, with a sentence that says what to do", () => {
+      openForWriting(file()).close();
+      const db = new Database(file());
+      db.pragma(`user_version = ${STEPS.length + 1}`);
+      db.close();
+      const before = readFileSync(file());
+      const sentence = `${file()} was written by a newer Tallydeck (schema ${STEPS.length + 1}, this one knows ${STEPS.length}). Install that version or newer, or restore a backup made with this one.`;
+      assert.equal(refusal(openForWriting), sentence);
+      assert.equal(refusal(openForReading), sentence);
+      assert.deepEqual(readFileSync(file()), before);
+    });
+
+    it("when another program made it", () => {
+      const db = new Database(file());
+      db.exec("CREATE TABLE recipe (name TEXT); INSERT INTO recipe VALUES ('soup')");
+      db.close();
+      const before = readFileSync(file());
+      assert.match(refusal(openForWriting), /is a database of another program\. Name a file/);
+      assert.match(refusal(openForReading), /is a database of another program/);
+      assert.deepEqual(readFileSync(file()), before);
+    });
+
+    it("when it is no database", () => {
+      const others = ["x", "This is no database.\n".repeat(500), "SQLite format 3\0 or is it?"];
+      for (const text of others) {
+        writeFileSync(file(), text);
+        assert.match(refusal(openForWriting), /is damaged or no database .* Restore a backup/);
+        assert.match(refusal(openForReading), /is damaged or no database/);
+        assert.equal(readFileSync(file(), "utf8"), text);
+      }
+    });
+
+    it("when the beginning of the file is damaged", () => {
+      openForWriting(file()).close();
+      const bytes = readFileSync(file());
+      writeFileSync(file(), bytes.fill(0xff, 100, 4_000));
+      assert.match(refusal(openForWriting), /is damaged or no database/);
+      assert.deepEqual(readFileSync(file()), bytes);
+    });
+
+    it("when the file was cut off", () => {
+      openForWriting(file()).close();
+      truncateSync(file(), 1_000);
+      assert.match(refusal(openForWriting), /is damaged or no database/);
+    });
+
+    it("when its folder is not there", () => {
+      assert.throws(
+        () => openForWriting(join(folder(), "nowhere/tallydeck.db")),
+        (error) =>
+          error instanceof DatabaseRefused && /check that the folder exists/.test(error.message),
+      );
+    });
+  });
+});

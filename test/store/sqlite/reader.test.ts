@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { parseDay } from "../../../appliance/base/calendar.ts";
+import { pack } from "../../../appliance/store/sqlite/counts/pack.ts";
+import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
+import { Owner } from "../../helpers/owner.ts";
+import { ADMIN, eachWorld } from "../../helpers/world.ts";
+
+describe("a large report", () => {
+  const DAYS = 400;
+  const VALUES = 2_000;
+  const last = parseDay("2026-03-01") ?? 0;
+
+  const world = eachWorld({
+    prepare(db) {
+      const site = findSite(db, "blog")?.key;
+      const addValue = db.prepare(
+        "INSERT INTO value (site, dimension, text, last_day) VALUES (?, 'path', ?, ?)",
+      );
+      const addDay = db.prepare("INSERT INTO packed_day (site, day, counts) VALUES (?, ?, ?)");
+      db.transaction(() => {
+        const ids = Array.from({ length: VALUES }, (_, i) =>
+          Number(addValue.run(site, `/${i}`, last).lastInsertRowid),
+        );
+        const counts = pack(new Map(ids.map((id) => [id, id])));
+        for (let day = 0; day < DAYS; day++) addDay.run(site, last - day, counts);
+      })();
+    },
+  });
+
+  it("delays no hit", async () => {
+    const reports = Array.from({ length: 4 }, () =>
+      world().stats({ from: "first", series: 1, daily: 1 }),
+    );
+    let reported = false;
+    const first = Promise.race(reports).then(() => {
+      reported = true;
+    });
+    let meanwhile = 0;
+    while (!reported) {
+      await world().beacon({ p: "/now" });
+      if (!reported) meanwhile++;
+    }
+    await first;
+    assert.ok(meanwhile >= 5, `${meanwhile} hits were answered before the first report was`);
+    const [report] = await Promise.all(reports);
+    assert.equal(Object.keys(report.path).length >= VALUES, true);
+    assert.deepEqual(report.daily.path["/7"].slice(0, 4), [0, 8, 1, 8]);
+    assert.equal((await world().stats()).pv._ >= meanwhile, true);
+  });
+
+  it("delays no sign-in and no change", async () => {
+    const owner = new Owner(world());
+    let reported = 0;
+    const reports = Array.from({ length: 3 }, async () => {
+      await world().stats({ from: "first", series: 1, daily: 1 });
+      reported++;
+    });
+    await world().ask("/");
+    await owner.signIn({ token: ADMIN });
+    assert.equal((await owner.ask("POST", "/api/sites", { id: "notes" })).status, 201);
+    assert.ok(reported < reports.length, "all reports were answered before");
+    await Promise.all(reports);
+  });
+
+  it("is of one moment", async () => {
+    const hits = Array.from({ length: 300 }, () => world().beacon({ p: "/now", u: "1" }));
+    const reports = await Promise.all(
+      Array.from({ length: 6 }, () => world().stats({ from: "2026-03-03", series: 1 })),
+    );
+    await Promise.all(hits);
+    for (const { series, path = {}, pv, uv } of reports) {
+      assert.equal(pv?._, path["/now"]);
+      assert.equal(pv?._, uv?._);
+      assert.equal(series[1][1], pv?._ ?? 0);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
+import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/widgets.ts";
+import { ago, clockOf } from "../../../web/control/times.ts";
+import { formatView, parseView } from "../../../web/control/view.ts";
+
+describe("the address of the Web UI", () => {
+  it("is bare for the first deck", () => {
+    assert.equal(formatView(parseView("")), "");
+  });
+
+  it("holds section, deck, slot and way of sending", () => {
+    const query = "?tab=push&deck=mk2-abc&slot=k3&send=python";
+    assert.equal(formatView(parseView(query)), query);
+  });
+
+  it("keeps nothing else, such as a token somebody put there", () => {
+    assert.equal(formatView(parseView("?token=tdp_secret&slot=k3")), "?slot=k3");
+  });
+
+  it("falls back where it is off shape", () => {
+    assert.deepEqual(parseView("?tab=nowhere&slot=<b>&send=telex"), parseView(""));
+  });
+});
+
+describe("addresses", () => {
+  it("of the collector are on the same machine at its own port", () => {
+    assert.equal(
+      collectorUrl("http://tallydeck.local:3000/?tab=sites", 8480),
+      "http://tallydeck.local:8480",
+    );
+  });
+
+  it("of a collector at the usual port name no port", () => {
+    assert.equal(collectorUrl("http://192.168.1.5:3000/", 80), "http://192.168.1.5");
+  });
+
+  it("of a slot are relative, its deck's id encoded", () => {
+    assert.equal(slotPath("a b/c", "k1", "/press"), "api/decks/a%20b%2Fc/slots/k1/press");
+  });
+
+  it("tell whether they are good on this machine only", () => {
+    assert.deepEqual(
+      ["localhost", "127.0.0.1", "[::1]", "tallydeck.local", "192.168.1.5"].map(isThisMachine),
+      [true, true, true, false, false],
+    );
+  });
+});
+
+describe("times", () => {
+  it("that are left count down to nothing", () => {
+    assert.deepEqual([3_729, 571.2, 60, 9.4, 0, -5].map(clockOf), [
+      "1:02:09",
+      "9:32",
+      "1:00",
+      "0:10",
+      "0:00",
+      "0:00",
+    ]);
+  });
+
+  it("that are past are told roughly", () => {
+    const since = (seconds: number) => ago(0, seconds * 1_000);
+    assert.deepEqual([5, 60, 3_599, 3_600, 86_400, 200_000].map(since), [
+      "just now",
+      "1 minute ago",
+      "59 minutes ago",
+      "1 hour ago",
+      "1 day ago",
+      "2 days ago",
+    ]);
+  });
+});
+
+describe("a widget", () => {
+  it("is named by what it shows", () => {
+    assert.equal(widgetName({ type: "push", channel: "build" }), "Pushed text of build");
+    assert.equal(
+      widgetName({ type: "stat", site: "blog", metric: "uv", period: "7d" }),
+      "Visitors of blog, 7 days",
+    );
+    assert.equal(widgetName({ type: "clock" }), "Clock");
+  });
+
+  it("keeps its colours when it becomes another", () => {
+    const before = { type: "clock", color: "#ff0000", background: "#000000" } as const;
+    assert.deepEqual(widgetOf("push", before, ""), {
+      type: "push",
+      channel: "",
+      color: "#ff0000",
+      background: "#000000",
+    });
+  });
+
+  it("that counts begins with the first site", () => {
+    assert.deepEqual(widgetOf("stat", { type: "empty" }, "blog"), {
+      type: "stat",
+      site: "blog",
+      metric: "pv",
+      period: "day",
+    });
+  });
+
+  it("says what it lacks before it can be shown", () => {
+    assert.match(lackOf({ type: "push", channel: "" }), /Name a channel/);
+    assert.match(lackOf({ type: "push", channel: "-x" }), /1 to 32/);
+    assert.match(lackOf(widgetOf("stat", { type: "empty" }, "")), /Add a site/);
+    assert.equal(lackOf({ type: "push", channel: "a.b-c_1" }), "");
+  });
+
+  it("is the same in whatever order its fields come", () => {
+    assert.ok(isSame({ type: "push", channel: "a" }, { channel: "a", type: "push" }));
+    assert.ok(!isSame({ type: "push", channel: "a" }, { type: "push", channel: "b" }));
+  });
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { crossTable, questionsOf } from "../../../../web/dashboard/surveys/survey-model.ts";
+import type { SurveysAnswer } from "../../../../web/shared/wire.ts";
+
+const survey: SurveysAnswer = {
+  site: "app",
+  sv: 1,
+  total: 5,
+  short: 1,
+  counts: { nps: { "10": 1, "9": 3 }, found: { friend: 2, search: 4 } },
+  nps: { score: 100, answered: 4, promoters: 4, detractors: 0 },
+  cross: "os",
+  groups: {
+    linux: { total: 1, counts: { found: { friend: 1, search: 1 } } },
+    macos: { total: 4, counts: { found: { search: 3, friend: 1 }, nps: { "9": 3 } } },
+  },
+  comments: [],
+};
+const [nps, found] = questionsOf(survey);
+
+describe("a survey's questions", () => {
+  it("count their options and weigh them against the responses, of which each may choose several", () => {
+    assert.deepEqual(found, {
+      id: "found",
+      answers: 6,
+      options: [
+        { option: "search", count: 4, share: 0.8 },
+        { option: "friend", count: 2, share: 0.4 },
+      ],
+    });
+  });
+
+  it("keep a scale in its order", () => {
+    assert.deepEqual(
+      nps?.options.map(({ option }) => option),
+      ["9", "10"],
+    );
+  });
+});
+
+describe("what is not told apart", () => {
+  const other = "(other)";
+
+  it("stands last, and leaves a scale in its order", () => {
+    const [question] = questionsOf({ ...survey, counts: { nps: { "10": 1, [other]: 9, "9": 3 } } });
+    assert.deepEqual(
+      question?.options.map(({ option }) => option),
+      ["9", "10", other],
+    );
+  });
+
+  it("is the last column, however large", () => {
+    assert.ok(found);
+    const groups = { [other]: { total: 9, counts: {} }, ...survey.groups };
+    assert.deepEqual(
+      crossTable({ ...survey, groups }, found).groups.map(({ name }) => name),
+      ["macos", "linux", other],
+    );
+  });
+});
+
+describe("a cross-table", () => {
+  it("has a column per group, the largest first, and shares of the group's responses", () => {
+    assert.ok(found);
+    assert.deepEqual(crossTable(survey, found), {
+      groups: [
+        { name: "macos", total: 4 },
+        { name: "linux", total: 1 },
+      ],
+      rows: [
+        {
+          option: "search",
+          cells: [
+            { count: 3, share: 0.75 },
+            { count: 1, share: 1 },
+          ],
+        },
+        {
+          option: "friend",
+          cells: [
+            { count: 1, share: 0.25 },
+            { count: 1, share: 1 },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("has empty cells for a group that left the question out", () => {
+    assert.ok(nps);
+    const [nine] = crossTable(survey, nps).rows;
+    assert.deepEqual(nine?.cells, [
+      { count: 3, share: 0.75 },
+      { count: 0, share: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import {
+  breakdownsOf,
+  filtered,
+  linkOf,
+} from "../../../../web/dashboard/traffic/breakdown-model.ts";
+import { day, historyOf } from "../history-of.ts";
+
+const paths = Object.fromEntries(
+  Array.from({ length: 12 }, (_, i): [string, number[]] => [`/page-${i}`, [0, 20 - i, 1, 1]]),
+);
+const history = historyOf("2026-03-03", [{ pv: 1 }, { pv: 1 }], {
+  pv: { _: [0, 1, 1, 1] },
+  bot_kind: { googlebot: [0, 3] },
+  dowhour: { "3-09": [0, 1] },
+  country: { DE: [1, 3], "<b>": [1, 1] },
+  path: paths,
+  browser: { Firefox: [0, 5] },
+  brand_new: { x: [1, 1] },
+});
+const today = { from: day("2026-03-04"), to: day("2026-03-04") };
+const both = { from: day("2026-03-03"), to: day("2026-03-04") };
+
+describe("breakdowns", () => {
+  it("are of every dimension counted in the range, in the order of the page", () => {
+    assert.deepEqual(
+      breakdownsOf(history, today).map(({ name }) => name),
+      ["path", "country", "brand_new"],
+    );
+  });
+
+  it("name a dimension this page does not know", () => {
+    assert.equal(breakdownsOf(history, today).at(-1)?.title, "Brand new");
+  });
+
+  it("give each value its count and share, the most frequent first", () => {
+    const country = breakdownsOf(history, today).find(({ name }) => name === "country");
+    assert.deepEqual(
+      country?.rows.map(({ value, name, count, share }) => [value, name, count, share]),
+      [
+        ["DE", "Germany", 3, 0.75],
+        ["<b>", null, 1, 0.25],
+      ],
+    );
+  });
+
+  it("hold all values, not only the first ten", () => {
+    assert.equal(breakdownsOf(history, both)[0]?.rows.length, 12);
+  });
+});
+
+describe("the filter", () => {
+  const names = (text: string) =>
+    filtered(breakdownsOf(history, both), text).map(({ name, rows }) => [name, rows.length]);
+
+  it("searches every value and leaves out dimensions without a match", () => {
+    assert.deepEqual(names("page-11"), [["path", 1]]);
+    assert.deepEqual(names("FIREF"), [["browser", 1]]);
+    assert.deepEqual(names("nowhere"), []);
+  });
+
+  it("finds a value by its name and by its code", () => {
+    assert.deepEqual(names("germ"), [["country", 1]]);
+    assert.deepEqual(names("de"), [["country", 1]]);
+  });
+
+  it("keeps the share of the whole dimension", () => {
+    const [path] = filtered(breakdownsOf(history, today), "page-3");
+    assert.equal(path?.rows[0]?.share, 1 / 12);
+  });
+});
+
+describe("a value", () => {
+  it("is a link only when it is a web address", () => {
+    assert.equal(linkOf("https://example.com"), "https://example.com");
+    for (const value of [
+      "javascript:alert(1)",
+      "/path",
+      "example.com",
+      "https://",
+      "data:text/html,x",
+    ]) {
+      assert.equal(linkOf(value), null, value);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { exportName, toCsv } from "../../../../web/dashboard/traffic/csv.ts";
+import { day, historyOf } from "../history-of.ts";
+
+const history = historyOf("2026-03-03", [{ pv: 2, bot: 4 }, { pv: 3 }], {
+  path: { "=1+1": [0, 1], 'a "b", c': [1, 2], "/x\ny": [1, 1], "/old": [0, 7] },
+  bot: { ua: [0, 3], synthetic: [1, 1] },
+  bot_kind: { googlebot: [1, 3] },
+});
+const range = { from: day("2026-03-04"), to: day("2026-03-04") };
+const whole = { from: day("2026-03-03"), to: day("2026-03-04") };
+
+describe("the CSV export", () => {
+  it("has a row per value of the range", () => {
+    const csv = toCsv(history, range);
+    assert.ok(csv.startsWith("dimension,value,count\r\n"));
+    assert.ok(csv.includes("pv_by_day,2026-03-04,3\r\n"));
+    assert.ok(!csv.includes("/old"));
+  });
+
+  it("always has the bots", () => {
+    const csv = toCsv(history, range);
+    for (const row of ["bot,synthetic,1", "bot_kind,googlebot,3"])
+      assert.ok(csv.includes(row), row);
+  });
+
+  it("quotes what holds separators, quotes or line breaks", () => {
+    const csv = toCsv(history, range);
+    assert.ok(csv.includes('path,"a ""b"", c",2\r\n'));
+    assert.ok(csv.includes('path,"/x\ny",1\r\n'));
+  });
+
+  it("never lets a spreadsheet run a value", () => {
+    assert.ok(toCsv(history, whole).includes("path,'=1+1,1\r\n"));
+    for (const start of ["+", "-", "@", "\t", "\r"]) {
+      const hostile = historyOf("2026-03-04", [{}], { ref: { [`${start}x`]: [0, 1] } });
+      assert.match(toCsv(hostile, range), /ref,"?'/, JSON.stringify(start));
+    }
+  });
+
+  it("is named after the site and the days", () => {
+    assert.equal(exportName("blog", whole), "blog_2026-03-03_2026-03-04");
+  });
+});
+
+describe("a history", () => {
+  it("keeps a value that is called like a part of JavaScript", () => {
+    const answer = JSON.parse('{"__proto__":[0,5],"constructor":[0,2]}');
+    const odd = historyOf("2026-03-04", [{}], { path: answer });
+    const csv = toCsv(odd, range);
+    assert.ok(csv.includes("path,__proto__,5\r\n"));
+    assert.ok(csv.includes("path,constructor,2\r\n"));
+  });
+});

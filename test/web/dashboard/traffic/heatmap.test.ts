@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { heatmapOf } from "../../../../web/dashboard/traffic/heatmap-model.ts";
+import { day, historyOf } from "../history-of.ts";
+
+// 2026-03-04 is a Wednesday.
+const NOW = Date.parse("2026-03-04T12:30:00Z");
+const history = historyOf("2026-02-25", new Array(8).fill({}), {
+  dowhour: { "3-09": [0, 4, 7, 8], "0-23": [4, 3] },
+});
+const cellAt = (from: string, weekday: number, hour: number) =>
+  heatmapOf(history, { from: day(from), to: day("2026-03-04") }, NOW)
+    .flat()
+    .find((cell) => cell.weekday === weekday && cell.hour === hour);
+
+describe("the heatmap", () => {
+  it("has a row per day from Monday on and a column per hour", () => {
+    const rows = heatmapOf(history, { from: day("2026-02-25"), to: day("2026-03-04") }, NOW);
+    assert.deepEqual(
+      rows.map((row) => [row[0]?.weekday, row.length]),
+      [1, 2, 3, 4, 5, 6, 0].map((weekday) => [weekday, 24]),
+    );
+  });
+
+  it("adds up the range and is hottest at the busiest hour", () => {
+    const cell = cellAt("2026-02-25", 3, 9);
+    assert.deepEqual([cell?.views, cell?.times, cell?.heat], [12, 2, 1]);
+    assert.equal(cellAt("2026-02-25", 0, 23)?.heat, 0.5);
+  });
+
+  it("shows nothing for days outside the range or hours after now", () => {
+    assert.equal(cellAt("2026-03-04", 2, 9)?.times, 0);
+    assert.equal(cellAt("2026-03-04", 3, 12)?.times, 1);
+    assert.equal(cellAt("2026-03-04", 3, 13)?.times, 0);
+  });
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
+import {
+  axisTop,
+  type FrappeChart,
+  frappeData,
+  plotOf,
+} from "../../../../web/dashboard/traffic/trend-plot.ts";
+import { day, historyOf } from "../history-of.ts";
+
+const NOW = Date.parse("2026-03-04T12:30:00Z");
+const week = historyOf(
+  "2026-02-26",
+  [1, 2, 3, 4, 5, 6, 7].map((n) => ({ pv: n * 10, uv: n * 5, sessions: n * 6, bot: n })),
+  { hour: { "09": [5, 3, 6, 8], "12": [6, 2], "15": [5, 4] }, bounce: { _: [1, 3, 6, 2] } },
+);
+const lastDays = (n: number) => ({ from: day("2026-03-04") - n + 1, to: day("2026-03-04") });
+const options = {
+  range: lastDays(3),
+  compared: { from: day("2026-02-27"), to: day("2026-03-01") },
+  metric: null,
+  bots: false,
+  now: NOW,
+};
+
+describe("the trend", () => {
+  it("has pageviews, visitors and sessions", () => {
+    const { lines } = trendOf(week, options);
+    assert.deepEqual(
+      lines.map(({ name, values }) => [name, values]),
+      [
+        ["Pageviews", [50, 60, 70]],
+        ["Visitors", [25, 30, 35]],
+        ["Sessions", [30, 36, 42]],
+      ],
+    );
+  });
+
+  it("has bots when they are shown and app pings when there are any", () => {
+    const withApp = historyOf("2026-03-03", [{ app: 3 }, {}]);
+    const names = trendOf(withApp, { ...options, range: lastDays(2), bots: true }).lines;
+    assert.deepEqual(
+      names.map(({ key }) => key),
+      ["pv", "uv", "sessions", "app", "bot"],
+    );
+  });
+
+  it("marks the day that is not over", () => {
+    const states = trendOf(week, options).buckets.map(({ state }) => state);
+    assert.deepEqual(states, ["whole", "whole", "open"]);
+  });
+
+  it("charts one figure with the days it is compared with", () => {
+    const { lines, before } = trendOf(week, { ...options, metric: "bounceRate" });
+    assert.deepEqual(lines[0]?.values, [0, 0, 2 / 42]);
+    assert.deepEqual(before?.values, [3 / 12, 0, 0]);
+  });
+
+  it("has a hole where a rate has no base", () => {
+    const gap = historyOf("2026-03-02", [{ pv: 2, uv: 1 }, {}, { pv: 3, uv: 1 }]);
+    assert.deepEqual(trendOf(gap, { ...options, metric: "viewsPerVisit" }).lines[0]?.values, [
+      2,
+      null,
+      3,
+    ]);
+  });
+
+  describe("of a single day", () => {
+    /** Twenty-four hours of which only some counted. */
+    const hours = (counts: Record<number, number>) =>
+      Array.from({ length: 24 }, (_, hour) => counts[hour] ?? 0);
+    const today = {
+      ...options,
+      range: lastDays(1),
+      compared: { from: day("2026-03-03"), to: day("2026-03-03") },
+    };
+    const kept = historyOf(
+      "2026-03-03",
+      [
+        { pv: 9, uv: 4, sessions: 5, app: 2, bot: 3 },
+        { pv: 10, uv: 5, sessions: 6, app: 3, bot: 4 },
+      ],
+      { hour: { "09": [1, 8], "12": [1, 2], "15": [0, 9] } },
+      {
+        uv: [
+          [0, ...hours({ 15: 4 })],
+          [1, ...hours({ 9: 3, 12: 2 })],
+        ],
+        sessions: [[1, ...hours({ 9: 6 })]],
+        app: [[1, ...hours({ 10: 3 })]],
+        bot: [[1, ...hours({ 11: 4 })]],
+      },
+    );
+
+    it("goes by the hour, with nothing after now", () => {
+      const { unit, lines, buckets } = trendOf(week, today);
+      assert.equal(unit, "hour");
+      assert.deepEqual(lines[0]?.values.slice(8), [0, 8, 0, 0, 2, ...new Array(11).fill(null)]);
+      assert.equal(buckets[12]?.state, "open");
+    });
+
+    it("has pageviews, visitors, sessions and app pings; showing bots only adds their line", () => {
+      const quiet = trendOf(kept, today);
+      assert.deepEqual(
+        quiet.lines.map(({ name, values }) => [name, values.slice(9, 13)]),
+        [
+          ["Pageviews", [8, 0, 0, 2]],
+          ["Visitors", [3, 0, 0, 2]],
+          ["Sessions", [6, 0, 0, 0]],
+          ["App pings", [0, 3, 0, 0]],
+        ],
+      );
+      const { lines, ...rest } = trendOf(kept, { ...today, bots: true });
+      const { lines: quietLines, ...quietRest } = quiet;
+      assert.deepEqual(lines.slice(0, -1), quietLines);
+      assert.deepEqual([lines.at(-1)?.key, lines.at(-1)?.values[11]], ["bot", 4]);
+      assert.deepEqual(rest, quietRest);
+      assert.deepEqual(rest.totals, []);
+    });
+
+    it("tells the day's total where its hours are not known, or only some", () => {
+      const range = lastDays(1);
+      const yesterday = { ...today, range: { from: range.from - 1, to: range.to - 1 } };
+      const old = trendOf(kept, { ...yesterday, bots: true });
+      assert.deepEqual(
+        old.lines.map(({ key }) => key),
+        ["pv", "uv"],
+      );
+      assert.deepEqual(
+        old.totals.map(({ name, total }) => [name, total]),
+        [
+          ["Sessions", 5],
+          ["App pings", 2],
+          ["Bots", 3],
+        ],
+      );
+      const some = historyOf("2026-03-04", [{ uv: 7 }], {}, { uv: [[0, ...hours({ 9: 3 })]] });
+      const { lines, totals } = trendOf(some, today);
+      assert.equal(lines.find(({ key }) => key === "uv")?.values[9], 3);
+      assert.deepEqual(totals, [{ key: "uv", name: "Visitors", total: 7 }]);
+    });
+
+    it("charts a count with the day it is compared with, and views where it is a rate", () => {
+      const visitors = trendOf(kept, { ...today, metric: "uv" });
+      assert.deepEqual([visitors.lines[0]?.values[12], visitors.before?.values[15]], [2, 4]);
+      const rate = trendOf(kept, { ...today, metric: "bounceRate" });
+      assert.deepEqual([rate.lines[0]?.key, rate.before?.values[15]], ["pv", 9]);
+    });
+  });
+
+  it("of a long range goes by week or month, the first and last ones cut to the range", () => {
+    const long = historyOf("2025-01-01", new Array(428).fill({ pv: 1 }));
+    const year = trendOf(long, { ...options, range: lastDays(365) });
+    assert.equal(year.unit, "week");
+    assert.equal(
+      year.lines[0]?.values.reduce((sum: number, n) => sum + (n ?? 0), 0),
+      365,
+    );
+    assert.equal(year.buckets.at(-1)?.state, "open");
+    const ages = trendOf(long, {
+      ...options,
+      range: { from: day("2023-01-01"), to: lastDays(1).to },
+    });
+    assert.equal(ages.unit, "month");
+    assert.equal(ages.buckets[0]?.name, "Jan 2023");
+  });
+});
+
+describe("the axis", () => {
+  it("reaches what is drawn, in steps that are whole for counts", () => {
+    assert.equal(axisTop([0, 1, null], "count"), 4);
+    assert.equal(axisTop([10], "count"), 12);
+    assert.equal(axisTop([137], "count"), 137);
+    assert.equal(axisTop([0.4], "rate"), 100);
+    assert.equal(axisTop([2.2], "ratio"), 3);
+  });
+});
+
+describe("the plot", () => {
+  const chart = {
+    state: { xAxis: { positions: [10, 20, 30] }, yAxis: { zeroLine: 100, scaleMultiplier: 1 } },
+    measures: { titleHeight: 0, margins: { top: 10, left: 20 }, paddings: { top: 20, left: 30 } },
+    width: 40,
+    height: 100,
+    update() {},
+    destroy() {},
+  } satisfies FrappeChart;
+
+  it("shows frappe's line over whole days and draws the open one itself", () => {
+    const [line] = plotOf(chart, trendOf(week, options), 1).lines;
+    assert.deepEqual(line?.whole, [{ from: 10, to: 20 }]);
+    assert.deepEqual(line?.open, [
+      [20, 40],
+      [30, 30],
+    ]);
+  });
+
+  it("gives a point without neighbours a dot", () => {
+    const gap = historyOf("2026-03-01", [{ pv: 2, uv: 1 }, {}, { pv: 3, uv: 1 }, {}]);
+    const range = { from: day("2026-03-01"), to: day("2026-03-03") };
+    const trend = trendOf(gap, { ...options, range, metric: "viewsPerVisit" });
+    const [line] = plotOf(chart, trend, 1).lines;
+    assert.deepEqual(line?.whole, []);
+    assert.deepEqual(
+      line?.lone.map(([x]) => x),
+      [10, 30],
+    );
+  });
+
+  it("never hands frappe a value of a visitor", () => {
+    const hostile = historyOf("2026-03-03", [{ pv: 1 }, { pv: 2 }], { path: { "<img>": [0, 1] } });
+    const data = frappeData(trendOf(hostile, { ...options, range: lastDays(2) }), "count");
+    assert.deepEqual(data.labels, ["3 Mar", "4 Mar"]);
+    assert.ok(data.datasets.every(({ name }) => name === ""));
+  });
+});
