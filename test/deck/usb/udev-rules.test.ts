@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { MODELS } from "../../../appliance/deck/usb/models.ts";
 
 function path(name: string): string {
-  return fileURLToPath(new URL(`../../${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 }
 
 describe("The udev rules of the image", () => {
