@@ -1,17 +1,23 @@
-import pino, { type Logger } from "pino";
+type Level = "info" | "warn" | "error";
+type Details = Readonly<Record<string, unknown>>;
 
-export type Log = Logger;
+/** Says what happened, with or without details: values by name, an error with its stack. */
+type Say = {
+  (message: string): void;
+  (details: Details, message: string): void;
+};
+
+export type Log = Readonly<Record<Level, Say>>;
 
 /** A thing that went wrong, without its details. */
 export interface LoggedProblem {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly level: string;
+  readonly level: Level;
   readonly message: string;
 }
 
 const RECENT = 50;
-const WARN = pino.levels.values.warn ?? 40;
 
 /** The last warnings and errors, for a diagnosis. */
 export class RecentProblems {
@@ -22,7 +28,7 @@ export class RecentProblems {
     this.#now = now;
   }
 
-  add(level: string, message: string): void {
+  add(level: Level, message: string): void {
     this.#problems.push({ at: this.#now(), level, message });
     if (this.#problems.length > RECENT) this.#problems.shift();
   }
@@ -38,17 +44,23 @@ export class RecentProblems {
  * `warn: Little space is left {"free":1024}`. Never a token, an address or a visitor's value.
  */
 export function createLog(write: (line: string) => void, recent = new RecentProblems()): Log {
-  return pino({ base: null, timestamp: false }, { write: (json) => write(keep(json, recent)) });
+  const sayer =
+    (level: Level): Say =>
+    (first: string | Details, second?: string) => {
+      const message = typeof first === "string" ? first : (second ?? "");
+      const details = typeof first === "string" ? {} : first;
+      if (level !== "info") recent.add(level, message);
+      const more = Object.keys(details).length === 0 ? "" : ` ${JSON.stringify(details, readable)}`;
+      write(`${level}: ${message}${more}`);
+    };
+  return { info: sayer("info"), warn: sayer("warn"), error: sayer("error") };
 }
 
 export function silentLog(): Log {
-  return pino({ level: "silent" });
+  return createLog(() => {});
 }
 
-function keep(json: string, recent: RecentProblems): string {
-  const { level, msg = "", ...details } = JSON.parse(json) as { level: number; msg?: string };
-  const name = pino.levels.labels[level] ?? "info";
-  if (level >= WARN) recent.add(name, msg);
-  const more = Object.keys(details).length === 0 ? "" : ` ${JSON.stringify(details)}`;
-  return `${name}: ${msg}${more}`;
+/** JSON makes nothing of an error. */
+function readable(_name: string, value: unknown): unknown {
+  return value instanceof Error ? (value.stack ?? value.message) : value;
 }
