@@ -141,8 +141,8 @@ export function createSystemClock({
     after: (ms, task) => machine.after(ms, task),
     learn,
     believe(time, confirmed = false) {
-      const isSettled = set && (toldBootedAt !== undefined || !machineIsFarAhead());
-      if (!wait || (isSettled && !(confirmed && machineIsFarAhead()))) return undefined;
+      const isKnown = set && (toldBootedAt !== undefined || !machineIsFarAhead());
+      if (!wait || (isKnown && !(confirmed && machineIsFarAhead()))) return undefined;
       if (!confirmed && isFarAhead(time)) return { time, newest: newest() };
       learn(time);
       set = true;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
 import { importDays } from "../store/sqlite/counts/import.ts";
-import type { Connection } from "../store/sqlite/database.ts";
+import type { Database } from "../store/sqlite/database.ts";
 
 const TOKEN = "demo";
 
@@ -12,7 +12,7 @@ const TOKEN = "demo";
 export interface Demo {
   readonly config: Config;
   /** Fills an empty database; later calls do nothing. */
-  fill(db: Connection): void;
+  fill(db: Database): void;
   remove(): void;
 }
 

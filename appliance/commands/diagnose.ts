@@ -4,8 +4,8 @@ import { machine } from "../control/routes/diagnostics.ts";
 import { createDeckBus, type DeckBus } from "../deck/usb/hid.ts";
 import { modelByUsb } from "../deck/usb/models.ts";
 import {
-  type Connection,
   checkIntegrity,
+  type Database,
   databaseFile,
   openForReading,
   storageProblem,
@@ -89,7 +89,7 @@ async function stateOfData(dataDir: string) {
 }
 
 function contents(file: string) {
-  let db: Connection | undefined;
+  let db: Database | undefined;
   try {
     db = openForReading(file);
     checkIntegrity(db, file);

@@ -9,7 +9,7 @@ import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
 import { type Service, startService } from "../service/service.ts";
-import type { Connection } from "../store/sqlite/database.ts";
+import type { Database } from "../store/sqlite/database.ts";
 import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
@@ -121,7 +121,7 @@ function mayShowToken({ env }: Terminal): boolean {
   return env.TALLYDECK_FROM_START === "1" && !env.JOURNAL_STREAM && fstatSync(1).isFIFO();
 }
 
-function firstAdminToken(db: Connection, config: Config): string | undefined {
+function firstAdminToken(db: Database, config: Config): string | undefined {
   if (config.adminToken !== null || readDirectory(db).adminHash !== null) return undefined;
   const { token, hash } = makeReadToken();
   setReadToken(db, null, hash);

@@ -11,7 +11,7 @@ import {
 import type { Config } from "../config.ts";
 import { withBallast } from "../store/sqlite/ballast.ts";
 import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
-import type { Connection } from "../store/sqlite/database.ts";
+import type { Database } from "../store/sqlite/database.ts";
 import { databaseFile, emptyLog, openToList } from "../store/sqlite/database.ts";
 import { openData } from "../store/sqlite/health.ts";
 import {
@@ -93,7 +93,7 @@ export const sites: Command = {
   },
 };
 
-function openFor(action: string, { dataDir }: Config): Connection {
+function openFor(action: string, { dataDir }: Config): Database {
   const file = databaseFile(dataDir);
   if (action === "list") return openToList(file);
   // On a full disk even to open takes room.
@@ -103,7 +103,7 @@ function openFor(action: string, { dataDir }: Config): Connection {
 const NO_SITE = "No site yet. Add one: tallydeck sites add my-site";
 
 interface Action {
-  db: Connection;
+  db: Database;
   id: string;
   /** The id to have instead. */
   to: string;
@@ -133,7 +133,7 @@ function add({ db, id, values, terminal, config }: Action): void {
   refuseName(db, id, config);
   const input = { id, ...changeOf(values) };
   const isBack = findRetired(db, id) !== undefined;
-  settle(db.transaction(() => createSite(db, input)).immediate(), input);
+  expectDone(db.transaction(() => createSite(db, input)).immediate(), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
   terminal.out(`${done} Put this on its pages, with the address of this box:
 
@@ -143,14 +143,14 @@ function add({ db, id, values, terminal, config }: Action): void {
 
 function change({ db, id, values, terminal }: Action): void {
   const input = { id, ...changeOf(values) };
-  settle(db.transaction(() => updateSite(db, input)).immediate(), input);
+  expectDone(db.transaction(() => updateSite(db, input)).immediate(), input);
   terminal.out(describe(findSite(db, id) as SiteRecord));
 }
 
 function rename({ db, id, to, terminal, config }: Action): void {
   refuseName(db, to, config, id);
   const outcome = db.transaction(() => renameSite(db, { id, to })).immediate();
-  settle(outcome, { id: outcome === "exists" ? to : id });
+  expectDone(outcome, { id: outcome === "exists" ? to : id });
   terminal.out(
     `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and STATS_TOKEN_${tokenName(id)}, on the keys of a deck.`,
   );
@@ -164,7 +164,7 @@ function erase({ db, id, values, terminal, config }: Action): void {
     );
   const makingRoom = <T>(task: () => T) =>
     withBallast(config.dataDir, () => db.transaction(task).immediate());
-  settle(
+  expectDone(
     makingRoom(() => eraseSite(db, { id })),
     { id },
   );
@@ -180,7 +180,7 @@ function erase({ db, id, values, terminal, config }: Action): void {
  * @param but a site whose id will be free
  * @throws UsageError, CommandFailed
  */
-function refuseName(db: Connection, id: string, { sites: declared }: Config, but?: string): void {
+function refuseName(db: Database, id: string, { sites: declared }: Config, but?: string): void {
   if (!isSiteId(id)) throw new UsageError(`A site id is ${SITE_ID_RULE}.`);
   const ids = [...readDirectory(db).sites, ...declared].map((site) => site.id);
   const twin = tokenTwin(
@@ -204,7 +204,7 @@ function changeOf(values: Values): Omit<SiteInput, "id"> {
 }
 
 /** @throws CommandFailed unless the change was made */
-function settle(outcome: SiteOutcome, { id, host }: SiteInput): void {
+function expectDone(outcome: SiteOutcome, { id, host }: SiteInput): void {
   if (outcome === "done") return;
   const reasons = {
     exists: `There is a site ${id} already.`,

@@ -26,7 +26,7 @@ import { type Channels, createChannels } from "../push/channels.ts";
 import { openPushTokens, type PushTokenStore, type PushTokens } from "../push/tokens.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { newestTime } from "../store/sqlite/counts/counted-days.ts";
-import type { Connection } from "../store/sqlite/database.ts";
+import type { Database } from "../store/sqlite/database.ts";
 import type { Unusable } from "../store/sqlite/health.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import type { Space } from "../store/sqlite/room.ts";
@@ -44,7 +44,7 @@ const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 
 export interface ServiceParts extends FrontParts {
   /** Called with the database before anything runs. */
-  prepare?: (db: Connection) => void;
+  prepare?: (db: Database) => void;
   space?: (dir: string) => Promise<Space>;
   readerMemoryMb?: number;
   /** The last warnings and errors of `log`. */

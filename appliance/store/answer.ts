@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { Connection } from "./sqlite/database.ts";
+import type { Database } from "./sqlite/database.ts";
 
 /** Below this, compressing saves nothing that matters. */
 const WORTH_COMPRESSING_BYTES = 1_024;
@@ -8,10 +8,10 @@ const MAX_REMEMBERED = 64;
 
 export type Encoding = "br" | "gzip";
 
-/** What the client of an answer takes, and has. */
-export interface Client {
+/** What who asked accepts, and has. */
+export interface Accepts {
   readonly encoding: Encoding | null;
-  /** The `If-None-Match` header; "" when the client wants the body in any case. */
+  /** The `If-None-Match` header; "" when the body is wanted in any case. */
   readonly ifNoneMatch: string;
 }
 
@@ -19,7 +19,7 @@ export interface Client {
 export interface Answer {
   readonly etag: string;
   readonly encoding: Encoding | null;
-  /** Null when the client has it already. */
+  /** Null where who asked has it already. */
   readonly body: Uint8Array<ArrayBuffer> | null;
 }
 
@@ -29,13 +29,13 @@ const COMPRESS: Record<Encoding, (body: Uint8Array) => Uint8Array> = {
   gzip: (body) => gzipSync(body),
 };
 
-/** Hashes JSON, and compresses it where that is worth it and the client does not have it. */
-export function makeAnswer(json: string | Uint8Array, client: Client): Answer {
+/** Hashes JSON, and compresses it where that is worth it and who asked does not have it. */
+export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer {
   const body = Buffer.from(json);
   // Weak: the same for every encoding.
   const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
-  if (has(client, etag)) return { etag, encoding: null, body: null };
-  const encoding = body.length < WORTH_COMPRESSING_BYTES ? null : client.encoding;
+  if (has(accepts, etag)) return { etag, encoding: null, body: null };
+  const encoding = body.length < WORTH_COMPRESSING_BYTES ? null : accepts.encoding;
   // A copy with memory of its own: what small buffers share cannot be handed over.
   return { etag, encoding, body: new Uint8Array(encoding ? COMPRESS[encoding](body) : body) };
 }
@@ -46,19 +46,19 @@ export class LastAnswers {
   #version: unknown;
 
   /** @param make makes the JSON from the database and `question`, and from nothing else */
-  answer(db: Connection, question: object, client: Client, make: () => Uint8Array): Answer {
+  answer(db: Database, question: object, accepts: Accepts, make: () => Uint8Array): Answer {
     const version = db.pragma("data_version", { simple: true });
     if (version !== this.#version || this.#etags.size >= MAX_REMEMBERED) this.#etags.clear();
     this.#version = version;
     const key = JSON.stringify(question);
     const last = this.#etags.get(key);
-    if (last !== undefined && has(client, last)) return { etag: last, encoding: null, body: null };
-    const answer = makeAnswer(make(), client);
+    if (last !== undefined && has(accepts, last)) return { etag: last, encoding: null, body: null };
+    const answer = makeAnswer(make(), accepts);
     this.#etags.set(key, answer.etag);
     return answer;
   }
 }
 
-function has({ ifNoneMatch }: Client, etag: string): boolean {
+function has({ ifNoneMatch }: Accepts, etag: string): boolean {
   return ifNoneMatch.split(",").some((one) => one.trim() === etag || one.trim() === "*");
 }

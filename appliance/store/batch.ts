@@ -40,7 +40,7 @@ export class Batch {
   #surveys: PendingSurvey[] = [];
   #withdraw: number[] = [];
   #withdrawOnCommit = false;
-  readonly #settled: (() => void)[] = [];
+  readonly #releases: (() => void)[] = [];
   readonly #stored: Promise<void>;
 
   /** @param beside bytes that another batch holds of the memory for both */
@@ -48,7 +48,7 @@ export class Batch {
     this.#counts = new WaitingCounts(beside);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#stored = promise;
-    this.#settled.push(resolve);
+    this.#releases.push(resolve);
   }
 
   /** Bytes of memory that its counts take, about. */
@@ -86,7 +86,7 @@ export class Batch {
     this.#counts.absorb(other.#counts.take(Number.POSITIVE_INFINITY));
     this.#surveys.unshift(...(other.#withdrawOnCommit ? [] : other.#surveys));
     this.#withdraw.push(...other.#withdraw);
-    this.#settled.push(...other.#settled);
+    this.#releases.push(...other.#releases);
     this.#wanted ||= other.#wanted;
   }
 
@@ -108,7 +108,7 @@ export class Batch {
 
   /** Lets hits be answered before they are stored. */
   releaseHits(): void {
-    for (const resolve of this.#settled.splice(0)) resolve();
+    for (const resolve of this.#releases.splice(0)) resolve();
   }
 
   /** Refuses the surveys; those a worker is already committing are withdrawn if it succeeds. */
@@ -120,17 +120,17 @@ export class Batch {
 
   /**
    * Takes out what the next commit is to hold; what was taken before is committed.
-   * @param settle says whether a stamp names its hour by now; see Intake.
+   * @param dated says whether a stamp names its hour by now; see Intake.
    */
-  next(lowSpace: boolean, settle: (stamp: Stamp) => Stamp): BatchData {
+  next(lowSpace: boolean, dated: (stamp: Stamp) => Stamp): BatchData {
     const before = this.#counts.bytes;
     this.#slice = this.#counts.take(SLICE_BYTES);
     this.#sliceBytes = before - this.#counts.bytes;
     // With the last slice, for that is when they are answered.
     const surveys = this.hasMore ? [] : this.#surveys;
     return {
-      groups: this.#slice.map((group) => ({ ...group, stamp: settle(group.stamp) })),
-      surveys: surveys.map(({ row }) => ({ ...row, stamp: settle(row.stamp) })),
+      groups: this.#slice.map((group) => ({ ...group, stamp: dated(group.stamp) })),
+      surveys: surveys.map(({ row }) => ({ ...row, stamp: dated(row.stamp) })),
       withdraw: this.hasMore ? [] : this.#withdraw,
       lowSpace,
     };

@@ -12,7 +12,7 @@ const LONGEST_RETRY_MS = 64_000;
 const HOUR_MS = 3_600_000;
 
 /** Dimension and value, one increment each. */
-export type Counts = readonly (readonly [dimension: string, value: string])[];
+export type Increments = readonly (readonly [dimension: string, value: string])[];
 
 export interface IntakeOptions {
   clock: Clock;
@@ -61,7 +61,7 @@ export class Intake {
    * Counts one hit; null stands for a site that does not exist. Resolves when the hit may be
    * answered.
    */
-  async count(site: SiteKey | null, counts: Counts, view: boolean): Promise<void> {
+  async count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
     // Then nothing is waited for, and memory is for sites that are there.
     if (site === null && this.#unavailable) return;
     const batch = this.#open;
@@ -106,7 +106,7 @@ export class Intake {
   }
 
   /** What was stamped before the clock was sure, and is committed after, can be told its hour now. */
-  readonly #settle = (stamp: Stamp): Stamp => {
+  readonly #dated = (stamp: Stamp): Stamp => {
     if ("hour" in stamp || !this.#clock.sure) return stamp;
     const receivedAt = this.#clock.now() - this.#clock.monotonic() + stamp.at;
     return { hour: Math.floor(receivedAt / HOUR_MS) };
@@ -135,7 +135,7 @@ export class Intake {
 
   #sendNext(batch: Batch): void {
     this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
-    const next = batch.next(this.#lowSpace(), this.#settle);
+    const next = batch.next(this.#lowSpace(), this.#dated);
     const at = this.#clock.monotonic();
     void this.#send({ kind: "commit", at, batch: next }).then((answer) => {
       if (answer.ok) this.#goesOn();

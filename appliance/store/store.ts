@@ -3,15 +3,15 @@ import type { Cancel, Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { StorageUnavailable } from "./batch.ts";
 import type { SiteKey } from "./counting.ts";
-import { type Counts, Intake } from "./intake.ts";
+import { type Increments, Intake } from "./intake.ts";
 import { type Asker, ReadQueue, ReadRefused } from "./read-queue.ts";
 import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
 import { markUnmarkedDays } from "./sqlite/counts/counted-days.ts";
 import type { FoldPlan } from "./sqlite/counts/value-fold.ts";
-import { type Connection, databaseFile } from "./sqlite/database.ts";
+import { type Database, databaseFile } from "./sqlite/database.ts";
 import { damage, openChecked, type Unusable } from "./sqlite/health.ts";
 import { makeDataDir } from "./sqlite/lock.ts";
-import { openSettled } from "./sqlite/opening.ts";
+import { openDecided } from "./sqlite/opening.ts";
 import type { QueryInput, QueryName, QueryResult } from "./sqlite/reader.ts";
 import { Room, type Space, spaceOf } from "./sqlite/room.ts";
 import type { Directory } from "./sqlite/tables/sites.ts";
@@ -35,7 +35,7 @@ export interface StoreOptions {
   clock: Clock;
   log: Log;
   /** Called with the database before the workers start, each time another file is in place. */
-  prepare?: (db: Connection) => void;
+  prepare?: (db: Database) => void;
   space?: (dir: string) => Promise<Space>;
   /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
   readerMemoryMb?: number;
@@ -44,7 +44,7 @@ export interface StoreOptions {
 /** The one door to the data: counts and surveys in, reports out. */
 export interface Store {
   /** Counts a hit; resolves when it may be answered. See Intake. */
-  count(site: SiteKey | null, counts: Counts, view: boolean): Promise<void>;
+  count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void>;
   /** @throws StorageUnavailable, SurveysFull when it was not stored */
   addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void>;
   /**
@@ -109,7 +109,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const onDamaged = (message: string) => options.onUnusable?.(damage(message));
     return startWorkers({ file, onDirectory, onDamaged, clock, log, readerMemoryMb });
   };
-  let { workers } = await openSettled(file, open, { clock, log });
+  let { workers } = await openDecided(file, open, { clock, log });
   /** Set while the file is replaced. */
   let pause: Promise<void> | undefined;
   /** How often another file took the place of the database. */
@@ -232,7 +232,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     try {
       await replace(file);
     } finally {
-      ({ workers, takenBack } = await openSettled(file, open, { clock, log }).catch(
+      ({ workers, takenBack } = await openDecided(file, open, { clock, log }).catch(
         (error: unknown) => {
           // As when a worker fails: better to start anew than to pretend.
           setImmediate(() => {

@@ -3,7 +3,7 @@ import { silentLog } from "../../appliance/base/log.ts";
 import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import { randomFrom } from "../../appliance/demo/demo.ts";
-import type { Counts } from "../../appliance/store/intake.ts";
+import type { Increments } from "../../appliance/store/intake.ts";
 import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";
 import { openStore } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
@@ -45,7 +45,7 @@ async function makeDays(
   dataDir: string,
   days: number,
   perDay: number,
-  nextHit: () => { counts: Counts; view: boolean },
+  nextHit: () => { counts: Increments; view: boolean },
 ): Promise<void> {
   const firstDay = Math.floor(Date.now() / DAY_MS) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MAX_SURVEYS_PER_DAY } from "../../appliance/store/counting.ts";
-import type { Connection } from "../../appliance/store/sqlite/database.ts";
+import type { Database } from "../../appliance/store/sqlite/database.ts";
 import type { Space } from "../../appliance/store/sqlite/room.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { keyOf } from "../helpers/traffic.ts";
@@ -52,7 +52,7 @@ describe("surveys under low space", () => {
 
 describe("surveys of one site and day", () => {
   /** As if all but one of today's responses were taken, of this site and of those nobody has. */
-  function nearlyFull(db: Connection): void {
+  function nearlyFull(db: Database): void {
     if (!findSite(db, "blog")) addSite(db, "blog");
     const fill = db.prepare("INSERT OR IGNORE INTO survey_day (site, day, n) VALUES (?, ?, ?)");
     for (let key = -256; key <= 1; key++) fill.run(key, TODAY, MAX_SURVEYS_PER_DAY - 1);

@@ -5,14 +5,14 @@ import { silentLog } from "../../appliance/base/log.ts";
 import { StorageUnavailable } from "../../appliance/store/batch.ts";
 import { Intake, PATIENCE_MS } from "../../appliance/store/intake.ts";
 import { Ledger } from "../../appliance/store/sqlite/counts/ledger.ts";
-import { type Connection, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { type Database, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 
 describe("a commit that takes longer than 5 s", () => {
   const folder = eachFolder();
-  let db: Connection;
+  let db: Database;
   let site: number;
   let clock: FakeClock;
   let intake: Intake;

@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { silentLog } from "../../appliance/base/log.ts";
 import { MAX_WAITING_SURVEYS, StorageUnavailable } from "../../appliance/store/batch.ts";
 import { type BatchData, type CountGroup, OTHER } from "../../appliance/store/counting.ts";
-import { type Counts, Intake } from "../../appliance/store/intake.ts";
+import { type Increments, Intake } from "../../appliance/store/intake.ts";
 import { MAX_WAITING_BYTES, MAX_WAITING_GROUPS } from "../../appliance/store/waiting-counts.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
@@ -38,7 +38,7 @@ class Failing {
   }
 
   view(path: string): Promise<void> {
-    const counts: Counts = [
+    const counts: Increments = [
       ["pv", "_"],
       ["path", path],
     ];

@@ -1,4 +1,4 @@
-import type { Counts } from "../../store/intake.ts";
+import type { Increments } from "../../store/intake.ts";
 import { storable } from "./payload.ts";
 
 const MAX_DEVICES = 8;
@@ -13,7 +13,7 @@ const LOCALE_OR_REGION = /^(?:[a-z]{2,3}-)?([a-z]{2,3})$/i;
 export function countAppPing(
   payload: Readonly<Record<string, unknown>>,
   cdnCountry: string,
-): Counts {
+): Increments {
   const counts: [string, string][] = [["app", "_"]];
   const add = (dimension: string, value: unknown, shape: RegExp) => {
     if (typeof value === "string" && shape.test(value)) counts.push([dimension, storable(value)]);

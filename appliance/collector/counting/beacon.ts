@@ -1,4 +1,4 @@
-import type { Counts } from "../../store/intake.ts";
+import type { Increments } from "../../store/intake.ts";
 import { storable } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
@@ -17,7 +17,7 @@ const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
 
 /** What a beacon counts; `view` is true when it counts a page view. */
 export function countBeacon({ payload, visitor, referer, country }: Beacon): {
-  counts: Counts;
+  counts: Increments;
   view: boolean;
 } {
   if (visitor.bot !== null)
@@ -59,7 +59,7 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
   return { counts, view: true };
 }
 
-function eventCounts(event: string, target: string): Counts {
+function eventCounts(event: string, target: string): Increments {
   if (event === "hi") return [["hi", LATENCIES.has(target) ? target : "unknown"]];
   if (event === "bot") return [["bot", "synthetic"]];
   return target === ""

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from "koa";
 import { HttpError } from "../../http/errors.ts";
-import type { Answer, Client as AnswerClient } from "../../store/answer.ts";
+import type { Accepts, Answer } from "../../store/answer.ts";
 import { type Asker, type Lane, ReadRefused } from "../../store/read-queue.ts";
 
 const ANSWERS: Record<ReadRefused["reason"], { code: string; retryAfter: string }> = {
@@ -15,8 +15,8 @@ export function askerOf(ctx: Context, lane: Lane): Asker {
   return { lane, gone: () => ctx.socket.destroyed };
 }
 
-/** What the asker takes, and has. */
-export function clientOf(ctx: Context): AnswerClient {
+/** What the asker accepts, and has. */
+export function acceptsOf(ctx: Context): Accepts {
   const encoding = ctx.acceptsEncodings("br", "gzip", "identity");
   return {
     encoding: encoding === "br" || encoding === "gzip" ? encoding : null,

@@ -5,7 +5,7 @@ import type { Store } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { statsRange } from "./range.ts";
-import { askerOf, clientOf, sendAnswer } from "./reading.ts";
+import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
 
 /** `GET /stats`: counts of a day or of a range. */
 export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
@@ -23,7 +23,7 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
     };
     const answer = await store.read(
       "stats",
-      { query, client: clientOf(ctx) },
+      { query, accepts: acceptsOf(ctx) },
       askerOf(ctx, "owner"),
     );
     ctx.set("Cache-Control", "private, no-cache");

@@ -8,7 +8,7 @@ import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";
 import type { Site } from "../sites.ts";
 import { invalid, surveyRange } from "./range.ts";
-import { askerOf, clientOf, sendAnswer } from "./reading.ts";
+import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
 
 /** `GET /surveys`: how a survey was answered. */
 export function surveysRoute(access: Access, store: Store): Middleware {
@@ -22,7 +22,7 @@ export function surveysRoute(access: Access, store: Store): Middleware {
     const query = { id: site.id, filter, cross: cross as CrossField };
     sendAnswer(
       ctx,
-      await store.read("surveySummary", { query, client: clientOf(ctx) }, askerOf(ctx, "owner")),
+      await store.read("surveySummary", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
     );
   };
 }
@@ -42,7 +42,7 @@ export function surveysExportRoute(access: Access, store: Store, secret: Uint8Ar
     const query = { id: site.id, filter, after, secret };
     sendAnswer(
       ctx,
-      await store.read("surveyPage", { query, client: clientOf(ctx) }, askerOf(ctx, "owner")),
+      await store.read("surveyPage", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
     );
   };
 }

@@ -16,7 +16,7 @@ export interface EventsOptions {
   sessions: Sessions;
 }
 
-const MAX_CLIENTS = 32;
+const MAX_STREAMS = 32;
 /** Shorter than the idle time of usual proxies. */
 const HEARTBEAT_MS = 15_000;
 
@@ -35,7 +35,7 @@ interface Pending {
   readonly slots: Map<string, { event: "slots" | "pressed"; data: object }>;
 }
 
-class Client {
+class Stream {
   readonly response: ServerResponse;
   readonly session: SessionId | undefined;
   readonly pending: Pending = { decks: true, channels: true, slots: new Map() };
@@ -54,7 +54,7 @@ class Client {
  */
 export class Events {
   readonly #options: EventsOptions;
-  readonly #clients = new Set<Client>();
+  readonly #streams = new Set<Stream>();
   readonly #subscriptions: Cancel[] = [];
   #scheduled = false;
   #cancelHeartbeat: Cancel = () => {};
@@ -81,7 +81,7 @@ export class Events {
       },
     );
     sessions.onEnd((id) => {
-      for (const client of this.#clients) if (client.session === id) this.#end(client);
+      for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
     });
     this.#beat();
   }
@@ -91,52 +91,52 @@ export class Events {
    * @throws HttpError 503 when too many listen
    */
   stream(response: ServerResponse, session: SessionId | undefined): void {
-    if (this.#clients.size >= MAX_CLIENTS)
+    if (this.#streams.size >= MAX_STREAMS)
       throw new HttpError(
         503,
         "too_many_clients",
         "Too many pages are open on this box. Close some.",
       );
-    const client = new Client(response, session);
-    this.#clients.add(client);
-    response.on("close", () => this.#clients.delete(client));
-    response.on("error", () => this.#clients.delete(client));
+    const stream = new Stream(response, session);
+    this.#streams.add(stream);
+    response.on("close", () => this.#streams.delete(stream));
+    response.on("error", () => this.#streams.delete(stream));
     // This server lets clients close their side first; a listener who does has left.
-    response.socket?.once("end", () => this.#end(client));
-    response.on("drain", () => this.#flush(client));
+    response.socket?.once("end", () => this.#end(stream));
+    response.on("drain", () => this.#flush(stream));
     response.writeHead(200, HEADERS);
-    this.#flush(client);
+    this.#flush(stream);
   }
 
   /** Ends all streams. */
   close(): void {
     this.#cancelHeartbeat();
     for (const cancel of this.#subscriptions) cancel();
-    for (const client of this.#clients) this.#end(client);
+    for (const stream of this.#streams) this.#end(stream);
   }
 
   #tell(what: { decks?: true; channels?: true }): void {
-    for (const { pending } of this.#clients) Object.assign(pending, what);
+    for (const { pending } of this.#streams) Object.assign(pending, what);
     this.#schedule();
   }
 
   #tellSlot(event: "slots" | "pressed", data: { deck: string; slot: string }): void {
-    for (const { pending } of this.#clients)
+    for (const { pending } of this.#streams)
       pending.slots.set(`${event} ${data.deck} ${data.slot}`, { event, data });
     this.#schedule();
   }
 
   /** What happens in one turn of the event loop goes out together. */
   #schedule(): void {
-    if (this.#scheduled || this.#clients.size === 0) return;
+    if (this.#scheduled || this.#streams.size === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      for (const client of this.#clients) this.#flush(client);
+      for (const stream of this.#streams) this.#flush(stream);
     });
   }
 
-  #flush({ response, pending }: Client): void {
+  #flush({ response, pending }: Stream): void {
     if (response.writableNeedDrain || response.writableEnded) return;
     if (pending.decks) send(response, "decks", decksView(this.#options));
     if (pending.channels) send(response, "channels", { channels: channelViews(this.#options) });
@@ -148,18 +148,18 @@ export class Events {
 
   #beat(): void {
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
-      for (const client of this.#clients) {
-        const { session, response } = client;
-        if (session !== undefined && !this.#options.sessions.isOpen(session)) this.#end(client);
+      for (const stream of this.#streams) {
+        const { session, response } = stream;
+        if (session !== undefined && !this.#options.sessions.isOpen(session)) this.#end(stream);
         else if (!response.writableNeedDrain) response.write(":\n\n");
       }
       this.#beat();
     });
   }
 
-  #end(client: Client): void {
-    this.#clients.delete(client);
-    client.response.end();
+  #end(stream: Stream): void {
+    this.#streams.delete(stream);
+    stream.response.end();
   }
 }
 

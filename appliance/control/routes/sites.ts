@@ -44,7 +44,7 @@ export const listSites: Handler<SitesParts> = (ctx, parts) => {
 export const addSite: Handler<SitesParts> = async (ctx, parts) => {
   const { id: text, ...fields } = readSite(await jsonBody(ctx));
   const id = siteIdOf(text);
-  settle(await parts.store.write("createSite", { id, ...normalized(fields) }), id, parts.store);
+  expectDone(await parts.store.write("createSite", { id, ...normalized(fields) }), id, parts.store);
   ctx.status = 201;
   ctx.body = siteView(id, parts);
 };
@@ -54,7 +54,7 @@ export const changeSite: Handler<SitesParts> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   const fields = readChange(await jsonBody(ctx));
   if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
-  settle(await parts.store.write("updateSite", { id, ...normalized(fields) }), id, parts.store);
+  expectDone(await parts.store.write("updateSite", { id, ...normalized(fields) }), id, parts.store);
   ctx.body = siteView(id, parts);
 };
 
@@ -70,7 +70,7 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
       "confirm",
       `must name the site: this erases all that it counted, its surveys and its token. If you mean it, ask with ?confirm=${encodeURIComponent(id)}.`,
     );
-  settle(await store.write("eraseSite", { id }), id, store);
+  expectDone(await store.write("eraseSite", { id }), id, store);
   await store.upkeep();
   ctx.status = 204;
 };
@@ -80,7 +80,7 @@ export const makeSiteToken: Handler<SitesParts> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
   const { token, hash } = makeReadToken();
-  settle(await parts.store.write("setSiteToken", { id, hash }), id, parts.store);
+  expectDone(await parts.store.write("setSiteToken", { id, hash }), id, parts.store);
   ctx.body = { token };
 };
 
@@ -115,7 +115,7 @@ function normalized({ host, badge }: SiteFields): SiteFields {
 }
 
 /** @throws HttpError unless it is done */
-function settle(outcome: SiteOutcome, id: string, { directory }: Store): void {
+function expectDone(outcome: SiteOutcome, id: string, { directory }: Store): void {
   switch (outcome) {
     case "done":
       return;

@@ -17,7 +17,7 @@ const STEADY_MS = 10_000;
 /** Usage page of the CRT interface; these decks have a keyboard interface beside it. */
 const CRT_USAGE_PAGE = 0xffa0;
 
-export interface ConnectionEvents {
+export interface DeckConnectionEvents {
   /** The deck can be used from now on. */
   opened(driver: DeckDriver): void;
   /** What was opened can no longer be used; opening it again is under way. */
@@ -28,18 +28,18 @@ export interface ConnectionEvents {
   tap(slot: string): void;
 }
 
-export interface ConnectionOptions {
+export interface DeckConnectionOptions {
   readonly unit: UsbUnit;
   readonly model: Model;
   readonly bus: DeckBus;
   readonly clock: Clock;
   readonly encodeJpeg: EncodeJpeg;
-  readonly events: ConnectionEvents;
+  readonly events: DeckConnectionEvents;
 }
 
 /** Keeps a plugged-in deck open, from plugging it in until `close`. */
-export class Connection {
-  readonly #options: ConnectionOptions;
+export class DeckConnection {
+  readonly #options: DeckConnectionOptions;
   #hid: HidHandle | undefined;
   #open = false;
   /** Attempts that failed since the deck last stayed open for a while. */
@@ -47,7 +47,7 @@ export class Connection {
   #cancelTimer: Cancel = () => {};
   #closed = false;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: DeckConnectionOptions) {
     this.#options = options;
     void this.#attempt();
   }

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from "../../base/clock.ts";
 import type { EncodeJpeg } from "../pixels.ts";
-import { Connection } from "./connection.ts";
+import { DeckConnection } from "./connection.ts";
 import type { DeckDriver } from "./driver.ts";
 import type { DeckBus, UsbUnit } from "./hid.ts";
 import { type Model, modelByUsb } from "./models.ts";
@@ -26,7 +26,7 @@ export interface PlugEvents {
 
 interface Plug {
   readonly unit: UsbUnit;
-  readonly connection: Connection;
+  readonly connection: DeckConnection;
 }
 
 /** Opens every supported deck that is plugged in, and opens it again when it fails. */
@@ -93,10 +93,10 @@ export class Plugs {
     plug.connection.close().catch(() => {});
   }
 
-  #connect(unit: UsbUnit, model: Model): Connection {
+  #connect(unit: UsbUnit, model: Model): DeckConnection {
     const place = { deck: model.name, port: unit.port };
     let lost = false;
-    const connection = new Connection({
+    const connection = new DeckConnection({
       unit,
       model,
       bus: this.#bus,

@@ -4,7 +4,7 @@ import { Ledger } from "./counts/ledger.ts";
 import { type UpkeepTime, upkeepStep } from "./counts/upkeep.ts";
 import { type FoldPlan, ValueFold } from "./counts/value-fold.ts";
 import {
-  type Connection,
+  type Database,
   emptyLog,
   isDamage,
   isSqliteError,
@@ -106,7 +106,7 @@ function perform(request: Work) {
     case "write": {
       // A write may take away what the ledger remembers.
       ledger.forget();
-      const write = WRITES[request.name] as (db: Connection, input: unknown) => unknown;
+      const write = WRITES[request.name] as (db: Database, input: unknown) => unknown;
       return { result: write(db, request.input) };
     }
   }

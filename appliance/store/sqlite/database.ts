@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
+import Sqlite from "better-sqlite3";
 import { packedCount } from "./counts/pack.ts";
 
-export type Connection = Database.Database;
+export type Database = Sqlite.Database;
 
 /** "Tdck": tells our files from other SQLite databases. */
 const APPLICATION_ID = 0x5464636b;
@@ -32,7 +32,7 @@ export function databaseFile(dataDir: string): string {
  * Opens a database for writing, makes it when it is missing and brings its schema up to date.
  * @throws DatabaseRefused when it is damaged, not ours, or from a newer version.
  */
-export function openForWriting(file: string): Connection {
+export function openForWriting(file: string): Database {
   return open(file, {}, (db) => {
     // Only a new one can: an older database keeps its size. Elsewhere this would be a write, and a
     // full disk must not hinder a start.
@@ -47,7 +47,7 @@ export function openForWriting(file: string): Connection {
 }
 
 /** Opens a database that exists, to read only; its schema must be the current one. */
-export function openForReading(file: string): Connection {
+export function openForReading(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, () => {});
 }
 
@@ -55,7 +55,7 @@ export function openForReading(file: string): Connection {
  * The same for a mere look, which must not change what it finds.
  * @throws DatabaseRefused when the schema is an older one, too
  */
-export function openToList(file: string): Connection {
+export function openToList(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
     if (schemaVersion(db) < migrations().length)
       throw new DatabaseRefused(
@@ -70,7 +70,7 @@ export function openToList(file: string): Connection {
  * trigger, view, virtual table or computed column that a read could run.
  * @throws DatabaseRefused when it is damaged, not ours, not as we make it, or from a newer version
  */
-export function openUntrusted(file: string): Connection {
+export function openUntrusted(file: string): Database {
   // Against writing to its schema the driver switches on SQLite's defensive mode by itself.
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
     db.pragma("query_only = ON");
@@ -82,13 +82,13 @@ export function openUntrusted(file: string): Connection {
 }
 
 /** Runs `PRAGMA integrity_check`. @throws DatabaseRefused naming the first damage found. */
-export function checkIntegrity(db: Connection, file: string): void {
+export function checkIntegrity(db: Database, file: string): void {
   const found = orRefused(file, () => db.pragma("integrity_check(1)", { simple: true }) as string);
   if (found !== "ok") throw damaged(file, found);
 }
 
 /** Bytes inside the database that are free to be used again. */
-export function spareBytes(db: Connection): number {
+export function spareBytes(db: Database): number {
   const number = (name: string) => db.pragma(name, { simple: true }) as number;
   return number("freelist_count") * number("page_size");
 }
@@ -97,7 +97,7 @@ export function spareBytes(db: Connection): number {
  * Gives free space inside the database back to the disk, `pages` at most; `keep` pages stay.
  * @returns false when there was none, or the database is an older one that cannot
  */
-export function giveSpaceBack(db: Connection, pages: number, keep: number): boolean {
+export function giveSpaceBack(db: Database, pages: number, keep: number): boolean {
   const INCREMENTAL = 2;
   const free = db.pragma("freelist_count", { simple: true }) as number;
   if (free <= keep || db.pragma("auto_vacuum", { simple: true }) !== INCREMENTAL) return false;
@@ -106,7 +106,7 @@ export function giveSpaceBack(db: Connection, pages: number, keep: number): bool
 }
 
 /** Moves all of the write-ahead log into the file. @returns false when others were in the way. */
-export function emptyLog(db: Connection): boolean {
+export function emptyLog(db: Database): boolean {
   return db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
 }
 
@@ -120,11 +120,7 @@ export function syncFolderOf(file: string): void {
   }
 }
 
-function open(
-  file: string,
-  options: Database.Options,
-  prepare: (db: Connection) => void,
-): Connection {
+function open(file: string, options: Sqlite.Options, prepare: (db: Database) => void): Database {
   const db = connect(file, options);
   try {
     // A function in a schema is run for nobody.
@@ -143,11 +139,11 @@ function open(
 }
 
 /** @throws DatabaseRefused when the file can neither be opened nor made. */
-export function connect(file: string, options: Database.Options): Connection {
-  return orRefused(file, () => new Database(file, options));
+export function connect(file: string, options: Sqlite.Options): Database {
+  return orRefused(file, () => new Sqlite(file, options));
 }
 
-function refuseForeign(db: Connection, file: string): void {
+function refuseForeign(db: Database, file: string): void {
   const tables = orRefused(
     file,
     () => db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number,
@@ -173,14 +169,14 @@ function refuseForeign(db: Connection, file: string): void {
   if (version < 1) throw damaged(file, `there is no schema ${version}`);
 }
 
-function refuseForeignSchema(db: Connection, file: string): void {
+function refuseForeignSchema(db: Database, file: string): void {
   const version = schemaVersion(db);
   if (version === 0)
     throw new DatabaseRefused(
       `${file} is empty. Name a file that \`tallydeck backup\` made.`,
       "damaged",
     );
-  const own = new Database(":memory:");
+  const own = new Sqlite(":memory:");
   try {
     addFunctions(own);
     for (const step of migrations().slice(0, version)) runStep(own, step);
@@ -197,7 +193,7 @@ function refuseForeignSchema(db: Connection, file: string): void {
 }
 
 /** Everything a schema is made of, by kind and name, without the comments in it. */
-function partsOf(db: Connection): [name: string, sql: string][] {
+function partsOf(db: Database): [name: string, sql: string][] {
   const rows = db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema").raw().all();
   return (rows as [string, string, string, string | null][]).map(([type, name, table, sql]) => [
     `${type} ${name}`,
@@ -226,7 +222,7 @@ function damaged(file: string, how: string): DatabaseRefused {
   );
 }
 
-function migrate(db: Connection): void {
+function migrate(db: Database): void {
   const steps = migrations();
   while (schemaVersion(db) < steps.length) {
     db.transaction(() => {
@@ -242,11 +238,11 @@ function migrate(db: Connection): void {
 }
 
 /** What migrations call. */
-function addFunctions(db: Connection): void {
+function addFunctions(db: Database): void {
   db.function("packed_count", { deterministic: true }, packedCount);
 }
 
-function runStep(db: Connection, step: string): void {
+function runStep(db: Database, step: string): void {
   db.exec(readFileSync(join(SCHEMA_DIR, step), "utf8"));
 }
 
@@ -256,7 +252,7 @@ function migrations(): string[] {
     .sort();
 }
 
-function schemaVersion(db: Connection): number {
+function schemaVersion(db: Database): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
@@ -271,7 +267,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** What a person is told when the data cannot be read or written; undefined for other errors. */
 export function storageProblem(error: unknown): string | undefined {
-  if (!(error instanceof Database.SqliteError)) return undefined;
+  if (!(error instanceof Sqlite.SqliteError)) return undefined;
   const known = Object.keys(ADVICE).find((code) => isSqliteError(error, code));
   return known && `The data cannot be used (${error.message}). ${ADVICE[known]}`;
 }
@@ -283,7 +279,7 @@ export function isDamage(error: unknown): error is Error {
 
 export function isSqliteError(error: unknown, ...codes: string[]): boolean {
   return (
-    error instanceof Database.SqliteError &&
+    error instanceof Sqlite.SqliteError &&
     codes.some((code) => error.code === code || error.code.startsWith(`${code}_`))
   );
 }

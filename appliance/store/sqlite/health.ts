@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:f
 import { basename, dirname } from "node:path";
 import { moveAway } from "./copies/swap.ts";
 import {
-  type Connection,
+  type Database,
   DatabaseRefused,
   type Flaw,
   isDamage,
@@ -36,7 +36,7 @@ function marker(file: string): string {
  * Opens the data of a box for writing; it is made where there never was any.
  * @throws DatabaseRefused when it is damaged, not ours, from a newer version, or was there and is gone
  */
-export function openData(file: string): Connection {
+export function openData(file: string): Database {
   refuseLost(file);
   const db = openForWriting(file);
   if (!existsSync(marker(file))) mark(file);
@@ -52,7 +52,7 @@ function mark(file: string): void {
 }
 
 /** The same for a service that starts: it looks for damage as far as a start can afford. */
-export function openChecked(file: string): Connection {
+export function openChecked(file: string): Database {
   const wasCut = sizeOf(`${file}-wal`) > 0;
   const db = openData(file);
   try {

@@ -79,8 +79,8 @@ export class KeptReader {
     worker.on("message", (answer: ReaderAnswer) => {
       if (answer.kind === "ready") ready.resolve();
       else if (answer.kind === "damaged") onDamaged(answer.message);
-      else if (answer.kind === "result") this.#settle()?.resolve(answer.result);
-      else this.#settle()?.reject(new Error(answer.message));
+      else if (answer.kind === "result") this.#takeAsked()?.resolve(answer.result);
+      else this.#takeAsked()?.reject(new Error(answer.message));
     });
     worker.on("error", (error) => {
       reason = error.message;
@@ -95,7 +95,7 @@ export class KeptReader {
     this.#startedAt = clock.monotonic();
   }
 
-  #settle(): PromiseWithResolvers<unknown> | undefined {
+  #takeAsked(): PromiseWithResolvers<unknown> | undefined {
     const asked = this.#asked;
     this.#asked = undefined;
     return asked;
@@ -104,7 +104,7 @@ export class KeptReader {
   #died(reason: string): void {
     const { clock, log } = this.#options;
     this.#worker = undefined;
-    this.#settle()?.reject(new ReadRefused("failed"));
+    this.#takeAsked()?.reject(new ReadRefused("failed"));
     if (this.#closing) return;
     log.error(
       { reason },

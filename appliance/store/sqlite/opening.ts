@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { CommitterAnswer } from "./committer.ts";
 import { NOTHING } from "./copies/restore.ts";
-import { resumeSwap, settle, takeBack } from "./copies/swap.ts";
+import { keepNew, resumeSwap, takeBack } from "./copies/swap.ts";
 import { DatabaseRefused } from "./database.ts";
 import type { Workers } from "./workers.ts";
 
@@ -15,7 +15,7 @@ const TRIES = 5;
  * @returns `takenBack` says why it was
  * @throws whatever `open` does
  */
-export async function openSettled(
+export async function openDecided(
   file: string,
   open: () => Promise<Workers>,
   { clock, log }: { clock: Pick<Clock, "monotonic">; log: Pick<Log, "warn"> },
@@ -23,7 +23,7 @@ export async function openSettled(
   if (!resumeSwap(file)) return { workers: await open() };
   try {
     const workers = await openAndCommit(open, clock);
-    settle(file);
+    keepNew(file);
     return { workers };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { viewCounts } from "./counts/day-totals.ts";
 import { foldPlan } from "./counts/fold-plan.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
 import { stats } from "./counts/reports.ts";
-import type { Connection } from "./database.ts";
+import type { Database } from "./database.ts";
 import { isDamage, openForReading } from "./database.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
@@ -56,7 +56,7 @@ function memoryOf(answer: ReaderAnswer): ArrayBuffer[] {
 }
 
 function answer({ query, input }: Exclude<ReaderRequest, "close">): ReaderAnswer {
-  const run = QUERIES[query] as (db: Connection, input: unknown) => unknown;
+  const run = QUERIES[query] as (db: Database, input: unknown) => unknown;
   try {
     // In one transaction: a report is of one moment.
     return { kind: "result", result: db.transaction(() => run(db, input)).deferred() };

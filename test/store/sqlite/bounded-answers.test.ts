@@ -6,7 +6,7 @@ import {
   MAX_ANSWERED_DAY_COUNTS,
   MAX_ANSWERED_VALUES,
 } from "../../../appliance/store/sqlite/counts/tallies.ts";
-import type { Connection } from "../../../appliance/store/sqlite/database.ts";
+import type { Database } from "../../../appliance/store/sqlite/database.ts";
 import { MAX_QUESTIONS } from "../../../appliance/store/sqlite/surveys/answers.ts";
 import { MAX_COMMENTS, MAX_GROUPS } from "../../../appliance/store/sqlite/surveys/report.ts";
 import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
@@ -17,7 +17,7 @@ const READER_MB = 48;
 
 /** Puts days that are over into the database: dimension → value → counts, for each day before today. */
 function fillDays(
-  db: Connection,
+  db: Database,
   days: readonly Readonly<Record<string, Readonly<Record<string, number>>>>[],
 ): void {
   const site = findSite(db, "blog")?.key;

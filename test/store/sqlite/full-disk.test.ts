@@ -7,7 +7,6 @@ import { BALLAST_BYTES } from "../../../appliance/store/sqlite/ballast.ts";
 import { Ledger } from "../../../appliance/store/sqlite/counts/ledger.ts";
 import { upkeepStep } from "../../../appliance/store/sqlite/counts/upkeep.ts";
 import {
-  type Connection,
   databaseFile,
   openForWriting,
   spareBytes,
@@ -131,7 +130,7 @@ describe("the ballast", () => {
 });
 
 /** Leaves about so many megabytes of free pages in the database. */
-function leaveFree(db: Connection, megabytes: number): void {
+function leaveFree(db: Database.Database, megabytes: number): void {
   db.exec("CREATE TABLE filler (bytes BLOB)");
   db.prepare(
     `INSERT INTO filler WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?)
@@ -156,7 +155,7 @@ describe("free space inside the database", function () {
   afterEach(() => world.stop());
 
   async function start(megabytes: number): Promise<void> {
-    const prepare = (db: Connection) => leaveFree(db, megabytes);
+    const prepare = (db: Database.Database) => leaveFree(db, megabytes);
     world = new World({ dataDir: folder(), space: async () => space, prepare });
     await world.start();
     await world.service.store.upkeep();

@@ -2,7 +2,7 @@ import { isHost, looksLikeSiteId } from "../../../base/names.ts";
 import { NOBODY } from "../../counting.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
 import { unpack } from "../counts/pack.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** What is known of the tables copied so far, to check those that refer to them. */
 export interface Copied {
@@ -36,7 +36,7 @@ export type TableRule =
   | CopiedTable
   | { readonly kind: "left" }
   | { readonly kind: "own"; readonly maxRows: number }
-  | { readonly kind: "derived"; readonly rebuild: (db: Connection) => void };
+  | { readonly kind: "derived"; readonly rebuild: (db: Database) => void };
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 const SURVEY_ID = /^[a-z0-9-]{1,32}$/;

@@ -1,4 +1,4 @@
-import { type Connection, DatabaseRefused, isSqliteError } from "../database.ts";
+import { type Database, DatabaseRefused, isSqliteError } from "../database.ts";
 import {
   boundsOf,
   bytes,
@@ -32,7 +32,7 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
  * @param to a new database of ours
  * @throws DatabaseRefused naming the table with a row that is off its rule
  */
-export function copyBackup(from: Connection, to: Connection, file: string): void {
+export function copyBackup(from: Database, to: Database, file: string): void {
   const copied = new CopiedRows(to);
   for (const [table, rule] of Object.entries(TABLES))
     if (rule.kind === "copied")
@@ -49,7 +49,7 @@ export function copyBackup(from: Connection, to: Connection, file: string): void
 }
 
 /** Copies what belongs to the box itself; rows that make no sense stay behind. */
-export function copyOwn(from: Connection, to: Connection): void {
+export function copyOwn(from: Database, to: Database): void {
   const copied = new CopiedRows(to);
   for (const [table, rule] of Object.entries(TABLES))
     if (rule.kind === "own") copyTable(from, to, table, rule, { copied, off: () => {} });
@@ -62,8 +62,8 @@ interface Manner {
 }
 
 function copyTable(
-  from: Connection,
-  to: Connection,
+  from: Database,
+  to: Database,
   table: string,
   rule: TableRule,
   { copied, off }: Manner,
@@ -115,25 +115,25 @@ function added(insert: () => unknown): boolean {
 }
 
 /** Looks at lengths only: what is too long is never read into memory. */
-function hasLonger(db: Connection, table: string, columns: readonly Column[], maxBytes: number) {
+function hasLonger(db: Database, table: string, columns: readonly Column[], maxBytes: number) {
   const longer = columns.map(({ name }) => `octet_length("${name}") > ${maxBytes}`).join(" OR ");
   return (
     db.prepare(`SELECT 1 FROM "${table}" NOT INDEXED WHERE ${longer} LIMIT 1`).get() !== undefined
   );
 }
 
-function columnsOf(db: Connection, table: string): Column[] {
+function columnsOf(db: Database, table: string): Column[] {
   return db.pragma(`table_info("${table}")`) as Column[];
 }
 
 /** Sites and values that were copied; the values of one site at a time, as rows come in its order. */
 class CopiedRows implements Copied {
-  readonly #db: Connection;
+  readonly #db: Database;
   #sites: ReadonlySet<unknown> | undefined;
   #site: unknown;
   #values: ReadonlySet<unknown> = new Set();
 
-  constructor(db: Connection) {
+  constructor(db: Database) {
     this.#db = db;
   }
 

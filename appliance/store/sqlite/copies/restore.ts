@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, statSync } from "node:fs";
 import { viewCounts } from "../counts/day-totals.ts";
 import { Ledger } from "../counts/ledger.ts";
 import {
-  type Connection,
+  type Database,
   DatabaseRefused,
   emptyLog,
   isSqliteError,
@@ -12,7 +12,7 @@ import {
 } from "../database.ts";
 import { addSite, findSite, type SiteRecord } from "../tables/sites.ts";
 import { copyBackup, copyOwn } from "./copy.ts";
-import { removeDatabase, resumeSwap, settle, swapIn, takeBack } from "./swap.ts";
+import { keepNew, removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
 const GROWTH = 3;
@@ -51,7 +51,7 @@ export function keepOwn(box: string, incoming: string): void {
   if (!existsSync(box)) return;
   try {
     // Once for writing: it may be older than this version, and its log may hold the newest of it.
-    settleLog(box);
+    foldLog(box);
     const from = openForReading(box);
     try {
       fill(incoming, (to) => copyOwn(from, to));
@@ -117,14 +117,14 @@ function commitFirst(target: string): void {
     takeBack(target);
     throw error;
   }
-  settle(target);
+  keepNew(target);
 }
 
 /** A batch without any hit: it is committed all the same. */
 export const NOTHING = { groups: [], surveys: [], withdraw: [], lowSpace: false } as const;
 
 /** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
-function fill(file: string, write: (db: Connection) => void): void {
+function fill(file: string, write: (db: Database) => void): void {
   const db = openForWriting(file);
   try {
     db.pragma("journal_mode = MEMORY");
@@ -158,7 +158,7 @@ function tryOut(file: string): void {
 }
 
 /** Brings a database to the present schema, and all that is in its log into the file itself. */
-function settleLog(file: string): void {
+function foldLog(file: string): void {
   const db = openForWriting(file);
   try {
     emptyLog(db);
@@ -167,6 +167,6 @@ function settleLog(file: string): void {
   }
 }
 
-function pageSize(db: Connection): number {
+function pageSize(db: Database): number {
   return db.pragma("page_size", { simple: true }) as number;
 }

@@ -41,7 +41,7 @@ export function moveAway(file: string, to: string): void {
 
 /**
  * To be called before the file is opened: mends what a power cut left.
- * @returns true when the file is on trial: then comes `settle` or `takeBack`
+ * @returns true when the file is on trial: then comes `keepNew` or `takeBack`
  */
 export function resumeSwap(file: string): boolean {
   if (!existsSync(oldOf(file))) return false;
@@ -51,7 +51,7 @@ export function resumeSwap(file: string): boolean {
 }
 
 /** The trial is over: what was there before goes. */
-export function settle(file: string): void {
+export function keepNew(file: string): void {
   removeDatabase(oldOf(file));
 }
 

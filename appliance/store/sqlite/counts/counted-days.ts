@@ -1,5 +1,5 @@
 import { DAY_MS, type Day } from "../../../base/calendar.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** A mark is renewed, and the time run is saved, at most so often: each costs a page of the log. */
 const EVERY_MS = 60_000;
@@ -20,7 +20,7 @@ export class CountedDays {
   #savedTime: number;
   #at: number | undefined;
 
-  constructor(db: Connection) {
+  constructor(db: Database) {
     this.#statements = prepare(db);
     this.#runMs = numberIn(db, "run_ms");
     this.#savedMs = this.#runMs;
@@ -86,7 +86,7 @@ export class CountedDays {
  * Makes the marks that are missing, in data from an older version or from elsewhere: as if the
  * service had run all the time up to the newest day. Writes nothing where none is missing.
  */
-export function markUnmarkedDays(db: Connection): void {
+export function markUnmarkedDays(db: Database): void {
   const unmarked = db
     .prepare(
       `SELECT day FROM (SELECT day FROM count UNION SELECT day FROM packed_day)
@@ -105,17 +105,17 @@ export function markUnmarkedDays(db: Connection): void {
 }
 
 /** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
-export function newestTime(db: Connection): number {
+export function newestTime(db: Database): number {
   const day = db.prepare("SELECT max(day) FROM counted_day").pluck().get() as Day | null;
   return Math.max(numberIn(db, "newest_time"), (day ?? 0) * DAY_MS);
 }
 
-function numberIn(db: Connection, key: "run_ms" | "newest_time"): number {
+function numberIn(db: Database, key: "run_ms" | "newest_time"): number {
   const saved = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);
   return typeof saved === "number" ? saved : 0;
 }
 
-function prepare(db: Connection) {
+function prepare(db: Database) {
   return {
     mark: db.prepare(
       `INSERT INTO counted_day (day, run_ms) VALUES (?, ?)

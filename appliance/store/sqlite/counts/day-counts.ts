@@ -1,4 +1,4 @@
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
 import { IdTable } from "./id-table.ts";
 import type { DimensionTally, Tally, TallyRange } from "./tallies.ts";
@@ -16,11 +16,7 @@ export class DayCounts {
   /** The sums, by day, of a dimension's others. */
   readonly #others: Float64Array[] = [];
 
-  constructor(
-    db: Connection,
-    { site, from, to }: TallyRange,
-    dimensions: readonly DimensionTally[],
-  ) {
+  constructor(db: Database, { site, from, to }: TallyRange, dimensions: readonly DimensionTally[]) {
     let room = 0;
     for (const { kept, otherIds } of dimensions) {
       for (const { id, days } of kept) {

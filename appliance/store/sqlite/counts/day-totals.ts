@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import { COUNTERS, type Counter, type SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 const COUNTER_LIST = COUNTERS.map((counter) => `'${counter}'`).join(", ");
 
@@ -8,7 +8,7 @@ const COUNTER_LIST = COUNTERS.map((counter) => `'${counter}'`).join(", ");
  * Makes the counters by day anew from the counts they follow from: for data whose own cannot be
  * trusted or is missing, as after a restore. To be called in a transaction.
  */
-export function rebuildDayTotals(db: Connection): void {
+export function rebuildDayTotals(db: Database): void {
   db.exec(`
     DELETE FROM day_total;
     INSERT INTO day_total (site, counter, day, n)
@@ -27,7 +27,7 @@ export function rebuildDayTotals(db: Connection): void {
 
 /** A counter on each day of a range, from its first day on, zeros included. */
 export function counterByDay(
-  db: Connection,
+  db: Database,
   { site, counter, from, to }: { site: SiteKey; counter: Counter; from: Day; to: Day },
 ): number[] {
   const sums = Array<number>(to - from + 1).fill(0);
@@ -41,7 +41,7 @@ export function counterByDay(
 
 /** Page views of inclusive days, and of all time, days past retention included. */
 export function viewCounts(
-  db: Connection,
+  db: Database,
   { site, from, to }: { site: SiteKey; from: Day; to: Day },
 ): { window: number; total: number } {
   const window = db

@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { unpack } from "./pack.ts";
 
 /**
@@ -8,7 +8,7 @@ import { unpack } from "./pack.ts";
  * held but the day that is visited.
  */
 export function eachDay(
-  db: Connection,
+  db: Database,
   site: SiteKey,
   from: Day,
   to: Day,

@@ -6,7 +6,7 @@ import {
   OTHER,
   type SiteKey,
 } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
 import { IdTable } from "./id-table.ts";
 import type { FoldPlan } from "./value-fold.ts";
@@ -26,7 +26,7 @@ interface Overfull {
  * What to count as OTHER where a dimension of a site holds too many values: the rarest of past
  * days. One site at a time; null when there is nothing to fold.
  */
-export function foldPlan(db: Connection, { today }: { today: Day }): FoldPlan | null {
+export function foldPlan(db: Database, { today }: { today: Day }): FoldPlan | null {
   // Yesterday stays open for what comes in late; see packDay.
   const since = today - 1;
   for (const [site, all] of overfull(db))
@@ -38,7 +38,7 @@ export function foldPlan(db: Connection, { today }: { today: Day }): FoldPlan | 
 }
 
 function planFor(
-  db: Connection,
+  db: Database,
   site: SiteKey,
   dimensions: readonly string[],
   since: Day,
@@ -56,7 +56,7 @@ function planFor(
   return values.length === 0 ? null : { site, values, days: daysOf(db, site, values), since };
 }
 
-function overfull(db: Connection): Map<SiteKey, Overfull[]> {
+function overfull(db: Database): Map<SiteKey, Overfull[]> {
   const rows = db
     .prepare(
       `SELECT site, dimension, count(*) FROM value JOIN site ON site.key = site
@@ -87,7 +87,7 @@ function portions(all: readonly Overfull[]): string[][] {
 }
 
 /** How often each value of some dimensions was counted. */
-function sumsOf(db: Connection, site: SiteKey, dimensions: readonly string[]): IdTable {
+function sumsOf(db: Database, site: SiteKey, dimensions: readonly string[]): IdTable {
   const sums = new IdTable();
   const ids = db.prepare("SELECT id FROM value WHERE site = ? AND dimension = ?").pluck();
   for (const dimension of dimensions)
@@ -99,7 +99,7 @@ function sumsOf(db: Connection, site: SiteKey, dimensions: readonly string[]): I
 }
 
 function rarest(
-  db: Connection,
+  db: Database,
   site: SiteKey,
   dimension: string,
   sums: IdTable,
@@ -145,7 +145,7 @@ function rarest(
 }
 
 /** The days on which any of the values was counted. */
-function daysOf(db: Connection, site: SiteKey, values: FoldPlan["values"]): Day[] {
+function daysOf(db: Database, site: SiteKey, values: FoldPlan["values"]): Day[] {
   const folded = new IdTable();
   for (const [, ids] of values) for (const id of ids) folded.add(id, 0, 0);
   const days = new Set<Day>();

@@ -1,5 +1,5 @@
 import { HOURLY_COUNTERS, hourDimension } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { DimensionTally } from "./tallies.ts";
 
@@ -13,7 +13,7 @@ const HOURS = 24;
  * of which no hours are known is not in it.
  */
 export function hoursOf(
-  db: Connection,
+  db: Database,
   dimensions: readonly DimensionTally[],
   counts: DayCounts,
 ): string {

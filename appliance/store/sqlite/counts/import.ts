@@ -1,5 +1,5 @@
 import { type Day, parseDay } from "../../../base/calendar.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { findSite } from "../tables/sites.ts";
 import { Ledger } from "./ledger.ts";
 
@@ -17,7 +17,7 @@ export interface DayCounts {
 const HOURS = 24;
 
 /** Files days as if their hits had come in when they were counted. Their sites must exist. */
-export function importDays(db: Connection, days: Iterable<DayCounts>): void {
+export function importDays(db: Database, days: Iterable<DayCounts>): void {
   const ledger = new Ledger(db);
   const keys = new Map<string, number | undefined>();
   const keyOf = (id: string) => {

@@ -13,7 +13,7 @@ import {
   type SiteKey,
   type SurveyRow,
 } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { CountedDays } from "./counted-days.ts";
 import { masked, maskedPayload } from "./nobody.ts";
 import { unpack } from "./pack.ts";
@@ -40,14 +40,14 @@ export type Waiting =
  */
 export class Ledger {
   readonly countedDays: CountedDays;
-  readonly #db: Connection;
+  readonly #db: Database;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #valueIds = new Map<string, number>();
   readonly #days = new Map<string, DayValues>();
   readonly #room: ValueRoom;
   #foreignCommits: number;
 
-  constructor(db: Connection) {
+  constructor(db: Database) {
     this.#db = db;
     this.#statements = prepare(db);
     this.#room = new ValueRoom(db);
@@ -277,7 +277,7 @@ function waitingCounts(group: CountGroup): Waiting {
   };
 }
 
-function prepare(db: Connection) {
+function prepare(db: Database) {
   return {
     siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),
     findValue: db

@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { Counter, SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { counterByDay } from "./day-totals.ts";
 
 /** A counter over the days that end today. */
@@ -26,15 +26,12 @@ const HOURS = 24;
 const SHORTEST_SERIES = 7;
 
 /** Views of today stand against the same hours of yesterday, all else against whole days. */
-export function liveNumbers(db: Connection, query: LiveNumbersQuery): LiveNumbers {
+export function liveNumbers(db: Database, query: LiveNumbersQuery): LiveNumbers {
   const byHour = query.counter === "pv" && query.days === 1;
   return byHour ? viewsByHour(db, query) : countsByDay(db, query);
 }
 
-function countsByDay(
-  db: Connection,
-  { site, counter, days, today }: LiveNumbersQuery,
-): LiveNumbers {
+function countsByDay(db: Database, { site, counter, days, today }: LiveNumbersQuery): LiveNumbers {
   const length = Math.max(2 * days, SHORTEST_SERIES);
   const sums = counterByDay(db, { site, counter, from: today - length + 1, to: today });
   const before = sum(sums.slice(-2 * days, -days));
@@ -45,7 +42,7 @@ function countsByDay(
   };
 }
 
-function viewsByHour(db: Connection, { site, today, hour }: LiveNumbersQuery): LiveNumbers {
+function viewsByHour(db: Database, { site, today, hour }: LiveNumbersQuery): LiveNumbers {
   const sums = [today - 1, today].map((day) => viewsOfHours(db, site, day));
   const [yesterday = [], now = []] = sums;
   const before = sum(yesterday.slice(0, hour + 1));
@@ -57,7 +54,7 @@ function viewsByHour(db: Connection, { site, today, hour }: LiveNumbersQuery): L
 }
 
 /** Looks only at the few values that are hours, however many others the day has. */
-function viewsOfHours(db: Connection, site: SiteKey, day: Day): number[] {
+function viewsOfHours(db: Database, site: SiteKey, day: Day): number[] {
   const views = Array<number>(HOURS).fill(0);
   const rows = db
     .prepare(

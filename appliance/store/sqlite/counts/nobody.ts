@@ -1,7 +1,7 @@
 import { createHmac, randomInt } from "node:crypto";
 import type { Day } from "../../../base/calendar.ts";
 import { type CountGroup, FIXED_DIMENSIONS, NOBODY, OTHER, type SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 // What is sent for a site that does not exist is written as if it did, so that the time of the
 // answer tells nothing: the same rows, but of NOBODY, illegible, and gone when their day is over.
@@ -48,7 +48,7 @@ function maskOf(text: string): string {
  * @returns true when there is more
  */
 export function emptyNobody(
-  db: Connection,
+  db: Database,
   forgetValue: (site: SiteKey, dimension: string, text: string) => void,
   today: Day | null,
   rows: number,
@@ -73,7 +73,7 @@ export function emptyNobody(
 }
 
 function removeValues(
-  db: Connection,
+  db: Database,
   forgetValue: (site: SiteKey, dimension: string, text: string) => void,
   today: Day,
   rows: number,

@@ -1,7 +1,7 @@
 import { type Day, formatDay } from "../../../base/calendar.ts";
-import { type Answer, type Client, LastAnswers } from "../../answer.ts";
+import { type Accepts, type Answer, LastAnswers } from "../../answer.ts";
 import { type Counter, HOUR_DIMENSIONS, OTHER, type SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { DayCounts } from "./day-counts.ts";
 import { counterByDay } from "./day-totals.ts";
 import { hoursOf } from "./hours.ts";
@@ -32,13 +32,13 @@ const lastAnswers = new LastAnswers();
 
 /** The body of `/stats`. */
 export function stats(
-  db: Connection,
-  { query, client }: { query: StatsQuery; client: Client },
+  db: Database,
+  { query, accepts }: { query: StatsQuery; accepts: Accepts },
 ): Answer {
-  return lastAnswers.answer(db, query, client, () => statsBody(db, query));
+  return lastAnswers.answer(db, query, accepts, () => statsBody(db, query));
 }
 
-function statsBody(db: Connection, query: StatsQuery): Uint8Array {
+function statsBody(db: Database, query: StatsQuery): Uint8Array {
   const { site, to } = query;
   const from = query.from === "first" ? firstDay(db, site, to) : query.from;
   const range = { site, from, to };
@@ -74,7 +74,7 @@ function statsBody(db: Connection, query: StatsQuery): Uint8Array {
 }
 
 /** The values of a dimension as JSON, in the order of `totalsOf` and `dailyOf`. */
-function namesOf(db: Connection, { kept, otherIds }: DimensionTally): string[] {
+function namesOf(db: Database, { kept, otherIds }: DimensionTally): string[] {
   const text = db.prepare("SELECT text FROM value WHERE id = ?").pluck();
   const names = kept.map(({ id }) => JSON.stringify(text.get(id)));
   return otherIds.length > 0 ? [...names, JSON.stringify(OTHER)] : names;
@@ -93,7 +93,7 @@ function dailyOf(counts: DayCounts): (dimension: DimensionTally) => string[] {
 
 /** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
 function seriesOf(
-  db: Connection,
+  db: Database,
   range: { site: SiteKey; from: Day; to: Day },
 ): [string, ...number[]][] {
   const columns = SERIES.map((counter) => counterByDay(db, { ...range, counter }));
@@ -103,7 +103,7 @@ function seriesOf(
   ]);
 }
 
-function firstDay(db: Connection, site: SiteKey, to: Day): Day {
+function firstDay(db: Database, site: SiteKey, to: Day): Day {
   const days = ["packed_day", "count"].map(
     (table) =>
       db.prepare(`SELECT min(day) FROM ${table} WHERE site = ?`).pluck().get(site) as Day | null,
@@ -112,7 +112,7 @@ function firstDay(db: Connection, site: SiteKey, to: Day): Day {
   return Math.max(first, to - MAX_RANGE_DAYS + 1);
 }
 
-function hitsPending(db: Connection, site: SiteKey): number {
+function hitsPending(db: Database, site: SiteKey): number {
   const sum = db.prepare("SELECT sum(hits) FROM waiting WHERE site = ?").pluck();
   return (sum.get(site) as number | null) ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import { FIXED_DIMENSIONS, OTHER, type SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
 import { IdTable } from "./id-table.ts";
 
@@ -40,7 +40,7 @@ export interface DimensionTally {
 }
 
 /** By value id: how often it was counted, and on how many days, or a few more. */
-function sumUp(db: Connection, { site, from, to }: TallyRange): IdTable {
+function sumUp(db: Database, { site, from, to }: TallyRange): IdTable {
   const sums = new IdTable();
   eachDay(db, site, from, to, (_day, id, n) => sums.add(id, n, 1));
   return sums;
@@ -50,7 +50,7 @@ function sumUp(db: Connection, { site, from, to }: TallyRange): IdTable {
  * Sums up a range by dimension, the highest value of each first. Holds a few numbers for each value,
  * however many days.
  */
-export function tally(db: Connection, range: TallyRange): DimensionTally[] {
+export function tally(db: Database, range: TallyRange): DimensionTally[] {
   const dimensions = new Map<string, DimensionTally>();
   const sums = sumUp(db, range);
   for (const [id, name, bytes, isOther] of describe(db, range.site, sums)) {
@@ -81,7 +81,7 @@ function sortHighest({ kept }: DimensionTally): void {
 type Description = [id: number, dimension: string, bytes: number, isOther: 0 | 1];
 
 /** What the values of `sums` are, looked up one by one, or, where they are many, all in a row. */
-function* describe(db: Connection, site: SiteKey, sums: IdTable): Iterable<Description> {
+function* describe(db: Database, site: SiteKey, sums: IdTable): Iterable<Description> {
   const select = "SELECT id, dimension, octet_length(text), text = ? FROM value";
   if (sums.size <= MANY_VALUES) {
     const one = db.prepare(`${select} WHERE id = ?`).raw();

@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
-import { type Connection, giveSpaceBack } from "../database.ts";
+import { type Database, giveSpaceBack } from "../database.ts";
 import type { Ledger, Waiting } from "./ledger.ts";
 import { emptyNobody } from "./nobody.ts";
 import { type Counts, pack, unpack } from "./pack.ts";
@@ -28,7 +28,7 @@ const KEPT_PAGES = 1_024;
  * what is past retention, packing days that are over, giving space back. To be called in a transaction.
  * @returns false when nothing was left to do.
  */
-export function upkeepStep(db: Connection, ledger: Ledger, time: UpkeepTime): boolean {
+export function upkeepStep(db: Database, ledger: Ledger, time: UpkeepTime): boolean {
   if (fileWaiting(db, ledger, time)) return true;
   if (eraseSites(db)) return true;
   const emptied = (today: Day | null) =>
@@ -41,7 +41,7 @@ export function upkeepStep(db: Connection, ledger: Ledger, time: UpkeepTime): bo
 }
 
 /** Removes some rows of erased sites. @returns false when there were none. */
-export function eraseSites(db: Connection): boolean {
+export function eraseSites(db: Database): boolean {
   const site = db.prepare("SELECT key FROM erased_site LIMIT 1").pluck().get();
   if (site === undefined) return false;
   const erased = (table: string, key: string) =>
@@ -64,7 +64,7 @@ export function eraseSites(db: Connection): boolean {
   return true;
 }
 
-function fileWaiting(db: Connection, ledger: Ledger, { boot, bootedAt }: UpkeepTime): boolean {
+function fileWaiting(db: Database, ledger: Ledger, { boot, bootedAt }: UpkeepTime): boolean {
   const rows = db
     .prepare(
       `SELECT id, site, boot, at, saved_clock AS savedClock, data FROM waiting
@@ -90,7 +90,7 @@ function fileWaiting(db: Connection, ledger: Ledger, { boot, bootedAt }: UpkeepT
   return rows.length > 0;
 }
 
-function prune(db: Connection, ledger: Ledger, { today, retentionDays }: UpkeepTime): boolean {
+function prune(db: Database, ledger: Ledger, { today, retentionDays }: UpkeepTime): boolean {
   const first = today - retentionDays + 1;
   // The calendar may be wrong: a day is only past retention once the box has run so long, too.
   const over = ledger.countedDays.over(first, retentionDays).slice(0, PRUNED_PER_STEP);
@@ -129,7 +129,7 @@ function prune(db: Connection, ledger: Ledger, { today, retentionDays }: UpkeepT
 }
 
 /** Packs counts of one day that is over; yesterday stays open for what comes in late. */
-function packDay(db: Connection, { today }: UpkeepTime): boolean {
+function packDay(db: Database, { today }: UpkeepTime): boolean {
   const openDay = db
     .prepare("SELECT day FROM count WHERE site = ? AND day < ? ORDER BY day LIMIT 1")
     .pluck();
@@ -155,7 +155,7 @@ function packDay(db: Connection, { today }: UpkeepTime): boolean {
 }
 
 function addToPack(
-  db: Connection,
+  db: Database,
   site: SiteKey,
   day: Day,
   rows: readonly [id: number, n: number][],
@@ -175,6 +175,6 @@ function addToPack(
   );
 }
 
-function siteKeys(db: Connection): SiteKey[] {
+function siteKeys(db: Database): SiteKey[] {
   return db.prepare("SELECT key FROM site").pluck().all() as SiteKey[];
 }

@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { IdTable } from "./id-table.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Counts, pack, unpack } from "./pack.ts";
@@ -25,7 +25,7 @@ const REMOVED_PER_STEP = 250;
  * power goes is in the next plan.
  */
 export class ValueFold {
-  readonly #db: Connection;
+  readonly #db: Database;
   readonly #ledger: Ledger;
   readonly #plan: FoldPlan;
   /** By value id: the place of its dimension in the plan. */
@@ -34,7 +34,7 @@ export class ValueFold {
   /** What is still to be removed. */
   #left: Float64Array[];
 
-  constructor(db: Connection, ledger: Ledger, plan: FoldPlan) {
+  constructor(db: Database, ledger: Ledger, plan: FoldPlan) {
     this.#db = db;
     this.#ledger = ledger;
     this.#plan = plan;

@@ -5,7 +5,7 @@ import {
   MAX_VALUES_PER_DAY,
   type SiteKey,
 } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 interface Held {
   values: number;
@@ -20,7 +20,7 @@ export class ValueRoom {
   readonly #held = new Map<string, Held>();
   readonly #count;
 
-  constructor(db: Connection) {
+  constructor(db: Database) {
     this.#count = db.prepare(
       `SELECT count(*) AS "values", total(octet_length(text)) AS bytes
        FROM value WHERE site = ? AND dimension = ?`,

@@ -1,6 +1,6 @@
 import { formatDay } from "../../../base/calendar.ts";
-import { type Answer, type Client, makeAnswer } from "../../answer.ts";
-import type { Connection } from "../database.ts";
+import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
+import type { Database } from "../database.ts";
 import { sealCursor } from "./cursor.ts";
 import { type SurveyFilter, type SurveyPosition, surveyRows } from "./rows.ts";
 
@@ -16,8 +16,8 @@ export interface SurveyPageQuery {
 
 /** The body of `/surveys/export`: the responses after `after`, oldest first. */
 export function surveyPage(
-  db: Connection,
-  { query, client }: { query: SurveyPageQuery; client: Client },
+  db: Database,
+  { query, accepts }: { query: SurveyPageQuery; accepts: Accepts },
 ): Answer {
   const { id, filter, after, secret } = query;
   // One more than a page tells whether another one follows.
@@ -34,5 +34,5 @@ export function surveyPage(
     a: {},
     ...JSON.parse(payload),
   }));
-  return makeAnswer(JSON.stringify({ site: id, sv: filter.version, responses, cursor }), client);
+  return makeAnswer(JSON.stringify({ site: id, sv: filter.version, responses, cursor }), accepts);
 }

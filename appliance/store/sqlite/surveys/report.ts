@@ -1,7 +1,7 @@
 import { formatDay } from "../../../base/calendar.ts";
-import { type Answer, type Client, makeAnswer } from "../../answer.ts";
+import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
 import { OTHER } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { Choices, type Slots } from "./answers.ts";
 import { Frequent } from "./frequent.ts";
 import { type SurveyFilter, type SurveyPayload, surveyRows } from "./rows.ts";
@@ -29,8 +29,8 @@ export interface SurveyQuery {
  * chosen most, then to count that.
  */
 export function surveySummary(
-  db: Connection,
-  { query, client }: { query: SurveyQuery; client: Client },
+  db: Database,
+  { query, accepts }: { query: SurveyQuery; accepts: Accepts },
 ): Answer {
   const { filter, cross } = query;
   const choices = new Choices();
@@ -45,7 +45,7 @@ export function surveySummary(
   const tally = new SurveyTally(slots, names.top(room), cross);
   for (const { day, payload } of surveyRows(db, filter, null, -1))
     tally.add(formatDay(day), JSON.parse(payload) as SurveyPayload);
-  return makeAnswer(tally.json(query), client);
+  return makeAnswer(tally.json(query), accepts);
 }
 
 /** Counts of the responses of a group. */

@@ -1,6 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** A survey response as it is stored: validated, and without anything that was off its shape. */
 export interface SurveyPayload {
@@ -37,7 +37,7 @@ export interface StoredSurvey {
 
 /** Responses after `after`, oldest first, at most `limit` of them; all where that is below 0. */
 export function surveyRows(
-  db: Connection,
+  db: Database,
   { site, version, from, to }: SurveyFilter,
   after: SurveyPosition | null,
   limit: number,

@@ -1,4 +1,4 @@
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** What is kept of a deck. */
 export interface DeckRow {
@@ -13,14 +13,14 @@ export interface DeckRow {
 }
 
 /** Every deck that was ever known, in the order they came. */
-export function deckSettings(db: Connection): DeckRow[] {
+export function deckSettings(db: Database): DeckRow[] {
   return db
     .prepare("SELECT id, model, serial, name, brightness, widgets FROM deck ORDER BY rowid")
     .all() as DeckRow[];
 }
 
 /** Adds decks, or replaces those of the same id. */
-export function saveDecks(db: Connection, decks: readonly DeckRow[]): void {
+export function saveDecks(db: Database, decks: readonly DeckRow[]): void {
   const save = db.prepare(
     `INSERT INTO deck (id, model, serial, name, brightness, widgets)
      VALUES (:id, :model, :serial, :name, :brightness, :widgets)
@@ -31,6 +31,6 @@ export function saveDecks(db: Connection, decks: readonly DeckRow[]): void {
 }
 
 /** Forgets a deck; one that is not known is no error. */
-export function removeDeck(db: Connection, id: string): void {
+export function removeDeck(db: Database, id: string): void {
   db.prepare("DELETE FROM deck WHERE id = ?").run(id);
 }

@@ -1,5 +1,5 @@
 import { comparableHost, meansAdmin, tokenName, tokenTwin } from "../../../base/names.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { readDirectory, type SiteRecord } from "./sites.ts";
 
 /** A site as the configuration names it. */
@@ -25,7 +25,7 @@ export class SitesClash extends Error {
  * @returns what the owner should know of it, a sentence each
  * @throws SitesClash when the token of one site would open another; nothing is changed then
  */
-export function declareSites(db: Connection, declared: readonly DeclaredSite[]): string[] {
+export function declareSites(db: Database, declared: readonly DeclaredSite[]): string[] {
   const { sites } = readDirectory(db);
   const ids = new Set(declared.map(({ id }) => id));
   const retiring = sites.filter((site) => site.declared && !ids.has(site.id));

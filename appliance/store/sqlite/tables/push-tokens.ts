@@ -1,4 +1,4 @@
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** A push token as it is kept; times are epoch milliseconds. */
 export interface PushTokenRow {
@@ -13,7 +13,7 @@ export interface PushTokenRow {
 }
 
 /** Every push token, oldest first. */
-export function pushTokens(db: Connection): PushTokenRow[] {
+export function pushTokens(db: Database): PushTokenRow[] {
   const rows = db
     .prepare(
       `SELECT id, name, prefix, hash, paused, created_at AS createdAt, last_used_at AS lastUsedAt
@@ -24,7 +24,7 @@ export function pushTokens(db: Connection): PushTokenRow[] {
 }
 
 /** Adds a token, or replaces the one of the same id. */
-export function savePushToken(db: Connection, token: PushTokenRow): void {
+export function savePushToken(db: Database, token: PushTokenRow): void {
   db.prepare(
     `INSERT INTO push_token (id, name, prefix, hash, paused, created_at, last_used_at)
      VALUES (:id, :name, :prefix, :hash, :paused, :createdAt, :lastUsedAt)
@@ -33,6 +33,6 @@ export function savePushToken(db: Connection, token: PushTokenRow): void {
   ).run({ ...token, paused: token.paused ? 1 : 0 });
 }
 
-export function removePushToken(db: Connection, id: string): void {
+export function removePushToken(db: Database, id: string): void {
   db.prepare("DELETE FROM push_token WHERE id = ?").run(id);
 }

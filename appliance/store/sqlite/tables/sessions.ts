@@ -1,4 +1,4 @@
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** Somebody who is signed in. */
 export interface SessionRow {
@@ -8,21 +8,21 @@ export interface SessionRow {
   readonly expiresAt: number;
 }
 
-export function sessions(db: Connection): SessionRow[] {
+export function sessions(db: Database): SessionRow[] {
   return db
     .prepare("SELECT hash, expires_at AS expiresAt FROM session ORDER BY expires_at")
     .all() as SessionRow[];
 }
 
 /** Adds a session, or sets when it ends. */
-export function saveSession(db: Connection, { hash, expiresAt }: SessionRow): void {
+export function saveSession(db: Database, { hash, expiresAt }: SessionRow): void {
   db.prepare("INSERT OR REPLACE INTO session (hash, expires_at) VALUES (?, ?)").run(
     hash,
     Math.round(expiresAt),
   );
 }
 
-export function removeSessions(db: Connection, hashes: readonly Uint8Array[]): void {
+export function removeSessions(db: Database, hashes: readonly Uint8Array[]): void {
   const remove = db.prepare("DELETE FROM session WHERE hash = ?");
   for (const hash of hashes) remove.run(hash);
 }

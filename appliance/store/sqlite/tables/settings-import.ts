@@ -1,5 +1,5 @@
 import type { SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import { type DeckRow, deckSettings, removeDeck, saveDecks } from "./decks.ts";
 import { hasTwin, type SiteInput, updateSite } from "./site-changes.ts";
 import {
@@ -30,7 +30,7 @@ export interface BeforeImport {
  * that none does.
  */
 export function importSettings(
-  db: Connection,
+  db: Database,
   { sites, decks }: { sites: readonly SiteInput[]; decks: readonly DeckRow[] },
 ): BeforeImport {
   const before = { decks: decksBefore(db, decks), sites: sitesBefore(db, sites) };
@@ -53,7 +53,7 @@ export function importSettings(
  * @returns the sites that stay as they are: new ones that have counted since, and those whose host
  * another site has now
  */
-export function undoImport(db: Connection, { decks, sites }: BeforeImport): string[] {
+export function undoImport(db: Database, { decks, sites }: BeforeImport): string[] {
   const there = sites.filter(({ id }) => findSite(db, id)?.declared === false);
   const added = there.filter(({ was }) => was === "none");
   const stay = added.filter(({ id }) => hasNumbers(db, (findSite(db, id) as SiteRecord).key));
@@ -71,16 +71,16 @@ export function undoImport(db: Connection, { decks, sites }: BeforeImport): stri
 }
 
 /** Two sites may swap their hosts. */
-function freeHosts(db: Connection, sites: readonly SiteInput[]): void {
+function freeHosts(db: Database, sites: readonly SiteInput[]): void {
   for (const { id, host } of sites) if (host !== undefined) updateSite(db, { id, host: null });
 }
 
-function decksBefore(db: Connection, decks: readonly DeckRow[]): BeforeImport["decks"] {
+function decksBefore(db: Database, decks: readonly DeckRow[]): BeforeImport["decks"] {
   const known = new Map(deckSettings(db).map((row) => [row.id, row]));
   return decks.map(({ id }) => ({ id, row: known.get(id) }));
 }
 
-function sitesBefore(db: Connection, sites: readonly SiteInput[]): BeforeImport["sites"] {
+function sitesBefore(db: Database, sites: readonly SiteInput[]): BeforeImport["sites"] {
   return sites.map(({ id }) => {
     const site = findSite(db, id);
     const { host, badge } = site ?? { host: null, badge: false };
@@ -88,7 +88,7 @@ function sitesBefore(db: Connection, sites: readonly SiteInput[]): BeforeImport[
   });
 }
 
-function hasNumbers(db: Connection, site: SiteKey): boolean {
+function hasNumbers(db: Database, site: SiteKey): boolean {
   return ["count", "packed_day", "survey", "waiting", "total"].some(
     (table) => db.prepare(`SELECT 1 FROM ${table} WHERE site = ? LIMIT 1`).get(site) !== undefined,
   );

@@ -1,5 +1,5 @@
 import { comparableHost, isSiteId, tokenTwin } from "../../../base/names.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 import {
   addSite,
   changeAdminToken,
@@ -31,7 +31,7 @@ export interface SiteInput {
 }
 
 /** Adds a site, or brings back a retired one with its numbers. */
-export function createSite(db: Connection, input: SiteInput): SiteOutcome {
+export function createSite(db: Database, input: SiteInput): SiteOutcome {
   if (findSite(db, input.id)) return "exists";
   if (hasTwin(db, input.id)) return "same_token_name";
   if (isTaken(db, input)) return "host_taken";
@@ -40,7 +40,7 @@ export function createSite(db: Connection, input: SiteInput): SiteOutcome {
   return "done";
 }
 
-export function updateSite(db: Connection, input: SiteInput): SiteOutcome {
+export function updateSite(db: Database, input: SiteInput): SiteOutcome {
   const site = findSite(db, input.id);
   if (!site) return absence(db, input.id);
   if (site.declared) return "declared";
@@ -50,7 +50,7 @@ export function updateSite(db: Connection, input: SiteInput): SiteOutcome {
 }
 
 /** The numbers, the token and the host stay with the site. A retired one stays retired. */
-export function renameSite(db: Connection, { id, to }: { id: string; to: string }): SiteOutcome {
+export function renameSite(db: Database, { id, to }: { id: string; to: string }): SiteOutcome {
   const site = findSite(db, id) ?? findRetired(db, id);
   if (!site) return "not_found";
   // What cannot be declared any more is no longer the configuration's to name.
@@ -62,7 +62,7 @@ export function renameSite(db: Connection, { id, to }: { id: string; to: string 
 }
 
 /** The site is gone at once; what it counted is erased by upkeep. */
-export function eraseSite(db: Connection, { id }: { id: string }): SiteOutcome {
+export function eraseSite(db: Database, { id }: { id: string }): SiteOutcome {
   const site = findSite(db, id) ?? findRetired(db, id);
   if (!site) return "not_found";
   if (site.declared) return "declared";
@@ -71,7 +71,7 @@ export function eraseSite(db: Connection, { id }: { id: string }): SiteOutcome {
 }
 
 export function setSiteToken(
-  db: Connection,
+  db: Database,
   { id, hash }: { id: string; hash: Uint8Array },
 ): SiteOutcome {
   const site = findSite(db, id);
@@ -82,13 +82,13 @@ export function setSiteToken(
 
 /** `kept` is the session, as it is stored, of who asks for it. */
 export function setAdminToken(
-  db: Connection,
+  db: Database,
   { hash, kept }: { hash: Uint8Array; kept: Uint8Array | null },
 ): void {
   changeAdminToken(db, hash, kept);
 }
 
-function isTaken(db: Connection, { id, host }: SiteInput): boolean {
+function isTaken(db: Database, { id, host }: SiteInput): boolean {
   if (host === undefined || host === null) return false;
   return readDirectory(db).sites.some(
     (site) =>
@@ -97,7 +97,7 @@ function isTaken(db: Connection, { id, host }: SiteInput): boolean {
 }
 
 /** True when another site than `id`, and than `but`, has a token of the same name. */
-export function hasTwin(db: Connection, id: string, but = id): boolean {
+export function hasTwin(db: Database, id: string, but = id): boolean {
   const others = readDirectory(db).sites.filter((site) => site.id !== but);
   return (
     tokenTwin(
@@ -108,7 +108,7 @@ export function hasTwin(db: Connection, id: string, but = id): boolean {
 }
 
 /** Why a site is not found. */
-function absence(db: Connection, id: string): SiteOutcome {
+function absence(db: Database, id: string): SiteOutcome {
   return findRetired(db, id) ? "retired" : "not_found";
 }
 

@@ -1,5 +1,5 @@
 import type { SiteKey } from "../../counting.ts";
-import type { Connection } from "../database.ts";
+import type { Database } from "../database.ts";
 
 /** A site as the database knows it. */
 export interface SiteRecord {
@@ -28,7 +28,7 @@ const ADMIN = 0;
 type SiteRow = Omit<SiteRecord, "badge" | "declared"> &
   Readonly<Record<"badge" | "declared" | "retired", number>>;
 
-export function readDirectory(db: Connection): Directory {
+export function readDirectory(db: Database): Directory {
   const rows = db
     .prepare(
       `SELECT key, id, host, badge, declared, retired, hash AS tokenHash
@@ -48,16 +48,16 @@ function recordOf({ retired: _, ...row }: SiteRow): SiteRecord {
 }
 
 /** A site that is not retired. */
-export function findSite(db: Connection, id: string): SiteRecord | undefined {
+export function findSite(db: Database, id: string): SiteRecord | undefined {
   return readDirectory(db).sites.find((site) => site.id === id);
 }
 
-export function findRetired(db: Connection, id: string): SiteRecord | undefined {
+export function findRetired(db: Database, id: string): SiteRecord | undefined {
   return readDirectory(db).retired.find((site) => site.id === id);
 }
 
 /** Adds a site, or brings back a retired one with its numbers and its token. */
-export function addSite(db: Connection, id: string): void {
+export function addSite(db: Database, id: string): void {
   db.prepare(
     `INSERT INTO site (id) VALUES (?)
      ON CONFLICT (id) DO UPDATE SET retired = 0, host = NULL, badge = 0`,
@@ -65,7 +65,7 @@ export function addSite(db: Connection, id: string): void {
 }
 
 export function changeSite(
-  db: Connection,
+  db: Database,
   key: SiteKey,
   change: { id?: string; host?: string | null; badge?: boolean },
 ): void {
@@ -78,12 +78,12 @@ export function changeSite(
 }
 
 /** The site keeps its numbers, and neither counts nor shows anything. */
-export function retireSite(db: Connection, id: string): void {
+export function retireSite(db: Database, id: string): void {
   db.prepare("UPDATE site SET retired = 1, host = NULL WHERE id = ?").run(id);
 }
 
 /** The site is gone at once; what it counted is erased in steps by upkeep's `eraseSites`. */
-export function removeSite(db: Connection, key: SiteKey): void {
+export function removeSite(db: Database, key: SiteKey): void {
   db.transaction(() => {
     db.prepare("DELETE FROM site WHERE key = ?").run(key);
     db.prepare("DELETE FROM read_token WHERE site = ?").run(key);
@@ -92,7 +92,7 @@ export function removeSite(db: Connection, key: SiteKey): void {
 }
 
 /** Sets the token of a site, or of the admin where `site` is null; a null hash revokes it. */
-export function setReadToken(db: Connection, site: SiteKey | null, hash: Uint8Array | null): void {
+export function setReadToken(db: Database, site: SiteKey | null, hash: Uint8Array | null): void {
   if (hash === null) db.prepare("DELETE FROM read_token WHERE site = ?").run(site ?? ADMIN);
   else
     db.prepare("INSERT OR REPLACE INTO read_token (site, hash) VALUES (?, ?)").run(
@@ -106,7 +106,7 @@ export function setReadToken(db: Connection, site: SiteKey | null, hash: Uint8Ar
  * signed out, but for the session `kept`.
  */
 export function changeAdminToken(
-  db: Connection,
+  db: Database,
   hash: Uint8Array | null,
   kept: Uint8Array | null = null,
 ): void {
@@ -118,7 +118,7 @@ export function changeAdminToken(
 }
 
 /** A 32-byte secret of this database, made at first use. */
-export function databaseSecret(db: Connection, name: string, make: () => Uint8Array): Uint8Array {
+export function databaseSecret(db: Database, name: string, make: () => Uint8Array): Uint8Array {
   const find = db.prepare("SELECT value FROM meta WHERE key = ?").pluck();
   if (find.get(name) === undefined)
     db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(name, make());

@@ -5,7 +5,7 @@ import { silentLog } from "../../../../appliance/base/log.ts";
 import type { Waiting } from "../../../../appliance/store/sqlite/counts/ledger.ts";
 import { unpack } from "../../../../appliance/store/sqlite/counts/pack.ts";
 import {
-  type Connection,
+  type Database,
   databaseFile,
   openForReading,
   openForWriting,
@@ -133,7 +133,7 @@ class Box {
     );
   }
 
-  #look<T>(at: (db: Connection) => T): T {
+  #look<T>(at: (db: Database) => T): T {
     const db = openForReading(databaseFile(this.#dataDir));
     try {
       return at(db);
@@ -149,7 +149,7 @@ class Box {
   }
 }
 
-function namesIn(db: Connection): Set<string> {
+function namesIn(db: Database): Set<string> {
   const names = new Set<string>();
   const name = db.prepare("SELECT text FROM value WHERE id = ? AND dimension = 'path'").pluck();
   const add = (id: number) => names.add(String(name.get(id)));

@@ -3,7 +3,7 @@ import { dayOf } from "../../../../appliance/base/calendar.ts";
 import { SHARED_MS } from "../../../../appliance/collector/routes/badge-counts.ts";
 import { rebuildDayTotals } from "../../../../appliance/store/sqlite/counts/day-totals.ts";
 import { pack } from "../../../../appliance/store/sqlite/counts/pack.ts";
-import type { Connection } from "../../../../appliance/store/sqlite/database.ts";
+import type { Database } from "../../../../appliance/store/sqlite/database.ts";
 import { findSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { views } from "../../../helpers/traffic.ts";
 import { eachWorld } from "../../../helpers/world.ts";
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));
 
 describe("the numbers of a badge", () => {
-  let prepare = (_: Connection) => {};
+  let prepare = (_: Database) => {};
   const world = eachWorld(() => ({
     env: { SITES: "blog,shop", BADGE_SITES: "blog", RETENTION_DAYS: "60" },
     prepare: (db) => prepare(db),

@@ -7,7 +7,7 @@ import { NOBODY } from "../../../../appliance/store/counting.ts";
 import { Ledger } from "../../../../appliance/store/sqlite/counts/ledger.ts";
 import { emptyNobody } from "../../../../appliance/store/sqlite/counts/nobody.ts";
 import {
-  type Connection,
+  type Database,
   databaseFile,
   openForWriting,
 } from "../../../../appliance/store/sqlite/database.ts";
@@ -25,7 +25,7 @@ const TWO = ["/a", "/b"];
 
 describe("what is sent for a site that nobody has", () => {
   const folder = eachFolder();
-  let db: Connection;
+  let db: Database;
   let ledger: Ledger;
   let site: number;
 
