@@ -176,6 +176,7 @@ export function isBuilt(outDir = OUT_DIR): boolean {
   const sources = [
     join(ROOT, "package-lock.json"),
     import.meta.filename,
+    ...treeOf(join(ROOT, "appliance/base")),
     ...treeOf(join(ROOT, "web")),
   ];
   const newest = Math.max(...sources.map(modified));

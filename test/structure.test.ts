@@ -11,7 +11,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/service/": ["appliance/"],
   "appliance/commands/": ["appliance/"],
   "appliance/config.ts": ["appliance/http/", "appliance/deck/usb/models.ts", "appliance/base/"],
-  "appliance/demo/": ["appliance/demo/"],
+  "appliance/demo/": ["appliance/demo/", "appliance/base/"],
   "appliance/box/systemd.ts": ["appliance/base/"],
   "appliance/base/": ["appliance/base/"],
   "appliance/provision/": ["appliance/provision/", "appliance/config.ts"],
@@ -54,7 +54,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
   "image/": ["image/", "scripts/build-web.ts"],
   "scripts/": ["appliance/", "scripts/"],
-  "web/": ["web/"],
+  "web/": ["web/", "appliance/base/"],
   "test/": ["appliance/", "image/", "web/", "scripts/", "test/"],
 };
 

@@ -1,9 +1,10 @@
 /** A UTC day as the number of days since 1970-01-01: what the database stores. */
 export type Day = number;
 
-export const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
+/** The day a moment falls on. @param epochMs of any year, also before 1970 */
 export function dayOf(epochMs: number): Day {
   return Math.floor(epochMs / DAY_MS);
 }
@@ -20,13 +21,43 @@ export function parseDay(text: string): Day | undefined {
   return Number.isNaN(day) || formatDay(day) !== text ? undefined : day;
 }
 
-/** `00`–`23`, UTC. */
-export function hourOf(epochMs: number): string {
-  return String(Math.floor(epochMs / HOUR_MS) % 24).padStart(2, "0");
+/** The hour of the day, 0–23. */
+export function hourOf(epochMs: number): number {
+  return Math.floor((epochMs - dayOf(epochMs) * DAY_MS) / HOUR_MS);
 }
 
-/** `<0-6>-<00-23>`, UTC, 0 = Sunday. */
-export function dowhourOf(epochMs: number): string {
+/** An hour of the day as it is counted: `00`–`23`. */
+export function hourName(hour: number): string {
+  return String(hour).padStart(2, "0");
+}
+
+/** 0 = Sunday … 6 = Saturday. */
+export function weekdayOf(day: Day): number {
   // 1970-01-01 was a Thursday.
-  return `${(dayOf(epochMs) + 4) % 7}-${hourOf(epochMs)}`;
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+/** The weekday and hour of a moment as they are counted: `<0-6>-<00-23>`, 0 = Sunday. */
+export function dowhourOf(epochMs: number): string {
+  return `${weekdayOf(dayOf(epochMs))}-${hourName(hourOf(epochMs))}`;
+}
+
+/** The Monday on or before a day. */
+export function mondayOf(day: Day): Day {
+  return day - ((weekdayOf(day) + 6) % 7);
+}
+
+/** The first day of the month a day falls in. */
+export function monthStart(day: Day): Day {
+  return startOfMonth(day, 0);
+}
+
+/** The first day of the month after the one a day falls in. */
+export function nextMonthStart(day: Day): Day {
+  return startOfMonth(day, 1);
+}
+
+function startOfMonth(day: Day, months: number): Day {
+  const date = new Date(day * DAY_MS);
+  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1));
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { DAY_MS } from "./calendar.ts";
 
 /** Stops a timer; calling it again does nothing. */
 export type Cancel = () => void;
@@ -26,7 +27,6 @@ export interface ClockEvidence {
   isSet(): boolean;
 }
 
-const DAY_MS = 86_400_000;
 const EVIDENCE_POLL_MS = 1_000;
 /** What the data knows of the time comes soon after the start: before, nobody is told of a refusal. */
 const START_MS = 60_000;

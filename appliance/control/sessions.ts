@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { StorageUnavailable } from "../store/batch.ts";
 import type { Store } from "../store/store.ts";
@@ -13,7 +14,7 @@ export interface SessionsOptions {
 }
 
 export const SESSION_DAYS = 30;
-const LIFE_MS = SESSION_DAYS * 86_400_000;
+const LIFE_MS = SESSION_DAYS * DAY_MS;
 /** Past it the session that ends first makes room: nobody signs in on so many devices. */
 const MAX_SESSIONS = 100;
 const SECRET_BYTES = 32;

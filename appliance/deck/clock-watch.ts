@@ -1,10 +1,10 @@
+import { dayOf } from "../base/calendar.ts";
 import type { Cancel, Clock } from "../base/clock.ts";
 
 const LOOK_MS = 5_000;
 /** The clock moving on by so much more than expected means that the host was suspended. */
 const GAP_MS = 10_000;
 const STEP_MS = 1_000;
-const DAY_MS = 86_400_000;
 
 export interface ClockWatcher {
   /** The host was suspended, or stood still for as long. */
@@ -32,8 +32,4 @@ export function watchClock(clock: Clock, watcher: ClockWatcher): Cancel {
   };
   look();
   return () => cancel();
-}
-
-function dayOf(now: number): number {
-  return Math.floor(now / DAY_MS);
 }

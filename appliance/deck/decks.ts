@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { HOUR_MS } from "../base/calendar.ts";
 import type { Cancel, Clock } from "../base/clock.ts";
 import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
@@ -57,7 +58,6 @@ export interface DecksEvents {
 
 const FAREWELL_MS = 2_000;
 /** Longest wait of a timer; the next one goes on from there. */
-const HOUR_MS = 3_600_000;
 
 /** Widgets that change with time alone. */
 const TIMED: ReadonlySet<Widget["type"]> = new Set(["clock", "date", "address"]);

@@ -1,3 +1,4 @@
+import { DAY_MS, dayOf, HOUR_MS } from "../base/calendar.ts";
 import {
   APP_DEVICES,
   APP_OFFSETS,
@@ -57,8 +58,6 @@ export interface DemoSurvey {
 export const DEMO_SITES = SITES.map(({ id }) => id);
 export const DEMO_DAYS = 400;
 
-const DAY_MS = 86_400_000;
-
 /** Uniform numbers in 0–1 from a seed (mulberry32, public domain). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
@@ -75,9 +74,9 @@ export function randomFrom(seed: number): () => number {
  * @param now epoch milliseconds; of today only what has passed of it is counted
  */
 export function* demoDays(now: number, seed = 1): Generator<DemoDay> {
-  const today = Math.floor(now / DAY_MS);
+  const today = dayOf(now);
   for (let daysAgo = DEMO_DAYS - 1; daysAgo >= 0; daysAgo--) {
-    const elapsed = daysAgo === 0 ? (now % DAY_MS) / 3_600_000 : 24;
+    const elapsed = daysAgo === 0 ? (now % DAY_MS) / HOUR_MS : 24;
     for (const [i, site] of SITES.entries()) {
       yield new DayMaker(
         site,

@@ -1,10 +1,9 @@
-import { dayOf, hourOf } from "../base/calendar.ts";
+import { dayOf, HOUR_MS, hourOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { NumberSource } from "../deck/live-numbers.ts";
 import type { Store } from "../store/store.ts";
 
 const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
-const HOUR_MS = 3_600_000;
 
 /** The numbers of this box's own sites, for its decks. */
 export function createNumbers(store: Store, clock: Clock): NumberSource {
@@ -18,7 +17,7 @@ export function createNumbers(store: Store, clock: Clock): NumberSource {
         counter: metric,
         days: DAYS[period],
         today: dayOf(now),
-        hour: Number(hourOf(now)),
+        hour: hourOf(now),
       });
     },
     onNumbers(listener) {

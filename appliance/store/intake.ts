@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../base/calendar.ts";
 import type { Cancel, Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Batch, StorageUnavailable } from "./batch.ts";
@@ -9,7 +10,6 @@ export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
 const LONGEST_RETRY_MS = 64_000;
-const HOUR_MS = 3_600_000;
 
 /** Dimension and value, one increment each. */
 export type Increments = readonly (readonly [dimension: string, value: string])[];

@@ -1,3 +1,4 @@
+import { DAY_MS, dayOf } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
@@ -8,8 +9,6 @@ import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.
 import { openStore } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Counts `hits` views spread over `days` days that end today, through the store itself. */
 export async function makeHistory(
@@ -47,7 +46,7 @@ async function makeDays(
   perDay: number,
   nextHit: () => { counts: Increments; view: boolean },
 ): Promise<void> {
-  const firstDay = Math.floor(Date.now() / DAY_MS) - days + 1;
+  const firstDay = dayOf(Date.now()) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);
   const store = await openStore({
     dataDir,

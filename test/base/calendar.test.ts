@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { dayOf, dowhourOf, formatDay, hourOf, parseDay } from "../../appliance/base/calendar.ts";
+import {
+  dayOf,
+  dowhourOf,
+  formatDay,
+  hourName,
+  hourOf,
+  mondayOf,
+  monthStart,
+  nextMonthStart,
+  parseDay,
+  weekdayOf,
+} from "../../appliance/base/calendar.ts";
 
 /** Any moment from 1970 to 2199, epoch ms. */
 const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) - 1 });
@@ -53,11 +64,35 @@ describe("a day", () => {
   });
 });
 
+describe("weeks and months", () => {
+  const shown = (of: (day: number) => number, text: string) => formatDay(of(parseDay(text) ?? 0));
+
+  it("have their days in order, Sunday first", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000, max: 80_000 }), (day) => {
+        assert.equal(weekdayOf(day), new Date(formatDay(day)).getUTCDay());
+      }),
+    );
+  });
+
+  it("begin on the Monday on or before a day", () => {
+    assert.equal(shown(mondayOf, "2026-03-01"), "2026-02-23");
+    assert.equal(shown(mondayOf, "2026-03-02"), "2026-03-02");
+  });
+
+  it("begin on the first of the month", () => {
+    assert.equal(shown(monthStart, "2026-12-31"), "2026-12-01");
+    assert.equal(shown(nextMonthStart, "2026-12-31"), "2027-01-01");
+    assert.equal(shown(nextMonthStart, "2024-02-01"), "2024-03-01");
+  });
+});
+
 describe("an hour", () => {
-  it("is two digits of UTC", () => {
+  it("is that of UTC, in two digits where it is counted", () => {
     fc.assert(
       fc.property(moment, (ms) => {
-        assert.equal(hourOf(ms), new Date(ms).toISOString().slice(11, 13));
+        assert.equal(hourOf(ms), new Date(ms).getUTCHours());
+        assert.equal(hourName(hourOf(ms)), new Date(ms).toISOString().slice(11, 13));
       }),
     );
   });
@@ -67,7 +102,7 @@ describe("an hour", () => {
     assert.equal(dowhourOf(Date.parse("2026-03-07T23:30:00Z")), "6-23");
     fc.assert(
       fc.property(moment, (ms) => {
-        assert.equal(dowhourOf(ms), `${new Date(ms).getUTCDay()}-${hourOf(ms)}`);
+        assert.equal(dowhourOf(ms), `${new Date(ms).getUTCDay()}-${hourName(hourOf(ms))}`);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { formatDay, parseDay } from "../shared/dates.ts";
+import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import { download } from "../shared/download.ts";
 import type { DayRange, History } from "./history.ts";
 import { type Compare, MAX_RANGE_DAYS, PERIODS, shifted } from "./period.ts";
@@ -124,7 +124,7 @@ function DayInput({ history, range, change, end }: DayInputProps) {
   const set = (text: string) => {
     const day = parseDay(text);
     // Half-typed years such as 0002 are dates too.
-    if (day === null || day > history.last || day < history.first - MAX_RANGE_DAYS) return;
+    if (day === undefined || day > history.last || day < history.first - MAX_RANGE_DAYS) return;
     const from = end === "from" ? day : Math.min(range.from, day);
     const to = end === "to" ? day : Math.max(range.to, day);
     if (from !== range.from || to !== range.to) change({ choice: { period: "custom", from, to } });

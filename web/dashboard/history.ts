@@ -1,10 +1,10 @@
-import { type DayNumber, parseDay } from "../shared/dates.ts";
+import { type Day, parseDay } from "../../appliance/base/calendar.ts";
 import type { HoursOfDay, SeriesRow, StatsAnswer } from "../shared/wire.ts";
 
 /** Days `from`–`to`, both included. */
 export interface DayRange {
-  from: DayNumber;
-  to: DayNumber;
+  from: Day;
+  to: Day;
 }
 
 export const SERIES = ["pv", "uv", "sessions", "bot", "app"] as const;
@@ -24,12 +24,12 @@ export interface Dimension {
 /** Everything one `/stats` request brought, decoded once. */
 export interface History {
   site: string;
-  first: DayNumber;
-  last: DayNumber;
+  first: Day;
+  last: Day;
   series: Record<SeriesName, Float64Array>;
   dimensions: Map<string, Dimension>;
   /** by counter and day: 24 counts; a day is missing where its hours are not known */
-  hours: Map<string, Map<DayNumber, number[]>>;
+  hours: Map<string, Map<Day, number[]>>;
   warnings: string[];
   pending: number;
 }
@@ -41,7 +41,13 @@ export interface History {
 export function decodeHistory(answer: StatsAnswer): History {
   const first = parseDay(answer.from);
   const last = parseDay(answer.to);
-  if (first === null || last === null || last < first || !answer.series || !answer.daily) {
+  if (
+    first === undefined ||
+    last === undefined ||
+    last < first ||
+    !answer.series ||
+    !answer.daily
+  ) {
     throw new Error(
       "The answer is not what this page asked for. Reload the page: the collector may have been updated.",
     );
@@ -63,7 +69,7 @@ export function decodeHistory(answer: StatsAnswer): History {
   };
 }
 
-function decodeSeries(rows: SeriesRow[], first: DayNumber, length: number): History["series"] {
+function decodeSeries(rows: SeriesRow[], first: Day, length: number): History["series"] {
   const series = {
     pv: new Float64Array(length),
     uv: new Float64Array(length),
@@ -80,7 +86,7 @@ function decodeSeries(rows: SeriesRow[], first: DayNumber, length: number): Hist
   return series;
 }
 
-function decodeHours(days: HoursOfDay[], first: DayNumber): Map<DayNumber, number[]> {
+function decodeHours(days: HoursOfDay[], first: Day): Map<Day, number[]> {
   return new Map(days.map(([offset = 0, ...hours]) => [first + offset, hours]));
 }
 

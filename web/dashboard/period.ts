@@ -1,4 +1,4 @@
-import type { DayNumber } from "../shared/dates.ts";
+import type { Day } from "../../appliance/base/calendar.ts";
 import type { DayRange } from "./history.ts";
 
 /** The periods of the selector with their key and length in days; `all` is the whole history. */
@@ -17,8 +17,8 @@ export type PeriodId = (typeof PERIODS)[number]["id"];
  * shifting), or any range of days.
  */
 export type Choice =
-  | { period: PeriodId; end: DayNumber | null }
-  | { period: "custom"; from: DayNumber; to: DayNumber };
+  | { period: PeriodId; end: Day | null }
+  | { period: "custom"; from: Day; to: Day };
 
 /** What figures are compared with: the days just before, or the same weekdays a year earlier. */
 export type Compare = "prior" | "year";
@@ -32,15 +32,12 @@ const YEAR = 364;
 const lengthOf = (range: DayRange): number => range.to - range.from + 1;
 
 /** Days after today and long before the first hold nothing to look at. */
-function lastDay(
-  day: DayNumber,
-  { first, last }: { first: DayNumber; last: DayNumber },
-): DayNumber {
+function lastDay(day: Day, { first, last }: { first: Day; last: Day }): Day {
   return Math.max(Math.min(day, last), first - MAX_RANGE_DAYS);
 }
 
 /** The days a choice means, given the first and last day of the history. */
-export function rangeOf(choice: Choice, history: { first: DayNumber; last: DayNumber }): DayRange {
+export function rangeOf(choice: Choice, history: { first: Day; last: Day }): DayRange {
   if (choice.period === "custom") {
     const to = lastDay(choice.to, history);
     return { from: Math.max(Math.min(choice.from, to), to - MAX_RANGE_DAYS + 1), to };
@@ -64,7 +61,7 @@ export function comparedRange(range: DayRange, compare: Compare): DayRange {
 export function shifted(
   choice: Choice,
   direction: -1 | 1,
-  history: { first: DayNumber; last: DayNumber },
+  history: { first: Day; last: Day },
 ): Choice | null {
   if (choice.period === "all") return null;
   const range = rangeOf(choice, history);

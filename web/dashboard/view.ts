@@ -1,4 +1,4 @@
-import { formatDay, parseDay } from "../shared/dates.ts";
+import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import type { CrossKey } from "../shared/wire.ts";
 import { type Choice, type Compare, PERIODS } from "./period.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
@@ -50,9 +50,9 @@ export function parseView(query: string): View {
 function parseChoice(period: string, fromText: string, toText: string): Choice {
   const from = parseDay(fromText);
   const to = parseDay(toText);
-  if (from !== null && to !== null && from <= to) return { period: "custom", from, to };
+  if (from !== undefined && to !== undefined && from <= to) return { period: "custom", from, to };
   const known = PERIODS.find(({ id }) => id === period)?.id ?? DEFAULT_PERIOD;
-  return { period: known, end: known === "all" ? null : to };
+  return { period: known, end: known === "all" ? null : (to ?? null) };
 }
 
 /** The query of a view, without what is the default; it has no place for a token. */

@@ -1,5 +1,5 @@
+import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { ReadError, readJson, relativeUrl } from "../shared/api.ts";
-import { dayOf, formatDay } from "../shared/dates.ts";
 import { counted } from "../shared/format.ts";
 import { encodePayload } from "../shared/tag.ts";
 import type { StatsTotals } from "../shared/wire.ts";

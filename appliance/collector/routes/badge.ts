@@ -2,6 +2,7 @@ import type { ParsedUrlQuery } from "node:querystring";
 import type { Middleware } from "koa";
 import { dayOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import { compactCount } from "../../base/compact.ts";
 import type { Client } from "../../http/client.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Store } from "../../store/store.ts";
@@ -53,15 +54,15 @@ function badge(
   const color = matching(query, "color", COLOR) ?? "007ec6";
   const boxes: Box[] = [
     { text: label, color: `#${matching(query, "labelColor", COLOR) ?? "555"}` },
-    { text: formatCount(count), color: `#${color}` },
+    { text: compactCount(count), color: `#${color}` },
   ];
-  let name = `${label}: ${formatCount(count)}`;
+  let name = `${label}: ${compactCount(count)}`;
   if (total !== null) {
     boxes.push({
-      text: `${formatCount(total)} total`,
+      text: `${compactCount(total)} total`,
       color: `#${matching(query, "totalColor", COLOR) ?? "4c1"}`,
     });
-    name += `, ${formatCount(total)} total`;
+    name += `, ${compactCount(total)} total`;
   }
   return draw(boxes, name);
 }
@@ -85,21 +86,6 @@ function labelOf(query: ParsedUrlQuery): string {
 function matching(query: ParsedUrlQuery, key: string, shape: RegExp): string | undefined {
   const value = queryValue(query, key);
   return value !== undefined && shape.test(value) ? value : undefined;
-}
-
-/** `999`, `1.2k`, `12k`, `1.2M` */
-export function formatCount(count: number): string {
-  for (const [unit, name] of [
-    [1e9, "G"],
-    [1e6, "M"],
-    [1e3, "k"],
-  ] as const) {
-    // From where the next smaller unit would round up to 1000.
-    if (count < unit * (unit === 1e3 ? 1 : 0.9995)) continue;
-    const scaled = count / unit;
-    return `${scaled < 9.95 ? Number(scaled.toFixed(1)) : Math.round(scaled)}${name}`;
-  }
-  return String(count);
 }
 
 const HEIGHT = 20;

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from "koa";
+import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { readJson } from "../../http/body.ts";
 import { addressKey, type Client, networkKey } from "../../http/client.ts";
@@ -23,7 +24,6 @@ export interface CollectionParts {
 }
 
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
-const DAY_MS = 86_400_000;
 const SURVEY_BYTES = 2_048;
 /** From an address, from an IPv6 /48, and in all: no more addresses than that are remembered. */
 const SURVEYS_PER_HOUR = [

@@ -1,4 +1,5 @@
 import type { Cancel } from "../../base/clock.ts";
+import { compactCount } from "../../base/compact.ts";
 import { blend, type Colors, chooseColors, isDark } from "./colors.ts";
 import type { PushWidget, StatWidget, Widget } from "./widget.ts";
 
@@ -168,13 +169,6 @@ export function noticeFace(notice: Notice): Face {
     }
   }
 }
-
-/** A count in at most five characters: `999`, `1.2k`, `12k`, `1.2M`. */
-export function compactCount(count: number): string {
-  return COMPACT.format(count).replace("K", "k");
-}
-
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
 
 function pushFace(widget: PushWidget, value: PushedValue | undefined): Face {
   const own = chooseColors({}, widget);

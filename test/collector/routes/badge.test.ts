@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
-import { formatCount } from "../../../appliance/collector/routes/badge.ts";
 import { eachWorld, type Reply, sharedWorld, type World } from "../../helpers/world.ts";
 
 /** What people who cannot see the picture are told. */
@@ -200,25 +199,4 @@ describe("where no site opted in", () => {
     for (const query of ["", "?site=blog"])
       assert.equal((await world().ask(`/badge${query}`)).status, 404);
   });
-});
-
-describe("a count on a badge", () => {
-  for (const [count, text] of [
-    [0, "0"],
-    [999, "999"],
-    [1_000, "1k"],
-    [1_049, "1k"],
-    [1_200, "1.2k"],
-    [9_949, "9.9k"],
-    [9_950, "10k"],
-    [12_345, "12k"],
-    [999_499, "999k"],
-    [999_500, "1M"],
-    [1_234_567, "1.2M"],
-    [12_345_678, "12M"],
-    [999_500_000, "1G"],
-  ] as const)
-    it(`of ${count} is ${text}`, () => {
-      assert.equal(formatCount(count), text);
-    });
 });

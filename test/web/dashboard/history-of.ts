@@ -1,5 +1,5 @@
+import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
 import { decodeHistory, type History } from "../../../web/dashboard/history.ts";
-import { formatDay, parseDay } from "../../../web/shared/dates.ts";
 import type { SeriesRow, StatsAnswer } from "../../../web/shared/wire.ts";
 
 export interface DayFigures {
@@ -13,7 +13,7 @@ export interface DayFigures {
 /** The number of a day written `YYYY-MM-DD`. */
 export function day(text: string): number {
   const number = parseDay(text);
-  if (number === null) throw new Error(`${text} is no day`);
+  if (number === undefined) throw new Error(`${text} is no day`);
   return number;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { formatDay } from "../../../appliance/base/calendar.ts";
 import type { DayRange } from "../../../web/dashboard/history.ts";
 import { type Choice, comparedRange, rangeOf, shifted } from "../../../web/dashboard/period.ts";
-import { formatDay } from "../../../web/shared/dates.ts";
 import { day } from "./history-of.ts";
 
 const history = { first: day("2025-01-01"), last: day("2026-03-04") };

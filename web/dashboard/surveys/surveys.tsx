@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { formatDay, longDay, parseDay, rangeName } from "../../shared/dates.ts";
+import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import { longDay, rangeName } from "../../shared/dates.ts";
 import { counted, NO_FIGURE, percent, signed, whole } from "../../shared/format.ts";
 import type { CrossKey, SurveysAnswer } from "../../shared/wire.ts";
 import type { DayRange, History } from "../history.ts";

@@ -1,4 +1,4 @@
-import { formatDay } from "../../shared/dates.ts";
+import { formatDay } from "../../../appliance/base/calendar.ts";
 import { type DayRange, type History, SERIES, seriesOf } from "../history.ts";
 import { rowsOf } from "./breakdown-model.ts";
 

@@ -1,4 +1,4 @@
-import { dayOf, hourOf, weekdayOf } from "../../shared/dates.ts";
+import { dayOf, hourOf, weekdayOf } from "../../../appliance/base/calendar.ts";
 import { type DayRange, type History, sumByValue } from "../history.ts";
 
 export const WEEKDAYS = [

@@ -1,15 +1,12 @@
 import {
-  type DayNumber,
+  type Day,
   dayOf,
   hourOf,
   mondayOf,
-  monthName,
   monthStart,
   nextMonthStart,
-  rangeName,
-  shortDay,
-  weekdayAndDay,
-} from "../../shared/dates.ts";
+} from "../../../appliance/base/calendar.ts";
+import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
 import { type DayRange, type History, SERIES, type SeriesName, seriesOf } from "../history.ts";
 import {
@@ -135,7 +132,7 @@ function hoursOf(history: History, options: TrendOptions): Trend {
 }
 
 /** What a day counted by the hour, null where that was not kept, and in all. */
-function hoursOfDay(history: History, key: HourlyKey, day: DayNumber) {
+function hoursOfDay(history: History, key: HourlyKey, day: Day) {
   const total = addNumbers(seriesOf(history, key, { from: day, to: day }));
   const kept = key === "pv" ? hourlyViews(history, day) : history.hours.get(key)?.get(day);
   // There is always one line to draw.
@@ -143,7 +140,7 @@ function hoursOfDay(history: History, key: HourlyKey, day: DayNumber) {
   return { hours: kept ?? (isDrawn ? new Array<number>(24).fill(0) : null), total };
 }
 
-function hourlyViews(history: History, day: DayNumber): number[] | undefined {
+function hourlyViews(history: History, day: Day): number[] | undefined {
   const hours = new Array<number>(24).fill(0);
   const dimension = history.dimensions.get("hour");
   const wanted = day - history.first;
@@ -214,7 +211,7 @@ function spansOf(range: DayRange, unit: "day" | "week" | "month"): DayRange[] {
   return spans;
 }
 
-function bucketOf(span: DayRange, unit: "day" | "week" | "month", today: DayNumber): Bucket {
+function bucketOf(span: DayRange, unit: "day" | "week" | "month", today: Day): Bucket {
   const state = span.from > today ? "future" : endOf(span, unit) >= today ? "open" : "whole";
   if (unit === "day") return { label: shortDay(span.from), name: weekdayAndDay(span.from), state };
   if (unit === "week") {
@@ -226,7 +223,7 @@ function bucketOf(span: DayRange, unit: "day" | "week" | "month", today: DayNumb
 }
 
 /** The last day a week or month has, also where the range ends before it. */
-function endOf(span: DayRange, unit: "day" | "week" | "month"): DayNumber {
+function endOf(span: DayRange, unit: "day" | "week" | "month"): Day {
   if (unit === "day") return span.from;
   return unit === "week" ? mondayOf(span.from) + 6 : nextMonthStart(span.from) - 1;
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../base/calendar.ts";
 import { isHost, looksLikeSiteId } from "../../../base/names.ts";
 import { NOBODY } from "../../counting.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
@@ -46,7 +47,7 @@ const HASH_BYTES = 32;
 const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
 const LAST_DAY = 47_482;
-const LAST_MS = LAST_DAY * 86_400_000;
+const LAST_MS = LAST_DAY * DAY_MS;
 
 const DEFAULT_MAX_BYTES = 1_024;
 const DEFAULT_MAX_ROWS = 1_000_000_000;

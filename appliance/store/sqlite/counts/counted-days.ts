@@ -1,10 +1,10 @@
-import { DAY_MS, type Day } from "../../../base/calendar.ts";
+import { DAY_MS, type Day, HOUR_MS } from "../../../base/calendar.ts";
 import type { Database } from "../database.ts";
 
 /** A mark is renewed, and the time run is saved, at most so often: each costs a page of the log. */
 const EVERY_MS = 60_000;
 const MAX_REMEMBERED = 64;
-const TIME_EVERY_MS = 3_600_000;
+const TIME_EVERY_MS = HOUR_MS;
 
 /**
  * What retention goes by besides the calendar: how long the service has run with this data, over all

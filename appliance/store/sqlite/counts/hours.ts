@@ -30,11 +30,11 @@ export function hoursOf(
 function daysOf(
   { kept }: DimensionTally,
   counts: DayCounts,
-  hourOf: (id: number) => number,
+  hourAt: (id: number) => number,
 ): HoursOfDay[] {
   const days = new Map<number, HoursOfDay>();
   for (const value of kept) {
-    const hour = hourOf(value.id);
+    const hour = hourAt(value.id);
     const list = counts.of(value);
     for (let i = 0; i + 1 < list.length; i += 2) {
       const offset = list[i] ?? 0;

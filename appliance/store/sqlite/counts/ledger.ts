@@ -1,4 +1,4 @@
-import { type Day, dayOf, dowhourOf, hourOf } from "../../../base/calendar.ts";
+import { type Day, dayOf, dowhourOf, HOUR_MS, hourName, hourOf } from "../../../base/calendar.ts";
 import {
   type BatchData,
   COUNTERS,
@@ -19,7 +19,6 @@ import { masked, maskedPayload } from "./nobody.ts";
 import { unpack } from "./pack.ts";
 import { ValueRoom } from "./value-room.ts";
 
-const HOUR_MS = 3_600_000;
 const MAX_CACHED_VALUES = 100_000;
 const MAX_CACHED_DAYS = 64;
 
@@ -102,10 +101,10 @@ export class Ledger {
       const values = counts?.get(counter);
       if (values === undefined) continue;
       const n = [...values].reduce((sum, [, count]) => sum + count, 0);
-      add(hourDimension(counter), hourOf(hour * HOUR_MS), n);
+      add(hourDimension(counter), hourName(hourOf(hour * HOUR_MS)), n);
     }
     if (views > 0) {
-      add("hour", hourOf(hour * HOUR_MS), views);
+      add("hour", hourName(hourOf(hour * HOUR_MS)), views);
       add("dowhour", dowhourOf(hour * HOUR_MS), views);
     }
   }
