@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { isEnvComment, readEnvLine } from "./base/env-line.ts";
 import {
   comparableHost,
   isHost,
@@ -281,21 +282,16 @@ function readConfigFile(file: string, problems: string[]): Record<string, string
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
     .entries()) {
-    const line = raw.trim();
-    if (line === "" || line.startsWith("#")) continue;
-    const [, key, value = ""] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
+    if (isEnvComment(raw)) continue;
+    const { key, value = "" } = readEnvLine(raw) ?? {};
     if (key === undefined) problems.push(`${file}:${index + 1} is not KEY=VALUE.`);
     else if (!Object.hasOwn(SETTINGS, key) && !SITE_TOKEN_KEY.test(key))
       problems.push(
         `${file}:${index + 1} sets ${key}, which is no key. Known are ${Object.keys(SETTINGS).join(", ")} and STATS_TOKEN_<ID>.`,
       );
-    else values[key] = unquoted(value);
+    else values[key] = value;
   }
   return values;
-}
-
-function unquoted(value: string): string {
-  return /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;
 }
 
 function parseSites(text: string): Config["sites"] | undefined {

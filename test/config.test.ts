@@ -254,6 +254,11 @@ describe("the configuration file", () => {
     );
   });
 
+  it("may be written as for a shell, or with the curly quotes of an editor", () => {
+    const { port, adminToken } = read("export PORT=81\nSTATS_TOKEN=“a-c”");
+    assert.deepEqual({ port, adminToken }, { port: 81, adminToken: "a-c" });
+  });
+
   it("gives way to the environment, and that to a flag", () => {
     const text = "PORT=1001\nWEBUI_PORT=1002\nBIND=127.0.0.3\nSTATS_TOKEN_BLOG=of-the-file";
     const env = { WEBUI_PORT: "2002", BIND: "127.0.0.4", STATS_TOKEN_BLOG: "of-the-environment" };

@@ -14,7 +14,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "appliance/demo/": ["appliance/demo/", "appliance/base/"],
   "appliance/box/systemd.ts": ["appliance/base/"],
   "appliance/base/": ["appliance/base/"],
-  "appliance/provision/": ["appliance/provision/", "appliance/config.ts"],
+  "appliance/provision/": ["appliance/provision/", "appliance/config.ts", "appliance/base/"],
   "appliance/box/time-zone.ts": ["appliance/base/"],
   "appliance/box/board.ts": [
     "appliance/control/setup-code.ts",

@@ -1,4 +1,5 @@
 import { pbkdf2Sync } from "node:crypto";
+import { readEnvLine } from "../base/env-line.ts";
 import { isHashedKey, isPlainPassword, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */
@@ -69,7 +70,7 @@ function serviceConfig(settings: Settings): string {
 
 /** A value that is quoted itself would lose its quotes when it is read. */
 function guarded(value: string): string {
-  return /^(["']).*\1$/s.test(value) ? `"${value}"` : value;
+  return readEnvLine(`KEY=${value}`)?.value === value ? value : `"${value}"`;
 }
 
 /**
