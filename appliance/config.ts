@@ -9,7 +9,7 @@ import {
   looksLikeSiteId,
   SITE_ID_RULE,
   siteIdOf,
-  tokenName,
+  siteTokenKey,
 } from "./base/names.ts";
 import { modelById } from "./deck/usb/models.ts";
 import { createClient } from "./http/client.ts";
@@ -42,7 +42,7 @@ export interface Config {
   readonly consoleDevice: string;
   /** Where the name is written by which the own network finds this machine; empty: nobody writes it. */
   readonly nameFile: string;
-  /** `STATS_TOKEN_<ID>` by `<ID>`. */
+  /** By their keys, as `siteTokenKey` gives them. */
   readonly siteTokens: ReadonlyMap<string, string>;
   /** What looks like a slip and stops nothing: a line each for the start to say. */
   readonly slips: readonly string[];
@@ -69,7 +69,7 @@ interface Setting<T> {
   parse(text: string): T | undefined;
 }
 
-const SITE_TOKEN_KEY = /^STATS_TOKEN_([A-Z0-9_]+)$/;
+const SITE_TOKEN_KEY = /^STATS_TOKEN_[A-Z0-9_]+$/;
 
 const port: Pick<Setting<number>, "accepts" | "parse"> = {
   accepts: "a port from 0 to 65535 (0 lets the system choose)",
@@ -219,11 +219,10 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
 
   const siteTokens = new Map<string, string>();
   for (const key of new Set([...Object.keys(env), ...Object.keys(fromFile)])) {
-    const name = SITE_TOKEN_KEY.exec(key)?.[1];
     const token = given(key);
-    if (name === undefined || token === undefined) continue;
+    if (!SITE_TOKEN_KEY.test(key) || token === undefined) continue;
     if (parseToken(token) === undefined) problems.push(`${key} must be a token without spaces.`);
-    siteTokens.set(name, token);
+    siteTokens.set(key, token);
   }
 
   const config: Config = {
@@ -250,20 +249,20 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
   };
   if (config.port === config.webuiPort && config.port !== 0)
     problems.push("WEBUI_PORT must be another port than PORT.");
-  problems.push(...sameTokenName(config.sites.map((site) => site.id)));
+  problems.push(...sameTokenKey(config.sites.map((site) => site.id)));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
 const EMPTY_ENTRY = "SITES has an empty entry, which is left out: is there a comma too many?";
 
-function sameTokenName(ids: readonly string[]): string[] {
-  const byName = Map.groupBy(ids, tokenName);
-  return [...byName]
+function sameTokenKey(ids: readonly string[]): string[] {
+  const byKey = Map.groupBy(ids, siteTokenKey);
+  return [...byKey]
     .filter(([, same]) => same.length > 1)
     .map(
-      ([name, same]) =>
-        `SITES names ${same.join(" and ")}, whose tokens would both be STATS_TOKEN_${name}. Rename one.`,
+      ([key, same]) =>
+        `SITES names ${same.join(" and ")}, whose tokens would both be ${key}. Rename one.`,
     );
 }
 

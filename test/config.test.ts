@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { tokenName } from "../appliance/base/names.ts";
+import { siteTokenKey } from "../appliance/base/names.ts";
 import { type Config, ConfigError, readConfig } from "../appliance/config.ts";
 import { eachFolder } from "./helpers/folder.ts";
 
@@ -75,7 +75,7 @@ describe("the configuration", () => {
       ],
       slips: [],
       adminToken: "admin",
-      siteTokens: new Map([["BLOG", "blogs"]]),
+      siteTokens: new Map([["STATS_TOKEN_BLOG", "blogs"]]),
       badgeSites: ["blog", "shop"],
       retentionDays: 30,
       trustedProxies: ["10.0.0.0/8", "::1"],
@@ -180,14 +180,14 @@ describe("the configuration", () => {
   });
 
   describe("a token", () => {
-    for (const [id, name] of [
-      ["blog", "BLOG"],
-      ["my-site", "MY_SITE"],
-      ["a-b_c-9", "A_B_C_9"],
+    for (const [id, key] of [
+      ["blog", "STATS_TOKEN_BLOG"],
+      ["my-site", "STATS_TOKEN_MY_SITE"],
+      ["a-b_c-9", "STATS_TOKEN_A_B_C_9"],
     ] as const)
-      it(`of the site ${id} is called STATS_TOKEN_${name}`, () => {
-        assert.equal(tokenName(id), name);
-        assert.equal(fromEnv({ [`STATS_TOKEN_${name}`]: "x" }).siteTokens.get(name), "x");
+      it(`of the site ${id} is called ${key}`, () => {
+        assert.equal(siteTokenKey(id), key);
+        assert.equal(fromEnv({ [key]: "x" }).siteTokens.get(key), "x");
       });
 
     it("may not have spaces, and is not shown when it has", () => {
@@ -249,7 +249,12 @@ describe("the configuration file", () => {
         'STATS_TOKEN_BLOG="x"\n',
     );
     assert.deepEqual(
-      { sites: sites.map(({ id }) => id), port, adminToken, token: siteTokens.get("BLOG") },
+      {
+        sites: sites.map(({ id }) => id),
+        port,
+        adminToken,
+        token: siteTokens.get("STATS_TOKEN_BLOG"),
+      },
       { sites: ["blog", "shop"], port: 81, adminToken: "a=b#c", token: "x" },
     );
   });
@@ -266,7 +271,7 @@ describe("the configuration file", () => {
       BIND: "127.0.0.5",
     });
     assert.deepEqual(
-      { port, webuiPort, bind, token: siteTokens.get("BLOG"), retentionDays },
+      { port, webuiPort, bind, token: siteTokens.get("STATS_TOKEN_BLOG"), retentionDays },
       {
         port: 1001,
         webuiPort: 2002,

@@ -1,4 +1,4 @@
-/** What sites are called: their ids, the names of their tokens, and the collector's hosts for them. */
+/** What sites, their tokens and hosts, channels and colours are called. */
 
 const ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 /** Stands for the admin token on the command line. */
@@ -41,19 +41,37 @@ export function comparableHost(host: string): string {
   return plain.startsWith("www.") ? plain.slice(4) : plain;
 }
 
-/** `my-site` → `MY_SITE`: what a site's id becomes at the end of STATS_TOKEN_<ID>. */
-export function tokenName(id: string): string {
-  return id.toUpperCase().replaceAll("-", "_");
+/** `my-site` → `STATS_TOKEN_MY_SITE`: the setting that holds the site's own token. */
+export function siteTokenKey(id: string): string {
+  return `STATS_TOKEN_${id.toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** Another of `ids` whose token has the same name as that of `id`. */
 export function tokenTwin(id: string, ids: Iterable<string>): string | undefined {
-  const name = tokenName(id);
-  for (const other of ids) if (other !== id && tokenName(other) === name) return other;
+  const key = siteTokenKey(id);
+  for (const other of ids) if (other !== id && siteTokenKey(other) === key) return other;
   return undefined;
 }
 
 /** Why `id` cannot be there beside its twin, and what to do. */
 export function twinProblem(id: string, twin: string): string {
-  return `There is a site ${twin}, and the token of both would be STATS_TOKEN_${tokenName(id)}. Choose an id that differs in more than - and _.`;
+  return `There is a site ${twin}, and the token of both would be ${siteTokenKey(id)}. Choose an id that differs in more than - and _.`;
 }
+
+const CHANNEL = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
+
+/** What the name of a push channel looks like, to end a sentence. */
+export const CHANNEL_RULE =
+  "1 to 32 characters from a-z, 0-9, dot, underscore and hyphen, and starts with a letter or digit";
+
+/** True for the name of a push channel, in any case; it is kept in lower case. */
+export function isChannelName(text: string): boolean {
+  return CHANNEL.test(text);
+}
+
+/** JSON Schema of a colour: `#rrggbb`. */
+export const COLOR = {
+  type: "string",
+  pattern: "^#[0-9a-fA-F]{6}$",
+  description: "must be a colour as #rrggbb",
+};

@@ -1,19 +1,36 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A new token that reads numbers: 32 random bytes behind a prefix that secret scanners can find. */
-export function makeReadToken(random: (bytes: number) => Buffer = randomBytes): {
-  token: string;
-  hash: Uint8Array;
-} {
-  const token = `tdr_${random(32).toString("base64url")}`;
-  return { token, hash: hashToken(token) };
+/** Random bytes of a token: too many to guess. */
+const TOKEN_BYTES = 32;
+
+/** What opens something, and the hash that is kept of it. */
+export interface Secret {
+  readonly token: string;
+  readonly hash: Uint8Array;
 }
 
-/** Read tokens are random and long: a plain hash is enough, a slow one would only help floods. */
-export function hashToken(token: string): Uint8Array {
-  return createHash("sha256").update(token).digest();
+/** A new token that reads numbers. */
+export function makeReadToken(): Secret {
+  return makeToken("tdr_", randomBytes);
 }
 
-export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
+/**
+ * A new token.
+ * @param scheme begins it, so that scanners for secrets can find it
+ * @param random gives as many unpredictable bytes as it is asked for
+ */
+export function makeToken(scheme: string, random: (bytes: number) => Buffer): Secret {
+  const token = scheme + random(TOKEN_BYTES).toString("base64url");
+  return { token, hash: sha256(token) };
+}
+
+/** Tokens are random and long: a plain hash is enough, a slow one would only help floods. */
+export function sha256(secret: string | Uint8Array): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** Compares two secrets, or their hashes, in a time that tells nothing but whether they are as long. */
+export function isSameSecret(a: string | Uint8Array, b: string | Uint8Array): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,5 +1,5 @@
 import { comparableHost, siteIdOf } from "../base/names.ts";
-import { constantTimeEqual, hashToken } from "../base/secrets.ts";
+import { isSameSecret, sha256 } from "../base/secrets.ts";
 import type { Directory, SiteRecord } from "../store/sqlite/tables/sites.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
@@ -31,7 +31,7 @@ export class Sites {
       return {
         ...site,
         badge: this.#declared.badgeSites.has(site.id) || (site.badge && !site.declared),
-        tokenHash: token === null ? site.tokenHash : hashToken(token),
+        tokenHash: token === null ? site.tokenHash : sha256(token),
       };
     });
     this.#byId = new Map(all.map((site) => [site.id, site]));
@@ -39,7 +39,7 @@ export class Sites {
       all.flatMap((site) => (site.host === null ? [] : [[comparableHost(site.host), site]])),
     );
     const { adminToken } = this.#declared;
-    this.#adminHash = adminToken === null ? adminHash : hashToken(adminToken);
+    this.#adminHash = adminToken === null ? adminHash : sha256(adminToken);
   }
 
   get all(): readonly Site[] {
@@ -61,7 +61,7 @@ export class Sites {
 
   /** True when `token` may read `site`; takes as long when there is no such site. */
   mayRead(site: Site | null, token: string): boolean {
-    const hash = hashToken(token);
+    const hash = sha256(token);
     const own = matches(hash, site?.tokenHash ?? null);
     const admin = matches(hash, this.#adminHash);
     return site !== null && (own || admin);
@@ -69,7 +69,7 @@ export class Sites {
 
   /** True for a token that may read some site; takes the same time for all. */
   knows(token: string): boolean {
-    const hash = hashToken(token);
+    const hash = sha256(token);
     let known = matches(hash, this.#adminHash);
     for (const { tokenHash } of this.#byId.values()) known = matches(hash, tokenHash) || known;
     return known;
@@ -81,7 +81,7 @@ export class Sites {
   }
 
   isAdmin(token: string): boolean {
-    return matches(hashToken(token), this.#adminHash);
+    return matches(sha256(token), this.#adminHash);
   }
 
   #byName(name: string | undefined): Site | null {
@@ -95,6 +95,6 @@ const NOBODYS_HASH = new Uint8Array(32);
 
 /** Compares also where there is nothing to compare with, so that the time tells nothing. */
 function matches(hash: Uint8Array, expected: Uint8Array | null): boolean {
-  const equal = constantTimeEqual(hash, expected ?? NOBODYS_HASH);
+  const equal = isSameSecret(hash, expected ?? NOBODYS_HASH);
   return equal && expected !== null;
 }

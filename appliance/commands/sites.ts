@@ -4,7 +4,7 @@ import {
   isSiteId,
   SITE_ID_RULE,
   siteIdOf,
-  tokenName,
+  siteTokenKey,
   tokenTwin,
   twinProblem,
 } from "../base/names.ts";
@@ -152,7 +152,7 @@ function rename({ db, id, to, terminal, config }: Action): void {
   const outcome = db.transaction(() => renameSite(db, { id, to })).immediate();
   expectDone(outcome, { id: outcome === "exists" ? to : id });
   terminal.out(
-    `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and STATS_TOKEN_${tokenName(id)}, on the keys of a deck.`,
+    `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and ${siteTokenKey(id)}, on the keys of a deck.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { meansAdmin, siteIdOf, tokenName } from "../base/names.ts";
+import { meansAdmin, siteIdOf, siteTokenKey } from "../base/names.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { openData } from "../store/sqlite/health.ts";
@@ -53,7 +53,7 @@ export const tokens: Command = {
           );
         say("admin", config.adminToken !== null, adminHash !== null);
         for (const { id, tokenHash } of sites)
-          say(id, config.siteTokens.has(tokenName(id)), tokenHash !== null);
+          say(id, config.siteTokens.has(siteTokenKey(id)), tokenHash !== null);
         return;
       }
       const id = siteIdOf(whose);
@@ -64,9 +64,9 @@ export const tokens: Command = {
             ? `${id} is retired: no token opens it. Bring it back first: tallydeck sites add ${id}`
             : `There is no site ${id}. \`tallydeck sites\` lists them.`,
         );
-      const key = site === null ? "STATS_TOKEN" : `STATS_TOKEN_${tokenName(site.id)}`;
+      const key = site === null ? "STATS_TOKEN" : siteTokenKey(site.id);
       const declared =
-        site === null ? config.adminToken !== null : config.siteTokens.has(tokenName(site.id));
+        site === null ? config.adminToken !== null : config.siteTokens.has(siteTokenKey(site.id));
       if (declared)
         throw new CommandFailed(
           `${key} in the configuration declares this token. Change it there and restart the service.`,

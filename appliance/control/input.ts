@@ -71,11 +71,6 @@ function explain(error: ErrorObject | undefined): HttpError {
   }
 }
 
-export const COLOR = {
-  type: "string",
-  pattern: "^#[0-9a-fA-F]{6}$",
-  description: "must be a colour as #rrggbb",
-};
 export const TRUTH = { type: "boolean", description: "must be true or false" };
 const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
 /** In any case: `siteIdOf` gives the form that is kept. */

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { makeToken, sha256 } from "../base/secrets.ts";
 import { StorageUnavailable } from "../store/batch.ts";
 import type { Store } from "../store/store.ts";
 
@@ -17,7 +17,6 @@ export const SESSION_DAYS = 30;
 const LIFE_MS = SESSION_DAYS * DAY_MS;
 /** Past it the session that ends first makes room: nobody signs in on so many devices. */
 const MAX_SESSIONS = 100;
-const SECRET_BYTES = 32;
 
 interface Session {
   /** Epoch milliseconds. */
@@ -56,8 +55,8 @@ export class Sessions {
 
   /** Signs somebody in. @returns the value of the cookie */
   async begin(): Promise<string> {
-    const cookie = this.#randomBytes(SECRET_BYTES).toString("base64url");
-    const id = idOf(cookie);
+    const { token: cookie, hash } = makeToken("", this.#randomBytes);
+    const id = hex(hash);
     const session = {
       expiresAt: this.#clock.now() + LIFE_MS,
       endsAt: this.#clock.monotonic() + LIFE_MS,
@@ -76,7 +75,7 @@ export class Sessions {
   /** The session a cookie opens; undefined when there is none, or it has ended. */
   find(cookie: string | undefined): SessionId | undefined {
     if (cookie === undefined) return undefined;
-    const id = idOf(cookie);
+    const id = hex(sha256(cookie));
     return this.isOpen(id) ? id : undefined;
   }
 
@@ -157,10 +156,6 @@ async function keptSessions(store: SessionsOptions["store"]) {
     if (!(error instanceof StorageUnavailable)) throw error;
     return [];
   }
-}
-
-function idOf(cookie: string): SessionId {
-  return createHash("sha256").update(cookie).digest("hex");
 }
 
 function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from "node:crypto";
 import type { Cancel, Clock } from "../base/clock.ts";
+import { isSameSecret } from "../base/secrets.ts";
 
 export interface SetupCodeOptions {
   clock: Clock;
@@ -66,7 +66,7 @@ export class SetupCode {
     if (now < this.#refusedUntil)
       return { kind: "refused", seconds: (this.#refusedUntil - now) / 1_000 };
     const expected = this.shown;
-    if (expected !== undefined && isSame(code, expected)) {
+    if (expected !== undefined && isSameSecret(code, expected)) {
       this.#wrong = [];
       this.#shownUntil = Number.NEGATIVE_INFINITY;
       this.#code = this.#make();
@@ -95,9 +95,4 @@ export class SetupCode {
   #make(): string {
     return String(this.#randomInt(10 ** DIGITS)).padStart(DIGITS, "0");
   }
-}
-
-function isSame(code: string, expected: string): boolean {
-  const [typed, right] = [Buffer.from(code), Buffer.from(expected)];
-  return typed.length === right.length && timingSafeEqual(typed, right);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../base/secrets.ts";
 import { readNetworkConfig, readUserData } from "./dialects/cloud-init.ts";
 import { NOT_READ } from "./dialects/not-read.ts";
 import { readPreseed } from "./dialects/preseed.ts";
@@ -105,5 +105,5 @@ const TOO_LARGE: Finding = {
 };
 
 function hashOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256(bytes).toString("hex");
 }

@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from "../base/clock.ts";
+import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
 import { PushError } from "./errors.ts";
 import { cleanText } from "./text.ts";
 
@@ -68,11 +69,8 @@ interface Held {
  * @throws {PushError} `invalid_channel`
  */
 export function channelName(raw: string): string {
-  if (/^[a-z0-9][a-z0-9._-]{0,31}$/i.test(raw)) return raw.toLowerCase();
-  throw new PushError(
-    "invalid_channel",
-    "A channel name has 1 to 32 characters from a-z, 0-9, dot, underscore and hyphen, and starts with a letter or digit.",
-  );
+  if (isChannelName(raw)) return raw.toLowerCase();
+  throw new PushError("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
 }
 
 /** The named channels and their values; in memory only, gone after a restart. */

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Cancel, Clock } from "../base/clock.ts";
+import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
 import { Turns } from "../base/turns.ts";
 import { PushError } from "./errors.ts";
 
@@ -65,7 +65,6 @@ export interface PushTokensOptions {
 const MAX_TOKENS = 16;
 const MAX_NAME = 40;
 const SCHEME = "tdp_";
-const SECRET_BYTES = 32;
 const PREFIX_LENGTH = 6;
 /** Uses are stored this late, so that pushing ten times a second costs no ten commits. */
 const LAST_USED_DELAY_MS = 60_000;
@@ -136,7 +135,7 @@ export async function openPushTokens({
     list: () => [...tokens.values()].map(describe),
     create: (rawName) =>
       inTurn(async () => {
-        const name = tokenName(rawName);
+        const name = checkedName(rawName);
         if (tokens.size >= MAX_TOKENS) {
           throw new PushError(
             "token_limit",
@@ -187,11 +186,11 @@ export async function openPushTokens({
 /** Compares with every token, so that the time taken tells nothing about any of them. */
 function match(tokens: StoredPushToken[], hash: Uint8Array): StoredPushToken | undefined {
   let found: StoredPushToken | undefined;
-  for (const token of tokens) if (timingSafeEqual(token.hash, hash)) found = token;
+  for (const token of tokens) if (isSameSecret(token.hash, hash)) found = token;
   return found;
 }
 
-function tokenName(raw: string): string {
+function checkedName(raw: string): string {
   const name = raw.trim();
   const length = [...name].length;
   if (length >= 1 && length <= MAX_NAME) return name;
@@ -199,11 +198,7 @@ function tokenName(raw: string): string {
 }
 
 function makeSecret(randomBytes: PushTokensOptions["randomBytes"]) {
-  const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const plaintext = SCHEME + secret;
-  return { plaintext, prefix: secret.slice(0, PREFIX_LENGTH), hash: sha256(plaintext) };
-}
-
-function sha256(plaintext: string): Uint8Array {
-  return createHash("sha256").update(plaintext).digest();
+  const { token, hash } = makeToken(SCHEME, randomBytes);
+  const prefix = token.slice(SCHEME.length, SCHEME.length + PREFIX_LENGTH);
+  return { plaintext: token, prefix, hash };
 }

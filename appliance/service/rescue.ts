@@ -1,4 +1,4 @@
-import { constantTimeEqual, hashToken } from "../base/secrets.ts";
+import { isSameSecret, sha256 } from "../base/secrets.ts";
 import { isLoopback } from "../box/board.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import { createRescueControl } from "../control/routes/rescue.ts";
@@ -56,7 +56,7 @@ export async function startRescue(
   let control: Listener | undefined;
   const isOpen = () => config.adminOpen || (control !== undefined && isLoopback(control.address));
   const adminHash =
-    config.adminToken === null ? salvagedAdminHash(file) : hashToken(config.adminToken);
+    config.adminToken === null ? salvagedAdminHash(file) : sha256(config.adminToken);
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => adminHash === null });
   const channels = createChannels(clock);
   stops.push(() => channels.close());
@@ -82,7 +82,7 @@ export async function startRescue(
       wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       admin: {
         exists: adminHash !== null,
-        matches: (token) => adminHash !== null && constantTimeEqual(hashToken(token), adminHash),
+        matches: (token) => adminHash !== null && isSameSecret(sha256(token), adminHash),
       },
       exchange: new Exchange(config.dataDir, {
         space: () => (parts.space ?? spaceOf)(config.dataDir),

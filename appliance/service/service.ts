@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock, SystemClock } from "../base/clock.ts";
 import { RecentProblems } from "../base/log.ts";
-import { tokenName } from "../base/names.ts";
+import { siteTokenKey } from "../base/names.ts";
 import { version } from "../base/version.ts";
 import { isLoopback, thisNetwork } from "../box/board.ts";
 import { createCollector } from "../collector/app.ts";
@@ -251,7 +251,7 @@ function knowSites(config: Config, store: Store): Sites {
     {
       badgeSites: new Set(config.badgeSites),
       adminToken: config.adminToken,
-      siteToken: (id) => config.siteTokens.get(tokenName(id)) ?? null,
+      siteToken: (id) => config.siteTokens.get(siteTokenKey(id)) ?? null,
     },
     store.directory,
   );
@@ -324,7 +324,7 @@ async function startOwner(
       declared: {
         adminToken: config.adminToken !== null,
         badge: (id) => config.badgeSites.includes(id),
-        siteToken: (id) => config.siteTokens.has(tokenName(id)),
+        siteToken: (id) => config.siteTokens.has(siteTokenKey(id)),
       },
       problems: parts.problems ?? new RecentProblems(),
       version: version(),

@@ -1,5 +1,5 @@
+import { siteTokenKey } from "../../appliance/base/names.ts";
 import { Snippet } from "../shared/copy-button.tsx";
-import { siteTokenKey } from "../shared/tag.ts";
 
 /** How the owner keeps out of the figures. */
 export function OwnVisits({ origin }: { origin: string }) {

@@ -8,11 +8,6 @@ export function scriptTag(base: string, site: string): string {
   return `<script defer src="${base}/s.js" data-site="${site}"></script>`;
 }
 
-/** The name of the setting that holds a site's own token. */
-export function siteTokenKey(site: string): string {
-  return `STATS_TOKEN_${site.toUpperCase().replaceAll("-", "_")}`;
-}
-
 /** `v` of `/e` and `/a`: base64 of the URI-encoded JSON. */
 export function encodePayload(payload: Record<string, string>): string {
   return btoa(encodeURIComponent(JSON.stringify(payload)));

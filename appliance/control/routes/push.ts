@@ -1,5 +1,6 @@
 import type { Context, Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
+import { COLOR } from "../../base/names.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { bearerToken } from "../../http/bearer.ts";
 import { readJson } from "../../http/body.ts";
@@ -9,7 +10,7 @@ import { allTogether, RateLimit } from "../../http/rate-limit.ts";
 import { type Channels, channelName, type Push } from "../../push/channels.ts";
 import { PushError, type PushErrorCode } from "../../push/errors.ts";
 import type { PushTokens } from "../../push/tokens.ts";
-import { COLOR, expectJson, shape } from "../input.ts";
+import { expectJson, shape } from "../input.ts";
 
 export interface PushParts {
   channels: Channels;

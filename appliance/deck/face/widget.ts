@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from "ajv";
-import { looksLikeSiteId, siteIdOf } from "../../base/names.ts";
+import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -52,11 +52,6 @@ export class InvalidWidget extends Error {
   }
 }
 
-const COLOR = {
-  type: "string",
-  pattern: "^#[0-9a-fA-F]{6}$",
-  description: "must be a colour as #rrggbb",
-};
 const TEXT = {
   type: "string",
   maxLength: 256,

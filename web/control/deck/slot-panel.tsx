@@ -1,3 +1,4 @@
+import { isChannelName } from "../../../appliance/base/names.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -10,7 +11,7 @@ import { SlotImage } from "./deck-picture.tsx";
 import { slotName } from "./layout.ts";
 import { type Saving, useDraft } from "./use-draft.ts";
 import { WidgetFields } from "./widget-fields.tsx";
-import { isChannel, WIDGET_TYPES, widgetOf } from "./widgets.ts";
+import { WIDGET_TYPES, widgetOf } from "./widgets.ts";
 
 /** Everything about one slot. */
 export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
@@ -68,7 +69,7 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
         )}
       </Labelled>
       <WidgetFields widget={draft} onEdit={edit} />
-      {draft.type === "push" && isChannel(draft.channel) && (
+      {draft.type === "push" && isChannelName(draft.channel) && (
         <>
           <TestValue key={draft.channel} channel={draft.channel} />
           <Recipes channel={draft.channel} />

@@ -1,8 +1,9 @@
 import { useId } from "preact/hooks";
+import { CHANNEL_RULE } from "../../../appliance/base/names.ts";
 import type { PushWidget, StatWidget, Widget } from "../../../appliance/deck/face/widget.ts";
 import { useShell } from "../context.ts";
 import { Choice, Labelled } from "../parts.tsx";
-import { CHANNEL_RULE, EXPIRIES, METRICS, PERIODS } from "./widgets.ts";
+import { EXPIRIES, METRICS, PERIODS } from "./widgets.ts";
 
 interface FieldsProps<W extends Widget> {
   widget: W;
@@ -69,7 +70,7 @@ function ChannelField({ widget, onEdit }: FieldsProps<PushWidget>) {
   const choose = (channel: string) => onEdit({ ...widget, channel });
   return (
     <>
-      <Labelled label="Channel" hint={CHANNEL_RULE}>
+      <Labelled label="Channel" hint={`${CHANNEL_RULE}.`}>
         {(at) => (
           <input
             {...at}

@@ -1,3 +1,4 @@
+import { CHANNEL_RULE, isChannelName } from "../../../appliance/base/names.ts";
 import type { StatWidget, Widget } from "../../../appliance/deck/face/widget.ts";
 
 export type WidgetType = Widget["type"];
@@ -67,19 +68,10 @@ export function widgetOf(type: WidgetType, before: Widget, firstSite: string): W
   }
 }
 
-const CHANNEL = /^[a-z0-9][a-z0-9._-]{0,31}$/;
-
-export function isChannel(text: string): boolean {
-  return CHANNEL.test(text);
-}
-
-export const CHANNEL_RULE =
-  "1 to 32 of a-z, 0-9, dot, underscore and hyphen, beginning with a letter or digit.";
-
 /** What a widget still lacks before it can be shown; empty when nothing. */
 export function lackOf(widget: Widget): string {
-  if (widget.type === "push" && !isChannel(widget.channel))
-    return widget.channel === "" ? "Name a channel first." : `A channel has ${CHANNEL_RULE}`;
+  if (widget.type === "push" && !isChannelName(widget.channel))
+    return widget.channel === "" ? "Name a channel first." : `A channel has ${CHANNEL_RULE}.`;
   if (widget.type === "stat" && widget.site === "") return "Add a site first.";
   return "";
 }

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import { CHANNEL_RULE, isChannelName } from "../../../appliance/base/names.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { CHANNEL_RULE, isChannel } from "../deck/widgets.ts";
 import { Labelled, Problem, useNow } from "../parts.tsx";
 import { clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
@@ -76,7 +76,7 @@ function AnyChannel() {
   return (
     <details class="part">
       <summary>Send a test value</summary>
-      <Labelled label="Channel" hint={CHANNEL_RULE}>
+      <Labelled label="Channel" hint={`${CHANNEL_RULE}.`}>
         {(at) => (
           <input
             {...at}
@@ -89,7 +89,7 @@ function AnyChannel() {
           />
         )}
       </Labelled>
-      {isChannel(channel) && <TestValue channel={channel} />}
+      {isChannelName(channel) && <TestValue channel={channel} />}
     </details>
   );
 }

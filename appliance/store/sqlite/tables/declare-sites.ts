@@ -1,4 +1,4 @@
-import { comparableHost, meansAdmin, tokenName, tokenTwin } from "../../../base/names.ts";
+import { comparableHost, meansAdmin, siteTokenKey, tokenTwin } from "../../../base/names.ts";
 import type { Database } from "../database.ts";
 import { readDirectory, type SiteRecord } from "./sites.ts";
 
@@ -65,7 +65,7 @@ const ADMIN_SITE = (id: string) =>
 function refuseTwins(declared: readonly string[], others: readonly string[]): void {
   const problems = others.flatMap((id, index) => {
     const rename = `tallydeck sites rename ${id} NEW`;
-    const shared = `the token of both would be STATS_TOKEN_${tokenName(id)}`;
+    const shared = `the token of both would be ${siteTokenKey(id)}`;
     const named = tokenTwin(id, declared);
     if (named !== undefined)
       return [
