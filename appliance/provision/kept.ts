@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import type { Reading } from "./reading.ts";
 import { isHashedKey, isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
 
@@ -99,7 +100,7 @@ export function together(kept: Kept, files: Iterable<string>): Settings {
 export function parseKept(text: string): Kept {
   try {
     const kept: unknown = JSON.parse(text);
-    return isTable(kept) && Object.values(kept).every(isKeptFile) ? (kept as Kept) : NOTHING_KEPT;
+    return isObject(kept) && Object.values(kept).every(isKeptFile) ? (kept as Kept) : NOTHING_KEPT;
   } catch {
     return NOTHING_KEPT;
   }
@@ -107,13 +108,9 @@ export function parseKept(text: string): Kept {
 
 function isKeptFile(file: unknown): boolean {
   return (
-    isTable(file) &&
+    isObject(file) &&
     typeof file.seen === "string" &&
-    isTable(file.says) &&
+    isObject(file.says) &&
     Object.values(file.says).every((value) => typeof value === "string")
   );
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { Ajv, type JSONSchemaType } from "ajv";
+import { isObject, isText } from "../../base/json.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { SurveyPayload } from "../../store/sqlite/surveys/rows.ts";
 import { APP_VERSION, OS_BUCKET } from "./app-ping.ts";
@@ -12,19 +12,16 @@ const DEVICE_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 // Line breaks and tabs are part of a comment; other control characters are not.
 const CONTROL = /[^\P{Cc}\n\t]/gu;
 
-const ajv = new Ajv();
+const SYSTEMS: readonly unknown[] = ["macos", "windows", "linux", "unknown"];
+
 /** A survey version, wherever one is given. */
-export const isSurveyVersion = ajv.compile({
-  type: "integer",
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-} as JSONSchemaType<number>);
-const isObject = ajv.compile<Record<string, unknown>>({ type: "object" });
-const isText = ajv.compile({ type: "string" } as JSONSchemaType<string>);
-const isOs = ajv.compile({
-  type: "string",
-  enum: ["macos", "windows", "linux", "unknown"],
-} as JSONSchemaType<string>);
+export function isSurveyVersion(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function isSystem(value: unknown): value is string {
+  return SYSTEMS.includes(value);
+}
 
 /**
  * The payload as it is stored: what is off its shape, and what is unknown, is left out.
@@ -46,7 +43,7 @@ export function validateSurvey(body: unknown): SurveyPayload {
   return {
     sv: body.sv,
     ...(shaped(body.v, APP_VERSION) && { v: body.v }),
-    ...(isOs(body.os) && { os: body.os }),
+    ...(isSystem(body.os) && { os: body.os }),
     ...(shaped(body.ov, OS_BUCKET) && { ov: body.ov }),
     ...(devices !== "" && { dv: devices }),
     a: answers,

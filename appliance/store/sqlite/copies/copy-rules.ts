@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../../base/calendar.ts";
+import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId } from "../../../base/names.ts";
 import { NOBODY } from "../../counting.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
@@ -157,10 +158,6 @@ export function boundsOf(rule: TableRule): { maxBytes: number; maxRows: number }
   return { maxBytes: maxBytes ?? DEFAULT_MAX_BYTES, maxRows: maxRows ?? DEFAULT_MAX_ROWS };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
 /** Ascending by value id and each once, as `pack` makes it. */
 function isPacked(blob: unknown, fits: (id: number, n: number) => boolean): boolean {
   if (!(blob instanceof Uint8Array)) return false;
@@ -222,8 +219,4 @@ function objectOf(json: unknown): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
