@@ -320,7 +320,13 @@ describe("using the dashboard", function () {
     await owner.page.locator(".progress").waitFor({ state: "detached" });
   });
 
-  it("changes nothing on the page when a refresh brings nothing new", async () => {
+  it("changes nothing on the page when a refresh brings nothing new, minutes later", async () => {
+    let minute = 30;
+    await owner.page.route(/\/stats/, async (route) => {
+      const response = await route.fetch();
+      const date = `Wed, 04 Mar 2026 12:${minute++}:00 GMT`;
+      await route.fulfill({ response, headers: { ...response.headers(), date } });
+    });
     await owner.signIn(NOTES);
     await owner.page.evaluate(`
       window.changes = [];

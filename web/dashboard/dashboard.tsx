@@ -72,7 +72,7 @@ export function Dashboard(props: DashboardProps) {
         ) : isNew ? (
           <Empty site={history.site} refresh={refresh} />
         ) : (
-          <Traffic history={history} now={feed.now} view={view} bots={bots} change={change} />
+          <Traffic history={history} now={feed.hour} view={view} bots={bots} change={change} />
         )}
       </main>
       {areKeysShown && <KeyList onClose={() => showKeys(false)} />}

@@ -6,8 +6,11 @@ import { decodeHistory, type History } from "./history.ts";
 /** What the page has of a site's history, and how the last try went. */
 export interface Feed {
   history: History | null;
-  /** the server's clock at the last answer, epoch milliseconds */
-  now: number;
+  /**
+   * when the hour of the last answer began on the server's clock, epoch milliseconds: nothing that
+   * is drawn goes finer, so that within the hour the same answer draws nothing anew
+   */
+  hour: number;
   busy: boolean;
   /** the answer takes longer than people expect */
   slow: boolean;
@@ -15,8 +18,9 @@ export interface Feed {
 }
 
 const REFRESH_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const SLOW_MS = 4_000;
-const NOTHING: Feed = { history: null, now: 0, busy: false, slow: false, problem: null };
+const NOTHING: Feed = { history: null, hour: 0, busy: false, slow: false, problem: null };
 
 interface Source {
   site: string;
@@ -118,7 +122,8 @@ const NO_SITES =
 async function readSite({ site, token }: Source, etag: string | null, signal: AbortSignal) {
   const query = { site, from: "first", series: 1, daily: 1 };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
-  if (answer.unchanged) return { site, change: { now: answer.at } };
+  const hour = answer.at - (answer.at % HOUR_MS);
+  if (answer.unchanged) return { site, change: { hour } };
   const history = decodeHistory(answer.body);
-  return { site: history.site, etag: answer.etag, change: { history, now: answer.at } };
+  return { site: history.site, etag: answer.etag, change: { history, hour } };
 }
