@@ -327,7 +327,11 @@ describe("using the dashboard", function () {
       const date = `Wed, 04 Mar 2026 12:${minute++}:00 GMT`;
       await route.fulfill({ response, headers: { ...response.headers(), date } });
     });
+    await owner.page.clock.install();
     await owner.signIn(NOTES);
+    await owner.page.locator(".plot .dataset-0").waitFor({ state: "attached" });
+    // Frappe draws a new chart a second time, 700 ms later.
+    await owner.page.clock.fastForward(1_000);
     await owner.page.evaluate(`
       window.changes = [];
       new MutationObserver((list) => window.changes.push(...list.map(({ target }) => target.nodeName)))
