@@ -11,6 +11,7 @@ import {
   siteIdOf,
   siteTokenKey,
 } from "./base/names.ts";
+import { COLLECTOR_PORT, CONTROL_PORT } from "./base/ports.ts";
 import { modelById } from "./deck/usb/models.ts";
 import { createClient } from "./http/client.ts";
 
@@ -116,14 +117,18 @@ const SETTINGS = {
     accepts: "a folder",
     parse: parsePath,
   } satisfies Setting<string>,
-  PORT: { flag: "port", fallback: "8480", ...port } satisfies Setting<number>,
+  PORT: { flag: "port", fallback: String(COLLECTOR_PORT), ...port } satisfies Setting<number>,
   HOST: {
     flag: "host",
     fallback: "",
     accepts: "an address of this machine for the collector, unset for all",
     parse: (text) => (text === "" ? "" : parseAddress(text)),
   } satisfies Setting<string>,
-  WEBUI_PORT: { flag: "webui-port", fallback: "3000", ...port } satisfies Setting<number>,
+  WEBUI_PORT: {
+    flag: "webui-port",
+    fallback: String(CONTROL_PORT),
+    ...port,
+  } satisfies Setting<number>,
   BIND: {
     flag: "bind",
     fallback: "127.0.0.1",

@@ -62,7 +62,7 @@ const CHANNEL = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
 
 /** What the name of a push channel looks like, to end a sentence. */
 export const CHANNEL_RULE =
-  "1 to 32 characters from a-z, 0-9, dot, underscore and hyphen, and starts with a letter or digit";
+  "1 to 32 characters from a-z, 0-9, dot, underscore and hyphen, starting with a letter or digit";
 
 /** True for the name of a push channel, in any case; it is kept in lower case. */
 export function isChannelName(text: string): boolean {

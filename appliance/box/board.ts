@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { Cancel, Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { listenerUrl } from "../base/ports.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type { NoticeBoard } from "../deck/face/face.ts";
 
@@ -64,9 +65,7 @@ export class Board implements NoticeBoard {
   }
 
   addressByName(): string | undefined {
-    return this.#name === undefined
-      ? undefined
-      : this.#bound && webUiUrl(this.#bound, [this.#name]);
+    return this.#name === undefined ? undefined : this.#urlAt([this.#name]);
   }
 
   onChange(listener: () => void): Cancel {
@@ -97,10 +96,16 @@ export class Board implements NoticeBoard {
     const { clock, network } = this.#options;
     const [address, name] = [this.#address, this.#name];
     const addresses = this.#addresses();
-    if (addresses !== undefined) this.#address = this.#bound && webUiUrl(this.#bound, addresses);
+    if (addresses !== undefined) this.#address = this.#urlAt(addresses);
     this.#name = network.name();
     if (this.#address !== address || this.#name !== name) this.#changed();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
+  }
+
+  /** The Web UI's, with the slash of its page. */
+  #urlAt(hosts: readonly string[]): string | undefined {
+    const url = this.#bound && listenerUrl(this.#bound, hosts);
+    return url && `${url}/`;
   }
 
   /** Undefined while the system does not tell: it may be out of file descriptors. */
@@ -125,26 +130,6 @@ export class Board implements NoticeBoard {
     this.#onConsole = line;
     for (const listener of [...this.#listeners]) listener();
   }
-}
-
-/** True for a socket that only this machine reaches. */
-export function isLoopback(address: string): boolean {
-  return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
-}
-
-/**
- * Where people find the Web UI; undefined while there is no network. `addresses` are those by which
- * others reach this machine.
- */
-export function webUiUrl(
-  { address, port }: { address: string; port: number },
-  addresses: readonly string[],
-): string | undefined {
-  const shown = port === 80 ? "" : `:${port}`;
-  if (address === "127.0.0.1" || address === "::1") return `http://localhost${shown}/`;
-  const isAny = address === "::" || address === "0.0.0.0";
-  const host = isAny ? addresses[0] : address.includes(":") ? `[${address}]` : address;
-  return host && `http://${host}${shown}/`;
 }
 
 /** What a label of a name may be: RFC 1123. */

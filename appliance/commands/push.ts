@@ -1,3 +1,4 @@
+import { CONTROL_PORT, urlOf } from "../base/ports.ts";
 import { channelName } from "../push/channels.ts";
 import { PushError } from "../push/errors.ts";
 import {
@@ -7,6 +8,8 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
+
+const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
 const help = `tallydeck push: shows a text on every key that is set to a channel.
 
@@ -18,7 +21,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --ttl N              seconds until it expires, 1 to 86400, or 0 to stay (600)
   --color #rrggbb      colour of the text, for this push only
   --background #rrggbb colour behind it, for this push only
-  --url URL            the box's Web UI (TALLYDECK_URL, http://127.0.0.1:3000)
+  --url URL            the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
 
 In TEXT, \\n starts a new line; four are drawn. Text from a pipe is shown as it is, without the line
@@ -36,7 +39,6 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
-const DEFAULT_URL = "http://127.0.0.1:3000";
 const PATIENCE_MS = 10_000;
 /** More than this the box refuses anyway; see the push API. */
 const MAX_INPUT_BYTES = 4_097;
@@ -92,7 +94,9 @@ function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
   const path = `api/push/${encodeURIComponent(channel)}`;
   const folder = base.endsWith("/") ? base : `${base}/`;
   if (!/^https?:\/\//.test(base) || !URL.canParse(path, folder))
-    throw new UsageError(`${base} is no address. Give one like http://tallydeck.local as --url.`);
+    throw new UsageError(
+      `${base} is no address. Give one like ${urlOf("tallydeck.local", CONTROL_PORT)} as --url.`,
+    );
   return new URL(path, folder);
 }
 

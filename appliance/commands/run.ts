@@ -2,9 +2,9 @@ import { fstatSync } from "node:fs";
 import { dayOf, formatDay } from "../base/calendar.ts";
 import { createSystemClock, type FarAhead, type SystemClock } from "../base/clock.ts";
 import { createLog, type Log, RecentProblems } from "../base/log.ts";
+import { COLLECTOR_PORT, CONTROL_PORT, isLoopback, listenerUrl } from "../base/ports.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import { releasedAt } from "../base/version.ts";
-import { isLoopback, webUiUrl } from "../box/board.ts";
 import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import { type Config, FLAG_OPTIONS } from "../config.ts";
@@ -23,9 +23,9 @@ import { type Demo, startDemo } from "./demo.ts";
 
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
-  --port N         the collector's port (PORT, 8480)
+  --port N         the collector's port (PORT, ${COLLECTOR_PORT})
   --host ADDR      the collector's address, all interfaces unless given (HOST)
-  --webui-port N   the Web UI's port (WEBUI_PORT, 3000)
+  --webui-port N   the Web UI's port (WEBUI_PORT, ${CONTROL_PORT})
   --bind ADDR      the Web UI's address (BIND, 127.0.0.1)
   --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)
@@ -130,16 +130,16 @@ function firstAdminToken(db: Database, config: Config): string | undefined {
 
 function announce(service: Service, config: Config, { out }: Terminal): void {
   const { collector, control, unusable } = service;
-  const webUi = webUiUrl(control, ["localhost"]);
+  const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
   if (unusable !== undefined) {
     out(`${unusable.message}
-Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}`);
+Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}/`);
     return;
   }
   out(`Tallydeck is ready.
-  Dashboard  ${webUiUrl(collector, ["localhost"])}dashboard
-  Setup      ${webUiUrl(collector, ["localhost"])}help
-  Web UI     ${webUi}
+  Dashboard  ${pages}/dashboard
+  Setup      ${pages}/help
+  Web UI     ${webUi}/
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
   Data       ${config.dataDir}`);
   if (service.store.directory.sites.length === 0)

@@ -8,6 +8,8 @@ import {
   tokenTwin,
   twinProblem,
 } from "../base/names.ts";
+import { listenerUrl, scriptTag, siteCollector, urlOf } from "../base/ports.ts";
+import { thisNetwork } from "../box/board.ts";
 import type { Config } from "../config.ts";
 import { withBallast } from "../store/sqlite/ballast.ts";
 import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
@@ -135,10 +137,20 @@ function add({ db, id, values, terminal, config }: Action): void {
   const isBack = findRetired(db, id) !== undefined;
   expectDone(db.transaction(() => createSite(db, input)).immediate(), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
-  terminal.out(`${done} Put this on its pages, with the address of this box:
+  const host = findSite(db, id)?.host ?? null;
+  const whose = host === null ? ", with an address of this box that visitors reach" : "";
+  terminal.out(`${done} Put this on its pages${whose}:
 
-  <script defer src="http://tallydeck.local:8480/s.js" data-site="${id}"></script>
+  ${scriptTag(siteCollector(collectorUrl(config), host), id)}
 `);
+}
+
+/** Where the own network finds the collector. */
+function collectorUrl({ host = "::", port, nameFile }: Config): string {
+  const network = thisNetwork(nameFile);
+  const name = network.name();
+  const hosts = [...(name === undefined ? network.addresses() : [name]), "localhost"];
+  return listenerUrl({ address: host, port }, hosts) ?? urlOf("localhost", port);
 }
 
 function change({ db, id, values, terminal }: Action): void {

@@ -1,3 +1,4 @@
+import { CONTROL_PORT, urlOf } from "../base/ports.ts";
 import type { FileResult } from "./reading.ts";
 
 /** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
@@ -8,7 +9,7 @@ export function report(
   const lines = [
     `Tallydeck ${version}: what came of the settings on this card`,
     "",
-    `The box is called ${hostname}: http://${hostname}.local:3000`,
+    `The box is called ${hostname}: ${urlOf(`${hostname}.local`, CONTROL_PORT)}`,
     ...results.flatMap(resultLines),
     "",
   ];

@@ -1,5 +1,5 @@
+import { isLoopback } from "../base/ports.ts";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
-import { isLoopback } from "../box/board.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import { createRescueControl } from "../control/routes/rescue.ts";
 import { WRONG_TOKENS } from "../control/routes/session.ts";

@@ -12,7 +12,7 @@ try:
 except ImportError:  # Outside of OBS, only push() is of use.
     obs = None
 
-settings = {"url": "http://tallydeck.local", "token": ""}
+settings = {"url": "http://tallydeck.local:3000", "token": ""}
 
 
 def push(text, background):

@@ -1,28 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../../appliance/base/log.ts";
-import { Board, webUiUrl } from "../../appliance/box/board.ts";
+import { Board } from "../../appliance/box/board.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-
-describe("the address people are told", () => {
-  const others = ["192.0.2.7", "192.0.2.8"];
-  for (const [address, port, url] of [
-    ["127.0.0.1", 3_000, "http://localhost:3000/"],
-    ["::1", 3_000, "http://localhost:3000/"],
-    ["127.0.0.2", 3_000, "http://127.0.0.2:3000/"],
-    ["0.0.0.0", 3_000, "http://192.0.2.7:3000/"],
-    ["::", 80, "http://192.0.2.7/"],
-    ["192.0.2.9", 3_000, "http://192.0.2.9:3000/"],
-    ["2001:db8::9", 3_000, "http://[2001:db8::9]:3000/"],
-  ] as const)
-    it(`is ${url} for a socket on ${address} port ${port}`, () => {
-      assert.equal(webUiUrl({ address, port }, others), url);
-    });
-
-  it("is none without a network", () => {
-    assert.equal(webUiUrl({ address: "0.0.0.0", port: 80 }, []), undefined);
-  });
-});
 
 describe("the board of a machine that cannot read its addresses", () => {
   const outOfDescriptors = Object.assign(new Error("EMFILE"), { code: "EMFILE" });

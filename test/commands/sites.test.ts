@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
@@ -40,7 +40,7 @@ describe("tallydeck sites", function () {
     assert.equal(added.code, 0);
     assert.match(
       added.out,
-      /^Added blog\. .*\n\n {2}<script defer src=".*\/s\.js" data-site="blog">/,
+      /^Added blog\. .*\n\n {2}<script defer src="https:\/\/stats\.example\/s\.js" data-site="blog">/,
     );
     while ((await served()).length === 0);
     assert.deepEqual(await served(), [{ id: "blog", host: "stats.example" }]);
@@ -53,6 +53,15 @@ describe("tallydeck sites", function () {
     assert.equal((await sites("erase", "blog", "--confirm", "blog")).out, "Erased blog.\n");
     while ((await served()).length > 0);
     await service.end();
+  });
+
+  it("names the collector by this machine's name and the port that is set", async () => {
+    const nameFile = join(folder(), "name");
+    writeFileSync(nameFile, "attic\n");
+    const add = (id: string, PORT: string) =>
+      tallydeck(["sites", "add", id, "--data-dir", folder()], { PORT, NAME_FILE: nameFile });
+    assert.match((await add("blog", "9000")).out, / src="http:\/\/attic\.local:9000\/s\.js" /);
+    assert.match((await add("shop", "80")).out, / src="http:\/\/attic\.local\/s\.js" /);
   });
 
   it("makes no database for a mere list", async () => {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, it } from "mocha";
+import { CONTROL_PORT, urlOf } from "../../appliance/base/ports.ts";
 import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";
 
@@ -33,6 +34,14 @@ describe("the examples", () => {
       assert.fail(`nothing was pushed to ${channel}`)
     );
   };
+
+  it("name the port of the Web UI wherever they name the box", () => {
+    const addresses = readdirSync(EXAMPLES).flatMap(
+      (name) => read(name).match(/http:\/\/tallydeck\.local(?::\d+)?/g) ?? [],
+    );
+    assert.ok(addresses.length > 0);
+    for (const address of addresses) assert.equal(address, urlOf("tallydeck.local", CONTROL_PORT));
+  });
 
   it("show how full the disk is, from a shell", async () => {
     await run(join(EXAMPLES, "disk-space.sh"), []);

@@ -1,5 +1,6 @@
+import { scriptTag } from "../../appliance/base/ports.ts";
+import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";
-import { baseUrl, scriptTag } from "../shared/tag.ts";
 
 interface EmptyProps {
   site: string;

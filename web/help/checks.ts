@@ -1,7 +1,7 @@
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { ReadError, readJson, relativeUrl } from "../shared/api.ts";
+import { encodePayload } from "../shared/collector.ts";
 import { counted } from "../shared/format.ts";
-import { encodePayload } from "../shared/tag.ts";
 import type { StatsTotals } from "../shared/wire.ts";
 
 /** What is typed into the page. */

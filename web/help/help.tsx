@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
+import { scriptTag } from "../../appliance/base/ports.ts";
+import { baseUrl } from "../shared/collector.ts";
 import { Snippet } from "../shared/copy-button.tsx";
 import { Field } from "../shared/field.tsx";
-import { baseUrl, scriptTag } from "../shared/tag.ts";
 import { loadToken } from "../shared/token.ts";
 import { CheckCard } from "./check-card.tsx";
 import {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { baseUrl } from "../../shared/collector.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
-import { baseUrl } from "../../shared/tag.ts";
 import { isThisMachine } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";

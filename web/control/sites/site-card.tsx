@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
+import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
-import { scriptTag } from "../../shared/tag.ts";
-import { siteCollector } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
+import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { Field } from "../../shared/field.tsx";
-import { scriptTag } from "../../shared/tag.ts";
-import { siteCollector } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Problem, Secret } from "../parts.tsx";

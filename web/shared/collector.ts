@@ -3,11 +3,6 @@ export function baseUrl(pageHref: string): string {
   return new URL(".", pageHref).href.replace(/\/$/, "");
 }
 
-/** The script tag that counts views for a site. */
-export function scriptTag(base: string, site: string): string {
-  return `<script defer src="${base}/s.js" data-site="${site}"></script>`;
-}
-
 /** `v` of `/e` and `/a`: base64 of the URI-encoded JSON. */
 export function encodePayload(payload: Record<string, string>): string {
   return btoa(encodeURIComponent(JSON.stringify(payload)));

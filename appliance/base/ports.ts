@@ -1,0 +1,44 @@
+/** Where the two listeners are found, and how that is written down. Addresses end without a slash. */
+
+/** What anybody may reach. */
+export const COLLECTOR_PORT = 8480;
+/** The owner's: Web UI and push. */
+export const CONTROL_PORT = 3000;
+/** The one that browsers take when an address names none. */
+const HTTP_PORT = 80;
+
+/** @param host a name or an address; one of IPv6 with or without its brackets */
+export function urlOf(host: string, port: number): string {
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return `http://${name}${port === HTTP_PORT ? "" : `:${port}`}`;
+}
+
+/**
+ * Where people find a listener; undefined while there is no network.
+ * @param bound its socket
+ * @param hosts names and addresses by which others reach this machine, the best first
+ */
+export function listenerUrl(
+  { address, port }: { address: string; port: number },
+  hosts: readonly string[],
+): string | undefined {
+  if (address === "127.0.0.1" || address === "::1") return urlOf("localhost", port);
+  const isAny = address === "::" || address === "0.0.0.0";
+  const host = isAny ? hosts[0] : address;
+  return host && urlOf(host, port);
+}
+
+/** True for a socket that only this machine reaches. */
+export function isLoopback(address: string): boolean {
+  return /^(?:127\.|::1$|::ffff:127\.)/.test(address);
+}
+
+/** Where pages of a site reach the collector: by the host it has for them, if there is one. */
+export function siteCollector(collector: string, host: string | null): string {
+  return host === null ? collector : `https://${host}`;
+}
+
+/** The script tag that counts views for a site. */
+export function scriptTag(collector: string, site: string): string {
+  return `<script defer src="${collector}/s.js" data-site="${site}"></script>`;
+}
