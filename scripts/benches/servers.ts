@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const TOKEN = "bench";
 export const SITE = "bench";
-const TALLYDECK = join(import.meta.dirname, "../tallydeck");
+const CHECKOUT = join(import.meta.dirname, "../..");
 const BARE = join(import.meta.dirname, "bare-server.ts");
 
 export interface Running {
@@ -17,14 +17,21 @@ export interface Running {
   readonly isRunning: boolean;
   /** Resident memory, MB. */
   memory(): number;
+  /** CPU time taken so far, ms, by thread. */
+  cpu(): CpuTimes;
   stop(): Promise<void>;
 }
 
+/** By what a thread is called; `others` are those of V8 and libuv. */
+export type CpuTimes = Readonly<Record<Thread, number>>;
+export const THREADS = ["main", "committer", "reader", "others"] as const;
+export type Thread = (typeof THREADS)[number];
+
 /** The service in a process of its own, as users run it. */
-export function startTallydeck(dataDir: string): Promise<Running> {
+export function startTallydeck(dataDir: string, checkout = CHECKOUT): Promise<Running> {
   const ports = ["--port", "0", "--webui-port", "0", "--data-dir", dataDir];
   return started(
-    spawn(TALLYDECK, ["run", ...ports], {
+    spawn(join(checkout, "scripts/tallydeck"), ["run", ...ports], {
       env: { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, BADGE_SITES: SITE },
       stdio: ["ignore", "pipe", "inherit"],
     }),
@@ -69,6 +76,7 @@ function started(child: ChildProcess, ports: RegExp): Promise<Running> {
           return isRunning();
         },
         memory: () => residentMegabytes(child.pid as number),
+        cpu: () => cpuTimes(child.pid as number),
         stop: async () => {
           if (!isRunning()) return;
           child.kill("SIGTERM");
@@ -82,4 +90,37 @@ function started(child: ChildProcess, ports: RegExp): Promise<Running> {
 function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
+}
+
+/** The kernel counts in hundredths of a second, whatever it ticks by itself. */
+const TICK_MS = 10;
+
+function cpuTimes(pid: number): CpuTimes {
+  const times: Record<Thread, number> = { main: 0, committer: 0, reader: 0, others: 0 };
+  for (const tid of readdirSync(`/proc/${pid}/task`)) {
+    const [, name = "", rest = ""] =
+      /\((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/task/${tid}/stat`, "latin1")) ?? [];
+    const thread = Number(tid) === pid ? "main" : name;
+    // utime and stime are the 14th and 15th field, and what is left begins with the third.
+    const [user, system] = rest.split(" ").slice(11, 13).map(Number) as [number, number];
+    times[isThread(thread) ? thread : "others"] += (user + system) * TICK_MS;
+  }
+  return times;
+}
+
+function isThread(name: string): name is Thread {
+  return (THREADS as readonly string[]).includes(name);
+}
+
+/** Uses a server and stops it, however that went. */
+export async function withServer(
+  start: () => Promise<Running>,
+  use: (server: Running) => Promise<void>,
+): Promise<void> {
+  const server = await start();
+  try {
+    await use(server);
+  } finally {
+    await server.stop();
+  }
 }

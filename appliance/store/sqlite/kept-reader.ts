@@ -71,6 +71,7 @@ export class KeptReader {
   async #start(): Promise<void> {
     const { file, clock, readerMemoryMb, onDamaged } = this.#options;
     const worker = new Worker(new URL("reader.ts", import.meta.url), {
+      name: "reader",
       workerData: { file },
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: readerMemoryMb },
     });

@@ -47,6 +47,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 async function startCommitter({ file, onDirectory, onDamaged }: WorkersOptions) {
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
   const worker = new Worker(new URL("committer.ts", import.meta.url), {
+    name: "committer",
     workerData: { file },
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
