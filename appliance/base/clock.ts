@@ -155,9 +155,11 @@ export function createSystemClock({
 }
 
 function thisMachine(): MachineClock {
+  // `performance` counts from the start of this thread by the same clock, and asks it quicker.
+  const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
   return {
     now: Date.now,
-    monotonic: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
+    monotonic: () => startedAt + performance.now(),
     boot: bootId(),
     after(ms, task) {
       const timer = setTimeout(task, ms);

@@ -6,11 +6,12 @@ import type { Client } from "../http/client.ts";
 import type { Pages } from "../http/pages.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
-import { fixedRoutes, publicApp } from "./frame.ts";
+import { fixedRoutes, withRoutes } from "./frame.ts";
 import { badgeRoute } from "./routes/badge.ts";
-import { appPingRoute, beaconRoute, surveyPreflight, surveyRoute } from "./routes/collect.ts";
+import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
 import { refusedReads } from "./routes/reading.ts";
 import { statsRoute } from "./routes/stats.ts";
+import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
 
@@ -30,10 +31,11 @@ export interface CollectorParts {
 export function createCollector(parts: CollectorParts): Koa {
   const { store, sites, client, clock, log, pages, cursorSecret } = parts;
   const access = new Access(sites, client, clock);
+  const hits = countHits(parts);
 
   const router = fixedRoutes(pages)
-    .get("/e", beaconRoute(parts))
-    .get("/a", appPingRoute(parts))
+    .get("/e", hitRoute(hits["/e"]))
+    .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute(parts, cursorSecret))
     .options("/s", surveyPreflight)
     .get("/stats", statsRoute(access, store, clock))
@@ -41,7 +43,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
     .get("/sites", sitesRoute(access, sites))
     .get("/badge", badgeRoute(sites, store, client, clock));
-  return publicApp(router, log, refusedReads);
+  return withRoutes(new HitsFirst(hits), router, log, refusedReads);
 }
 
 function sitesRoute(access: Access, sites: Sites): Middleware {

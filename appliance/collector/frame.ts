@@ -1,5 +1,6 @@
 import Router from "@koa/router";
-import Koa, { type Middleware } from "koa";
+import type Koa from "koa";
+import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { errorBodies } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
@@ -39,9 +40,8 @@ export function fixedRoutes(pages: Pages): Router {
   return router;
 }
 
-/** The public listener with these routes. */
-export function publicApp(router: Router, log: Log, ...before: Middleware[]): Koa {
-  const app = new Koa();
+/** Makes `app` the public listener with these routes. */
+export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middleware[]): Koa {
   // A client that goes away in the middle is nothing to write about.
   app.silent = true;
   app.use(errorBodies(log));

@@ -1,10 +1,10 @@
-import type Koa from "koa";
-import type { Middleware } from "koa";
+import Koa, { type Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Pages } from "../http/pages.ts";
-import { fixedRoutes, publicApp } from "./frame.ts";
-import { answerGif, surveyPreflight } from "./routes/collect.ts";
+import { fixedRoutes, withRoutes } from "./frame.ts";
+import { answerGif } from "./routes/hits.ts";
+import { surveyPreflight } from "./routes/survey.ts";
 
 const READS = ["/stats", "/surveys", "/surveys/export", "/sites", "/badge"];
 
@@ -16,7 +16,7 @@ export function createStandIn({ pages, log }: { pages: Pages; log: Log }): Koa {
     .post("/s", surveyRefused)
     .options("/s", surveyPreflight);
   for (const path of READS) router.get(path, readRefused);
-  return publicApp(router, log);
+  return withRoutes(new Koa(), router, log);
 }
 
 const surveyRefused: Middleware = (ctx) => {

@@ -16,6 +16,8 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
 }
 
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  // A request that announces none is at its end before anybody listens.
+  if (request.readableEnded) return Buffer.alloc(0);
   try {
     const length = request.headers["content-length"];
     return await getRawBody(request, { limit, ...(length !== undefined && { length }) });

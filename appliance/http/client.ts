@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import { comparableHost } from "../base/names.ts";
+import { remember } from "../base/remember.ts";
 
 /** Who sent a request and by which name, as seen through proxies we trust. */
 export interface Client {
@@ -27,14 +28,16 @@ export function createClient(proxies: readonly string[]): Client {
   const trusted = new BlockList();
   for (const proxy of proxies) addBlock(trusted, proxy);
 
-  const trusts = (address: string) => {
+  const trusts = remember((address) => {
     const family = isIP(address);
     return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4");
-  };
+  });
 
   /** What the proxy says of the client's request, where there is a proxy we trust. */
   const told = (request: IncomingMessage, header: string): string | undefined =>
-    trusts(peer(request.socket)) ? forwarded(request, header)[0] : undefined;
+    header in request.headers && trusts(peer(request.socket))
+      ? forwarded(request, header)[0]
+      : undefined;
   const hostOf = (request: IncomingMessage): string =>
     told(request, "x-forwarded-host") ?? request.headers.host ?? "";
 
@@ -53,7 +56,7 @@ export function createClient(proxies: readonly string[]): Client {
       }
       return address;
     },
-    host: (request) => comparableHost(hostOf(request)),
+    host: (request) => comparable(hostOf(request)),
     url(request) {
       const host = hostOf(request);
       const text = `${told(request, "x-forwarded-proto") ?? "http"}://${host}`;
@@ -94,6 +97,8 @@ function addBlock(list: BlockList, proxy: string): void {
   if (family === 0 || !valid || more.length > 0) throw new RangeError(proxy);
   list.addSubnet(address, bits ?? most, family === 6 ? "ipv6" : "ipv4");
 }
+
+const comparable = remember(comparableHost);
 
 function peer(socket: Socket): string {
   return plainAddress(socket.remoteAddress ?? "");

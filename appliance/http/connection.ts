@@ -61,6 +61,8 @@ export class Connection {
   /** What is said once those that wait are answered. */
   #lastWords: string | undefined;
   #isLeaving = false;
+  /** One for all answers, which finish once each. */
+  readonly #onFinish = () => this.#answered();
 
   constructor({ socket, clock, key, serve }: ConnectionOptions) {
     this.socket = socket;
@@ -140,7 +142,7 @@ export class Connection {
     // Node's own bound would answer those who come back nevertheless with 503.
     if (++this.#answers === MAX_REQUESTS) exchange.response.setHeader("Connection", "close");
     // Before Node, which may end the connection then.
-    exchange.response.prependOnceListener("finish", () => this.#answered());
+    exchange.response.prependListener("finish", this.#onFinish);
     this.#serve(exchange.request, exchange.response);
   }
 

@@ -63,6 +63,8 @@ export async function listen(
     noDelay: true,
     // Node would answer without an error body; `errorBodies` refuses it with one.
     requireHostHeader: false,
+    // No stream is run for a body that is not announced.
+    optimizeEmptyRequests: true,
   });
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -18,6 +18,11 @@ export class Stage {
   #running = 0;
   #left: () => void = () => {};
   #isLast = false;
+  /** One for all responses, which close once each. */
+  readonly #onClose = () => {
+    this.#running -= 1;
+    if (this.#running === 0) this.#left();
+  };
 
   constructor(listen: (app: App) => Promise<Listener>) {
     this.#listen = listen;
@@ -68,10 +73,7 @@ export class Stage {
       return;
     }
     this.#running += 1;
-    response.once("close", () => {
-      this.#running -= 1;
-      if (this.#running === 0) this.#left();
-    });
+    response.on("close", this.#onClose);
     this.#serve(request, response);
   }
 

@@ -10,6 +10,7 @@ export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
 const LONGEST_RETRY_MS = 64_000;
+const AT_ONCE = Promise.resolve();
 
 /** Dimension and value, one increment each. */
 export type Increments = readonly (readonly [dimension: string, value: string])[];
@@ -61,13 +62,13 @@ export class Intake {
    * Counts one hit; null stands for a site that does not exist. Resolves when the hit may be
    * answered.
    */
-  async count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
+  count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
     // Then nothing is waited for, and memory is for sites that are there.
-    if (site === null && this.#unavailable) return;
+    if (site === null && this.#unavailable) return AT_ONCE;
     const batch = this.#open;
     batch.add(site ?? NOBODY, this.#stamp(), counts, view);
     this.#schedule();
-    if (!this.#unavailable) await batch.stored;
+    return this.#unavailable ? AT_ONCE : batch.stored;
   }
 
   /** Stores one survey response. @throws StorageUnavailable, SurveysFull when it was not stored. */

@@ -246,8 +246,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 
   return {
-    async count(site, counts, view) {
-      return intake.count(pause ? await siteAfterPause(site) : site, counts, view);
+    count(site, counts, view) {
+      // No promise of its own: hits are many, and those of a batch share one.
+      if (pause === undefined) return intake.count(site, counts, view);
+      return siteAfterPause(site).then((settled) => intake.count(settled, counts, view));
     },
     async addSurvey(site, version, payload) {
       if (room.isLow) throw new StorageUnavailable();

@@ -1,3 +1,4 @@
+import { remember } from "../../base/remember.ts";
 import type { Increments } from "../../store/intake.ts";
 import { storable } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
@@ -39,7 +40,7 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
     ["host", host],
     ["ref", ref.trim() ? ref : "direct"],
     ["ref_group", referrerGroup(ref, hostOf(host))],
-    ["lang", languageOf(payload.l)],
+    ["lang", languageOf(storable(payload.l))],
     ["tz", storable(payload.tz) || "unknown"],
     ["browser", visitor.browser],
     ["os", visitor.os],
@@ -89,15 +90,11 @@ function percentDecoded(text: string): string {
   }
 }
 
-function languageOf(l: unknown): string {
-  return storable(l).split(/[-_]/)[0]?.toLowerCase() || "unknown";
-}
+const languageOf = remember((l) => l.split(/[-_]/, 1)[0]?.toLowerCase() || "unknown");
 
 function originOf(url: string): string {
   const origin = URL.canParse(url) ? new URL(url).origin : "null";
   return origin === "null" ? "" : origin;
 }
 
-function hostOf(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).host : "";
-}
+const hostOf = remember((origin) => (URL.canParse(origin) ? new URL(origin).host : ""));

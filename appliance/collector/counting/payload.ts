@@ -1,8 +1,6 @@
 import type { ParsedUrlQuery } from "node:querystring";
 
 const MAX_CHARACTERS = 128;
-// Printable ASCII, as nearly every value is.
-const CLEAN = /^[\x20-\x7e]{0,128}$/;
 const CONTROL = /\p{Cc}/gu;
 
 /**
@@ -19,22 +17,74 @@ export function decodePayload(v: string | undefined): Readonly<Record<string, un
   if (v === undefined) return {};
   try {
     // Senders that do not escape `+` have it read as a space.
-    const escaped = Buffer.from(v.replaceAll(" ", "+"), "base64").toString("latin1");
-    const payload: unknown = JSON.parse(decodeURIComponent(escaped));
-    return typeof payload === "object" && payload !== null ? { ...payload } : {};
+    const base64 = v.includes(" ") ? v.replaceAll(" ", "+") : v;
+    const payload: unknown = JSON.parse(asciiOf(base64) ?? textOf(base64));
+    return isObject(payload) ? payload : {};
   } catch {
     return {};
   }
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws URIError when the escapes are no UTF-8 */
+function textOf(base64: string): string {
+  return decodeURIComponent(Buffer.from(base64, "base64").toString("latin1"));
+}
+
+const PERCENT = 0x25;
+const scratch = Buffer.alloc(3_072);
+
+/** What `textOf` gives, in one pass; undefined where that is not plain ASCII, or long. */
+function asciiOf(base64: string): string | undefined {
+  if (base64.length > scratch.length) return undefined;
+  const length = scratch.write(base64, "base64");
+  let end = 0;
+  for (let at = 0; at < length; at++) {
+    let byte = scratch[at] as number;
+    if (byte === PERCENT) {
+      byte = 16 * hexDigit(at + 1) + hexDigit(at + 2);
+      at += 2;
+    }
+    // Also an escape that is none, or is cut off by the end.
+    if (byte >= 0x80 || at >= length) return undefined;
+    scratch[end++] = byte;
+  }
+  return scratch.toString("latin1", 0, end);
+}
+
+function hexDigit(at: number): number {
+  return HEX_DIGITS[scratch[at] as number] ?? NO_DIGIT;
+}
+
+/** So much that no ASCII comes of it. */
+const NO_DIGIT = 0xff;
+/** By character code. */
+const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
+  const digit = String.fromCharCode(code);
+  return /[\da-f]/i.test(digit) ? Number.parseInt(digit, 16) : NO_DIGIT;
+});
+
 /** A value as it may be stored: 128 characters at most, well-formed, without control characters. */
 export function storable(value: unknown): string {
   if (typeof value !== "string") return "";
-  if (CLEAN.test(value)) return value;
+  if (isClean(value)) return value;
   // Cut before the rest: what is past twice the length cannot matter, and senders may be generous.
   const text = value
     .replace(CONTROL, "")
     .slice(0, 2 * MAX_CHARACTERS)
     .toWellFormed();
   return Array.from(text).slice(0, MAX_CHARACTERS).join("");
+}
+
+/** True for printable ASCII, as nearly every value is. */
+function isClean(value: string): boolean {
+  if (value.length > MAX_CHARACTERS) return false;
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
 }

@@ -1,3 +1,5 @@
+import { remember } from "../../base/remember.ts";
+
 export type ReferrerGroup = "direct" | "search" | "social" | "internal" | "referral";
 
 /** Longer than any name in the DNS: not worth looking up. */
@@ -17,7 +19,7 @@ export function referrerGroup(referrerHost: string, pageHost: string): ReferrerG
   return groupOf(referrer);
 }
 
-function bareHost(address: string): string {
+const bareHost = remember((address) => {
   let host = address.trim().toLowerCase();
   const scheme = host.indexOf("://");
   if (scheme >= 0) host = host.slice(scheme + 3);
@@ -28,10 +30,10 @@ function bareHost(address: string): string {
   if (port >= 0) host = host.slice(0, port);
   if (host.endsWith(".")) host = host.slice(0, -1);
   return host.startsWith("www.") ? host.slice(4) : host;
-}
+});
 
 /** Looks up the host, then the domain around it, and so on: whole labels only. */
-function groupOf(host: string): ReferrerGroup {
+const groupOf = remember((host): ReferrerGroup => {
   let start = 0;
   while (true) {
     const domain = host.slice(start);
@@ -45,7 +47,7 @@ function groupOf(host: string): ReferrerGroup {
     if (dot < 0) return "referral";
     start = dot + 1;
   }
-}
+});
 
 /** `name.com`, `name.fr`, `name.co.uk` or `name.com.br` for one of the names. */
 function isCountryDomain(domain: string, names: ReadonlySet<string>): boolean {

@@ -1,5 +1,6 @@
 import { isbot } from "isbot";
 import UAParser from "ua-parser-js";
+import { remember } from "../../base/remember.ts";
 
 /** What a user agent says of its sender: a crawler, or a person's browser. */
 export type Visitor =
@@ -31,29 +32,9 @@ const LONGEST_READ = 512;
  * At most `limit` user agents are remembered, those seen lately first, at about 2 kB each.
  */
 export function createVisitorCache(limit = 4096): (userAgent: string) => Visitor {
-  const generation = Math.max(1, Math.floor(limit / 2));
-  let recent = new Map<string, Visitor>();
-  let older = new Map<string, Visitor>();
-
-  return (userAgent) => {
-    const read = userAgent.length > LONGEST_READ ? userAgent.slice(0, LONGEST_READ) : userAgent;
-    const known = recent.get(read);
-    if (known !== undefined) return known;
-    const visitor = older.get(read) ?? nameVisitor(read);
-    // Two generations instead of an ordered list: a hit moves nothing, and what no request asked
-    // for during a whole generation is dropped with it.
-    if (recent.size >= generation) {
-      older = recent;
-      recent = new Map();
-    }
-    recent.set(read === userAgent ? read : detached(read), visitor);
-    return visitor;
-  };
-}
-
-/** The same string without the long one it was cut from, which the engine would keep alive. */
-function detached(cut: string): string {
-  return Buffer.from(cut, "utf16le").toString("utf16le");
+  const visitorOf = remember(nameVisitor, limit);
+  return (userAgent) =>
+    visitorOf(userAgent.length > LONGEST_READ ? userAgent.slice(0, LONGEST_READ) : userAgent);
 }
 
 function nameVisitor(userAgent: string): Visitor {

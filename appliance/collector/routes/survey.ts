@@ -8,22 +8,17 @@ import { allTogether, RateLimit } from "../../http/rate-limit.ts";
 import { StorageUnavailable, SurveysFull } from "../../store/batch.ts";
 import { nobodyCalled } from "../../store/sqlite/counts/nobody.ts";
 import type { Store } from "../../store/store.ts";
-import { countAppPing } from "../counting/app-ping.ts";
-import { countBeacon } from "../counting/beacon.ts";
-import { cdnCountry } from "../counting/country.ts";
-import { decodePayload, queryValue } from "../counting/payload.ts";
 import { validateSurvey } from "../counting/survey.ts";
-import { createVisitorCache } from "../counting/visitor.ts";
 import type { Site, Sites } from "../sites.ts";
+import { givenSite } from "./hits.ts";
 
-export interface CollectionParts {
+export interface SurveyParts {
   store: Store;
   sites: Sites;
   client: Client;
   clock: Clock;
 }
 
-const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const SURVEY_BYTES = 2_048;
 /** From an address, from an IPv6 /48, and in all: no more addresses than that are remembered. */
 const SURVEYS_PER_HOUR = [
@@ -32,39 +27,9 @@ const SURVEYS_PER_HOUR = [
   allTogether({ burst: 6_000, perSecond: 6_000 / 3_600 }),
 ];
 
-/** `GET /e`: a page view or an event. Always the GIF. */
-export function beaconRoute({ store, sites, client }: CollectionParts): Middleware {
-  const visitorOf = createVisitorCache();
-  return async (ctx) => {
-    if (ctx.method === "GET") {
-      const { headers } = ctx.req;
-      const { counts, view } = countBeacon({
-        payload: decodePayload(queryValue(ctx.query, "v")),
-        visitor: visitorOf(headers["user-agent"] ?? ""),
-        referer: headers.referer ?? "",
-        country: cdnCountry(headers),
-      });
-      await store.count(siteOf(ctx, sites, client)?.key ?? null, counts, view);
-    }
-    answerGif(ctx);
-  };
-}
-
-/** `GET /a`: a desktop app's daily ping. Always the GIF. */
-export function appPingRoute({ store, sites, client }: CollectionParts): Middleware {
-  return async (ctx) => {
-    if (ctx.method === "GET") {
-      const payload = decodePayload(queryValue(ctx.query, "v"));
-      const counts = countAppPing(payload, cdnCountry(ctx.req.headers));
-      await store.count(siteOf(ctx, sites, client)?.key ?? null, counts, false);
-    }
-    answerGif(ctx);
-  };
-}
-
 /** `POST /s`: one response to a survey. 204 once it is stored. `secret`: 32 bytes. */
 export function surveyRoute(
-  { store, sites, client, clock }: CollectionParts,
+  { store, sites, client, clock }: SurveyParts,
   secret: Uint8Array,
 ): Middleware {
   const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
@@ -110,25 +75,10 @@ export const surveyPreflight: Middleware = (ctx) => {
 };
 
 function siteOf(ctx: Context, sites: Sites, client: Client): Site | null {
-  return sites.forCollection(client.host(ctx.req), givenName(ctx));
-}
-
-function givenName(ctx: Context): string | undefined {
-  return queryValue(ctx.query, "s") ?? queryValue(ctx.query, "site");
+  return sites.forCollection(client.host(ctx.req), givenSite(ctx.query));
 }
 
 /** What a request calls the site that it is for, where there is none. */
 function nameOf(ctx: Context, client: Client): string {
-  return (givenName(ctx) ?? client.host(ctx.req)).toLowerCase();
-}
-
-/** The one answer to whatever is counted, or is not. */
-export function answerGif(ctx: Context): void {
-  ctx.status = 200;
-  ctx.set({
-    "Content-Type": "image/gif",
-    "Cache-Control": "no-store",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-  });
-  ctx.body = GIF;
+  return (givenSite(ctx.query) ?? client.host(ctx.req)).toLowerCase();
 }

@@ -57,6 +57,21 @@ describe("a beacon", () => {
       assert.deepEqual({ path, tz }, { path: { "/a": 1 }, tz: { unknown: 1 } });
     });
 
+    it("reads escapes in either case, and what is not escaped", async () => {
+      const { path } = await countsOfV(base64('%7b"p"%3A"/a%2fb"}'));
+      assert.deepEqual(path, { "/a/b": 1 });
+    });
+
+    it("reads letters of any script beside plain ones", async () => {
+      const { path } = await countsOf({ p: "/añb/中" });
+      assert.deepEqual(path, { "/añb/中": 1 });
+    });
+
+    it("reads one that is long", async () => {
+      const { path } = await countsOf({ p: "/a", filler: "x".repeat(10_000) });
+      assert.deepEqual(path, { "/a": 1 });
+    });
+
     it("reads a payload whose + arrived as a space", async () => {
       const payload = { p: "/~~~", us: ">>>???" };
       const v = Buffer.from(JSON.stringify(payload)).toString("base64");

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ParsedUrlQuery, parse } from "node:querystring";
+import Koa, { type Context, type Middleware } from "koa";
+import type { Client } from "../../http/client.ts";
+import type { Increments } from "../../store/intake.ts";
+import type { Store } from "../../store/store.ts";
+import { countAppPing } from "../counting/app-ping.ts";
+import { countBeacon } from "../counting/beacon.ts";
+import { cdnCountry } from "../counting/country.ts";
+import { decodePayload, queryValue } from "../counting/payload.ts";
+import { createVisitorCache } from "../counting/visitor.ts";
+import type { Sites } from "../sites.ts";
+
+export interface HitParts {
+  store: Store;
+  sites: Sites;
+  client: Client;
+}
+
+/** Counts what a GET request is about; resolves when it may be answered. */
+export type CountHit = (request: IncomingMessage, query: ParsedUrlQuery) => Promise<void>;
+
+/** What is counted, by path. */
+export interface Hits {
+  /** A page view or an event. */
+  readonly "/e": CountHit;
+  /** A desktop app's daily ping. */
+  readonly "/a": CountHit;
+}
+
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const HEADERS = {
+  "Content-Type": "image/gif",
+  "Cache-Control": "no-store",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+};
+
+export function countHits({ store, sites, client }: HitParts): Hits {
+  const visitorOf = createVisitorCache();
+  const count = (
+    request: IncomingMessage,
+    query: ParsedUrlQuery,
+    increments: Increments,
+    view: boolean,
+  ) => {
+    const site = sites.forCollection(client.host(request), givenSite(query));
+    return store.count(site?.key ?? null, increments, view);
+  };
+  return {
+    "/e": (request, query) => {
+      const { headers } = request;
+      const { counts, view } = countBeacon({
+        payload: decodePayload(queryValue(query, "v")),
+        visitor: visitorOf(headers["user-agent"] ?? ""),
+        referer: headers.referer ?? "",
+        country: cdnCountry(headers),
+      });
+      return count(request, query, counts, view);
+    },
+    "/a": (request, query) => {
+      const payload = decodePayload(queryValue(query, "v"));
+      return count(request, query, countAppPing(payload, cdnCountry(request.headers)), false);
+    },
+  };
+}
+
+/** What a request calls its site. */
+export function givenSite(query: ParsedUrlQuery): string | undefined {
+  return queryValue(query, "s") ?? queryValue(query, "site");
+}
+
+/** `GET /e`, `GET /a`: always the GIF. */
+export function hitRoute(count: CountHit): Middleware {
+  return async (ctx) => {
+    if (ctx.method === "GET") await count(ctx.req, ctx.query);
+    answerGif(ctx);
+  };
+}
+
+/** The one answer to whatever is counted, or is not. */
+export function answerGif(ctx: Context): void {
+  ctx.status = 200;
+  ctx.set(HEADERS);
+  ctx.body = GIF;
+}
+
+/**
+ * Koa, but that plain hits are answered before a context is made for them: they are nearly all that
+ * ever comes, and Koa's routing, headers and promises cost more than counting does. Whatever is not
+ * plain goes Koa's way and gets the same answer.
+ */
+export class HitsFirst extends Koa {
+  readonly #hits: Hits;
+
+  constructor(hits: Hits) {
+    super();
+    this.#hits = hits;
+  }
+
+  override callback(): ReturnType<Koa["callback"]> {
+    const koa = super.callback();
+    const serve = (request: IncomingMessage, response: ServerResponse) => {
+      const askKoa = () => koa(request, response);
+      const stored = countPlain(this.#hits, request);
+      return stored === undefined ? askKoa() : stored.then(() => sendGif(response), askKoa);
+    };
+    return serve as ReturnType<Koa["callback"]>;
+  }
+}
+
+/** A path of `Hits` and a query, without what would make it another URL. */
+const PLAIN = /^\/[ea]\?[^\s#]*$/;
+
+/** Undefined where nothing was counted, for it is not plain or fails: Koa finds out why. */
+function countPlain(hits: Hits, request: IncomingMessage): Promise<void> | undefined {
+  const { method, url = "", headers } = request;
+  if (method !== "GET" || headers.host === undefined || !PLAIN.test(url)) return undefined;
+  try {
+    return hits[url.slice(0, 2) as keyof Hits](request, parse(url.slice(3)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `writeHead` takes them without copying. */
+const HEADER_LIST = [...Object.entries(HEADERS), ["Content-Length", String(GIF.length)]].flat();
+/** A string goes out in one write with its head; bytes would take two. */
+const GIF_TEXT = GIF.toString("latin1");
+
+function sendGif(response: ServerResponse): void {
+  response.writeHead(200, HEADER_LIST).end(GIF_TEXT, "latin1");
+}
