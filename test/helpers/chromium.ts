@@ -9,6 +9,7 @@ import {
   type BrowserContextOptions,
   chromium,
 } from "playwright-core";
+import { aroundTests } from "./hooks.ts";
 import { CHROME } from "./world.ts";
 
 const EXECUTABLE = "/usr/bin/chromium";
@@ -32,8 +33,14 @@ const ARGS = [
 const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 
 let browser: Promise<Browser> | undefined;
+aroundTests(
+  () => {
+    browser = undefined;
+  },
+  async () => (await browser)?.close(),
+);
 
-/** A new profile in the one browser of this run, which says it is a visitor's Chrome. */
+/** A new profile in the one browser of these tests, which says it is a visitor's Chrome. */
 export async function openProfile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   browser ??= chromium.launch({
     executablePath: EXECUTABLE,
@@ -61,7 +68,3 @@ export function openUndriven(url: string): () => Promise<void> {
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
 }
-
-after(async () => {
-  await (await browser)?.close();
-});

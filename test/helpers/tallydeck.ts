@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { aroundTests } from "./hooks.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -27,10 +28,15 @@ export function tallydeck(args: readonly string[], env: Env = {}, input?: string
 const running = new Set<Running>();
 let isOver = false;
 // What a test that failed left behind, or goes on to start, would keep the whole run from ending.
-after(() => {
-  isOver = true;
-  return Promise.all([...running].map((process) => process.end("SIGKILL")));
-});
+aroundTests(
+  () => {
+    isOver = false;
+  },
+  () => {
+    isOver = true;
+    return Promise.all([...running].map((process) => process.end("SIGKILL")));
+  },
+);
 
 export interface RunningOptions {
   /** What Node is given before the arguments, where it is not the checkout's own. */

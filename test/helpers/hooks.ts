@@ -1,0 +1,29 @@
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+
+// As scripts/install has it, for who runs Mocha without the scripts. Mocha requires this file first,
+// in each of its processes; threads go by the environment.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
+const begins: (() => void)[] = [];
+const ends: (() => unknown)[] = [];
+
+/**
+ * Has `begin` called before all tests and `end` after them: of the run, or of each file where files
+ * run beside each other. A hook of the helper's own would belong to the first file that uses it.
+ */
+export function aroundTests(begin: () => void, end: () => unknown): void {
+  begins.push(begin);
+  ends.push(end);
+}
+
+/** What Mocha takes from a file it is told to require. */
+export const mochaHooks = {
+  beforeAll() {
+    for (const begin of begins) begin();
+  },
+  async afterAll() {
+    await Promise.all(ends.map((end) => end()));
+  },
+};
