@@ -5,11 +5,12 @@ import { type UpkeepTime, upkeepStep } from "./counts/upkeep.ts";
 import { type FoldPlan, ValueFold } from "./counts/value-fold.ts";
 import {
   type Database,
+  dataVersionOf,
   emptyLog,
   isDamage,
   isSqliteError,
   openForWriting,
-  spareBytes,
+  spareBytesOf,
 } from "./database.ts";
 import { type Directory, readDirectory } from "./tables/sites.ts";
 import { WRITES, type WriteName } from "./writes.ts";
@@ -67,6 +68,8 @@ if (port === null) throw new Error("committer.ts runs as a worker");
 const db = openForWriting(workerData.file);
 db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
 const ledger = new Ledger(db);
+const spareBytes = spareBytesOf(db);
+const dataVersion = dataVersionOf(db);
 
 type Work = Exclude<CommitterRequest, { kind: "close" | "ping" }>;
 
@@ -112,12 +115,16 @@ function perform(request: Work) {
   }
 }
 
+const transact = db.transaction((request: Work) => ({
+  ...NOTHING,
+  ...perform(request),
+  // Nothing may fail once it is committed: who is refused takes it that nothing was done.
+  spare: spareBytes(),
+})).immediate;
+
 function run(request: Work): CommitterAnswer {
   try {
-    const answer = db
-      // Nothing may fail once it is committed: who is refused takes it that nothing was done.
-      .transaction(() => ({ ...NOTHING, ...perform(request), spare: spareBytes(db) }))
-      .immediate();
+    const answer = transact(request);
     if (request.kind === "upkeep") tidyLog(answer);
     return answer;
   } catch (error) {
@@ -151,7 +158,7 @@ let foreignCommits = -1;
 /** @param sure true when something changed that `data_version` does not tell: a write of our own */
 function lookAtDirectory(sure: boolean): void {
   try {
-    const version = db.pragma("data_version", { simple: true }) as number;
+    const version = dataVersion();
     if (version === foreignCommits && !sure) return;
     foreignCommits = -1;
     tellDirectory();

@@ -87,10 +87,17 @@ export function checkIntegrity(db: Database, file: string): void {
   if (found !== "ok") throw damaged(file, found);
 }
 
-/** Bytes inside the database that are free to be used again. */
-export function spareBytes(db: Database): number {
-  const number = (name: string) => db.pragma(name, { simple: true }) as number;
-  return number("freelist_count") * number("page_size");
+/** Tells how many bytes inside the database are free to be used again. Prepared: each commit asks. */
+export function spareBytesOf(db: Database): () => number {
+  const freePages = db.prepare("PRAGMA freelist_count").pluck();
+  const pageSize = db.pragma("page_size", { simple: true }) as number;
+  return () => (freePages.get() as number) * pageSize;
+}
+
+/** Tells a number that is another one once somebody else has committed. Prepared: each commit asks. */
+export function dataVersionOf(db: Database): () => number {
+  const version = db.prepare("PRAGMA data_version").pluck();
+  return () => version.get() as number;
 }
 
 /**

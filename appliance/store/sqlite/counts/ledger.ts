@@ -13,7 +13,7 @@ import {
   type SiteKey,
   type SurveyRow,
 } from "../../counting.ts";
-import type { Database } from "../database.ts";
+import { type Database, dataVersionOf } from "../database.ts";
 import { CountedDays } from "./counted-days.ts";
 import { masked, maskedPayload } from "./nobody.ts";
 import { unpack } from "./pack.ts";
@@ -39,7 +39,7 @@ export type Waiting =
  */
 export class Ledger {
   readonly countedDays: CountedDays;
-  readonly #db: Database;
+  readonly #dataVersion: () => number;
   readonly #statements: ReturnType<typeof prepare>;
   readonly #valueIds = new Map<string, number>();
   readonly #days = new Map<string, DayValues>();
@@ -47,7 +47,7 @@ export class Ledger {
   #foreignCommits: number;
 
   constructor(db: Database) {
-    this.#db = db;
+    this.#dataVersion = dataVersionOf(db);
     this.#statements = prepare(db);
     this.#room = new ValueRoom(db);
     this.countedDays = new CountedDays(db);
@@ -86,10 +86,11 @@ export class Ledger {
     const { site, views, hasHours = false } = group;
     const day = dayOf(hour * HOUR_MS);
     this.countedDays.mark(day);
+    const counted: Record<number, number> = {};
     const add = (dimension: string, text: string, n: number) => {
       const spare = lowSpace && !FIXED_DIMENSIONS.has(dimension);
       const value = this.#valueFor(site, day, dimension, text, spare);
-      this.#statements.count.run(site, day, value, n);
+      counted[value] = (counted[value] ?? 0) + n;
       if (!(COUNTERS as readonly string[]).includes(dimension)) return;
       this.#statements.total.run(site, dimension, n);
       this.#statements.dayTotal.run(site, dimension, day, n);
@@ -107,6 +108,7 @@ export class Ledger {
       add("hour", hourName(hourOf(hour * HOUR_MS)), views);
       add("dowhour", dowhourOf(hour * HOUR_MS), views);
     }
+    this.#statements.count.run(site, day, JSON.stringify(counted));
   }
 
   /** Files one waiting row under the time it was received (epoch ms). */
@@ -258,10 +260,6 @@ export class Ledger {
     this.#foreignCommits = version;
     this.forget();
   }
-
-  #dataVersion(): number {
-    return this.#db.pragma("data_version", { simple: true }) as number;
-  }
 }
 
 function keyOf(site: SiteKey, dimension: string, text: string): string {
@@ -287,8 +285,10 @@ function prepare(db: Database) {
     valueSeen: db.prepare("UPDATE value SET last_day = ? WHERE id = ? AND last_day < ?"),
     openDay: db.prepare("SELECT value FROM count WHERE site = ? AND day = ?").pluck(),
     packedDay: db.prepare("SELECT counts FROM packed_day WHERE site = ? AND day = ?").pluck(),
+    // All that a group counts, in one statement: one for each value takes twice the time.
     count: db.prepare(
-      `INSERT INTO count (site, day, value, n) VALUES (?, ?, ?, ?)
+      `INSERT INTO count (site, day, value, n)
+       SELECT ?, ?, CAST(key AS INTEGER), value FROM json_each(?) WHERE true
        ON CONFLICT DO UPDATE SET n = n + excluded.n`,
     ),
     total: db.prepare(
