@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { DAY_MS } from "./calendar.ts";
-
-/** Stops a timer; calling it again does nothing. */
-export type Cancel = () => void;
+import { type Cancel, type Listenable, Signal } from "./signal.ts";
 
 /** Everything the appliance knows about time. Tests hand in a fake. */
 export interface Clock {
@@ -15,8 +13,8 @@ export interface Clock {
   readonly boot: string;
   /** False while the wall clock cannot be trusted to name the day. Never turns false again. */
   readonly sure: boolean;
-  /** Calls back once, when the clock becomes sure; never when it already is. */
-  onSure(listener: () => void): void;
+  /** Told once; never when the clock is sure already. */
+  readonly becameSure: Listenable;
   /** Runs `task` once after `ms` milliseconds. Does not keep the process alive. */
   after(ms: number, task: () => void): Cancel;
 }
@@ -77,7 +75,7 @@ export function createSystemClock({
   known = machine.now(),
   onFarAhead = () => {},
 }: SystemClockOptions = {}): SystemClock {
-  const listeners: (() => void)[] = [];
+  const becameSure = new Signal();
   let sure = !wait;
   /** Somebody or something told the time; a clock that is only believed for want of better is not set. */
   let set = false;
@@ -110,7 +108,7 @@ export function createSystemClock({
   const becomeSure = () => {
     if (sure) return;
     sure = true;
-    for (const listener of listeners.splice(0)) listener();
+    becameSure.emit();
   };
 
   const poll = () => {
@@ -137,7 +135,7 @@ export function createSystemClock({
     get sure() {
       return sure;
     },
-    onSure: (listener) => void listeners.push(listener),
+    becameSure,
     after: (ms, task) => machine.after(ms, task),
     learn,
     believe(time, confirmed = false) {

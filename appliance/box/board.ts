@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { listenerUrl } from "../base/ports.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type { NoticeBoard } from "../deck/face/face.ts";
 
@@ -19,7 +20,7 @@ export interface Network {
 export interface BoardOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
-  code: Pick<SetupCode, "shown" | "onChange">;
+  code: Pick<SetupCode, "shown" | "changed">;
   /** True while nobody has to sign in. */
   isOpen: () => boolean;
   network: Network;
@@ -33,8 +34,8 @@ const LOOK_MS = 5_000;
 
 /** What the box has to say on its decks and its console. */
 export class Board implements NoticeBoard {
+  readonly changed = new Signal();
   readonly #options: BoardOptions;
-  readonly #listeners = new Set<() => void>();
   readonly #subscriptions: Cancel[];
   #bound: { address: string; port: number } | undefined;
   #address: string | undefined;
@@ -45,8 +46,10 @@ export class Board implements NoticeBoard {
 
   constructor(options: BoardOptions) {
     this.#options = options;
-    this.#subscriptions = [options.code.onChange(() => this.#changed())];
-    options.clock.onSure(() => this.#changed());
+    this.#subscriptions = [
+      options.code.changed.on(() => this.#tell()),
+      options.clock.becameSure.on(() => this.#tell()),
+    ];
   }
 
   notices(): Notices {
@@ -68,16 +71,11 @@ export class Board implements NoticeBoard {
     return this.#name === undefined ? undefined : this.#urlAt([this.#name]);
   }
 
-  onChange(listener: () => void): Cancel {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   /** The Web UI answers from now on, at this socket. */
   ready(bound: { address: string; port: number }): void {
     this.#bound = bound;
     this.#look();
-    this.#changed();
+    this.#tell();
   }
 
   close(): void {
@@ -98,7 +96,7 @@ export class Board implements NoticeBoard {
     const addresses = this.#addresses();
     if (addresses !== undefined) this.#address = this.#urlAt(addresses);
     this.#name = network.name();
-    if (this.#address !== address || this.#name !== name) this.#changed();
+    if (this.#address !== address || this.#name !== name) this.#tell();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
   }
 
@@ -123,12 +121,12 @@ export class Board implements NoticeBoard {
     }
   }
 
-  #changed(): void {
+  #tell(): void {
     const code = this.#code();
     const line = code && `Setup code ${code}: type it at ${this.#address ?? "the Web UI"}`;
     if (line !== undefined && line !== this.#onConsole) this.#options.console(line);
     this.#onConsole = line;
-    for (const listener of [...this.#listeners]) listener();
+    this.changed.emit();
   }
 }
 

@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import type { Cancel } from "../base/clock.ts";
+import type { Cancel } from "../base/signal.ts";
 import type { NoticeBoard } from "../deck/face/face.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 
@@ -16,7 +16,7 @@ export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel
     show(text);
   };
   look();
-  return board.onChange(look);
+  return board.changed.on(look);
 }
 
 /** What a screen of 80×25 characters says for who stands before the box. */

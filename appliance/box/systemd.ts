@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Cancel } from "../base/signal.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

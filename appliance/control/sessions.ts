@@ -1,6 +1,7 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { makeToken, sha256 } from "../base/secrets.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
 import { StorageUnavailable } from "../store/batch.ts";
 import type { Store } from "../store/store.ts";
 
@@ -8,7 +9,7 @@ import type { Store } from "../store/store.ts";
 export type SessionId = string;
 
 export interface SessionsOptions {
-  store: Pick<Store, "read" | "write" | "directory" | "onDirectory">;
+  store: Pick<Store, "read" | "write" | "directory" | "directoryChanged">;
   clock: Clock;
   randomBytes: (size: number) => Buffer;
 }
@@ -27,29 +28,33 @@ interface Session {
 
 /** Who is signed in. Kept hashed in the store, so that a restart signs nobody out. */
 export class Sessions {
+  readonly ended = new Signal<SessionId>();
   readonly #store: SessionsOptions["store"];
   readonly #clock: Clock;
   readonly #randomBytes: SessionsOptions["randomBytes"];
   readonly #sessions = new Map<SessionId, Session>();
-  readonly #onEnd = new Set<(id: SessionId) => void>();
+  readonly #subscriptions: Cancel[];
 
   private constructor({ store, clock, randomBytes }: SessionsOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#randomBytes = randomBytes;
+    let { adminHash } = store.directory;
+    this.#subscriptions = [
+      clock.becameSure.on(() => void this.#restate()),
+      store.directoryChanged.on((directory) => {
+        if (isSame(directory.adminHash, adminHash)) return;
+        adminHash = directory.adminHash;
+        void this.#dropErased();
+      }),
+    ];
   }
 
   static async open(options: SessionsOptions): Promise<Sessions> {
+    const kept = await keptSessions(options.store);
     const sessions = new Sessions(options);
-    for (const { hash, expiresAt } of await keptSessions(options.store))
+    for (const { hash, expiresAt } of kept)
       sessions.#sessions.set(hex(hash), { expiresAt, endsAt: undefined });
-    options.clock.onSure(() => void sessions.#restate());
-    let { adminHash } = options.store.directory;
-    options.store.onDirectory((directory) => {
-      if (isSame(directory.adminHash, adminHash)) return;
-      adminHash = directory.adminHash;
-      void sessions.#dropErased();
-    });
     return sessions;
   }
 
@@ -93,9 +98,9 @@ export class Sessions {
     await this.#end([...this.#sessions.keys()].filter((id) => id !== kept));
   }
 
-  /** Calls back when a session is ended. */
-  onEnd(listener: (id: SessionId) => void): void {
-    this.#onEnd.add(listener);
+  /** Looks at nothing any more; who is signed in stays so. */
+  close(): void {
+    for (const cancel of this.#subscriptions) cancel();
   }
 
   /** Another admin token erased the sessions that the one before had opened. */
@@ -130,7 +135,7 @@ export class Sessions {
 
   #forget(ids: readonly SessionId[]): void {
     for (const id of ids) this.#sessions.delete(id);
-    for (const id of ids) for (const listener of this.#onEnd) listener(id);
+    for (const id of ids) this.ended.emit(id);
   }
 
   /** Sessions that began before the clock was set were given a wrong end. */

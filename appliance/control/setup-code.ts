@@ -1,5 +1,6 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { isSameSecret } from "../base/secrets.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
 
 export interface SetupCodeOptions {
   clock: Clock;
@@ -23,10 +24,11 @@ const DIGITS = 6;
 
 /** The six-digit code that signs in whoever can see the deck or the console. */
 export class SetupCode {
+  /** Another code, or none, is to be shown. */
+  readonly changed = new Signal();
   readonly #clock: Clock;
   readonly #randomInt: SetupCodeOptions["randomInt"];
   readonly #needed: () => boolean;
-  readonly #listeners = new Set<() => void>();
   #code: string;
   #shownUntil = Number.NEGATIVE_INFINITY;
   #cancelHide: Cancel = () => {};
@@ -56,8 +58,8 @@ export class SetupCode {
     this.#refusedUntil = Number.NEGATIVE_INFINITY;
     this.#shownUntil = this.#clock.monotonic() + SHOWN_MS;
     this.#cancelHide();
-    this.#cancelHide = this.#clock.after(SHOWN_MS, () => this.changed());
-    this.changed();
+    this.#cancelHide = this.#clock.after(SHOWN_MS, () => this.changed.emit());
+    this.changed.emit();
   }
 
   /** Tries a code. The right one is used up by it. */
@@ -70,7 +72,7 @@ export class SetupCode {
       this.#wrong = [];
       this.#shownUntil = Number.NEGATIVE_INFINITY;
       this.#code = this.#make();
-      this.changed();
+      this.changed.emit();
       return { kind: "right" };
     }
     this.#wrong = [...this.#wrong.filter((at) => now - at < WITHIN_MS), now];
@@ -81,15 +83,9 @@ export class SetupCode {
     return { kind: "wrong" };
   }
 
-  /** Calls back when another code, or none, is to be shown. */
-  onChange(listener: () => void): Cancel {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  /** To be called when the admin token came or went, too. */
-  changed(): void {
-    for (const listener of [...this.#listeners]) listener();
+  /** Ends the timer that hides the code again. */
+  close(): void {
+    this.#cancelHide();
   }
 
   #make(): string {

@@ -1,5 +1,6 @@
 import { dayOf } from "../base/calendar.ts";
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Cancel } from "../base/signal.ts";
 
 const LOOK_MS = 5_000;
 /** The clock moving on by so much more than expected means that the host was suspended. */

@@ -1,15 +1,19 @@
 import type { Clock } from "../base/clock.ts";
+import type { Signal } from "../base/signal.ts";
 import type { DeckSettings } from "./deck-settings.ts";
 import {
   type Face,
   face,
   type Notice,
+  type NoticeBoard,
+  type Numbers,
   nextChange,
   noticeFace,
+  type PushedValue,
   type Situation,
 } from "./face/face.ts";
 import { paint } from "./face/paint.ts";
-import type { Widget } from "./face/widget.ts";
+import type { StatWidget, Widget } from "./face/widget.ts";
 import type { Pixels } from "./pixels.ts";
 import type { DeckDriver } from "./usb/driver.ts";
 import type { Evidence, Model, Slot } from "./usb/models.ts";
@@ -39,13 +43,23 @@ export interface SlotPictureView {
   pixels: Pixels;
 }
 
+/** A slot shows something else from now on. */
+export interface PictureChange {
+  deck: string;
+  slot: string;
+  revision: number;
+}
+
 /** What a deck's faces depend on besides its own settings. */
 export interface DeckWorld {
   readonly clock: Clock;
-  situation(slot: Slot, widget: Widget): Situation;
-  notices(): readonly Notice[];
-  /** A slot shows something else from now on. */
-  onPicture(slot: string, revision: number): void;
+  /** IANA name of the zone whose time clocks show. */
+  readonly timeZone: string;
+  /** What push widgets show; undefined while the channel waits. */
+  readonly channels: { get(channel: string): PushedValue | undefined };
+  /** What stat widgets show; undefined while it is not known. */
+  readonly numbers: { get(widget: StatWidget): Numbers | undefined };
+  readonly board: Omit<NoticeBoard, "changed">;
 }
 
 export interface DeckOptions {
@@ -53,6 +67,8 @@ export interface DeckOptions {
   model: Model;
   virtual: boolean;
   world: DeckWorld;
+  /** Told of each slot that shows something else. */
+  pictureChanged: Signal<PictureChange>;
 }
 
 interface SlotState {
@@ -73,17 +89,19 @@ export class Deck {
   readonly model: Model;
   readonly virtual: boolean;
   readonly #world: DeckWorld;
+  readonly #pictureChanged: Signal<PictureChange>;
   readonly serial: string;
   readonly #slots: readonly SlotState[];
   #name: string;
   #brightness: number;
   #panel: Panel | undefined;
 
-  constructor({ settings, model, virtual, world }: DeckOptions) {
+  constructor({ settings, model, virtual, world, pictureChanged }: DeckOptions) {
     this.id = settings.id;
     this.model = model;
     this.virtual = virtual;
     this.#world = world;
+    this.#pictureChanged = pictureChanged;
     this.serial = settings.serial;
     this.#name = settings.name;
     this.#brightness = settings.brightness;
@@ -184,7 +202,7 @@ export class Deck {
     const rank = ({ widget }: SlotState) =>
       widget.type === "empty" ? 0 : widget.type === "address" ? 2 : 1;
     const places = this.#slots.toSorted((a, b) => rank(a) - rank(b));
-    const notices = this.#world.notices();
+    const notices = this.#world.board.notices();
     const changed = places.filter((state, index) => state.notice !== notices[index]);
     places.forEach((state, index) => {
       state.notice = notices[index];
@@ -200,7 +218,7 @@ export class Deck {
   /** The next moment (epoch ms) a face changes though nothing happens. */
   nextChange(): number {
     const moments = this.#slots.map(({ slot, widget }) =>
-      nextChange(widget, this.#world.situation(slot, widget)),
+      nextChange(widget, this.#situation(slot, widget)),
     );
     return Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY));
   }
@@ -211,14 +229,29 @@ export class Deck {
 
   #refreshSlot(state: SlotState): void {
     const { slot, widget, notice } = state;
-    const now = notice ? noticeFace(notice) : face(widget, this.#world.situation(slot, widget));
+    const now = notice ? noticeFace(notice) : face(widget, this.#situation(slot, widget));
     const text = JSON.stringify(now);
     if (text === state.face) return;
     state.face = text;
     state.revision += 1;
     state.picture = new Drawing(now, slot);
     this.#panel?.show(slot.slot, state.picture);
-    this.#world.onPicture(slot.slot, state.revision);
+    this.#pictureChanged.emit({ deck: this.id, slot: slot.slot, revision: state.revision });
+  }
+
+  #situation({ width, height }: Slot, widget: Widget): Situation {
+    const { clock, timeZone, channels, numbers, board } = this.#world;
+    return {
+      now: clock.now(),
+      clockSure: clock.sure,
+      timeZone,
+      width,
+      height,
+      value: widget.type === "push" ? channels.get(widget.channel) : undefined,
+      numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
+      address: board.address(),
+      addressByName: board.addressByName(),
+    };
   }
 }
 

@@ -1,11 +1,17 @@
-import { EventEmitter } from "node:events";
 import { HOUR_MS } from "../base/calendar.ts";
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
 import { atMost } from "./at-most.ts";
 import { watchClock } from "./clock-watch.ts";
-import { Deck, type DeckView, type SlotPictureView, type SlotView } from "./deck.ts";
+import {
+  Deck,
+  type DeckView,
+  type PictureChange,
+  type SlotPictureView,
+  type SlotView,
+} from "./deck.ts";
 import {
   changed,
   type DeckChange,
@@ -21,7 +27,7 @@ import { Holds } from "./holds.ts";
 import { deckId, firstOfEach, firstSettings, isVirtual, virtualId } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "./usb/hid.ts";
-import { type Model, modelById, type Slot } from "./usb/models.ts";
+import { type Model, modelById } from "./usb/models.ts";
 import { type OpenedDeck, Plugs } from "./usb/plugs.ts";
 import type { DeckProblem } from "./usb/problems.ts";
 import { openVirtual } from "./usb/virtual.ts";
@@ -30,7 +36,7 @@ export interface DecksOptions {
   clock: Clock;
   log: { info(message: string): void; warn(message: string): void };
   store: DeckStore;
-  channels: Pick<Channels, "get" | "onChange">;
+  channels: Pick<Channels, "get" | "changed">;
   numbers: NumberSource;
   board: NoticeBoard;
   /** IANA name of the zone whose time clocks show. */
@@ -45,17 +51,6 @@ interface Place {
   slot: string;
 }
 
-export interface DecksEvents {
-  /** A deck came, went or changed its settings. */
-  deck: [id: string];
-  /** A slot shows something else. */
-  picture: [at: Place & { revision: number }];
-  pressed: [at: Place];
-  /** A key was held for five seconds. */
-  held: [at: Place];
-  problems: [];
-}
-
 const FAREWELL_MS = 2_000;
 /** Longest wait of a timer; the next one goes on from there. */
 
@@ -63,7 +58,14 @@ const FAREWELL_MS = 2_000;
 const TIMED: ReadonlySet<Widget["type"]> = new Set(["clock", "date", "address"]);
 
 /** Finds, opens, loses and reopens decks, and keeps their slots painted. */
-export class Decks extends EventEmitter<DecksEvents> {
+export class Decks {
+  /** The deck of this id came, went or changed its settings. */
+  readonly changed = new Signal<string>();
+  readonly pictureChanged = new Signal<PictureChange>();
+  readonly pressed = new Signal<Place>();
+  /** A key was held for five seconds. */
+  readonly held = new Signal<Place>();
+  readonly problemsChanged = new Signal();
   readonly #options: DecksOptions;
   readonly #plugs: Plugs;
   readonly #numbers: LiveNumbers;
@@ -78,7 +80,6 @@ export class Decks extends EventEmitter<DecksEvents> {
   #stopped = false;
 
   constructor(options: DecksOptions) {
-    super();
     this.#options = options;
     const { clock, bus = createDeckBus(), numbers } = options;
     this.#holds = new Holds(clock);
@@ -91,7 +92,7 @@ export class Decks extends EventEmitter<DecksEvents> {
         lost: (unit) => this.#lost(unit),
         key: (unit, slot, down) => this.#key(unit, slot, down),
         tap: (unit, slot) => this.#tap(unit, slot),
-        problems: () => this.emit("problems"),
+        problems: () => this.problemsChanged.emit(),
       },
     });
     this.#numbers = new LiveNumbers({
@@ -109,12 +110,12 @@ export class Decks extends EventEmitter<DecksEvents> {
     this.#addKnown(stored.filter(({ id }) => !isVirtual(id)));
     this.#addVirtual(stored);
     this.#numbers.invalidate();
-    clock.onSure(() => this.#refreshTimed());
     this.#subscriptions.push(
-      channels.onChange((channel) =>
+      clock.becameSure.on(() => this.#refreshTimed()),
+      channels.changed.on((channel) =>
         this.#refresh((widget) => widget.type === "push" && widget.channel === channel),
       ),
-      board.onChange(() => {
+      board.changed.on(() => {
         for (const deck of this.#decks.values()) deck.placeNotices();
         this.#refresh((widget) => widget.type === "address");
       }),
@@ -203,7 +204,7 @@ export class Decks extends EventEmitter<DecksEvents> {
     if (!deck.virtual) {
       throw new DeckError("not_virtual", `${deck.name} is a real deck: press its own key.`);
     }
-    this.emit("pressed", { deck: id, slot });
+    this.pressed.emit({ deck: id, slot });
   }
 
   /** Settings of every deck, to export. */
@@ -241,7 +242,7 @@ export class Decks extends EventEmitter<DecksEvents> {
       for (const { id } of gone) this.#decks.delete(id);
       const here = others.filter(({ connected }) => connected);
       this.#apply([...stored, ...firstOfEach(here, stored)]);
-      for (const { id } of gone) this.emit("deck", id);
+      for (const { id } of gone) this.changed.emit(id);
     });
   }
 
@@ -261,7 +262,7 @@ export class Decks extends EventEmitter<DecksEvents> {
     if (stored.some(({ widgets }) => Object.values(widgets).some(isStat)))
       this.#numbers.invalidate();
     this.#refreshTimed();
-    for (const { id } of stored) this.emit("deck", id);
+    for (const { id } of stored) this.changed.emit(id);
   }
 
   #addKnown(stored: readonly DeckSettings[]): void {
@@ -285,25 +286,13 @@ export class Decks extends EventEmitter<DecksEvents> {
 
   #add(settings: DeckSettings, model: Model): Deck {
     const { clock, board, channels, timeZone } = this.#options;
-    const world = {
-      clock,
-      notices: () => board.notices(),
-      situation: ({ width, height }: Slot, widget: Widget) => ({
-        now: clock.now(),
-        clockSure: clock.sure,
-        timeZone,
-        width,
-        height,
-        value: widget.type === "push" ? channels.get(widget.channel) : undefined,
-        numbers: isStat(widget) ? this.#numbers.get(widget) : undefined,
-        address: board.address(),
-        addressByName: board.addressByName(),
-      }),
-      onPicture: (slot: string, revision: number) => {
-        this.emit("picture", { deck: settings.id, slot, revision });
-      },
-    };
-    const deck = new Deck({ settings, model, virtual: isVirtual(settings.id), world });
+    const deck = new Deck({
+      settings,
+      model,
+      virtual: isVirtual(settings.id),
+      world: { clock, timeZone, channels, numbers: this.#numbers, board },
+      pictureChanged: this.pictureChanged,
+    });
     this.#decks.set(settings.id, deck);
     return deck;
   }
@@ -328,7 +317,7 @@ export class Decks extends EventEmitter<DecksEvents> {
       const save = () => this.#options.store.save(deck.settings());
       this.#turns.take(save).catch((error: unknown) => this.#options.log.warn(String(error)));
     }
-    this.emit("deck", id);
+    this.changed.emit(id);
   }
 
   #lost(unit: UsbUnit): void {
@@ -338,7 +327,7 @@ export class Decks extends EventEmitter<DecksEvents> {
     for (const { slot } of deck.model.slots) this.#holds.up(keyOf({ deck: deck.id, slot }));
     // What was on the wire fails with the device; the next one does not wait for it.
     deck.unplug().catch(() => {});
-    this.emit("deck", deck.id);
+    this.changed.emit(deck.id);
   }
 
   #key(unit: UsbUnit, slot: string, down: boolean): void {
@@ -346,8 +335,8 @@ export class Decks extends EventEmitter<DecksEvents> {
     if (deck === undefined) return;
     const at = { deck, slot };
     if (down) {
-      this.emit("pressed", at);
-      this.#holds.down(keyOf(at), () => this.emit("held", at));
+      this.pressed.emit(at);
+      this.#holds.down(keyOf(at), () => this.held.emit(at));
     } else {
       this.#holds.up(keyOf(at));
     }
@@ -355,7 +344,7 @@ export class Decks extends EventEmitter<DecksEvents> {
 
   #tap(unit: UsbUnit, slot: string): void {
     const deck = this.#plugged.get(unit.id)?.id;
-    if (deck !== undefined) this.emit("pressed", { deck, slot });
+    if (deck !== undefined) this.pressed.emit({ deck, slot });
   }
 
   #refresh(concerned: (widget: Widget) => boolean): void {

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Cancel } from "../base/signal.ts";
 
 const HOLD_MS = 5_000;
 

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Cancel, Listenable } from "../base/signal.ts";
 import type { Numbers } from "./face/face.ts";
 import type { StatWidget } from "./face/widget.ts";
 
@@ -12,8 +13,8 @@ export interface NumberSource {
     metric: StatWidget["metric"],
     period: StatWidget["period"],
   ): Promise<Numbers | undefined>;
-  /** Calls `listener` whenever any number may have changed. */
-  onNumbers(listener: () => void): Cancel;
+  /** Any number may be another now. */
+  readonly changed: Listenable;
 }
 
 /** Hits may come by the thousand; eyes do not. */
@@ -43,7 +44,7 @@ export class LiveNumbers {
     this.#clock = options.clock;
     this.#wanted = options.wanted;
     this.#onChange = options.onChange;
-    this.#unsubscribe = options.source.onNumbers(() => this.invalidate());
+    this.#unsubscribe = options.source.changed.on(() => this.invalidate());
   }
 
   /** What was read last; undefined until then. */

@@ -1,5 +1,6 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
 import { PushError } from "./errors.ts";
 import { cleanText } from "./text.ts";
 
@@ -29,25 +30,6 @@ export interface PushResult {
   truncated: boolean;
 }
 
-/** Channels by their names, as `channelName` gives them. */
-export interface Channels {
-  /**
-   * Gives the channel a new value; the last write wins.
-   * @throws {PushError} `invalid_channel`; `channel_limit` when every place holds a live value.
-   */
-  set(channel: string, push: Push): PushResult;
-  /** The value, live or expired; undefined while the channel waits for one. */
-  get(channel: string): ChannelValue | undefined;
-  /** Back to waiting. Clearing an empty channel changes nothing. */
-  clear(channel: string): void;
-  /** Every channel that holds a value, by name. */
-  list(): ChannelValue[];
-  /** Calls `listener` with the channel's name when its value is set, cleared or expires. */
-  onChange(listener: (channel: string) => void): Cancel;
-  /** Stops the expiry timer. */
-  close(): void;
-}
-
 const MAX_CHANNELS = 64;
 const DEFAULT_TTL = 600;
 const STEP_MS = 1_000;
@@ -73,37 +55,85 @@ export function channelName(raw: string): string {
   throw new PushError("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
 }
 
-/** The named channels and their values; in memory only, gone after a restart. */
-export function createChannels(clock: Clock): Channels {
-  const channels = new Map<string, Held>();
-  const listeners = new Set<(channel: string) => void>();
-  let cancelTimer: Cancel = () => {};
+/**
+ * The named channels and their values, by the names that `channelName` gives them; in memory only,
+ * gone after a restart.
+ */
+export class Channels {
+  /** The value of the channel of this name was set, was cleared or expired. */
+  readonly changed = new Signal<string>();
+  readonly #clock: Clock;
+  readonly #channels = new Map<string, Held>();
+  #cancelTimer: Cancel = () => {};
 
-  const announce = (channel: string) => {
-    for (const listener of [...listeners]) listener(channel);
-  };
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
-  const announceExpired = () => {
-    const now = clock.monotonic();
-    const expired = [...channels].filter(([, held]) => !held.announced && held.expires <= now);
+  /**
+   * Gives the channel a new value; the last write wins.
+   * @throws {PushError} `invalid_channel`; `channel_limit` when every place holds a live value.
+   */
+  set(channel: string, push: Push): PushResult {
+    const name = channelName(channel);
+    const { text, replaced, truncated } = cleanText(push.text);
+    const isNew = !this.#channels.has(name);
+    const putOut = isNew ? makeRoom(this.#channels, this.#clock.monotonic()) : undefined;
+    const held = hold(this.#clock, push, text);
+    this.#channels.set(name, held);
+    this.#awaitNextExpiry();
+    if (putOut !== undefined) this.changed.emit(putOut);
+    this.changed.emit(name);
+    return { value: this.#describe(name, held), replaced, truncated };
+  }
+
+  /** The value, live or expired; undefined while the channel waits for one. */
+  get(channel: string): ChannelValue | undefined {
+    const held = this.#channels.get(channel);
+    return held && this.#describe(channel, held);
+  }
+
+  /** Back to waiting. Clearing an empty channel changes nothing. */
+  clear(channel: string): void {
+    if (!this.#channels.delete(channel)) return;
+    this.#awaitNextExpiry();
+    this.changed.emit(channel);
+  }
+
+  /** Every channel that holds a value, by name. */
+  list(): ChannelValue[] {
+    const names = [...this.#channels].sort(([a], [b]) => (a < b ? -1 : 1));
+    return names.map(([channel, held]) => this.#describe(channel, held));
+  }
+
+  /** Stops the expiry timer. */
+  close(): void {
+    this.#cancelTimer();
+  }
+
+  #announceExpired(): void {
+    const now = this.#clock.monotonic();
+    const expired = [...this.#channels].filter(
+      ([, held]) => !held.announced && held.expires <= now,
+    );
     for (const [, held] of expired) held.announced = true;
-    awaitNextExpiry();
-    for (const [channel] of expired) announce(channel);
-  };
+    this.#awaitNextExpiry();
+    for (const [channel] of expired) this.changed.emit(channel);
+  }
 
-  const awaitNextExpiry = () => {
-    cancelTimer();
-    const waiting = [...channels.values()].filter((held) => !held.announced);
+  #awaitNextExpiry(): void {
+    this.#cancelTimer();
+    const waiting = [...this.#channels.values()].filter((held) => !held.announced);
     const next = Math.min(...waiting.map((held) => held.expires));
-    cancelTimer =
-      next === Number.POSITIVE_INFINITY
-        ? () => {}
-        : // A timer drops fractions, and one that rings too early would ring again at once.
-          clock.after(Math.max(0, Math.ceil(next - clock.monotonic())), announceExpired);
-  };
+    if (next === Number.POSITIVE_INFINITY) return;
+    // A timer drops fractions, and one that rings too early would ring again at once.
+    const wait = Math.max(0, Math.ceil(next - this.#clock.monotonic()));
+    this.#cancelTimer = this.#clock.after(wait, () => this.#announceExpired());
+  }
 
-  const describe = (channel: string, held: Held): ChannelValue => {
-    const epoch = (at: number) => Math.round(at + held.offset + wallClockStep(clock, held));
+  #describe(channel: string, held: Held): ChannelValue {
+    const step = wallClockStep(this.#clock, held);
+    const epoch = (at: number) => Math.round(at + held.offset + step);
     return {
       channel,
       text: held.text,
@@ -111,43 +141,9 @@ export function createChannels(clock: Clock): Channels {
       background: held.background,
       updatedAt: epoch(held.set),
       expiresAt: held.expires === Number.POSITIVE_INFINITY ? null : epoch(held.expires),
-      state: held.expires <= clock.monotonic() ? "expired" : "live",
+      state: held.expires <= this.#clock.monotonic() ? "expired" : "live",
     };
-  };
-
-  return {
-    set(channel, push) {
-      const name = channelName(channel);
-      const { text, replaced, truncated } = cleanText(push.text);
-      const putOut = channels.has(name) ? undefined : makeRoom(channels, clock.monotonic());
-      const held = hold(clock, push, text);
-      channels.set(name, held);
-      awaitNextExpiry();
-      if (putOut !== undefined) announce(putOut);
-      announce(name);
-      return { value: describe(name, held), replaced, truncated };
-    },
-    get(channel) {
-      const held = channels.get(channel);
-      return held && describe(channel, held);
-    },
-    clear(channel) {
-      if (!channels.delete(channel)) return;
-      awaitNextExpiry();
-      announce(channel);
-    },
-    list() {
-      const names = [...channels].sort(([a], [b]) => (a < b ? -1 : 1));
-      return names.map(([channel, held]) => describe(channel, held));
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    close() {
-      cancelTimer();
-    },
-  };
+  }
 }
 
 function hold(clock: Clock, push: Push, text: string): Held {

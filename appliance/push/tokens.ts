@@ -1,5 +1,6 @@
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
+import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import { PushError } from "./errors.ts";
 

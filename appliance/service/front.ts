@@ -69,7 +69,7 @@ export async function startFront(
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
   });
-  decks.on("held", () => code.show());
+  stops.push(decks.held.on(() => code.show()));
   await decks.start();
   stops.push(() => decks.stop());
   return { board, decks };

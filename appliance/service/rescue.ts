@@ -1,5 +1,6 @@
 import { isLoopback } from "../base/ports.ts";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
+import { Signal } from "../base/signal.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import { createRescueControl } from "../control/routes/rescue.ts";
 import { WRONG_TOKENS } from "../control/routes/session.ts";
@@ -10,7 +11,7 @@ import type { Client } from "../http/client.ts";
 import type { App, Listener } from "../http/listen.ts";
 import type { Pages } from "../http/pages.ts";
 import { RateLimit } from "../http/rate-limit.ts";
-import { createChannels } from "../push/channels.ts";
+import { Channels } from "../push/channels.ts";
 import { StorageUnavailable } from "../store/batch.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
@@ -35,7 +36,7 @@ export interface RescueParts extends FrontParts {
 /** Nothing is stored: who signs in stays so until the data is repaired. */
 const NOWHERE: SessionsOptions["store"] = {
   directory: { sites: [], retired: [], adminHash: null },
-  onDirectory: () => {},
+  directoryChanged: new Signal(),
   read: () => Promise.reject(new StorageUnavailable()),
   write: () => Promise.reject(new StorageUnavailable()),
 };
@@ -58,7 +59,8 @@ export async function startRescue(
   const adminHash =
     config.adminToken === null ? salvagedAdminHash(file) : sha256(config.adminToken);
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => adminHash === null });
-  const channels = createChannels(clock);
+  stops.push(() => code.close());
+  const channels = new Channels(clock);
   stops.push(() => channels.close());
   const { board, decks } = await startFront(parts, stops, {
     code,
@@ -66,9 +68,11 @@ export async function startRescue(
     dataUnusable: true,
     store: { load: async () => [], save: async () => {} },
     channels,
-    numbers: { numbers: async () => undefined, onNumbers: () => () => {} },
+    numbers: { numbers: async () => undefined, changed: new Signal() },
   });
 
+  const sessions = await Sessions.open({ store: NOWHERE, clock, randomBytes: random.bytes });
+  stops.push(() => sessions.close());
   const shown = await show.control(
     createRescueControl({
       log,
@@ -78,7 +82,7 @@ export async function startRescue(
       code,
       isOpen,
       names: parts.names,
-      sessions: await Sessions.open({ store: NOWHERE, clock, randomBytes: random.bytes }),
+      sessions,
       wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       admin: {
         exists: adminHash !== null,

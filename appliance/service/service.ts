@@ -23,7 +23,7 @@ import { type Client, createClient } from "../http/client.ts";
 import type { App, Listener } from "../http/listen.ts";
 import { Pages } from "../http/pages.ts";
 import { RateLimit } from "../http/rate-limit.ts";
-import { type Channels, createChannels } from "../push/channels.ts";
+import { Channels } from "../push/channels.ts";
 import { openPushTokens, type PushTokenStore, type PushTokens } from "../push/tokens.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { newestTime } from "../store/sqlite/counts/counted-days.ts";
@@ -37,7 +37,7 @@ import { databaseSecret } from "../store/sqlite/tables/sites.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type FrontParts, startFront } from "./front.ts";
 import { type Mode, startModes } from "./modes.ts";
-import { createNumbers } from "./numbers.ts";
+import { SiteNumbers } from "./numbers.ts";
 import { startRescue } from "./rescue.ts";
 import { openStages, type Stages } from "./stages.ts";
 
@@ -209,7 +209,7 @@ async function start(
   const { config, clock, log } = parts;
   const { pages, client, stages } = shared;
   const { store, cursorSecret } = await startStore(parts, stops, onUnusable);
-  const sites = knowSites(config, store);
+  const sites = knowSites(config, store, stops);
   for (const slip of [...config.slips, ...unknownBadges(config, store)]) log.info(slip);
 
   const collector = await stages.collector.show(
@@ -247,7 +247,7 @@ async function startStore(
   return { store, cursorSecret: cursorSecret ?? new Uint8Array() };
 }
 
-function knowSites(config: Config, store: Store): Sites {
+function knowSites(config: Config, store: Store, stops: Stop[]): Sites {
   const sites = new Sites(
     {
       badgeSites: new Set(config.badgeSites),
@@ -256,7 +256,7 @@ function knowSites(config: Config, store: Store): Sites {
     },
     store.directory,
   );
-  store.onDirectory((directory) => sites.update(directory));
+  stops.push(store.directoryChanged.on((directory) => sites.update(directory)));
   return sites;
 }
 
@@ -287,17 +287,23 @@ async function startOwner(
   const isOpen = () => config.adminOpen || (control !== undefined && isLoopback(control.address));
 
   const sessions = await Sessions.open({ store, clock, randomBytes: random.bytes });
+  stops.push(() => sessions.close());
   const code = new SetupCode({ clock, randomInt: random.int, needed: () => !sites.hasAdmin });
-  store.onDirectory(() => code.changed());
+  stops.push(
+    () => code.close(),
+    store.directoryChanged.on(() => code.changed.emit()),
+  );
   if (existsSync(config.showCodeFile)) code.show();
 
   const { channels, tokens } = await startPush(store, clock, random.bytes, stops);
+  const numbers = new SiteNumbers(store, clock);
+  stops.push(() => numbers.close());
   const { board, decks } = await startFront(parts, stops, {
     code,
     isOpen,
     store: deckStore(store),
     channels,
-    numbers: createNumbers(store, clock),
+    numbers,
   });
 
   const lastImport = new LastImport();
@@ -359,7 +365,7 @@ async function startPush(
   bytes: (size: number) => Buffer,
   stops: Stop[],
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
-  const channels = createChannels(clock);
+  const channels = new Channels(clock);
   stops.push(() => channels.close());
   const kept: PushTokenStore = {
     list: () => store.read("pushTokens", undefined),

@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../base/calendar.ts";
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Cancel } from "../base/signal.ts";
 import { Batch, StorageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
 import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";

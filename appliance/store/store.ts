@@ -1,6 +1,7 @@
 import { dayOf } from "../base/calendar.ts";
-import type { Cancel, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { StorageUnavailable } from "./batch.ts";
 import type { SiteKey } from "./counting.ts";
 import { type Increments, Intake } from "./intake.ts";
@@ -59,9 +60,9 @@ export interface Store {
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   /** Sites and token hashes as of now; changes by other processes show within half a second. */
   readonly directory: Directory;
-  onDirectory(listener: (directory: Directory) => void): void;
-  /** Calls back whenever hits were committed. */
-  onCounted(listener: () => void): Cancel;
+  readonly directoryChanged: Listenable<Directory>;
+  /** Hits were committed. */
+  readonly counted: Listenable;
   /** What is wrong at the moment. */
   readonly warnings: readonly Warning[];
   /** Does all upkeep that is due; resolves when done. Runs by itself every ten minutes. */
@@ -91,8 +92,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   makeDataDir(dataDir);
   const file = databaseFile(dataDir);
   let directory: Directory = { sites: [], retired: [], adminHash: null };
-  const directoryListeners: ((directory: Directory) => void)[] = [];
-  const countedListeners = new Set<() => void>();
+  const directoryChanged = new Signal<Directory>();
+  const counted = new Signal();
 
   const open = (): Promise<Workers> => {
     const db = openChecked(file);
@@ -104,7 +105,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }
     const onDirectory = (changed: Directory) => {
       directory = changed;
-      for (const listener of directoryListeners) listener(directory);
+      directoryChanged.emit(directory);
     };
     const onDamaged = (message: string) => options.onUnusable?.(damage(message));
     return startWorkers({ file, onDirectory, onDamaged, clock, log, readerMemoryMb });
@@ -129,9 +130,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     log,
     send: (request) => send(request, false),
     lowSpace: () => room.isLow,
-    onCommitted: () => {
-      for (const listener of countedListeners) listener();
-    },
+    onCommitted: () => counted.emit(),
   });
 
   let running: Promise<void> | undefined;
@@ -192,8 +191,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const stops = [
     every(clock, UPKEEP_EVERY_MS, () => void upkeepOnce()),
     every(clock, SPACE_EVERY_MS, () => void lookAtRoom()),
+    clock.becameSure.on(() => void upkeepAnew()),
   ];
-  clock.onSure(() => void upkeepAnew());
   void upkeepOnce();
 
   /** The same site once the file is replaced, where it may have another number or be gone. */
@@ -268,11 +267,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     get directory() {
       return directory;
     },
-    onDirectory: (listener) => void directoryListeners.push(listener),
-    onCounted(listener) {
-      countedListeners.add(listener);
-      return () => void countedListeners.delete(listener);
-    },
+    directoryChanged,
+    counted,
     space: () => space(dataDir),
     async replaceFile(replace) {
       await pause;
@@ -310,7 +306,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
-function every(clock: Clock, ms: number, task: () => void): () => void {
+function every(clock: Clock, ms: number, task: () => void): Cancel {
   let cancel = clock.after(ms, function again() {
     cancel = clock.after(ms, again);
     task();

@@ -1,6 +1,7 @@
 import { DAY_MS, dayOf } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
+import { Signal } from "../../appliance/base/signal.ts";
 import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import { randomFrom } from "../../appliance/demo/demo.ts";
@@ -77,6 +78,7 @@ class MovableClock implements Clock {
   time: number;
   readonly boot = "bench";
   readonly sure = true;
+  readonly becameSure = new Signal();
 
   constructor(time: number) {
     this.time = time;
@@ -89,8 +91,6 @@ class MovableClock implements Clock {
   monotonic(): number {
     return performance.now();
   }
-
-  onSure(): void {}
 
   after(): () => void {
     return () => {};

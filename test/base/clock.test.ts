@@ -48,7 +48,7 @@ describe("the clock of a board without a battery", () => {
     set = false;
     clock = createSystemClock({ wait: true, machine, evidence: { isSet: () => set } });
     becameSure = 0;
-    clock.onSure(() => becameSure++);
+    clock.becameSure.on(() => becameSure++);
   });
 
   it("begins unsure, with the saved time", () => {

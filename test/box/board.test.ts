@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { createLog, RecentProblems } from "../../appliance/base/log.ts";
+import { Signal } from "../../appliance/base/signal.ts";
 import { Board } from "../../appliance/box/board.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
@@ -14,7 +15,7 @@ describe("the board of a machine that cannot read its addresses", () => {
     const board = new Board({
       clock,
       log: createLog(() => {}, problems),
-      code: { shown: undefined, onChange: () => () => {} },
+      code: { shown: undefined, changed: new Signal() },
       isOpen: () => false,
       network: { addresses: () => addresses(), name: () => undefined },
       console: () => {},

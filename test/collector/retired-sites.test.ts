@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { createNumbers } from "../../appliance/service/numbers.ts";
+import { SiteNumbers } from "../../appliance/service/numbers.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, CHROME, eachWorld, encode } from "../helpers/world.ts";
 
@@ -60,8 +60,12 @@ describe("a site that was declared and is declared no more", function () {
   });
 
   it("is nothing to the numbers on the deck", async () => {
-    const numbers = () =>
-      createNumbers(world().service.store, world().clock).numbers("shop", "pv", "7d");
+    const numbers = async () => {
+      const source = new SiteNumbers(world().service.store, world().clock);
+      const found = await source.numbers("shop", "pv", "7d");
+      source.close();
+      return found;
+    };
     assert.equal((await numbers())?.value, 1);
     await retire();
     assert.equal(await numbers(), undefined);

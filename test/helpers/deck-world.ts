@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import type { Cancel, Clock } from "../../appliance/base/clock.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
+import { type Cancel, Signal } from "../../appliance/base/signal.ts";
 import type { DeckView } from "../../appliance/deck/deck.ts";
 import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import type { Notice, Numbers } from "../../appliance/deck/face/face.ts";
 import type { Widget } from "../../appliance/deck/face/widget.ts";
 import { createDeckBus, type DeckBus } from "../../appliance/deck/usb/hid.ts";
-import { createChannels } from "../../appliance/push/channels.ts";
+import { Channels } from "../../appliance/push/channels.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type FakeUnit, FakeUsbHost } from "./fake-hid.ts";
 import { difference } from "./pictures.ts";
@@ -37,8 +38,8 @@ class WorldClock implements Clock {
     return this.#fake.sure;
   }
 
-  onSure(listener: () => void): void {
-    this.#fake.onSure(listener);
+  get becameSure(): Signal {
+    return this.#fake.becameSure;
   }
 
   after(ms: number, task: () => void): Cancel {
@@ -79,7 +80,7 @@ export class DeckWorld {
   readonly time: FakeClock;
   readonly clock: WorldClock;
   readonly host: FakeUsbHost;
-  readonly channels: ReturnType<typeof createChannels>;
+  readonly channels: Channels;
   readonly decks: Decks;
   /** What a start, or a reload, finds. */
   stored: readonly DeckSettings[];
@@ -91,8 +92,8 @@ export class DeckWorld {
   readonly numbers = new Map<string, Numbers>();
   notices: Notice[] = [];
   address: string | undefined = "http://tallydeck.local/";
-  #numbersChanged = () => {};
-  #boardChanged = () => {};
+  readonly #numbersChanged = new Signal();
+  readonly #boardChanged = new Signal();
 
   constructor({
     virtualDecks = [],
@@ -105,7 +106,7 @@ export class DeckWorld {
     this.time = new FakeClock(undefined, { sure });
     this.clock = new WorldClock(this.time);
     this.host = new FakeUsbHost(this.clock, { hasUsb });
-    this.channels = createChannels(this.time);
+    this.channels = new Channels(this.time);
     const bus = createDeckBus(this.host);
     const options: DecksOptions = {
       clock: this.clock,
@@ -120,40 +121,34 @@ export class DeckWorld {
       channels: this.channels,
       numbers: {
         numbers: async (site, metric, period) => this.numbers.get(`${site} ${metric} ${period}`),
-        onNumbers: (listener) => {
-          this.#numbersChanged = listener;
-          return () => {};
-        },
+        changed: this.#numbersChanged,
       },
       board: {
         notices: () => this.notices,
         address: () => this.address,
         addressByName: () => undefined,
-        onChange: (listener) => {
-          this.#boardChanged = listener;
-          return () => {};
-        },
+        changed: this.#boardChanged,
       },
       timeZone: "UTC",
       virtualDecks,
       bus: failsToStop ? { ...bus, watch: (events) => unwatchable(bus, events) } : bus,
     };
     this.decks = new Decks(options);
-    this.decks.on("deck", (id) => this.events.push(`deck ${id}`));
-    this.decks.on("pressed", ({ slot }) => this.events.push(`pressed ${slot}`));
-    this.decks.on("held", ({ slot }) => this.events.push(`held ${slot}`));
-    this.decks.on("problems", () => this.events.push("problems"));
+    this.decks.changed.on((id) => this.events.push(`deck ${id}`));
+    this.decks.pressed.on(({ slot }) => this.events.push(`pressed ${slot}`));
+    this.decks.held.on(({ slot }) => this.events.push(`held ${slot}`));
+    this.decks.problemsChanged.on(() => this.events.push("problems"));
   }
 
   /** Numbers were committed. */
   count(site: string, metric: string, period: string, value: number): void {
     this.numbers.set(`${site} ${metric} ${period}`, { value, previous: null, series: [value] });
-    this.#numbersChanged();
+    this.#numbersChanged.emit();
   }
 
   notify(notices: Notice[]): void {
     this.notices = notices;
-    this.#boardChanged();
+    this.#boardChanged.emit();
   }
 
   /** Lets everything run that needs no time to pass. */

@@ -9,10 +9,10 @@ export async function directoryBecomes(
   const { store } = world.service;
   if (holds(store.directory)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  store.onDirectory((directory) => {
+  const cancel = store.directoryChanged.on((directory) => {
     if (holds(directory)) resolve();
   });
-  await promise;
+  await promise.finally(cancel);
 }
 
 export function hasSite(id: string): (directory: Directory) => boolean {

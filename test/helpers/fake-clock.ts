@@ -1,4 +1,5 @@
 import type { Clock } from "../../appliance/base/clock.ts";
+import { Signal } from "../../appliance/base/signal.ts";
 
 interface Timer {
   readonly due: number;
@@ -7,12 +8,12 @@ interface Timer {
 
 /** A clock that stands still until it is told to go on; timers fire in order on the way. */
 export class FakeClock implements Clock {
+  readonly becameSure = new Signal();
   boot: string;
   #wall: number;
   #monotonic = 1_000;
   #sure: boolean;
   readonly #timers = new Set<Timer>();
-  readonly #listeners: (() => void)[] = [];
 
   constructor(start: string | number = "2026-03-04T12:00:00Z", { sure = true, boot = "b1" } = {}) {
     this.#wall = new Date(start).getTime();
@@ -30,10 +31,6 @@ export class FakeClock implements Clock {
 
   get sure(): boolean {
     return this.#sure;
-  }
-
-  onSure(listener: () => void): void {
-    this.#listeners.push(listener);
   }
 
   after(ms: number, task: () => void): () => void {
@@ -76,8 +73,9 @@ export class FakeClock implements Clock {
   /** The wall clock is right from now on. */
   becomeSure(time: string | number = this.#wall): void {
     this.setWall(time);
+    if (this.#sure) return;
     this.#sure = true;
-    for (const listener of this.#listeners.splice(0)) listener();
+    this.becameSure.emit();
   }
 
   #pass(ms: number): void {

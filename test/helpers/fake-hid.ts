@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
-import type { Cancel, Clock } from "../../appliance/base/clock.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
+import type { Cancel } from "../../appliance/base/signal.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
 import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
 import type { HidSystem } from "../../appliance/deck/usb/hid.ts";

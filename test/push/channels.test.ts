@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { type Channels, channelName, createChannels } from "../../appliance/push/channels.ts";
+import { Channels, channelName } from "../../appliance/push/channels.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 describe("channel names", () => {
@@ -27,9 +27,9 @@ describe("push channels", () => {
 
   beforeEach(() => {
     clock = new FakeClock();
-    channels = createChannels(clock);
+    channels = new Channels(clock);
     changes = [];
-    channels.onChange((channel) => changes.push(`${channel} ${stateOf(channel)}`));
+    channels.changed.on((channel) => changes.push(`${channel} ${stateOf(channel)}`));
   });
 
   const stateOf = (channel: string) => channels.get(channel)?.state ?? "waiting";
@@ -125,7 +125,7 @@ describe("push channels", () => {
     channels.set("late", { text: "b", ttl: 20 });
     channels.set("early", { text: "a", ttl: 10 });
     const start = clock.monotonic();
-    channels.onChange((channel) => times.push(`${channel} ${clock.monotonic() - start}`));
+    channels.changed.on((channel) => times.push(`${channel} ${clock.monotonic() - start}`));
     clock.advance(60_000);
     assert.deepEqual(times, ["early 10000", "late 20000"]);
   });
@@ -145,7 +145,7 @@ describe("push channels", () => {
 
   it("stop telling a listener that left", () => {
     const heard: string[] = [];
-    const leave = channels.onChange((channel) => heard.push(channel));
+    const leave = channels.changed.on((channel) => heard.push(channel));
     channels.set("a", { text: "1" });
     leave();
     channels.set("b", { text: "2" });

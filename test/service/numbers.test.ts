@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { beforeEach, describe, it } from "mocha";
-import type { NumberSource } from "../../appliance/deck/live-numbers.ts";
-import { createNumbers } from "../../appliance/service/numbers.ts";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { SiteNumbers } from "../../appliance/service/numbers.ts";
 import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";
 
@@ -9,10 +8,11 @@ const HOUR_MS = 3_600_000;
 
 describe("the numbers on the deck", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mk2" } });
-  let numbers: NumberSource;
+  let numbers: SiteNumbers;
   beforeEach(() => {
-    numbers = createNumbers(world().service.store, world().clock);
+    numbers = new SiteNumbers(world().service.store, world().clock);
   });
+  afterEach(() => numbers.close());
   const views = async (count: number) => {
     for (let view = 0; view < count; view += 1) await world().beacon({ p: "/", u: "1" });
   };
@@ -108,10 +108,18 @@ describe("the numbers on the deck", () => {
 
   it("compare with other hours when the hour is over, though nobody came", () => {
     const seen: number[] = [];
-    const cancel = numbers.onNumbers(() => seen.push(world().clock.now()));
+    numbers.changed.on(() => seen.push(world().clock.now()));
     world().clock.setWall("2026-03-04T12:59:00Z");
     world().clock.advance(HOUR_MS);
     assert.ok(seen.length >= 1);
-    cancel();
+  });
+
+  it("say nothing once they are closed", async () => {
+    const seen: string[] = [];
+    numbers.changed.on(() => seen.push("changed"));
+    numbers.close();
+    await views(1);
+    world().clock.advance(HOUR_MS);
+    assert.deepEqual(seen, []);
   });
 });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Channels } from "../../push/channels.ts";
@@ -55,7 +56,7 @@ class Stream {
 export class Events {
   readonly #options: EventsOptions;
   readonly #streams = new Set<Stream>();
-  readonly #subscriptions: Cancel[] = [];
+  readonly #subscriptions: readonly Cancel[];
   #scheduled = false;
   #cancelHeartbeat: Cancel = () => {};
 
@@ -64,25 +65,16 @@ export class Events {
     const { decks, channels, sessions } = options;
     // What is bound to a channel changes with the decks.
     const decksChanged = () => this.#tell({ decks: true, channels: true });
-    const picture = (at: { deck: string; slot: string; revision: number }) =>
-      this.#tellSlot("slots", at);
-    const pressed = (at: { deck: string; slot: string }) => this.#tellSlot("pressed", at);
-    decks.on("deck", decksChanged);
-    decks.on("problems", decksChanged);
-    decks.on("picture", picture);
-    decks.on("pressed", pressed);
-    this.#subscriptions.push(
-      channels.onChange(() => this.#tell({ channels: true })),
-      () => {
-        decks.off("deck", decksChanged);
-        decks.off("problems", decksChanged);
-        decks.off("picture", picture);
-        decks.off("pressed", pressed);
-      },
-    );
-    sessions.onEnd((id) => {
-      for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
-    });
+    this.#subscriptions = [
+      decks.changed.on(decksChanged),
+      decks.problemsChanged.on(decksChanged),
+      decks.pictureChanged.on((at) => this.#tellSlot("slots", at)),
+      decks.pressed.on((at) => this.#tellSlot("pressed", at)),
+      channels.changed.on(() => this.#tell({ channels: true })),
+      sessions.ended.on((id) => {
+        for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
+      }),
+    ];
     this.#beat();
   }
 

@@ -1,5 +1,5 @@
-import type { Cancel } from "../../base/clock.ts";
 import { compactCount } from "../../base/compact.ts";
+import type { Listenable } from "../../base/signal.ts";
 import { blend, type Colors, chooseColors, isDark } from "./colors.ts";
 import type { PushWidget, StatWidget, Widget } from "./widget.ts";
 
@@ -99,7 +99,7 @@ export interface NoticeBoard {
   address(): string | undefined;
   /** Its URL by name, where the own network knows this machine by one. */
   addressByName(): string | undefined;
-  onChange(listener: () => void): Cancel;
+  readonly changed: Listenable;
 }
 
 const ACCENT = { onDark: "#60a5fa", onLight: "#1d4ed8" };

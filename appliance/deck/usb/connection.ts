@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
 import type { EncodeJpeg } from "../pixels.ts";
 import { openAkp05 } from "./akp05.ts";
 import type { DeckDriver, DriverContext, HidHandle } from "./driver.ts";

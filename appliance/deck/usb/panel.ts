@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
 import type { Pixels } from "../pixels.ts";
 import type { DeckDriver } from "./driver.ts";
 

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
 import type { EncodeJpeg } from "../pixels.ts";
 import { DeckConnection } from "./connection.ts";
 import type { DeckDriver } from "./driver.ts";

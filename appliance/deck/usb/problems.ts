@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
 import type { OpenProblem } from "./hid.ts";
 
 /** Something that keeps a deck from working, and what a person can do about it. */

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { Cancel, Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { Cancel } from "../../base/signal.ts";
 import { ReadRefused } from "../read-queue.ts";
 import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
 
