@@ -33,7 +33,8 @@ describe("the clock of a machine that is believed", () => {
     assert.equal(clock.boot, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
     const first = clock.monotonic();
     assert.ok(first > 0 && clock.monotonic() >= first);
-    assert.ok(Math.abs(clock.now() - Date.now()) < 1_000);
+    const [before, now, after] = [Date.now(), clock.now(), Date.now()];
+    assert.ok(before <= now && now <= after, `${before}, ${now}, ${after}`);
   });
 });
 

@@ -60,8 +60,7 @@ describe("navigation within a single page", () => {
 describe("a page that is there before it is seen", () => {
   const stage = eachStage();
 
-  it("counts when it is shown, not while it is prerendered", async function () {
-    this.timeout(30_000);
+  it("counts when it is shown, not while it is prerendered", async () => {
     const rules = JSON.stringify({ prerender: [{ urls: ["/next"], eagerness: "immediate" }] });
     stage().looks({
       html: `${stage().proxiedTag()}

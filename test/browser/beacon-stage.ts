@@ -176,9 +176,7 @@ export function eachStage(): () => Stage {
   before(async () => {
     if (!isBuilt()) await buildWeb();
   });
-  beforeEach(async function () {
-    // The first time, a browser starts.
-    this.timeout(30_000);
+  beforeEach(async () => {
     stage = new Stage();
     await stage.start();
   });

@@ -4,8 +4,7 @@ import { ADMIN } from "../helpers/world.ts";
 import { eachControl, ON_LAN } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
-describe("signing in with the setup code", function () {
-  this.timeout(30_000);
+describe("signing in with the setup code", () => {
   const control = eachControl({
     env: { ...ON_LAN, STATS_TOKEN: "", VIRTUAL_DECK: "mk2" },
   });
@@ -71,8 +70,7 @@ describe("signing in with the setup code", function () {
   });
 });
 
-describe("signing in with the admin token", function () {
-  this.timeout(30_000);
+describe("signing in with the admin token", () => {
   const control = eachControl({ env: { ...ON_LAN, VIRTUAL_DECK: "mk2" } });
   const signIn = async (token: string) => {
     await control().owner.open("/?slot=k3");
@@ -121,8 +119,7 @@ describe("signing in with the admin token", function () {
   });
 });
 
-describe("making a new admin token", function () {
-  this.timeout(30_000);
+describe("making a new admin token", () => {
   const control = eachControl({ env: { STATS_TOKEN: "", VIRTUAL_DECK: "mk2" } });
   const token = () => seen(control().page.locator(".secret code"));
   const works = async (made: string) =>

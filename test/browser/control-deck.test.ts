@@ -4,8 +4,7 @@ import { UNITS } from "../helpers/fake-hid-units.ts";
 import { eachControl, MK2 } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
-describe("the deck in the Web UI", function () {
-  this.timeout(30_000);
+describe("the deck in the Web UI", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
   const box = async (slot: string) => {
     const found = await control().slot(slot).boundingBox();
@@ -96,8 +95,7 @@ describe("the deck in the Web UI", function () {
   });
 });
 
-describe("a real deck in the Web UI", function () {
-  this.timeout(30_000);
+describe("a real deck in the Web UI", () => {
   const control = eachControl();
   const unit = () => UNITS.mk2?.(control().world.clock) ?? assert.fail("no such unit");
 
@@ -161,8 +159,7 @@ describe("a real deck in the Web UI", function () {
   });
 });
 
-describe("several decks in the Web UI", function () {
-  this.timeout(30_000);
+describe("several decks in the Web UI", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2,plus" } });
 
   it("are shown one at a time", async () => {

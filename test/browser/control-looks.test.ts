@@ -21,8 +21,7 @@ const PAGES = [
   ["the box", "?tab=box"],
 ] as const;
 
-describe("the Web UI", function () {
-  this.timeout(60_000);
+describe("the Web UI", () => {
   for (const { colorScheme, width } of [
     { colorScheme: "light", width: 1200 },
     { colorScheme: "dark", width: 360 },
@@ -47,8 +46,7 @@ describe("the Web UI", function () {
   }
 });
 
-describe("the sign-in page", function () {
-  this.timeout(60_000);
+describe("the sign-in page", () => {
   const control = eachControl({ env: ON_LAN, viewport: { width: 360, height: 640 } });
 
   it("shuts nobody out, and fits", async () => {
@@ -60,8 +58,7 @@ describe("the sign-in page", function () {
   });
 });
 
-describe("the page without a deck", function () {
-  this.timeout(60_000);
+describe("the page without a deck", () => {
   const control = eachControl({ viewport: { width: 360, height: 640 } });
 
   it("shuts nobody out, and fits", async () => {

@@ -3,8 +3,7 @@ import { describe, it } from "mocha";
 import { eachControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
-describe("push settings in the Web UI", function () {
-  this.timeout(30_000);
+describe("push settings in the Web UI", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
   const tokens = async () => (await control().ask("GET", "/api/push-tokens")).json.tokens;
   const entry = (name: string) => control().page.locator(".entries > li", { hasText: name });

@@ -10,13 +10,11 @@ import { Owner } from "./owner.ts";
 
 const HEADER_BYTES = 100;
 
-describe("the page of a box whose data is damaged", function () {
-  this.timeout(60_000);
+describe("the page of a box whose data is damaged", () => {
   let world: World;
   let owner: Owner;
   let backup: Buffer;
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     if (!isBuilt()) await buildWeb();
   });
   afterEach(async () => {

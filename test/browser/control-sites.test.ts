@@ -6,8 +6,7 @@ import { directoryBecomes } from "../helpers/directory.ts";
 import { eachControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
-describe("sites in the Web UI", function () {
-  this.timeout(30_000);
+describe("sites in the Web UI", () => {
   const control = eachControl();
   /** As a start does after which the configuration names them no more. */
   const retire = async (...ids: string[]) => {

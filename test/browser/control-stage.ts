@@ -142,8 +142,7 @@ export class Control {
 /** A box and its Web UI for each test of the suite around it, as the sources are now. */
 export function eachControl(options: ControlOptions = {}): () => Control {
   let control: Control | undefined;
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     if (!isBuilt()) await buildWeb();
   });
   beforeEach(async () => {

@@ -4,8 +4,7 @@ import { describe, it } from "mocha";
 import { eachControl, MK2 } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
-describe("the settings of a key", function () {
-  this.timeout(30_000);
+describe("the settings of a key", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
   const shows = (name: string) => control().field("Shows").selectOption(name);
   const paste = () => seen(control().page.locator(".recipe .snippet code"));
@@ -148,8 +147,7 @@ describe("the settings of a key", function () {
   });
 });
 
-describe("copying on a page without HTTPS", function () {
-  this.timeout(30_000);
+describe("copying on a page without HTTPS", () => {
   const control = eachControl({
     host: "tallydeck.local",
     env: { VIRTUAL_DECK: "mk2", ALLOWED_HOSTS: "tallydeck.local" },

@@ -44,8 +44,7 @@ const hostileDay: DemoDay = {
   ],
 };
 
-describe("using the dashboard", function () {
-  this.timeout(60_000);
+describe("using the dashboard", () => {
   const world = sharedWorld({
     clock: new FakeClock(NOW),
     env: {

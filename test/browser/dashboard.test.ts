@@ -10,8 +10,7 @@ const NOW = "2026-03-04T12:30:00Z";
 const NOTES = "/dashboard?site=fieldnotes";
 const APP = "/dashboard?site=deckhand";
 
-describe("the dashboard", function () {
-  this.timeout(60_000);
+describe("the dashboard", () => {
   const world = sharedWorld({
     clock: new FakeClock(NOW),
     env: { SITES: DEMO_SITES.join(",") },

@@ -5,8 +5,7 @@ import { Owner, seen } from "./owner.ts";
 
 const SITE_TOKEN = "the-token-of-the-blog";
 
-describe("the setup page", function () {
-  this.timeout(60_000);
+describe("the setup page", () => {
   const world = sharedWorld({
     // The page asks for the days of the browser's clock.
     clock: new FakeClock(Date.now()),

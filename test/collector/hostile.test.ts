@@ -56,8 +56,7 @@ function assertStorable(counts: Counts): void {
     }
 }
 
-describe(`hostile clients (SEED=${SEED} brings the same again)`, function () {
-  this.timeout(60_000);
+describe(`hostile clients (SEED=${SEED} brings the same again)`, () => {
   const sites = ["beacons", "mixed", "pings", "surveys", "blog", "raw", "many"];
   const errors: string[] = [];
   const world = sharedWorld({

@@ -6,9 +6,7 @@ import { ADMIN, CHROME, eachWorld, encode } from "../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
 
-describe("a site that was declared and is declared no more", function () {
-  // Several starts each, on machines that may be busy.
-  this.timeout(30_000);
+describe("a site that was declared and is declared no more", () => {
   const world = eachWorld({
     env: { SITES: "blog,shop:s.example", BADGE_SITES: "shop", STATS_TOKEN_SHOP: "shops-token" },
   });
@@ -150,8 +148,7 @@ describe("a site that was declared and is declared no more", function () {
   });
 });
 
-describe("a declared host", function () {
-  this.timeout(30_000);
+describe("a declared host", () => {
   const world = eachWorld({ env: { SITES: "zzz:x.example,other" } });
   const viewOf = (host: string) =>
     world().ask(`/e?v=${encode({ p: "/" })}`, { headers: { "user-agent": CHROME, host } });

@@ -12,10 +12,7 @@ import { askPort } from "../helpers/world.ts";
 const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
 const TOKEN = /tdr_[A-Za-z0-9_-]{43}/;
 
-describe("the admin token of a first start", function () {
-  // Many processes, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("the admin token of a first start", () => {
   const folder = eachFolder();
   const dataDir = () => join(folder(), "data");
   const args = () => ["run", "--data-dir", dataDir(), "--port", "0", "--webui-port", "0"];

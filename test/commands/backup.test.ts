@@ -9,10 +9,7 @@ import { ADMIN, CHROME, encode } from "../helpers/world.ts";
 
 const ENV = { SITES: "blog", STATS_TOKEN: ADMIN, BADGE_SITES: "blog" };
 
-describe("a backup", function () {
-  // Many processes, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("a backup", () => {
   const folder = eachFolder();
   const dataDir = () => join(folder(), "data");
   const file = () => join(folder(), "backup.db");

@@ -3,10 +3,7 @@ import { existsSync } from "node:fs";
 import { Running } from "../helpers/tallydeck.ts";
 import { askPort } from "../helpers/world.ts";
 
-describe("tallydeck run --demo", function () {
-  // A process of its own, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("tallydeck run --demo", () => {
   it("shows 400 days of two sites, which are gone when it stops", async () => {
     const service = new Running(["run", "--demo", "--port", "0", "--webui-port", "0"]);
     const [, port] = await service.says(/localhost:(\d+)\/dashboard/);

@@ -5,10 +5,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
 import { Wire } from "../helpers/wire.ts";
 
-describe("a service with few file descriptors", function () {
-  // A process, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("a service with few file descriptors", () => {
   const folder = eachFolder();
   const CLIENTS = 130;
   /** Longer than it takes to look at the network again. */

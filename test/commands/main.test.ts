@@ -9,10 +9,7 @@ const { version } = JSON.parse(
 const ON_DATA = ["run", "sites", "tokens", "backup", "restore", "diagnose"];
 const COMMANDS = [...ON_DATA, "push", "devices", "version", "help"];
 
-describe("the command line", function () {
-  // Many processes, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("the command line", () => {
   it("lists its commands, also when asked for nothing it knows", async () => {
     const [help, flag, nothing, unknown] = await Promise.all([
       tallydeck(["help"]),

@@ -8,10 +8,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import { Running, RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, encode } from "../helpers/world.ts";
 
-describe("tallydeck run", function () {
-  // Many processes, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("tallydeck run", () => {
   const folder = eachFolder();
   const file = (text: string) => {
     const path = join(folder(), "tallydeck.env");

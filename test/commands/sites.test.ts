@@ -8,10 +8,7 @@ import { eachFolder } from "../helpers/folder.ts";
 import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN } from "../helpers/world.ts";
 
-describe("tallydeck sites", function () {
-  // Many processes, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("tallydeck sites", () => {
   const folder = eachFolder();
 
   /** The command on a data folder that a service has made, with the site `declared`. */

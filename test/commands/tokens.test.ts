@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { eachFolder } from "../helpers/folder.ts";
 import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
 
-describe("tallydeck tokens", function () {
-  // Many processes, on machines that may be busy.
-  this.timeout(30_000);
-
+describe("tallydeck tokens", () => {
   const folder = eachFolder();
   let env: Record<string, string> = {};
   const tokens = (...args: string[]) => tallydeck(["tokens", ...args, "--data-dir", folder()], env);

@@ -32,6 +32,9 @@ const ARGS = [
 // Visitors' browsers do keep pages to go back to.
 const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 
+/** A busy machine is slow; still less than a test's own limit, for this tells what was waited for. */
+const PATIENCE_MS = 4 * 60_000;
+
 let browser: Promise<Browser> | undefined;
 aroundTests(
   () => {
@@ -47,7 +50,9 @@ export async function openProfile(options: BrowserContextOptions = {}): Promise<
     args: ARGS,
     ignoreDefaultArgs: UNWANTED_ARGS,
   });
-  return (await browser).newContext({ userAgent: CHROME, ...options });
+  const profile = await (await browser).newContext({ userAgent: CHROME, ...options });
+  profile.setDefaultTimeout(PATIENCE_MS);
+  return profile;
 }
 
 /**

@@ -28,8 +28,7 @@ const STRANGERS = [
   ["2001:db8::2", "2001:db8::1"],
 ] as const;
 
-describe("the box's firewall", function () {
-  this.timeout(60_000);
+describe("the box's firewall", () => {
   let street: Street | undefined;
   before(function () {
     if (Street.isMissing !== undefined) this.skip();

@@ -10,8 +10,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 const SCRIPT = join(import.meta.dirname, "../../firmware-config/system/usr/lib/tallydeck/name");
 const [REGISTERING, RUNNING] = [1, 2];
 
-describe("the watch over the box's name", function () {
-  this.timeout(30_000);
+describe("the watch over the box's name", () => {
   let folder = "";
   let script: ChildProcess | undefined;
 

@@ -13,8 +13,7 @@ const TO_COME = "ActiveState=inactive\nJob=47";
 const NOT_TRIED = "ActiveState=inactive";
 const FAILED = "ActiveState=failed";
 
-describe("a box whose data partition is late", function () {
-  this.timeout(30_000);
+describe("a box whose data partition is late", () => {
   let folder = "";
   let script: ChildProcess | undefined;
 

@@ -117,11 +117,7 @@ class Patient {
   }
 }
 
-/** A busy machine takes long for what waits for the disk. */
-const PATIENT_MS = 60_000;
-
-describe("while another holds the database", function () {
-  this.timeout(PATIENT_MS);
+describe("while another holds the database", () => {
   let patient: Patient;
   let holder: Database.Database;
 
@@ -218,8 +214,7 @@ describe("while another holds the database", function () {
   });
 });
 
-describe("when the disk", function () {
-  this.timeout(PATIENT_MS);
+describe("when the disk", () => {
   let disk: Disk | undefined;
   let patient: Patient;
 

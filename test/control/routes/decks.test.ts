@@ -91,7 +91,7 @@ describe("decks in the control API", () => {
     await world().restart();
     assert.deepEqual(await deck("virtual-mk2"), before);
     assert.deepEqual(await deck("virtual-akp05e"), other);
-  }).timeout(60_000);
+  });
 
   for (const [field, body] of [
     ["name", { name: "" }],

@@ -12,9 +12,7 @@ import { World } from "../../helpers/world.ts";
 const FILE = { "content-type": "application/octet-stream" };
 const ROUNDS = 12;
 
-describe("a backup with one thing changed", function () {
-  // Each is looked at by a process of its own, on machines that may be busy.
-  this.timeout(60_000);
+describe("a backup with one thing changed", () => {
   const folder = eachFolder();
   const world = new World({ env: { VIRTUAL_DECK: "mini" } });
   const owner = new Owner(world);
@@ -96,8 +94,7 @@ describe("a backup with one thing changed", function () {
   });
 });
 
-describe("a file that pretends to be larger than it is", function () {
-  this.timeout(30_000);
+describe("a file that pretends to be larger than it is", () => {
   const folder = eachFolder();
   it("is refused on the command line", async () => {
     const path = join(folder(), "sparse.db");

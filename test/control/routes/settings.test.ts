@@ -170,7 +170,7 @@ describe("settings as a file", () => {
       const backup = (await owner.ask("GET", "/api/backup")).body;
       assert.equal((await owner.ask("POST", "/api/restore", backup)).status, 204);
       assertError(await undo(), 409, "nothing_to_undo");
-    }).timeout(60_000);
+    });
   });
 
   for (const [field, settings] of [

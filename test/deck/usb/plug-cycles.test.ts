@@ -50,7 +50,7 @@ describe("A thousand plug cycles", () => {
       assert.deepEqual(unit.complaints, []);
       await world.decks.stop();
       assert.deepEqual([world.host.open.size, world.clock.waiting.size], [0, 0]);
-    }).timeout(60_000);
+    });
   }
 });
 
@@ -118,6 +118,6 @@ describe("Whatever happens to a table full of decks", () => {
       assert.deepEqual(world.decks.problems(), []);
       await world.decks.stop();
       assert.deepEqual([world.host.open.size, world.clock.waiting.size], [0, 0]);
-    }).timeout(60_000);
+    });
   }
 });

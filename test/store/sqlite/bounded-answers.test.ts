@@ -133,7 +133,7 @@ describe("an answer of /stats", () => {
     assert.deepEqual([path["/5"], daily.path["/5"].slice(0, 4)], [4_320, [0, 9, 1, 9]]);
     assert.equal(sumOf(path), 480 * 2_008);
     assert.equal(Object.keys(ref).length, 300);
-  }).timeout(30_000);
+  });
 
   it("is sent again to who reloads, and as 304 to who has it", async () => {
     const headers = { authorization: `Bearer ${ADMIN}` };

@@ -22,8 +22,7 @@ import { eachWorld, World } from "../../helpers/world.ts";
 const MB = 1024 ** 2;
 const PLENTY: Space = { free: 1e12, total: 1e12 };
 
-describe("on a disk that is full", function () {
-  this.timeout(60_000);
+describe("on a disk that is full", () => {
   let disk: Disk;
   let world: World;
   let owner: Owner;
@@ -139,8 +138,7 @@ function leaveFree(db: Database.Database, megabytes: number): void {
   db.exec("DROP TABLE filler");
 }
 
-describe("free space inside the database", function () {
-  this.timeout(60_000);
+describe("free space inside the database", () => {
   const folder = eachFolder();
   let space: Space;
   let world: World;
@@ -187,8 +185,7 @@ describe("free space inside the database", function () {
   });
 });
 
-describe("a database that has become too large", function () {
-  this.timeout(60_000);
+describe("a database that has become too large", () => {
   const folder = eachFolder();
 
   it("is given back to the disk in small steps, but for a little", () => {

@@ -36,8 +36,7 @@ function contents(file: string): Record<string, string> {
   }
 }
 
-describe("what a restore copies", function () {
-  this.timeout(60_000);
+describe("what a restore copies", () => {
   const folder = eachFolder();
   const at = (name: string) => join(folder(), name);
 
@@ -120,8 +119,7 @@ describe("what a restore copies", function () {
   });
 });
 
-describe("a restore that power cut short, or whose file does not do", function () {
-  this.timeout(30_000);
+describe("a restore that power cut short, or whose file does not do", () => {
   const world = new World();
   const file = () => databaseFile(world.dataDir);
   const old = () => `${file()}.before-restore`;

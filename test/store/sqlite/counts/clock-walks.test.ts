@@ -164,8 +164,7 @@ function namesIn(db: Database): Set<string> {
   return names;
 }
 
-describe(`a clock that goes astray (seed ${SEED})`, function () {
-  this.timeout(120_000);
+describe(`a clock that goes astray (seed ${SEED})`, () => {
   const folder = eachFolder();
   let walked = 0;
 

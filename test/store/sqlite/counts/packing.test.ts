@@ -84,7 +84,7 @@ describe("packing the days that are over", () => {
           counted.set(`${site} ${day} ${value}`, n);
       }
     assert.deepEqual([...counted].sort(), [...expected].sort());
-  }).timeout(30_000);
+  });
 
   it("changes no answer after a restart either", async () => {
     await visit([

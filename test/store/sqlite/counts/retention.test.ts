@@ -92,7 +92,7 @@ describe("retention", () => {
     await done;
     assert.ok(answered >= 5, `${answered} hits were answered during upkeep`);
     assert.deepEqual((await world().stats({ from: "first" })).path, { "/now": answered });
-  }).timeout(30_000);
+  });
 });
 
 function pathOf(day: number): string {

@@ -74,7 +74,7 @@ describe("erasing a site", () => {
     assert.deepEqual(traces(), []);
     await world().stop();
     assert.deepEqual(traces(), []);
-  }).timeout(30_000);
+  });
 
   it("leaves other sites as they are", async () => {
     await add();
@@ -90,7 +90,7 @@ describe("erasing a site", () => {
     const before = await answers();
     await erase();
     assert.deepEqual(await answers(), before);
-  }).timeout(30_000);
+  });
 
   it("goes to its end by itself when the power went in the middle", async () => {
     await add();
@@ -102,7 +102,7 @@ describe("erasing a site", () => {
     await world().start();
     await world().service.store.upkeep();
     assert.deepEqual(traces(), []);
-  }).timeout(30_000);
+  });
 
   it("refuses to count for it from then on, and answers as always", async () => {
     await add();
@@ -130,7 +130,7 @@ describe("erasing a site", () => {
     assert.equal((await world().read("/surveys", { site: "gone" })).total, 0);
     assert.match((await world().ask("/badge?site=gone&days=all")).text, /views \(all\): 1"/);
     assert.equal((await world().readRaw("/stats", { site: "gone" }, token)).status, 401);
-  }).timeout(30_000);
+  });
 
   describe("while the clock is unsure", () => {
     before(() => {

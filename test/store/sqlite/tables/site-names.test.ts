@@ -6,9 +6,7 @@ import { Owner } from "../../../helpers/owner.ts";
 import { tallydeck } from "../../../helpers/tallydeck.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
-describe("the names of stored sites", function () {
-  // Several starts each, on machines that may be busy.
-  this.timeout(30_000);
+describe("the names of stored sites", () => {
   const world = eachWorld({ env: { SITES: "blog" } });
   /** Stores sites as versions before could. */
   const stored = async (...ids: string[]) => {
