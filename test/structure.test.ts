@@ -58,6 +58,9 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "test/": ["appliance/", "image/", "web/", "scripts/", "test/"],
 };
 
+/** What answers look like: whose types `web/` may know. */
+const WIRES = ["appliance/collector/wire.ts", "appliance/control/wire.ts"];
+
 /** Nobody may import these; they are started. */
 const ENTRIES = [
   "test/image/boot/main.ts",
@@ -95,9 +98,20 @@ describe("the structure", () => {
     const wrong = edges().filter(
       ([from, { file, typesOnly }]) =>
         !ruleOf(from)?.some((prefix) => file.startsWith(prefix)) &&
-        !(from.startsWith("web/") && file.startsWith("appliance/") && typesOnly),
+        !(from.startsWith("web/") && WIRES.includes(file) && typesOnly),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  it("keeps what needs Node out of what browsers run", () => {
+    const run = edges().filter(([from, { typesOnly }]) => from.startsWith("web/") && !typesOnly);
+    const shipped = new Set(run.map(([, { file }]) => file));
+    for (const file of shipped)
+      for (const known of imports.get(file) ?? []) if (!known.typesOnly) shipped.add(known.file);
+    const needsNode = [...shipped].filter((file) =>
+      /^(?:import|export)\s[^;]*?"node:/m.test(readFileSync(join(ROOT, file), "utf8")),
+    );
+    assert.deepEqual(needsNode, []);
   });
 
   it("lets nobody know what is only started", () => {

@@ -14,6 +14,7 @@ import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
+import type { SiteEntry } from "./wire.ts";
 
 export interface CollectorParts {
   store: Store;
@@ -50,6 +51,6 @@ function sitesRoute(access: Access, sites: Sites): Middleware {
   return (ctx) => {
     access.admin(ctx);
     ctx.set("Cache-Control", "no-store");
-    ctx.body = sites.all.map(({ id, host }) => ({ id, host }));
+    ctx.body = sites.all.map(({ id, host }): SiteEntry => ({ id, host }));
   };
 }

@@ -10,7 +10,7 @@ import type { PushTokens } from "../push/tokens.ts";
 import type { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
 import { open, owner, ownerApp, page, type Route } from "./frame.ts";
-import { type Address, tellAddress } from "./routes/address.ts";
+import { tellAddress } from "./routes/address.ts";
 import { downloadBackup, restoreBackup } from "./routes/backup.ts";
 import { tellTime } from "./routes/clock.ts";
 import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./routes/decks.ts";
@@ -38,6 +38,7 @@ import {
 } from "./routes/sites.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SetupCode } from "./setup-code.ts";
+import type { AddressAnswer } from "./wire.ts";
 
 /** All that the owner's listener works with. */
 export interface ControlParts {
@@ -66,7 +67,7 @@ export interface ControlParts {
   /** Names, lower case, by which this listener may be addressed besides IP addresses. */
   names: () => ReadonlySet<string>;
   /** Where the own network finds the Web UI now. */
-  address: () => Address;
+  address: () => AddressAnswer;
   /** True when everybody who reaches this listener may use it without signing in. */
   isOpen: () => boolean;
   collectorPort: () => number;

@@ -61,9 +61,10 @@ export function ownerApp<Parts extends Door & { log: Log }>(
   return app;
 }
 
-function withParams(ctx: RouterContext): ControlContext {
-  // Every path names those its handler reads.
-  return Object.assign(ctx, { params: { id: "", slot: "", channel: "", ...ctx.params } });
+function withParams(ctx: RouterContext): ControlContext<never> {
+  // Every path names those its handler reads, and every handler the body it answers.
+  const params = { id: "", slot: "", channel: "", ...ctx.params };
+  return Object.assign(ctx, { params }) as unknown as ControlContext<never>;
 }
 
 type Method = Route<never>["method"];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Log } from "../base/log.ts";
+import type { ErrorAnswer } from "./wire.ts";
 
 /** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
 export class HttpError extends Error {
@@ -26,7 +27,9 @@ export function rateLimited(seconds: number, message: string): HttpError {
 export function sendError(response: ServerResponse, error: HttpError): void {
   const { status, message, code, headers } = error;
   const type = { "Content-Type": "application/json; charset=utf-8" };
-  response.writeHead(status, { ...type, ...headers }).end(JSON.stringify({ error: message, code }));
+  response
+    .writeHead(status, { ...type, ...headers })
+    .end(JSON.stringify({ error: message, code } satisfies ErrorAnswer));
 }
 
 /** Turns whatever a route throws, and a path nobody serves, into the JSON error body. */
@@ -57,5 +60,5 @@ function refuseMalformed({ url = "", headers, httpVersion }: IncomingMessage): v
 function answer(ctx: Context, { status, code, message, headers }: HttpError): void {
   ctx.status = status;
   ctx.set({ "X-Content-Type-Options": "nosniff", ...headers });
-  ctx.body = { error: message, code };
+  ctx.body = { error: message, code } satisfies ErrorAnswer;
 }

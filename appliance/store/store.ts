@@ -6,6 +6,7 @@ import { StorageUnavailable } from "./batch.ts";
 import type { SiteKey } from "./counting.ts";
 import { type Increments, Intake } from "./intake.ts";
 import { type Asker, ReadQueue, ReadRefused } from "./read-queue.ts";
+import type { Warning } from "./reports.ts";
 import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
 import { markUnmarkedDays } from "./sqlite/counts/counted-days.ts";
 import type { FoldPlan } from "./sqlite/counts/value-fold.ts";
@@ -25,8 +26,6 @@ const SPACE_EVERY_MS = 10_000;
 const MAX_FOLDS = 20;
 /** What a board with 512 MB can spare; the largest reports take a third of it. */
 const READER_MEMORY_MB = 96;
-
-export type Warning = "storage_full" | "storage_unavailable" | "clock_not_set";
 
 export interface StoreOptions {
   /** Called whenever damage to the file was met. */

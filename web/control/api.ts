@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from "../shared/wire.ts";
+import type { ErrorAnswer } from "../../appliance/control/wire.ts";
 
 /** Why the box did not do what was asked, in words for the person who looks at the page. */
 export class AskError extends Error {

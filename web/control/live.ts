@@ -1,12 +1,18 @@
-import type { ChannelsAnswer, DecksAnswer, SlotEvent } from "./wire.ts";
+import type {
+  BoxEvents,
+  ChannelsAnswer,
+  DecksAnswer,
+  SlotAt,
+  SlotPicture,
+} from "../../appliance/control/wire.ts";
 
 /** What the box tells while the page is open. */
 export interface LiveEvents {
   /** Connected, for the first time or again: decks and channels follow by themselves. */
   opened(): void;
   decks(answer: DecksAnswer): void;
-  picture(at: SlotEvent): void;
-  pressed(at: Omit<SlotEvent, "revision">): void;
+  picture(at: SlotPicture): void;
+  pressed(at: SlotAt): void;
   channels(answer: ChannelsAnswer): void;
   /** The connection broke; it is tried again until `opened`. */
   lost(): void;
@@ -23,9 +29,9 @@ export function listen(events: LiveEvents): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const connect = () => {
     source = new EventSource("api/events");
-    const on = <T>(name: string, handle: (data: T) => void) =>
+    const on = <E extends keyof BoxEvents>(name: E, handle: (data: BoxEvents[E]) => void) =>
       source?.addEventListener(name, (event: MessageEvent<string>) =>
-        handle(JSON.parse(event.data) as T),
+        handle(JSON.parse(event.data) as BoxEvents[E]),
       );
     source.addEventListener("open", () => events.opened());
     on("decks", events.decks);

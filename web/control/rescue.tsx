@@ -1,12 +1,12 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { RescueAnswer } from "../../appliance/control/wire.ts";
 import { AskError, ask } from "./api.ts";
 import { FileButton } from "./box/files.tsx";
 import { Confirm } from "./confirm.tsx";
 import { Problem } from "./parts.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { useTask } from "./use-action.ts";
-import type { RescueAnswer } from "./wire.ts";
 
 type Standing =
   | { state: "opening" }

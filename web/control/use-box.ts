@@ -1,7 +1,4 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { collectorUrl } from "./addresses.ts";
-import { AskError, ask } from "./api.ts";
-import { listen } from "./live.ts";
 import type {
   ChannelsAnswer,
   Deck,
@@ -11,8 +8,11 @@ import type {
   Site,
   SitesAnswer,
   Slot,
-  SlotEvent,
-} from "./wire.ts";
+  SlotAt,
+} from "../../appliance/control/wire.ts";
+import { collectorUrl } from "./addresses.ts";
+import { AskError, ask } from "./api.ts";
+import { listen } from "./live.ts";
 
 /** What the page knows of the box. */
 export interface Box {
@@ -53,7 +53,7 @@ export interface BoxActions {
   tellTime(confirm?: boolean): Promise<void>;
 }
 
-export function revisionKey({ deck, slot }: Pick<SlotEvent, "deck" | "slot">): string {
+export function revisionKey({ deck, slot }: SlotAt): string {
   return `${deck} ${slot}`;
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { SiteEntry } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
-import type { SiteEntry } from "../shared/wire.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 

@@ -1,5 +1,10 @@
 import { type Day, parseDay } from "../../appliance/base/calendar.ts";
-import type { HoursOfDay, SeriesRow, StatsAnswer } from "../shared/wire.ts";
+import type {
+  HoursOfDay,
+  SeriesRow,
+  StatsAnswer,
+  Warning,
+} from "../../appliance/collector/wire.ts";
 
 /** Days `from`–`to`, both included. */
 export interface DayRange {
@@ -30,7 +35,7 @@ export interface History {
   dimensions: Map<string, Dimension>;
   /** by counter and day: 24 counts; a day is missing where its hours are not known */
   hours: Map<string, Map<Day, number[]>>;
-  warnings: string[];
+  warnings: Warning[];
   pending: number;
 }
 

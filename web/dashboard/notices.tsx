@@ -1,8 +1,9 @@
+import type { Warning } from "../../appliance/collector/wire.ts";
 import { counted } from "../shared/format.ts";
 import type { History } from "./history.ts";
 import type { Feed } from "./use-feed.ts";
 
-const WARNINGS: Record<string, string> = {
+const WARNINGS: Readonly<Record<Warning, string>> = {
   storage_full:
     "The box is almost out of space. Known pages and sources are still counted, new ones go to “(other)”. Free some space, or lower RETENTION_DAYS.",
   storage_unavailable:

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { HOUR_MS } from "../../appliance/base/calendar.ts";
+import type { SiteEntry, StatsAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
-import type { SiteEntry, StatsAnswer } from "../shared/wire.ts";
 import { decodeHistory, type History } from "./history.ts";
 
 /** What the page has of a site's history, and how the last try went. */
@@ -18,7 +19,6 @@ export interface Feed {
 }
 
 const REFRESH_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const SLOW_MS = 4_000;
 const NOTHING: Feed = { history: null, hour: 0, busy: false, slow: false, problem: null };
 

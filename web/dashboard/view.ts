@@ -1,5 +1,5 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
-import type { CrossKey } from "../shared/wire.ts";
+import type { CrossField } from "../../appliance/collector/wire.ts";
 import { type Choice, type Compare, PERIODS } from "./period.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
 
@@ -18,12 +18,12 @@ export interface View {
   open: string[];
   /** survey version */
   sv: number;
-  cross: CrossKey;
+  cross: CrossField;
   /** the question of the cross-table; empty for the first one */
   question: string;
 }
 
-export const CROSS_KEYS: readonly CrossKey[] = ["os", "dv", "v", "f"];
+export const CROSS_KEYS: readonly CrossField[] = ["os", "dv", "v", "f"];
 
 const DEFAULT_PERIOD = "30d";
 

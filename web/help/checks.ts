@@ -1,8 +1,8 @@
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
+import type { StatsTotals } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson, relativeUrl } from "../shared/api.ts";
 import { encodePayload } from "../shared/collector.ts";
 import { counted } from "../shared/format.ts";
-import type { StatsTotals } from "../shared/wire.ts";
 
 /** What is typed into the page. */
 export interface Setup {

@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from "./wire.ts";
+import type { ErrorAnswer } from "../../appliance/collector/wire.ts";
 
 /** Why a request brought nothing, in words for the person who looks at the page. */
 export class ReadError extends Error {

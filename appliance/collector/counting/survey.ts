@@ -1,6 +1,6 @@
 import { isObject, isText } from "../../base/json.ts";
 import { HttpError } from "../../http/errors.ts";
-import type { SurveyPayload } from "../../store/sqlite/surveys/rows.ts";
+import type { SurveyPayload } from "../../store/reports.ts";
 import { APP_VERSION, OS_BUCKET } from "./app-ping.ts";
 
 const MAX_DEVICES = 8;

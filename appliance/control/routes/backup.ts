@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { dayOf, formatDay } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Decks } from "../../deck/decks.ts";
@@ -22,7 +23,7 @@ const STATUS: Readonly<Record<ExchangeRefused["code"], number>> = {
 };
 
 /** `GET /api/backup`: the data as one file, without push tokens. */
-export const downloadBackup: Handler<Parts> = async (ctx, { clock, exchange }) => {
+export const downloadBackup: Handler<Parts, Readable> = async (ctx, { clock, exchange }) => {
   const { handle, size } = await exchangeAnswer(exchange.backUp());
   ctx.attachment(`tallydeck-${formatDay(dayOf(clock.now()))}.db`);
   ctx.set("Cache-Control", "no-store");

@@ -6,6 +6,7 @@ import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
 import { invalidField, jsonBody, shape } from "../input.ts";
 import type { Handler } from "../route.ts";
+import type { Deck, DecksAnswer, Slot } from "../wire.ts";
 
 type Parts = { decks: Decks };
 
@@ -25,23 +26,23 @@ const readChange = shape<DeckChange>({ properties: DECK_CHANGE });
 const readSlot = shape<{ widget: unknown }>({ properties: { widget: {} }, required: ["widget"] });
 
 /** Every known deck, and what keeps decks from working: the body of `/api/decks`. */
-export function decksView({ decks }: Parts) {
+export function decksView({ decks }: Parts): DecksAnswer {
   return { decks: decks.list(), problems: decks.problems() };
 }
 
 /** `GET /api/decks` */
-export const listDecks: Handler<Parts> = (ctx, parts) => {
+export const listDecks: Handler<Parts, DecksAnswer> = (ctx, parts) => {
   ctx.body = decksView(parts);
 };
 
 /** `PATCH /api/decks/:id` `{name?, brightness?}` → the deck */
-export const changeDeck: Handler<Parts> = async (ctx, { decks }) => {
+export const changeDeck: Handler<Parts, Deck> = async (ctx, { decks }) => {
   const change = readChange(await jsonBody(ctx));
   ctx.body = await deckAnswer(() => decks.update(ctx.params.id, change));
 };
 
 /** `PUT /api/decks/:id/slots/:slot` `{widget}` → the slot */
-export const setWidget: Handler<Parts> = async (ctx, { decks }) => {
+export const setWidget: Handler<Parts, Slot> = async (ctx, { decks }) => {
   const { id, slot } = ctx.params;
   const { widget } = readSlot(await jsonBody(ctx));
   const parsed = readWidget(widget);
@@ -49,7 +50,7 @@ export const setWidget: Handler<Parts> = async (ctx, { decks }) => {
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */
-export const slotImage: Handler<Parts> = async (ctx, { decks }) => {
+export const slotImage: Handler<Parts, Buffer> = async (ctx, { decks }) => {
   const { id, slot } = ctx.params;
   const png = await deckAnswer(() => decks.png(id, slot));
   ctx.set("Cache-Control", "no-store");

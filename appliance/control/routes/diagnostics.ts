@@ -3,6 +3,7 @@ import type { RecentProblems } from "../../base/log.ts";
 import type { Decks } from "../../deck/decks.ts";
 import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
+import type { Diagnostics, Machine } from "../wire.ts";
 
 interface Parts {
   clock: Clock;
@@ -18,7 +19,7 @@ interface Parts {
  * `GET /api/diagnostics`: what helps to find out what is wrong, fit to be shown to strangers: no
  * token, no hash, no address, no serial number, nothing of a visitor.
  */
-export const diagnose: Handler<Parts> = async (ctx, parts) => {
+export const diagnose: Handler<Parts, Diagnostics> = async (ctx, parts) => {
   const { clock, decks, store, problems } = parts;
   const space = await store.space().catch(() => undefined);
   ctx.attachment("tallydeck-diagnostics.json");
@@ -51,7 +52,7 @@ export const diagnose: Handler<Parts> = async (ctx, parts) => {
 };
 
 /** What runs on what. */
-export function machine(version: string) {
+export function machine(version: string): Machine {
   const { node, sqlite } = process.versions;
   return {
     tallydeck: version,

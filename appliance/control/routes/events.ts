@@ -7,6 +7,7 @@ import type { Channels } from "../../push/channels.ts";
 import { sessionOf } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { SessionId, Sessions } from "../sessions.ts";
+import type { BoxEvents, SlotAt, SlotPicture } from "../wire.ts";
 import { decksView } from "./decks.ts";
 import { channelViews } from "./push-channels.ts";
 
@@ -33,8 +34,13 @@ interface Pending {
   decks: boolean;
   channels: boolean;
   /** `slots` and `pressed` events by what they are about. */
-  readonly slots: Map<string, { event: "slots" | "pressed"; data: object }>;
+  readonly slots: Map<string, SlotTold>;
 }
+
+/** An event about a slot. */
+type SlotTold =
+  | { readonly event: "slots"; readonly data: SlotPicture }
+  | { readonly event: "pressed"; readonly data: SlotAt };
 
 class Stream {
   readonly response: ServerResponse;
@@ -68,8 +74,8 @@ export class Events {
     this.#subscriptions = [
       decks.changed.on(decksChanged),
       decks.problemsChanged.on(decksChanged),
-      decks.pictureChanged.on((at) => this.#tellSlot("slots", at)),
-      decks.pressed.on((at) => this.#tellSlot("pressed", at)),
+      decks.pictureChanged.on((data) => this.#tellSlot({ event: "slots", data })),
+      decks.pressed.on((data) => this.#tellSlot({ event: "pressed", data })),
       channels.changed.on(() => this.#tell({ channels: true })),
       sessions.ended.on((id) => {
         for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
@@ -112,9 +118,10 @@ export class Events {
     this.#schedule();
   }
 
-  #tellSlot(event: "slots" | "pressed", data: { deck: string; slot: string }): void {
+  #tellSlot(told: SlotTold): void {
+    const { event, data } = told;
     for (const { pending } of this.#streams)
-      pending.slots.set(`${event} ${data.deck} ${data.slot}`, { event, data });
+      pending.slots.set(`${event} ${data.deck} ${data.slot}`, told);
     this.#schedule();
   }
 
@@ -171,6 +178,10 @@ export const streamEvents: Handler<{ events: Events; sessions: Sessions }> = (
   ctx.respond = false;
 };
 
-function send(response: ServerResponse, event: string, data: object): void {
+function send<E extends keyof BoxEvents>(
+  response: ServerResponse,
+  event: E,
+  data: BoxEvents[E],
+): void {
   response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -1,6 +1,7 @@
 import type { PushTokens } from "../../push/tokens.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
+import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";
 import { orHttpErrorLater } from "./push.ts";
 
 // How long a name may be is the push service's to say.
@@ -16,12 +17,12 @@ const readPaused = shape<{ paused: boolean }>({
 type Parts = { tokens: PushTokens };
 
 /** `GET /api/push-tokens` */
-export const listPushTokens: Handler<Parts> = (ctx, { tokens }) => {
+export const listPushTokens: Handler<Parts, PushTokensAnswer> = (ctx, { tokens }) => {
   ctx.body = { tokens: tokens.list() };
 };
 
 /** `POST /api/push-tokens` `{name}` → 201 with the token, this once. */
-export const createPushToken: Handler<Parts> = async (ctx, { tokens }) => {
+export const createPushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
   const { name } = readName(await jsonBody(ctx));
   const { lastUsedAt: _, ...created } = await orHttpErrorLater(tokens.create(name));
   ctx.status = 201;
@@ -29,13 +30,13 @@ export const createPushToken: Handler<Parts> = async (ctx, { tokens }) => {
 };
 
 /** `PATCH /api/push-tokens/:id` `{paused}` */
-export const pausePushToken: Handler<Parts> = async (ctx, { tokens }) => {
+export const pausePushToken: Handler<Parts, PushToken> = async (ctx, { tokens }) => {
   const { paused } = readPaused(await jsonBody(ctx));
   ctx.body = await orHttpErrorLater(tokens.setPaused(ctx.params.id, paused));
 };
 
 /** `POST /api/push-tokens/:id/rotate` → 200 with the token, this once. */
-export const rotatePushToken: Handler<Parts> = async (ctx, { tokens }) => {
+export const rotatePushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
   ctx.body = await orHttpErrorLater(tokens.rotate(ctx.params.id));
 };
 

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from "koa";
+import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
 import { COLOR } from "../../base/names.ts";
 import type { Decks } from "../../deck/decks.ts";
@@ -11,6 +11,8 @@ import { type Channels, channelName, type Push } from "../../push/channels.ts";
 import { PushError, type PushErrorCode } from "../../push/errors.ts";
 import type { PushTokens } from "../../push/tokens.ts";
 import { expectJson, shape } from "../input.ts";
+import type { Answering } from "../route.ts";
+import type { PushAnswer } from "../wire.ts";
 
 export interface PushParts {
   channels: Channels;
@@ -96,7 +98,7 @@ export function pushRoute(parts: PushParts): Middleware {
  * @throws HttpError 415, 413, 400, 409
  */
 export async function setChannel(
-  ctx: Context,
+  ctx: Answering<PushAnswer>,
   channel: string,
   { channels, decks }: Pick<PushParts, "channels" | "decks">,
 ): Promise<void> {

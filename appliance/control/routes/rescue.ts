@@ -8,6 +8,7 @@ import type { Unusable } from "../../store/sqlite/health.ts";
 import { open, owner, ownerApp, page, type Route } from "../frame.ts";
 import type { Door } from "../guard.ts";
 import type { Handler } from "../route.ts";
+import type { RescueAnswer, StartedAnew } from "../wire.ts";
 import { restoreBackup } from "./backup.ts";
 import { type SignInParts, signIn } from "./session.ts";
 
@@ -24,7 +25,7 @@ export interface RescueControlParts extends Door, SignInParts {
 }
 
 /** `GET /api/rescue`: what is wrong, and whether one may start anew. */
-const tellWhy: Handler<RescueControlParts> = (ctx, { why }) => {
+const tellWhy: Handler<RescueControlParts, RescueAnswer> = (ctx, { why }) => {
   ctx.set("Cache-Control", "no-store");
   // The way to do that is on the page.
   const problem = why.message.replace(/ Restore a backup with `.+`\.$/, "");
@@ -32,7 +33,7 @@ const tellWhy: Handler<RescueControlParts> = (ctx, { why }) => {
 };
 
 /** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */
-const startAnew: Handler<RescueControlParts> = async (ctx, parts) => {
+const startAnew: Handler<RescueControlParts, StartedAnew> = async (ctx, parts) => {
   if (!mayStartAnew(parts.why))
     throw new HttpError(
       409,

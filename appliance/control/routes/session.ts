@@ -9,6 +9,7 @@ import { jsonBody, shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";
 import { bytesOf, SESSION_DAYS, type Sessions } from "../sessions.ts";
 import type { SetupCode } from "../setup-code.ts";
+import type { AdminTokenAnswer, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites.ts";
 
 /** Who holds the admin token. */
@@ -69,13 +70,13 @@ export const signOut: Handler<SessionParts> = async (ctx, parts) => {
 };
 
 /** `GET /api/admin-token` → `{exists}`: whether making one takes the place of another. */
-export const findAdminToken: Handler<SessionParts> = (ctx, { admin }) => {
+export const findAdminToken: Handler<SessionParts, AdminTokenAnswer> = (ctx, { admin }) => {
   ctx.set("Cache-Control", "no-store");
   ctx.body = { exists: admin.exists };
 };
 
 /** `POST /api/admin-token` → `{token}`, this once: 201 for the first, 200 for a new one. */
-export const makeAdminToken: Handler<SessionParts> = async (ctx, parts) => {
+export const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, parts) => {
   const { store, sessions, admin } = parts;
   if (parts.declared.adminToken) throw declared("STATS_TOKEN");
   const isFirst = !admin.exists;

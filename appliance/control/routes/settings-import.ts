@@ -7,6 +7,7 @@ import type { SiteInput } from "../../store/sqlite/tables/site-changes.ts";
 import type { Store } from "../../store/store.ts";
 import { jsonBody } from "../input.ts";
 import type { Handler } from "../route.ts";
+import type { ImportPreview, UndoneImport } from "../wire.ts";
 import { IMPORT_BYTES, readImport } from "./settings.ts";
 
 /** What was there before the last import, until it is put back or the data is another. */
@@ -20,20 +21,11 @@ interface Parts {
   lastImport: LastImport;
 }
 
-/** What an import would change. */
-interface Preview {
-  /** Keys and zones of decks that are known. */
-  keys: number;
-  /** `changed` is by name or brightness. */
-  decks: { added: number; changed: number };
-  sites: { added: number; changed: number };
-}
-
 /**
  * `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. With `?preview=1`
  * it is only checked, and the answer says what would change.
  */
-export const importSettings: Handler<Parts> = async (ctx, parts) => {
+export const importSettings: Handler<Parts, ImportPreview> = async (ctx, parts) => {
   const { store, decks, lastImport } = parts;
   const imported = readImport(await jsonBody(ctx, IMPORT_BYTES), parts);
   if (ctx.query.preview === "1") {
@@ -53,7 +45,10 @@ export const importSettings: Handler<Parts> = async (ctx, parts) => {
  * `POST /api/settings/undo-import`: puts back what the last import changed → `{kept}`, the sites that
  * stay: new ones that have counted since, and those whose host another site has now.
  */
-export const undoImport: Handler<Parts> = async (ctx, { store, decks, lastImport }) => {
+export const undoImport: Handler<Parts, UndoneImport> = async (
+  ctx,
+  { store, decks, lastImport },
+) => {
   const { before } = lastImport;
   if (before === undefined)
     throw new HttpError(
@@ -70,7 +65,7 @@ export const undoImport: Handler<Parts> = async (ctx, { store, decks, lastImport
 function preview(
   imported: { decks: readonly DeckSettings[]; sites: readonly SiteInput[] },
   { decks, store }: Pick<Parts, "decks" | "store">,
-): Preview {
+): ImportPreview {
   const here = new Map(decks.settings().map((deck) => [deck.id, deck]));
   const knownDecks = imported.decks.flatMap((deck) => {
     const now = here.get(deck.id);

@@ -15,6 +15,7 @@ import type { Directory } from "../../store/sqlite/tables/sites.ts";
 import type { Store } from "../../store/store.ts";
 import { invalidField, SITE_HOST, SITE_ID, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
+import type { SettingsAnswer } from "../wire.ts";
 import { DECK_CHANGE, readWidget } from "./decks.ts";
 
 interface Parts {
@@ -68,7 +69,7 @@ const readSettings = shape<Settings>({
 });
 
 /** `GET /api/settings/export`: decks, widgets and sites; never a token or a hash. */
-export const exportSettings: Handler<Parts> = (ctx, { store, decks }) => {
+export const exportSettings: Handler<Parts, SettingsAnswer> = (ctx, { store, decks }) => {
   ctx.attachment("tallydeck-settings.json");
   ctx.set("Cache-Control", "no-store");
   ctx.type = "application/json";

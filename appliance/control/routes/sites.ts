@@ -6,6 +6,7 @@ import type { SiteOutcome } from "../../store/sqlite/tables/site-changes.ts";
 import type { Store } from "../../store/store.ts";
 import { invalidField, jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
+import type { NewReadToken, Site, SitesAnswer } from "../wire.ts";
 
 /** What the configuration declares, which is read-only here. */
 export interface Declared {
@@ -34,14 +35,14 @@ const readSite = shape<SiteFields & { id: string }>({
 const readChange = shape<SiteFields>({ properties: FIELDS });
 
 /** `GET /api/sites`: the retired last. */
-export const listSites: Handler<SitesParts> = (ctx, parts) => {
+export const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
   const { directory } = parts.store;
   const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
   ctx.body = { sites, collector: { port: parts.collectorPort() } };
 };
 
 /** `POST /api/sites` `{id, host?, badge?}` → 201 with the site, which may be a retired one brought back. */
-export const addSite: Handler<SitesParts> = async (ctx, parts) => {
+export const addSite: Handler<SitesParts, Site> = async (ctx, parts) => {
   const { id: text, ...fields } = readSite(await jsonBody(ctx));
   const id = siteIdOf(text);
   expectDone(await parts.store.write("createSite", { id, ...normalized(fields) }), id, parts.store);
@@ -50,7 +51,7 @@ export const addSite: Handler<SitesParts> = async (ctx, parts) => {
 };
 
 /** `PATCH /api/sites/:id` `{host?, badge?}` → the site */
-export const changeSite: Handler<SitesParts> = async (ctx, parts) => {
+export const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   const fields = readChange(await jsonBody(ctx));
   if (fields.badge === false && parts.declared.badge(id)) throw declared("BADGE_SITES");
@@ -76,7 +77,7 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
 };
 
 /** `POST /api/sites/:id/token` → `{token}`, this once; the one before stops working. */
-export const makeSiteToken: Handler<SitesParts> = async (ctx, parts) => {
+export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, parts) => {
   const id = siteIdOf(ctx.params.id);
   if (parts.declared.siteToken(id)) throw declared("STATS_TOKEN_<ID>");
   const { token, hash } = makeReadToken();
@@ -93,7 +94,7 @@ export function declared(key: string): HttpError {
   );
 }
 
-function siteView(id: string, { store, declared }: SitesParts) {
+function siteView(id: string, { store, declared }: SitesParts): Site {
   const known = store.directory.sites.find((one) => one.id === id);
   const site = known ?? store.directory.retired.find((one) => one.id === id);
   if (site === undefined) throw notFound(id);

@@ -1,6 +1,6 @@
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import type { SeriesRow, StatsAnswer } from "../../../appliance/collector/wire.ts";
 import { decodeHistory, type History } from "../../../web/dashboard/history.ts";
-import type { SeriesRow, StatsAnswer } from "../../../web/shared/wire.ts";
 
 export interface DayFigures {
   pv?: number;

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { AdminTokenAnswer, NewReadToken } from "../../../appliance/control/wire.ts";
 import { Dialog } from "../../shared/dialog.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
@@ -10,11 +11,10 @@ export function AdminToken({ button }: { button: string }) {
   const [token, setToken] = useState("");
   const [isAsked, setAsked] = useState(false);
   const { busy, problem, run } = useAction();
-  const make = async () =>
-    setToken((await ask<{ token: string }>("POST", "api/admin-token")).token);
+  const make = async () => setToken((await ask<NewReadToken>("POST", "api/admin-token")).token);
   const begin = () =>
     run(async () => {
-      const { exists } = await ask<{ exists: boolean }>("GET", "api/admin-token");
+      const { exists } = await ask<AdminTokenAnswer>("GET", "api/admin-token");
       if (exists) setAsked(true);
       else await make();
     });

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import type { AddressAnswer } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { AddressAnswer } from "../wire.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { FileButton, saveFile } from "./files.tsx";
 import { SettingsCard } from "./settings-card.tsx";

@@ -1,4 +1,4 @@
-import type { ImportPreview } from "../wire.ts";
+import type { ImportPreview } from "../../../appliance/control/wire.ts";
 
 /** What an import would change, as one sentence; empty when it would change nothing. */
 export function changesOf({ keys, decks, sites }: ImportPreview): string {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import type { ImportPreview, UndoneImport } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { ImportPreview, UndoneImport } from "../wire.ts";
 import { FileButton, saveFile } from "./files.tsx";
 import { changesOf, undoneBut } from "./import-words.ts";
 

@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
+import type { Deck } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { Deck } from "../wire.ts";
 
-const EVIDENCE: Readonly<Record<string, string>> = {
+const EVIDENCE: Readonly<Record<Deck["evidence"], string>> = {
   HW: "Verified on hardware by another project.",
   SRC: "Taken from another driver's source, not verified on hardware.",
   OFF: "Taken from the vendor's documentation, not verified on hardware.",

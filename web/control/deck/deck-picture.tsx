@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
+import type { Deck, Slot } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { revisionKey } from "../use-box.ts";
-import type { Deck, Slot } from "../wire.ts";
 import { bandsOf, neighbour, slotName } from "./layout.ts";
 import { widgetName } from "./widgets.ts";
 

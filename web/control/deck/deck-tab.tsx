@@ -1,5 +1,5 @@
+import type { Deck } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
-import type { Deck } from "../wire.ts";
 import { DeckBar } from "./deck-bar.tsx";
 import { DeckPicture, deckWidth } from "./deck-picture.tsx";
 import { NoDeck } from "./no-deck.tsx";

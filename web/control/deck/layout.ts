@@ -1,4 +1,4 @@
-import type { Slot } from "../wire.ts";
+import type { Slot } from "../../../appliance/control/wire.ts";
 
 /** A row of a deck as it lies on the table. */
 export interface Band {

@@ -1,4 +1,5 @@
 import { isChannelName } from "../../../appliance/base/names.ts";
+import type { Deck, Slot } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
@@ -6,7 +7,6 @@ import { Labelled, Problem } from "../parts.tsx";
 import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
-import type { Deck, Slot } from "../wire.ts";
 import { SlotImage } from "./deck-picture.tsx";
 import { slotName } from "./layout.ts";
 import { type Saving, useDraft } from "./use-draft.ts";

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Widget } from "../../../appliance/deck/face/widget.ts";
+import type { Deck, Slot, Widget } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { AskError, ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import type { Deck, Slot } from "../wire.ts";
 import { isSame, lackOf } from "./widgets.ts";
 
 /** Typing is sent when it pauses this long. */

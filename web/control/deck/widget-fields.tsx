@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { CHANNEL_RULE } from "../../../appliance/base/names.ts";
-import type { PushWidget, StatWidget, Widget } from "../../../appliance/deck/face/widget.ts";
+import type { PushWidget, StatWidget, Widget } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
 import { Choice, Labelled } from "../parts.tsx";
 import { EXPIRIES, METRICS, PERIODS } from "./widgets.ts";

@@ -1,5 +1,5 @@
 import { CHANNEL_RULE, isChannelName } from "../../../appliance/base/names.ts";
-import type { StatWidget, Widget } from "../../../appliance/deck/face/widget.ts";
+import type { StatWidget, Widget } from "../../../appliance/control/wire.ts";
 
 export type WidgetType = Widget["type"];
 

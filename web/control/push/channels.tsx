@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { CHANNEL_RULE, isChannelName } from "../../../appliance/base/names.ts";
+import type { PushChannel } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Labelled, Problem, useNow } from "../parts.tsx";
 import { clockOf } from "../times.ts";
 import { useAction } from "../use-action.ts";
-import type { PushChannel } from "../wire.ts";
 import { TestValue } from "./test-value.tsx";
 
 /** Every channel that holds a value, and for how long. */

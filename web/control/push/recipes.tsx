@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { NewPushToken } from "../../../appliance/control/wire.ts";
 import { baseUrl } from "../../shared/collector.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { isThisMachine } from "../addresses.ts";
@@ -7,7 +8,6 @@ import { useShell } from "../context.ts";
 import { Choice, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { RECIPES } from "../view.ts";
-import type { NewPushToken } from "../wire.ts";
 import { recipe, TOKEN_PLACE } from "./recipes.ts";
 
 /** How other programs send to a channel, ready to paste. */

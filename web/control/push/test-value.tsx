@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import type { PushAnswer } from "../../../appliance/control/wire.ts";
 import { counted } from "../../shared/format.ts";
 import { ask } from "../api.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { PushAnswer } from "../wire.ts";
 
 const LIVES = [
   { seconds: 10, name: "10 seconds" },

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
+import type { NewPushToken, PushToken, PushTokensAnswer } from "../../../appliance/control/wire.ts";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { Problem, Secret, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
-import type { NewPushToken, PushToken } from "../wire.ts";
 
 const PATH = "api/push-tokens";
 
@@ -20,7 +20,7 @@ export function Tokens() {
   const { busy, problem, run } = useAction();
   const now = useNow();
 
-  const read = async () => setTokens((await ask<{ tokens: PushToken[] }>("GET", PATH)).tokens);
+  const read = async () => setTokens((await ask<PushTokensAnswer>("GET", PATH)).tokens);
   useEffect(() => {
     void run(read);
   }, []);

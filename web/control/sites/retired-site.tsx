@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import type { Site } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { Site } from "../wire.ts";
 import { EraseQuestion } from "./erase-question.tsx";
 
 /** A site that only keeps its numbers: back to counting, or gone for good. */

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
+import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { Site } from "../wire.ts";
 import { EraseQuestion } from "./erase-question.tsx";
 
 type Question = "token" | "erase";
@@ -27,7 +27,7 @@ export function SiteCard({ site }: { site: Site }) {
     });
   const makeToken = () =>
     run(async () => {
-      setToken((await ask<{ token: string }>("POST", `${path}/token`)).token);
+      setToken((await ask<NewReadToken>("POST", `${path}/token`)).token);
       await actions.readSites();
     });
 

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
+import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
-import type { Site } from "../wire.ts";
 import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
 
@@ -84,7 +84,7 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
       await actions.readSites();
       setId("");
       setHost("");
-      const { token } = await ask<{ token: string }>("POST", `api/sites/${site.id}/token`);
+      const { token } = await ask<NewReadToken>("POST", `api/sites/${site.id}/token`);
       onMade({ id: site.id, host: site.host, token });
       await actions.readSites();
     });

@@ -1,5 +1,5 @@
+import type { SurveysAnswer } from "../../../appliance/collector/wire.ts";
 import { percent, whole } from "../../shared/format.ts";
-import type { SurveysAnswer } from "../../shared/wire.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
 import { CROSS_NAMES, crossTable, type Question } from "./survey-model.ts";

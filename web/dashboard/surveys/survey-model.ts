@@ -1,9 +1,9 @@
-import type { CrossKey, SurveysAnswer } from "../../shared/wire.ts";
+import type { CrossField, SurveysAnswer } from "../../../appliance/collector/wire.ts";
 
 /** What the collector calls all it does not tell apart. */
 const OTHER = "(other)";
 
-export const CROSS_NAMES: Record<CrossKey, string> = {
+export const CROSS_NAMES: Record<CrossField, string> = {
   os: "System",
   dv: "Model",
   v: "App version",

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import type { CrossField, SurveysAnswer } from "../../../appliance/collector/wire.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import { counted, NO_FIGURE, percent, signed, whole } from "../../shared/format.ts";
-import type { CrossKey, SurveysAnswer } from "../../shared/wire.ts";
 import type { DayRange, History } from "../history.ts";
 import { exportName } from "../traffic/csv.ts";
 import type { ChangeView } from "../use-view.ts";
@@ -114,7 +114,7 @@ function SurveyControls({ view, change, children }: SurveyControlsProps) {
         <span>Group by</span>
         <select
           value={view.cross}
-          onChange={(event) => change({ cross: event.currentTarget.value as CrossKey })}
+          onChange={(event) => change({ cross: event.currentTarget.value as CrossField })}
         >
           {CROSS_KEYS.map((key) => (
             <option key={key} value={key}>

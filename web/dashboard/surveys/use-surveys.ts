@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
+import type { ExportPage, SurveysAnswer } from "../../../appliance/collector/wire.ts";
 import { type Query, readJson } from "../../shared/api.ts";
 import { download } from "../../shared/download.ts";
-import type { ExportPage, SurveysAnswer } from "../../shared/wire.ts";
 
 export interface SurveyFeed {
   survey: SurveysAnswer | null;

@@ -1,10 +1,8 @@
 import { HOURLY_COUNTERS, hourDimension } from "../../counting.ts";
+import type { HourlyCounts, HoursOfDay } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { DimensionTally } from "./tallies.ts";
-
-/** A day's counts of one counter by the hour: offset of the day, then 24 numbers, from 00 to 23 UTC. */
-type HoursOfDay = number[];
 
 const HOURS = 24;
 
@@ -18,13 +16,13 @@ export function hoursOf(
   counts: DayCounts,
 ): string {
   const text = db.prepare("SELECT text FROM value WHERE id = ?").pluck();
-  const tables = HOURLY_COUNTERS.flatMap((counter) => {
+  const tables: HourlyCounts = {};
+  for (const counter of HOURLY_COUNTERS) {
     const dimension = dimensions.find(({ name }) => name === hourDimension(counter));
-    return dimension === undefined
-      ? []
-      : [[counter, daysOf(dimension, counts, (id) => Number(text.get(id)))]];
-  });
-  return JSON.stringify(Object.fromEntries(tables));
+    if (dimension !== undefined)
+      tables[counter] = daysOf(dimension, counts, (id) => Number(text.get(id)));
+  }
+  return JSON.stringify(tables);
 }
 
 function daysOf(

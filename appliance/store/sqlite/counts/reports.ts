@@ -1,6 +1,7 @@
 import { type Day, formatDay } from "../../../base/calendar.ts";
 import { type Accepts, type Answer, LastAnswers } from "../../answer.ts";
 import { type Counter, HOUR_DIMENSIONS, OTHER, type SiteKey } from "../../counting.ts";
+import type { SeriesRow, StatsHead, Warning } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { DayCounts } from "./day-counts.ts";
 import { counterByDay } from "./day-totals.ts";
@@ -23,10 +24,8 @@ export interface StatsQuery {
   readonly single: boolean;
   readonly series: boolean;
   readonly daily: boolean;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
-
-const SERIES: readonly Counter[] = ["pv", "uv", "sessions", "bot", "app"];
 
 const lastAnswers = new LastAnswers();
 
@@ -47,13 +46,13 @@ function statsBody(db: Database, query: StatsQuery): Uint8Array {
   leaveHighest(dimensions, query.daily);
 
   const pending = hitsPending(db, site);
-  const head = JSON.stringify({
+  const head: StatsHead = {
     site: query.id,
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
-    ...(query.warnings.length > 0 && { warnings: query.warnings }),
+    ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.series && { series: seriesOf(db, range) }),
-  });
+  };
   const names = new Map(dimensions.map((dimension) => [dimension, namesOf(db, dimension)]));
   const tables = (of: (dimension: DimensionTally) => string[]): Buffer[] =>
     dimensions.map((dimension, i) => {
@@ -63,7 +62,7 @@ function statsBody(db: Database, query: StatsQuery): Uint8Array {
       return Buffer.from(`${comma}${JSON.stringify(dimension.name)}:{${rows.join()}}`);
     });
 
-  const chunks: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
+  const chunks: Uint8Array[] = [Buffer.from(JSON.stringify(head).slice(0, -1))];
   if (dimensions.length > 0) chunks.push(Buffer.from(","), ...tables(totalsOf));
   if (query.daily) {
     const counts = new DayCounts(db, range, all);
@@ -92,14 +91,17 @@ function dailyOf(counts: DayCounts): (dimension: DimensionTally) => string[] {
 }
 
 /** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
-function seriesOf(
-  db: Database,
-  range: { site: SiteKey; from: Day; to: Day },
-): [string, ...number[]][] {
-  const columns = SERIES.map((counter) => counterByDay(db, { ...range, counter }));
+function seriesOf(db: Database, range: { site: SiteKey; from: Day; to: Day }): SeriesRow[] {
+  const by = (counter: Counter) => counterByDay(db, { ...range, counter });
+  const [pv, uv, sessions] = [by("pv"), by("uv"), by("sessions")];
+  const [bot, app] = [by("bot"), by("app")];
   return Array.from({ length: range.to - range.from + 1 }, (_, offset) => [
     formatDay(range.from + offset),
-    ...columns.map((column) => column[offset] ?? 0),
+    pv[offset] ?? 0,
+    uv[offset] ?? 0,
+    sessions[offset] ?? 0,
+    bot[offset] ?? 0,
+    app[offset] ?? 0,
   ]);
 }
 

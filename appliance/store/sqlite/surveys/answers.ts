@@ -1,6 +1,6 @@
 import { OTHER } from "../../counting.ts";
+import type { SurveyPayload } from "../../reports.ts";
 import { Frequent } from "./frequent.ts";
-import type { SurveyPayload } from "./rows.ts";
 
 /** So many questions, and options of each, are told apart; the rest is OTHER. */
 export const MAX_QUESTIONS = 200;

@@ -1,5 +1,6 @@
 import { formatDay } from "../../../base/calendar.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
+import type { ExportPage, SurveyPayload } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { sealCursor } from "./cursor.ts";
 import { type SurveyFilter, type SurveyPosition, surveyRows } from "./rows.ts";
@@ -32,7 +33,8 @@ export function surveyPage(
     day: formatDay(day),
     // Those that were stored first left it out when it was empty.
     a: {},
-    ...JSON.parse(payload),
+    ...(JSON.parse(payload) as SurveyPayload),
   }));
-  return makeAnswer(JSON.stringify({ site: id, sv: filter.version, responses, cursor }), accepts);
+  const body: ExportPage = { site: id, sv: filter.version, responses, cursor };
+  return makeAnswer(JSON.stringify(body), accepts);
 }

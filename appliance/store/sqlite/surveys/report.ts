@@ -1,14 +1,11 @@
 import { formatDay } from "../../../base/calendar.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
 import { OTHER } from "../../counting.ts";
+import type { CrossField, SurveyPayload, SurveysAnswer } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { Choices, type Slots } from "./answers.ts";
 import { Frequent } from "./frequent.ts";
-import { type SurveyFilter, type SurveyPayload, surveyRows } from "./rows.ts";
-
-/** By what responses are grouped: OS, model, app version, or form. */
-export const CROSS_FIELDS = ["os", "dv", "v", "f"] as const;
-export type CrossField = (typeof CROSS_FIELDS)[number];
+import { type SurveyFilter, surveyRows } from "./rows.ts";
 
 /** So many groups are told apart; the rest is OTHER. */
 export const MAX_GROUPS = 200;
@@ -70,7 +67,7 @@ class SurveyTally {
   readonly #groups: ReadonlyMap<string, Group>;
   readonly #otherGroup: Group;
   readonly #nps = { answered: 0, promoters: 0, detractors: 0 };
-  readonly #comments: { day: string; c: string }[] = [];
+  readonly #comments: SurveysAnswer["comments"] = [];
   #short = 0;
 
   constructor(slots: Slots, groups: readonly string[], cross: CrossField) {
@@ -110,11 +107,16 @@ class SurveyTally {
       total: this.#all.total,
       short: this.#short,
       counts: this.#slots.json(this.#all.counts),
-      nps: JSON.stringify({ score, answered, promoters, detractors }),
+      nps: JSON.stringify({
+        score,
+        answered,
+        promoters,
+        detractors,
+      } satisfies SurveysAnswer["nps"]),
       cross: JSON.stringify(cross),
       groups: `{${groups.join()}}`,
       comments: JSON.stringify(this.#comments.slice(-MAX_COMMENTS).reverse()),
-    };
+    } satisfies Record<keyof SurveysAnswer, string | number>;
     const members = Object.entries(parts).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
     return `{${members.join()}}`;
   }

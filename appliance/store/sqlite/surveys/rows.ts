@@ -2,19 +2,6 @@ import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
 
-/** A survey response as it is stored: validated, and without anything that was off its shape. */
-export interface SurveyPayload {
-  sv: number;
-  v?: string;
-  os?: string;
-  ov?: string;
-  /** Model ids, comma separated. */
-  dv?: string;
-  a?: Record<string, string | string[]>;
-  c?: string;
-  f?: "short";
-}
-
 /** Which responses; days are inclusive, null leaves that end open. */
 export interface SurveyFilter {
   readonly site: SiteKey;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import type { Slot } from "../../../../appliance/control/wire.ts";
 import { MODELS, modelById } from "../../../../appliance/deck/usb/models.ts";
 import { bandsOf, neighbour, slotName } from "../../../../web/control/deck/layout.ts";
-import type { Slot } from "../../../../web/control/wire.ts";
 
 function slotsOf(id: string): Slot[] {
   const model = modelById(id);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import type { SurveysAnswer } from "../../../../appliance/collector/wire.ts";
 import { crossTable, questionsOf } from "../../../../web/dashboard/surveys/survey-model.ts";
-import type { SurveysAnswer } from "../../../../web/shared/wire.ts";
 
 const survey: SurveysAnswer = {
   site: "app",

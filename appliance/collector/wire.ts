@@ -1,0 +1,19 @@
+/** The JSON the collector answers. */
+
+export type { ErrorAnswer } from "../http/wire.ts";
+export type {
+  CrossField,
+  ExportPage,
+  HoursOfDay,
+  SeriesRow,
+  StatsAnswer,
+  StatsTotals,
+  SurveysAnswer,
+  Warning,
+} from "../store/reports.ts";
+
+/** An entry of `GET /sites`. */
+export interface SiteEntry {
+  id: string;
+  host: string | null;
+}

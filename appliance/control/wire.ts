@@ -1,0 +1,218 @@
+/** The JSON the control API answers. Times are epoch milliseconds. */
+
+import type { Widget } from "../deck/face/widget.ts";
+import type { Evidence, Slot as SlotPlace } from "../deck/usb/models.ts";
+import type { Warning } from "../store/reports.ts";
+
+export type { PushWidget, StatWidget, Widget } from "../deck/face/widget.ts";
+export type { ErrorAnswer } from "../http/wire.ts";
+
+/** A key or zone: where it is, its size in pixels, and what it is set to show. */
+export interface Slot extends SlotPlace {
+  widget: Widget;
+}
+
+export interface Deck {
+  id: string;
+  model: string;
+  name: string;
+  serial: string | null;
+  connected: boolean;
+  virtual: boolean;
+  /** Percent. */
+  brightness: number;
+  /** How sure the project is of this model. */
+  evidence: Evidence;
+  slots: Slot[];
+}
+
+/** Something that keeps a deck from working, with what to do about it. */
+export interface DeckProblem {
+  code: "not_seen" | "no_permission" | "in_use" | "power" | "no_usb";
+  /** Name of the model; empty when no deck in particular is meant. */
+  deck: string;
+  /** USB port. */
+  port: string;
+  message: string;
+}
+
+/** `GET /api/decks`, and the event `decks`. */
+export interface DecksAnswer {
+  decks: Deck[];
+  problems: DeckProblem[];
+}
+
+/** The event `pressed`. */
+export interface SlotAt {
+  deck: string;
+  slot: string;
+}
+
+/** The event `slots`: a slot shows another picture. */
+export interface SlotPicture extends SlotAt {
+  revision: number;
+}
+
+/** What `GET /api/events` tells, by the names of the events. */
+export interface BoxEvents {
+  decks: DecksAnswer;
+  channels: ChannelsAnswer;
+  slots: SlotPicture;
+  pressed: SlotAt;
+}
+
+/** `GET /api/address`: URLs of the Web UI on the own network; null where there is none. */
+export interface AddressAnswer {
+  number: string | null;
+  name: string | null;
+}
+
+export interface PushToken {
+  id: string;
+  name: string;
+  /** The six characters after `tdp_`. */
+  prefix: string;
+  /** Empty while the token is paused. */
+  scopes: "push"[];
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+/** `GET /api/push-tokens`. */
+export interface PushTokensAnswer {
+  tokens: PushToken[];
+}
+
+/** A token with its plaintext, at creation and rotation only. */
+export interface NewPushToken extends Omit<PushToken, "lastUsedAt"> {
+  token: string;
+}
+
+export interface PushChannel {
+  channel: string;
+  text: string;
+  color: string | null;
+  background: string | null;
+  updatedAt: number;
+  /** Null for a value that stays. */
+  expiresAt: number | null;
+  state: "live" | "expired";
+  /** Keys and zones on connected decks that show the channel. */
+  bound: number;
+}
+
+/** `GET /api/push-channels`, and the event `channels`. */
+export interface ChannelsAnswer {
+  channels: PushChannel[];
+}
+
+/** What a push was answered with. */
+export interface PushAnswer {
+  ok: true;
+  channel: string;
+  expiresAt: number | null;
+  bound: number;
+  /** Characters that are shown as `?`. */
+  replaced: number;
+  /** Something was cut. */
+  truncated: boolean;
+}
+
+export interface Site {
+  id: string;
+  host: string | null;
+  badge: boolean;
+  /** Declared in the configuration, which alone can change it. */
+  declared: boolean;
+  /** Whether it has a token of its own. */
+  hasToken: boolean;
+  /** Was declared once and is no more: it keeps its numbers, and can come back or be erased. */
+  retired: boolean;
+}
+
+/** `GET /api/sites`, the retired last; the collector's port tells where tag and badge come from. */
+export interface SitesAnswer {
+  sites: Site[];
+  collector: { port: number };
+}
+
+/** A token that reads numbers, which is shown this once. */
+export interface NewReadToken {
+  token: string;
+}
+
+/** `GET /api/admin-token`: whether making one takes the place of another. */
+export interface AdminTokenAnswer {
+  exists: boolean;
+}
+
+/** `GET /api/settings/export`; an import may leave out what it does not want to change. */
+export interface SettingsAnswer {
+  tallydeck: "settings";
+  decks: {
+    id: string;
+    model: string;
+    serial: string;
+    name: string;
+    brightness: number;
+    /** By slot; a slot that is not named is empty. */
+    widgets: Record<string, Widget>;
+  }[];
+  sites: { id: string; host: string | null; badge: boolean }[];
+}
+
+/** `POST /api/settings/import?preview=1`: how much an import would add and change. */
+export interface ImportPreview {
+  /** Keys and zones of decks that are known. */
+  keys: number;
+  /** `changed` is by name or brightness. */
+  decks: { added: number; changed: number };
+  sites: { added: number; changed: number };
+}
+
+/** `POST /api/settings/undo-import`: the sites that stay as they are. */
+export interface UndoneImport {
+  kept: string[];
+}
+
+/** `GET /api/rescue`, while the data cannot be used: why, in a sentence. */
+export interface RescueAnswer {
+  problem: string;
+  /** True unless the data is whole for a newer version. */
+  mayStartAnew: boolean;
+}
+
+/** `POST /api/rescue/start-anew`: the name of the file that was put aside, if any. */
+export interface StartedAnew {
+  kept: string | null;
+}
+
+/** What runs on what. */
+export interface Machine {
+  tallydeck: string;
+  node: string;
+  sqlite?: string;
+  system: string;
+  memoryBytes: number;
+}
+
+/** `GET /api/diagnostics`. */
+export interface Diagnostics extends Machine {
+  time: string;
+  clockSet: boolean;
+  upSeconds: number;
+  /** How many are open. */
+  connections: { collector: number; control: number };
+  decks: (Pick<Deck, "model" | "connected" | "virtual" | "evidence"> & {
+    widgets: Widget["type"][];
+  })[];
+  deckProblems: Omit<DeckProblem, "message">[];
+  storage: {
+    freeBytes?: number;
+    totalBytes?: number;
+    warnings: readonly Warning[];
+    /** How many there are. */
+    sites: number;
+  };
+  errors: { time: string; level: "info" | "warn" | "error"; message: string }[];
+}

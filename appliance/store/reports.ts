@@ -1,0 +1,103 @@
+/** What the reader makes for `/stats`, `/surveys` and `/surveys/export`. Days are `YYYY-MM-DD`, UTC. */
+
+import type { HOURLY_COUNTERS } from "./counting.ts";
+
+/** What is wrong with the box while it answers. */
+export type Warning = "storage_full" | "storage_unavailable" | "clock_not_set";
+
+/** One day of the series: day, page views, visitors, sessions, bot hits, app pings. */
+export type SeriesRow = [
+  day: string,
+  pv: number,
+  uv: number,
+  sessions: number,
+  bot: number,
+  app: number,
+];
+
+/** Counts by day of one value: offset in days from `from`, count, offset, count, … */
+export type DailyCounts = number[];
+
+/** Counters that are kept by the hour; views are in the dimension `hour`. */
+export type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
+
+/** Offset of a day from `from` in days, then its counts from 00 to 23 UTC. */
+export type HoursOfDay = number[];
+
+/** What counters counted by the hour; not of days that were counted before this was kept. */
+export type HourlyCounts = Partial<Record<HourlyCounter, HoursOfDay[]>>;
+
+/** What every answer of `/stats` holds besides its dimensions. */
+export interface StatsHead {
+  site: string;
+  /** The day that was asked for, where it was one; else the range. */
+  day?: string;
+  from?: string;
+  to?: string;
+  warnings?: Warning[];
+  /** Hits that wait for the clock. */
+  pending?: number;
+  series?: SeriesRow[];
+}
+
+/** What `GET /stats?from=first&series=1&daily=1` holds beyond its totals. */
+export interface StatsAnswer extends StatsHead {
+  from: string;
+  to: string;
+  series: SeriesRow[];
+  daily: Record<string, Record<string, DailyCounts>>;
+  hours?: HourlyCounts;
+}
+
+/** What `GET /stats` holds in any case: a dimension is a table of value → count. */
+export interface StatsTotals {
+  site: string;
+  [dimension: string]: StatsHead[keyof StatsHead] | Record<string, number>;
+}
+
+/** By what survey responses are grouped: OS, model, app version, or form. */
+export const CROSS_FIELDS = ["os", "dv", "v", "f"] as const;
+export type CrossField = (typeof CROSS_FIELDS)[number];
+
+/** Question → option → number of answers. */
+export type AnswerCounts = Record<string, Record<string, number>>;
+
+export interface SurveyGroup {
+  total: number;
+  counts: AnswerCounts;
+}
+
+/** The body of `/surveys`. */
+export interface SurveysAnswer {
+  site: string;
+  sv: number;
+  total: number;
+  short: number;
+  counts: AnswerCounts;
+  nps: { score: number | null; answered: number; promoters: number; detractors: number };
+  cross: CrossField;
+  groups: Record<string, SurveyGroup>;
+  comments: { day: string; c: string }[];
+}
+
+/** A survey response as it is stored: validated, and without anything that was off its shape. */
+export interface SurveyPayload {
+  sv: number;
+  v?: string;
+  os?: string;
+  ov?: string;
+  /** Model ids, comma separated. */
+  dv?: string;
+  a?: Record<string, string | string[]>;
+  c?: string;
+  f?: "short";
+}
+
+/** The body of `/surveys/export`. */
+export interface ExportPage {
+  site: string;
+  sv: number;
+  responses: (SurveyPayload & { day: string })[];
+  /** Where the next page begins; null on the last. */
+  cursor: string | null;
+}
