@@ -12,6 +12,7 @@ import {
   siteTokenKey,
 } from "./base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "./base/ports.ts";
+import { ConfigRefused, invalidSetting, type Refusal } from "./base/refusal.ts";
 import { modelById } from "./deck/usb/models.ts";
 import { createClient } from "./http/client.ts";
 
@@ -47,16 +48,6 @@ export interface Config {
   readonly siteTokens: ReadonlyMap<string, string>;
   /** What looks like a slip and stops nothing: a line each for the start to say. */
   readonly slips: readonly string[];
-}
-
-/** All that is wrong with a configuration, a sentence each, naming the key. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
-    this.problems = problems;
-  }
 }
 
 interface Setting<T> {
@@ -207,10 +198,10 @@ export interface ConfigSources {
 /**
  * Reads the configuration: flag, environment, file, default, in this order. An empty value counts
  * as unset.
- * @throws ConfigError naming every problem at once
+ * @throws {ConfigRefused} naming every problem at once
  */
 export function readConfig({ flags, env, file }: ConfigSources): Config {
-  const problems: string[] = [];
+  const problems: Refusal[] = [];
   const fromFile = file === undefined ? {} : readConfigFile(file, problems);
 
   const given = (key: string): string | undefined =>
@@ -218,7 +209,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
   const value = <K extends Key>(key: K): ValueOf<K> => {
     const { fallback, accepts, parse }: Setting<unknown> = SETTINGS[key];
     const parsed = parse(given(key) ?? fallback);
-    if (parsed === undefined) problems.push(`${key} must be ${accepts}.`);
+    if (parsed === undefined) problems.push(invalidSetting(key, `must be ${accepts}.`));
     return (parsed ?? parse(fallback)) as ValueOf<K>;
   };
 
@@ -226,7 +217,8 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
   for (const key of new Set([...Object.keys(env), ...Object.keys(fromFile)])) {
     const token = given(key);
     if (!SITE_TOKEN_KEY.test(key) || token === undefined) continue;
-    if (parseToken(token) === undefined) problems.push(`${key} must be a token without spaces.`);
+    if (parseToken(token) === undefined)
+      problems.push(invalidSetting(key, "must be a token without spaces."));
     siteTokens.set(key, token);
   }
 
@@ -253,31 +245,36 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     slips: items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : [],
   };
   if (config.port === config.webuiPort && config.port !== 0)
-    problems.push("WEBUI_PORT must be another port than PORT.");
+    problems.push(invalidSetting("WEBUI_PORT", "must be another port than PORT."));
   problems.push(...sameTokenKey(config.sites.map((site) => site.id)));
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigRefused(problems);
   return config;
 }
 
 const EMPTY_ENTRY = "SITES has an empty entry, which is left out: is there a comma too many?";
 
-function sameTokenKey(ids: readonly string[]): string[] {
+function sameTokenKey(ids: readonly string[]): Refusal[] {
   const byKey = Map.groupBy(ids, siteTokenKey);
   return [...byKey]
     .filter(([, same]) => same.length > 1)
-    .map(
-      ([key, same]) =>
-        `SITES names ${same.join(" and ")}, whose tokens would both be ${key}. Rename one.`,
+    .map(([key, same]) =>
+      invalidSetting(
+        "SITES",
+        `names ${same.join(" and ")}, whose tokens would both be ${key}. Rename one.`,
+      ),
     );
 }
 
-function readConfigFile(file: string, problems: string[]): Record<string, string> {
+function readConfigFile(file: string, problems: Refusal[]): Record<string, string> {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
     problems.push(
-      `CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+      invalidSetting(
+        "CONFIG",
+        `names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+      ),
     );
     return {};
   }
@@ -288,10 +285,14 @@ function readConfigFile(file: string, problems: string[]): Record<string, string
     .entries()) {
     if (isEnvComment(raw)) continue;
     const { key, value = "" } = readEnvLine(raw) ?? {};
-    if (key === undefined) problems.push(`${file}:${index + 1} is not KEY=VALUE.`);
+    if (key === undefined)
+      problems.push(invalidSetting(`${file}:${index + 1}`, "is not KEY=VALUE."));
     else if (!Object.hasOwn(SETTINGS, key) && !SITE_TOKEN_KEY.test(key))
       problems.push(
-        `${file}:${index + 1} sets ${key}, which is no key. Known are ${Object.keys(SETTINGS).join(", ")} and STATS_TOKEN_<ID>.`,
+        invalidSetting(
+          `${file}:${index + 1}`,
+          `sets ${key}, which is no key. Known are ${Object.keys(SETTINGS).join(", ")} and STATS_TOKEN_<ID>.`,
+        ),
       );
     else values[key] = value;
   }

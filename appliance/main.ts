@@ -1,3 +1,4 @@
+import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { version } from "./base/version.ts";
 import {
   type Command,
@@ -7,11 +8,7 @@ import {
   UsageError,
 } from "./commands/command.ts";
 import { isPiped, readInput } from "./commands/input.ts";
-import { ConfigError } from "./config.ts";
-import { WebBuildMissing } from "./http/pages.ts";
-import { DatabaseRefused, storageProblem } from "./store/sqlite/database.ts";
-import { DataDirInUse } from "./store/sqlite/lock.ts";
-import { SitesClash } from "./store/sqlite/tables/declare-sites.ts";
+import { storageProblem } from "./store/sqlite/database.ts";
 
 const STDIN = 0;
 
@@ -91,8 +88,9 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
       terminal.err(`${error.message}\nSee \`tallydeck ${command.name} --help\`.`);
       return 2;
     }
-    if (error instanceof ConfigError || error instanceof SitesClash) {
-      terminal.err(["The configuration cannot be used:", ...error.problems].join("\n  "));
+    if (error instanceof ConfigRefused) {
+      const problems = error.refusals.map(({ message }) => message);
+      terminal.err(["The configuration cannot be used:", ...problems].join("\n  "));
       return 2;
     }
     const problem = isExpected(error) ? error.message : storageProblem(error);
@@ -105,9 +103,7 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
 function isExpected(error: unknown): error is Error {
   return (
     error instanceof CommandFailed ||
-    error instanceof DatabaseRefused ||
-    error instanceof DataDirInUse ||
-    error instanceof WebBuildMissing ||
+    error instanceof Refusal ||
     (error as NodeJS.ErrnoException).syscall !== undefined
   );
 }

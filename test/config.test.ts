@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { siteTokenKey } from "../appliance/base/names.ts";
-import { type Config, ConfigError, readConfig } from "../appliance/config.ts";
+import { ConfigRefused } from "../appliance/base/refusal.ts";
+import { type Config, readConfig } from "../appliance/config.ts";
 import { eachFolder } from "./helpers/folder.ts";
 
 const fromEnv = (env: Record<string, string>): Config => readConfig({ flags: {}, env });
@@ -13,7 +14,7 @@ function problemsOf(env: Record<string, string>, file?: string): readonly string
   try {
     readConfig({ flags: {}, env, file });
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
+    if (error instanceof ConfigRefused) return error.refusals.map(({ message }) => message);
     throw error;
   }
   return assert.fail("the configuration was accepted");

@@ -9,7 +9,6 @@ import { Access } from "./access.ts";
 import { fixedRoutes, withRoutes } from "./frame.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
-import { refusedReads } from "./routes/reading.ts";
 import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
@@ -44,7 +43,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
     .get("/sites", sitesRoute(access, sites))
     .get("/badge", badgeRoute(sites, store, client, clock));
-  return withRoutes(new HitsFirst(hits), router, log, refusedReads);
+  return withRoutes(new HitsFirst(hits), router, log);
 }
 
 function sitesRoute(access: Access, sites: Sites): Middleware {

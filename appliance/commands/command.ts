@@ -34,31 +34,48 @@ export class CommandFailed extends Error {}
 export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)`;
 
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
 /**
- * `util.parseArgs`, whose complaints become a UsageError. No command has options of one letter, so
- * `-5°` is a word like any other.
+ * `util.parseArgs`, with our own words for what it cannot read. No command has options of one letter,
+ * so `-5°` is a word like any other.
+ * @throws UsageError
  */
-export function parseCommandLine<T extends NonNullable<ParseArgsConfig["options"]>>(
-  args: readonly string[],
-  options: T,
-) {
-  try {
-    const marked = args.map((arg) => (/^-[^-]/.test(arg) ? MARK + arg : arg));
-    const { values, positionals } = parseArgs({
-      args: marked,
-      options,
-      allowPositionals: true,
-      strict: true,
-    });
-    for (const [name, value] of Object.entries(values)) {
-      if (typeof value === "string") Object.assign(values, { [name]: unmarked(value) });
-      if (Array.isArray(value)) Object.assign(values, { [name]: value.map(String).map(unmarked) });
-    }
-    return { values, positionals: positionals.map(unmarked) };
-  } catch (error) {
-    // What follows the first sentence is advice for other programs.
-    const [complaint] = String((error as Error).message).split(". ");
-    throw new UsageError(`${complaint?.replace(/\.$/, "")}.`);
+export function parseCommandLine<T extends Options>(args: readonly string[], options: T) {
+  const marked = args.map((arg) => (/^-[^-]/.test(arg) ? MARK + arg : arg));
+  const config = { args: marked, options, allowPositionals: true } as const;
+  refuseMisuse(parseArgs({ ...config, strict: false, tokens: true }).tokens, options);
+  const { values, positionals } = parseArgs({ ...config, strict: true });
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "string") Object.assign(values, { [name]: unmarked(value) });
+    if (Array.isArray(value)) Object.assign(values, { [name]: value.map(String).map(unmarked) });
+  }
+  return { values, positionals: positionals.map(unmarked) };
+}
+
+interface Token {
+  readonly kind: string;
+  readonly name?: string;
+  readonly rawName?: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** What `parseArgs` would refuse, for what it says is advice for other programs. */
+function refuseMisuse(tokens: readonly Token[], options: Options): void {
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name = "", rawName = "", value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) throw new UsageError(`Unknown option '${unmarked(rawName)}'.`);
+    if (option.type === "boolean" && value !== undefined)
+      throw new UsageError(`Option '${rawName}' does not take an argument.`);
+    if (option.type === "string" && value === undefined)
+      throw new UsageError(`Option '${rawName} <value>' argument missing.`);
+    if (option.type === "string" && !inlineValue && value?.startsWith("-"))
+      throw new UsageError(
+        `Option '${rawName}' argument is ambiguous.\nDid you forget to specify the option argument for '${rawName}'?\nTo specify an option argument starting with a dash use '${rawName}=-XYZ'.`,
+      );
   }
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { isRefusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
 import { machine } from "../control/routes/diagnostics.ts";
 import { createDeckBus, type DeckBus } from "../deck/usb/hid.ts";
@@ -6,11 +7,12 @@ import { modelByUsb } from "../deck/usb/models.ts";
 import {
   checkIntegrity,
   type Database,
+  DatabaseRefused,
   databaseFile,
   openForReading,
   storageProblem,
 } from "../store/sqlite/database.ts";
-import { DataDirInUse, lockDataDir } from "../store/sqlite/lock.ts";
+import { lockDataDir } from "../store/sqlite/lock.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
 import { deckSettings } from "../store/sqlite/tables/decks.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
@@ -53,7 +55,7 @@ function stateOfService(dataDir: string): "running" | "stopped" {
     lockDataDir(dataDir)();
     return "stopped";
   } catch (error) {
-    if (error instanceof DataDirInUse) return "running";
+    if (isRefusal(error, "data_in_use")) return "running";
     throw error;
   }
 }
@@ -99,9 +101,8 @@ function contents(file: string) {
       decks: deckSettings(db).map(({ model }) => model),
     };
   } catch (error) {
-    const problem =
-      storageProblem(error) ?? (error instanceof Error ? error.message : "unreadable");
-    return { database: problem.replaceAll(file, "the database") };
+    if (error instanceof DatabaseRefused) return { database: error.named("the database").message };
+    return { database: storageProblem(error) ?? "unreadable" };
   } finally {
     db?.close();
   }

@@ -1,6 +1,6 @@
 import { CONTROL_PORT, urlOf } from "../base/ports.ts";
+import { Refusal } from "../base/refusal.ts";
 import { channelName } from "../push/channels.ts";
-import { PushError } from "../push/errors.ts";
 import {
   type Command,
   CommandFailed,
@@ -80,7 +80,7 @@ function channelOf(given: string): string {
   try {
     return channelName(given);
   } catch (error) {
-    throw error instanceof PushError ? new UsageError(error.message) : error;
+    throw error instanceof Refusal ? new UsageError(error.message) : error;
   }
 }
 

@@ -1,10 +1,9 @@
 import Router, { type RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../base/log.ts";
-import { errorBodies, HttpError } from "../http/errors.ts";
+import { errorBodies } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
-import { StorageUnavailable } from "../store/batch.ts";
 import { type Door, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";
 
@@ -53,7 +52,6 @@ export function ownerApp<Parts extends Door & { log: Log }>(
     await next();
   });
   app.use(errorBodies(parts.log));
-  app.use(storageErrors);
   for (const step of before) app.use(step);
   app.use(guard(parts, (method, path) => isPublic.has(`${method} ${path}`)));
   app.use(router.routes());
@@ -83,12 +81,3 @@ export function owner<Parts>(method: Method, path: string, handle: Handler<Parts
 export function page(name: string): Handler<{ pages: Pages }> {
   return (ctx, { pages }) => void pages.send(ctx, name);
 }
-
-const storageErrors: Middleware = async (_ctx, next) => {
-  try {
-    await next();
-  } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error;
-    throw new HttpError(503, "storage_unavailable", error.message, { "Retry-After": "60" });
-  }
-};

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import type { Context } from "koa";
 import { isHost, isSiteId, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
+import { invalidField, type Refusal } from "../base/refusal.ts";
 import { readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
 
@@ -27,11 +28,6 @@ export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
   return readJson(ctx.req, limit);
 }
 
-/** @param problem ends the sentence that begins with the field's name. */
-export function invalidField(field: string, problem: string): HttpError {
-  return new HttpError(400, "invalid_field", `"${field}" ${problem}`);
-}
-
 const ajv = new Ajv({
   verbose: true,
   discriminator: true,
@@ -45,7 +41,7 @@ const ajv = new Ajv({
 /**
  * Reads values of one shape. Each part of `schema` says in its `description` what it takes, to end
  * the sentence "field …"; objects of it take no other fields.
- * @throws HttpError 400 `invalid_field` naming the field
+ * @throws {Refusal} `invalid_field` naming the field
  */
 export function shape<T>(schema: object): (input: unknown) => T {
   const fits = ajv.compile<T>({ additionalProperties: false, type: "object", ...schema });
@@ -55,7 +51,7 @@ export function shape<T>(schema: object): (input: unknown) => T {
   };
 }
 
-function explain(error: ErrorObject | undefined): HttpError {
+function explain(error: ErrorObject | undefined): Refusal {
   const path = (error?.instancePath ?? "").replaceAll("/", ".").slice(1);
   const within = (field: string) => (path === "" ? field : `${path}.${field}`);
   switch (error?.keyword) {

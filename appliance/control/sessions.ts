@@ -1,8 +1,8 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { isRefusal } from "../base/refusal.ts";
 import { makeToken, sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { StorageUnavailable } from "../store/batch.ts";
 import type { Store } from "../store/store.ts";
 
 /** Names a session; it cannot be turned back into the cookie. */
@@ -72,7 +72,7 @@ export class Sessions {
       await this.#save(id, session);
     } catch (error) {
       // The owner has to get in just then: the session lasts until the next restart.
-      if (!(error instanceof StorageUnavailable)) throw error;
+      if (!isRefusal(error, "storage_unavailable")) throw error;
     }
     return cookie;
   }
@@ -158,7 +158,7 @@ async function keptSessions(store: SessionsOptions["store"]) {
   try {
     return await store.read("sessions", undefined);
   } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error;
+    if (!isRefusal(error, "storage_unavailable")) throw error;
     return [];
   }
 }

@@ -1,3 +1,4 @@
+import { invalidField } from "../base/refusal.ts";
 import type { Widget } from "./face/widget.ts";
 
 /** What is kept of a deck while it is unplugged and over restarts. */
@@ -22,17 +23,6 @@ export interface DeckStore {
 /** What an owner may change of a deck. */
 export type DeckChange = Partial<Pick<DeckSettings, "name" | "brightness">>;
 
-/** A request about decks that cannot be met; the message tells a person why. */
-export class DeckError extends Error {
-  readonly code: "not_found" | "not_virtual" | "invalid_field";
-
-  constructor(code: DeckError["code"], message: string) {
-    super(message);
-    this.name = "DeckError";
-    this.code = code;
-  }
-}
-
 const NAME_LENGTH = 40;
 
 /** `settings` with what `change` names; slots that it does not name stay as they are. */
@@ -50,16 +40,17 @@ export function changed(
 
 /**
  * Reads a change as it came from outside.
- * @throws {DeckError} `invalid_field`
+ * @param at begins the path of each field, where the change is a part of something
+ * @throws {Refusal} `invalid_field`
  */
-export function readChange({ name, brightness }: DeckChange): DeckChange {
+export function readChange({ name, brightness }: DeckChange, at = ""): DeckChange {
   const trimmed = name?.trim();
   if (trimmed !== undefined && (trimmed === "" || [...trimmed].length > NAME_LENGTH)) {
-    throw new DeckError("invalid_field", `"name" must have 1 to ${NAME_LENGTH} characters.`);
+    throw invalidField(`${at}name`, `must have 1 to ${NAME_LENGTH} characters.`);
   }
   const whole = Number.isInteger(brightness ?? 0);
   if (brightness !== undefined && (!whole || brightness < 0 || brightness > 100)) {
-    throw new DeckError("invalid_field", '"brightness" must be a whole number from 0 to 100.');
+    throw invalidField(`${at}brightness`, "must be a whole number from 0 to 100.");
   }
   return {
     ...(trimmed !== undefined && { name: trimmed }),

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
@@ -15,7 +16,6 @@ import {
 import {
   changed,
   type DeckChange,
-  DeckError,
   type DeckSettings,
   type DeckStore,
   readChange,
@@ -163,14 +163,14 @@ export class Decks {
       .filter((widget) => widget.type === "push" && widget.channel === channel).length;
   }
 
-  /** @throws {DeckError} `not_found`, `invalid_field` */
+  /** @throws {Refusal} `not_found`, `invalid_field` */
   async update(id: string, change: DeckChange): Promise<DeckView> {
     this.#deck(id);
     await this.#change(id, readChange(change));
     return this.#deck(id).view();
   }
 
-  /** @throws {DeckError} `not_found` */
+  /** @throws {Refusal} `not_found` */
   async setWidget(id: string, slot: string, widget: Widget): Promise<SlotView> {
     this.#slot(this.#deck(id), slot);
     await this.#change(id, { widgets: { [slot]: widget } });
@@ -179,7 +179,7 @@ export class Decks {
 
   /**
    * What a slot shows now.
-   * @throws {DeckError} `not_found`
+   * @throws {Refusal} `not_found`
    */
   picture(id: string, slot: string): SlotPictureView {
     const deck = this.#deck(id);
@@ -188,7 +188,7 @@ export class Decks {
 
   /**
    * The same as an upright PNG at the slot's size.
-   * @throws {DeckError} `not_found`
+   * @throws {Refusal} `not_found`
    */
   png(id: string, slot: string): Uint8Array {
     return encodePng(this.picture(id, slot).pixels);
@@ -196,13 +196,13 @@ export class Decks {
 
   /**
    * Presses a key or zone of a virtual deck.
-   * @throws {DeckError} `not_found`, `not_virtual`
+   * @throws {Refusal} `not_found`, `not_virtual`
    */
   press(id: string, slot: string): void {
     const deck = this.#deck(id);
     this.#slot(deck, slot);
     if (!deck.virtual) {
-      throw new DeckError("not_virtual", `${deck.name} is a real deck: press its own key.`);
+      throw new Refusal("not_virtual", `${deck.name} is a real deck: press its own key.`);
     }
     this.pressed.emit({ deck: id, slot });
   }
@@ -215,7 +215,7 @@ export class Decks {
   /**
    * Takes settings over, for decks that are known and for such as may come; deletes nothing.
    * @param save stores them as they will be, all at once
-   * @throws {DeckError} `invalid_field`, and what `save` throws, before anything has changed
+   * @throws {Refusal} `invalid_field`, and what `save` throws, before anything has changed
    */
   async merge(
     imported: readonly DeckSettings[],
@@ -246,7 +246,7 @@ export class Decks {
     });
   }
 
-  /** @throws {DeckError} `not_found`, and what the store throws; then nothing shows it */
+  /** @throws {Refusal} `not_found`, and what the store throws; then nothing shows it */
   #change(id: string, change: Parameters<typeof changed>[1]): Promise<void> {
     return this.#turns.take(async () => {
       const settings = changed(this.#deck(id).settings(), change);
@@ -372,7 +372,7 @@ export class Decks {
 }
 
 function fail(message: string): never {
-  throw new DeckError("not_found", message);
+  throw new Refusal("not_found", message);
 }
 
 function noSlot(deck: Deck, slot: string): string {

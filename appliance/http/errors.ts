@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Middleware } from "koa";
 import type { Log } from "../base/log.ts";
+import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import type { ErrorAnswer } from "./wire.ts";
 
 /** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
@@ -19,8 +20,7 @@ export class HttpError extends Error {
 
 /** @param seconds until it is worth trying again; rounded up, at least 1. */
 export function rateLimited(seconds: number, message: string): HttpError {
-  const retryAfter = String(Math.max(1, Math.ceil(seconds)));
-  return new HttpError(429, "rate_limited", message, { "Retry-After": retryAfter });
+  return new HttpError(429, "rate_limited", message, retryAfterHeader(seconds));
 }
 
 /** Answers with an error where no app is asked. */
@@ -30,6 +30,48 @@ export function sendError(response: ServerResponse, error: HttpError): void {
   response
     .writeHead(status, { ...type, ...headers })
     .end(JSON.stringify({ error: message, code } satisfies ErrorAnswer));
+}
+
+/** How a refusal is answered. */
+interface Answer {
+  readonly status: number;
+  /** What the answer calls it, where clients know it by another name. */
+  readonly code?: string;
+  /** Seconds until it is worth trying again. */
+  readonly retryAfter?: number;
+}
+
+const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
+  invalid_backup: { status: 400 },
+  invalid_channel: { status: 400 },
+  invalid_field: { status: 400 },
+  not_found: { status: 404 },
+  channel_limit: { status: 409 },
+  exchange_busy: { status: 409, code: "busy" },
+  not_virtual: { status: 409 },
+  token_limit: { status: 409 },
+  too_large: { status: 413 },
+  surveys_full: { status: 429, code: "rate_limited" },
+  asker_left: { status: 503, code: "busy", retryAfter: 5 },
+  read_failed: { status: 503, retryAfter: 60 },
+  reads_busy: { status: 503, code: "busy", retryAfter: 5 },
+  storage_unavailable: { status: 503, retryAfter: 60 },
+  no_space: { status: 507 },
+  // Nobody who asks brings these about.
+  data_in_use: { status: 500 },
+  invalid_config: { status: 500 },
+  web_build_missing: { status: 500 },
+};
+
+function answerTo({ code, message, retryAfter }: Refusal): HttpError {
+  const { status, code: name = code, retryAfter: usual } = ANSWERS[code];
+  const seconds = retryAfter ?? usual;
+  const headers = seconds === undefined ? {} : retryAfterHeader(seconds);
+  return new HttpError(status, name, message, headers);
+}
+
+function retryAfterHeader(seconds: number): Record<string, string> {
+  return { "Retry-After": String(Math.max(1, Math.ceil(seconds))) };
 }
 
 /** Turns whatever a route throws, and a path nobody serves, into the JSON error body. */
@@ -42,6 +84,7 @@ export function errorBodies(log: Log): Middleware {
         throw new HttpError(404, "not_found", `Nothing is served at ${ctx.path}.`);
     } catch (error) {
       if (error instanceof HttpError) answer(ctx, error);
+      else if (error instanceof Refusal) answer(ctx, answerTo(error));
       else {
         log.error({ err: error, route: ctx.path }, "A request failed");
         answer(ctx, new HttpError(500, "internal_error", "Something went wrong on this box."));

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context } from "koa";
+import { Refusal } from "../base/refusal.ts";
 
 /** A file of the web build, with its compressed twins. */
 interface Page {
@@ -13,17 +14,15 @@ interface Page {
 
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
-/** The web files were not built; the message says how to. */
-export class WebBuildMissing extends Error {}
-
 /** What the web build made, held in memory. */
 export class Pages {
   readonly #pages = new Map<string, Page>();
 
-  /** @throws WebBuildMissing when `dir` does not exist. */
+  /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */
   constructor(dir: string) {
     if (!existsSync(dir))
-      throw new WebBuildMissing(
+      throw new Refusal(
+        "web_build_missing",
         `${dir} is missing. Build the web files with scripts/build-web, or start with scripts/start.`,
       );
     for (const name of readdirSync(dir, { recursive: true }) as string[]) {

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig } from "../config.ts";
+import { ConfigRefused } from "../base/refusal.ts";
+import { readConfig } from "../config.ts";
 import { COUNTRIES } from "./countries.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 
@@ -145,8 +146,11 @@ function checkService(
     readConfig({ flags: {}, env: { [key]: text } });
     return { name: `service.${key}`, value: text };
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return { problem: error.message.replace(`${key} `, "").replace(/\.$/, "") };
+    if (!(error instanceof ConfigRefused)) throw error;
+    const problems = error.refusals.map(({ field, problem, message }) =>
+      field === key && problem !== undefined ? problem : message,
+    );
+    return { problem: problems.join(" ").replace(/\.$/, "") };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
+import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { PushError } from "./errors.ts";
 import { cleanText } from "./text.ts";
 
 /** What a sender asks for. Colours are `#rrggbb` and hold for this value only. */
@@ -48,11 +48,11 @@ interface Held {
 
 /**
  * The name in its one form, lower case.
- * @throws {PushError} `invalid_channel`
+ * @throws {Refusal} `invalid_channel`
  */
 export function channelName(raw: string): string {
   if (isChannelName(raw)) return raw.toLowerCase();
-  throw new PushError("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
+  throw new Refusal("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
 }
 
 /**
@@ -72,7 +72,7 @@ export class Channels {
 
   /**
    * Gives the channel a new value; the last write wins.
-   * @throws {PushError} `invalid_channel`; `channel_limit` when every place holds a live value.
+   * @throws {Refusal} `invalid_channel`; `channel_limit` when every place holds a live value.
    */
   set(channel: string, push: Push): PushResult {
     const name = channelName(channel);
@@ -167,7 +167,7 @@ function makeRoom(channels: Map<string, Held>, now: number): string | undefined 
     .filter(([, held]) => held.expires <= now)
     .sort(([, a], [, b]) => a.expires - b.expires);
   if (oldest === undefined) {
-    throw new PushError(
+    throw new Refusal(
       "channel_limit",
       `${MAX_CHANNELS} channels already hold live values. Clear one, or give values a shorter ttl.`,
     );

@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
+import { invalidField, Refusal } from "../base/refusal.ts";
 import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
-import { PushError } from "./errors.ts";
 
 /** A token as it may be shown; times are epoch milliseconds. A paused one lacks the push scope. */
 export interface PushToken {
@@ -41,13 +41,13 @@ export interface PushTokenStore {
 
 export interface PushTokens {
   list(): PushToken[];
-  /** @throws {PushError} `invalid_field`, `token_limit` */
+  /** @throws {Refusal} `invalid_field`, `token_limit` */
   create(name: string): Promise<NewPushToken>;
-  /** @throws {PushError} `not_found` */
+  /** @throws {Refusal} `not_found` */
   setPaused(id: string, paused: boolean): Promise<PushToken>;
-  /** A new plaintext for the same token; the old one stops working. @throws {PushError} `not_found` */
+  /** A new plaintext for the same token; the old one stops working. @throws {Refusal} `not_found` */
   rotate(id: string): Promise<NewPushToken>;
-  /** @throws {PushError} `not_found` */
+  /** @throws {Refusal} `not_found` */
   revoke(id: string): Promise<void>;
   /** The token this plaintext belongs to, noted as used now; undefined when there is none. */
   authenticate(plaintext: string): PushToken | undefined;
@@ -101,7 +101,7 @@ export async function openPushTokens({
   const find = (id: string): StoredPushToken => {
     const token = tokens.get(id);
     if (token) return token;
-    throw new PushError("not_found", "There is no push token with this id. List them to see all.");
+    throw new Refusal("not_found", "There is no push token with this id. List them to see all.");
   };
 
   const save = async (token: StoredPushToken) => {
@@ -138,7 +138,7 @@ export async function openPushTokens({
       inTurn(async () => {
         const name = checkedName(rawName);
         if (tokens.size >= MAX_TOKENS) {
-          throw new PushError(
+          throw new Refusal(
             "token_limit",
             `There are ${MAX_TOKENS} push tokens already. Revoke one that is no longer used.`,
           );
@@ -195,7 +195,7 @@ function checkedName(raw: string): string {
   const name = raw.trim();
   const length = [...name].length;
   if (length >= 1 && length <= MAX_NAME) return name;
-  throw new PushError("invalid_field", `"name" must have 1 to ${MAX_NAME} characters.`);
+  throw invalidField("name", `must have 1 to ${MAX_NAME} characters.`);
 }
 
 function makeSecret(randomBytes: PushTokensOptions["randomBytes"]) {

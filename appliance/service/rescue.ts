@@ -12,7 +12,7 @@ import type { App, Listener } from "../http/listen.ts";
 import type { Pages } from "../http/pages.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Channels } from "../push/channels.ts";
-import { StorageUnavailable } from "../store/batch.ts";
+import { storageUnavailable } from "../store/batch.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
@@ -37,8 +37,8 @@ export interface RescueParts extends FrontParts {
 const NOWHERE: SessionsOptions["store"] = {
   directory: { sites: [], retired: [], adminHash: null },
   directoryChanged: new Signal(),
-  read: () => Promise.reject(new StorageUnavailable()),
-  write: () => Promise.reject(new StorageUnavailable()),
+  read: () => Promise.reject(storageUnavailable()),
+  write: () => Promise.reject(storageUnavailable()),
 };
 
 /**

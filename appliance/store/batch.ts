@@ -1,3 +1,5 @@
+import { DAY_MS } from "../base/calendar.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { BatchData, CountGroup, SiteKey, Stamp, SurveyRow } from "./counting.ts";
 import { WaitingCounts } from "./waiting-counts.ts";
 
@@ -6,18 +8,21 @@ export const MAX_WAITING_SURVEYS = 256;
 /** A commit holds about this much, so that neither its copy for the worker nor a retry is large. */
 const SLICE_BYTES = 1024 * 1024;
 
-/** Why a survey was not stored. */
-export class StorageUnavailable extends Error {
-  constructor() {
-    super("Nothing can be stored at the moment. Try again in a few minutes.");
-  }
+/** Nothing was stored. */
+export function storageUnavailable(): Refusal {
+  return new Refusal(
+    "storage_unavailable",
+    "Nothing can be stored at the moment. Try again in a few minutes.",
+  );
 }
 
-/** The site has taken all survey responses that it takes on a day. */
-export class SurveysFull extends Error {
-  constructor() {
-    super("This site has taken all the responses that it takes on one day. Try again tomorrow.");
-  }
+/** The site has taken all survey responses that it takes on a day; `now` in epoch milliseconds. */
+function surveysFull(now: number): Refusal {
+  return new Refusal(
+    "surveys_full",
+    "This site has taken all the responses that it takes on one day. Try again tomorrow.",
+    { retryAfter: (DAY_MS - (now % DAY_MS)) / 1_000 },
+  );
 }
 
 interface PendingSurvey {
@@ -71,9 +76,9 @@ export class Batch {
     this.#wanted = true;
   }
 
-  /** @throws StorageUnavailable when too many wait already */
+  /** @throws {Refusal} `storage_unavailable` when too many wait already */
   async addSurvey(row: SurveyRow): Promise<void> {
-    if (this.#surveys.length >= MAX_WAITING_SURVEYS) throw new StorageUnavailable();
+    if (this.#surveys.length >= MAX_WAITING_SURVEYS) throw storageUnavailable();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#surveys.push({ row, resolve, reject });
     this.#wanted = true;
@@ -90,11 +95,15 @@ export class Batch {
     this.#wanted ||= other.#wanted;
   }
 
-  /** Answers everybody after the commit. @returns surveys to withdraw: their senders gave up. */
-  commit(surveyIds: readonly (number | null)[]): readonly number[] {
+  /**
+   * Answers everybody after the commit.
+   * @param now epoch milliseconds
+   * @returns surveys to withdraw: their senders gave up
+   */
+  commit(surveyIds: readonly (number | null)[], now: number): readonly number[] {
     this.releaseHits();
     this.#surveys.forEach((survey, i) => {
-      if (surveyIds[i] === null) survey.reject(new SurveysFull());
+      if (surveyIds[i] === null) survey.reject(surveysFull(now));
       else survey.resolve();
     });
     return this.#withdrawOnCommit ? surveyIds.filter((id) => id !== null) : [];
@@ -113,7 +122,7 @@ export class Batch {
 
   /** Refuses the surveys; those a worker is already committing are withdrawn if it succeeds. */
   refuseSurveys({ inFlight }: { inFlight: boolean }): void {
-    for (const survey of this.#surveys) survey.reject(new StorageUnavailable());
+    for (const survey of this.#surveys) survey.reject(storageUnavailable());
     if (inFlight) this.#withdrawOnCommit = true;
     else this.#surveys = [];
   }

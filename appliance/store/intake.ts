@@ -2,7 +2,7 @@ import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
-import { Batch, StorageUnavailable } from "./batch.ts";
+import { Batch, storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
 import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
 
@@ -72,9 +72,9 @@ export class Intake {
     return this.#unavailable ? AT_ONCE : batch.stored;
   }
 
-  /** Stores one survey response. @throws StorageUnavailable, SurveysFull when it was not stored. */
+  /** Stores one survey response. @throws {Refusal} `storage_unavailable`, `surveys_full` */
   async addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void> {
-    if (this.#unavailable) throw new StorageUnavailable();
+    if (this.#unavailable) throw storageUnavailable();
     const row = { site: site ?? NOBODY, stamp: this.#stamp(), version, payload };
     const stored = this.#open.addSurvey(row);
     this.#schedule();
@@ -161,7 +161,7 @@ export class Intake {
   #committed(batch: Batch, surveyIds: readonly (number | null)[]): void {
     if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
-    this.#open.withdraw(batch.commit(surveyIds));
+    this.#open.withdraw(batch.commit(surveyIds, this.#clock.now()));
     this.#onCommitted();
     if (this.#open.wanted) this.#schedule();
     else this.#becomeIdle();

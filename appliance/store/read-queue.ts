@@ -1,3 +1,5 @@
+import { Refusal } from "../base/refusal.ts";
+
 /** Whose reads go first: the box's own, then those of who showed a token, then anybody's. */
 const LANES = ["box", "owner", "public"] as const;
 export type Lane = (typeof LANES)[number];
@@ -12,28 +14,31 @@ export interface Asker {
   readonly gone?: () => boolean;
 }
 
-const SENTENCES = {
-  busy: "More is asked of this box than it can answer now. Try again in a few seconds.",
-  failed:
-    "This could not be read. Ask for fewer days; if that fails too, look at the service's log.",
-  replaced: "The data is being replaced. Try again in a minute.",
-  gone: "Who asked for this has left.",
-} as const;
+const REFUSALS: Readonly<Record<"busy" | "failed" | "replaced" | "gone", () => Refusal>> = {
+  busy: () =>
+    new Refusal(
+      "reads_busy",
+      "More is asked of this box than it can answer now. Try again in a few seconds.",
+    ),
+  failed: () =>
+    new Refusal(
+      "read_failed",
+      "This could not be read. Ask for fewer days; if that fails too, look at the service's log.",
+    ),
+  replaced: () =>
+    new Refusal("storage_unavailable", "The data is being replaced. Try again in a minute."),
+  gone: () => new Refusal("asker_left", "Who asked for this has left."),
+};
 
 /** Why nothing was read; the message is for who asked. */
-export class ReadRefused extends Error {
-  readonly reason: keyof typeof SENTENCES;
-
-  constructor(reason: ReadRefused["reason"]) {
-    super(SENTENCES[reason]);
-    this.reason = reason;
-  }
+export function readRefused(reason: keyof typeof REFUSALS): Refusal {
+  return REFUSALS[reason]();
 }
 
 interface Waiting {
   readonly gone: () => boolean;
   readonly go: () => void;
-  readonly refuse: (error: ReadRefused) => void;
+  readonly refuse: (error: Refusal) => void;
 }
 
 /** Lets reads run one at a time, so that the next one is chosen when it can run and not before. */
@@ -41,7 +46,7 @@ export class ReadQueue {
   readonly #waiting: Record<Lane, Waiting[]> = { box: [], owner: [], public: [] };
   #running = false;
 
-  /** @throws ReadRefused, and whatever `read` throws */
+  /** @throws {Refusal} `reads_busy`, and whatever `read` throws */
   async run<T>(asker: Asker, read: () => Promise<T>): Promise<T> {
     await this.#turn(asker);
     try {
@@ -57,7 +62,7 @@ export class ReadQueue {
       return;
     }
     if (this.#waiting[lane].length >= MAX_WAITING_READS) this.#dropGone(lane);
-    if (this.#waiting[lane].length >= MAX_WAITING_READS) throw new ReadRefused("busy");
+    if (this.#waiting[lane].length >= MAX_WAITING_READS) throw readRefused("busy");
     await new Promise<void>((go, refuse) => this.#waiting[lane].push({ gone, go, refuse }));
   }
 
@@ -70,7 +75,7 @@ export class ReadQueue {
           next.go();
           return;
         }
-        next.refuse(new ReadRefused("gone"));
+        next.refuse(readRefused("gone"));
       }
     }
     this.#running = false;
@@ -79,6 +84,6 @@ export class ReadQueue {
   #dropGone(lane: Lane): void {
     const all = this.#waiting[lane];
     this.#waiting[lane] = all.filter(({ gone }) => !gone());
-    for (const { gone, refuse } of all) if (gone()) refuse(new ReadRefused("gone"));
+    for (const { gone, refuse } of all) if (gone()) refuse(readRefused("gone"));
   }
 }

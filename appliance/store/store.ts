@@ -2,10 +2,10 @@ import { dayOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
-import { StorageUnavailable } from "./batch.ts";
+import { storageUnavailable } from "./batch.ts";
 import type { SiteKey } from "./counting.ts";
 import { type Increments, Intake } from "./intake.ts";
-import { type Asker, ReadQueue, ReadRefused } from "./read-queue.ts";
+import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
 import { markUnmarkedDays } from "./sqlite/counts/counted-days.ts";
@@ -45,16 +45,16 @@ export interface StoreOptions {
 export interface Store {
   /** Counts a hit; resolves when it may be answered. See Intake. */
   count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void>;
-  /** @throws StorageUnavailable, SurveysFull when it was not stored */
+  /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */
   addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void>;
   /**
    * Runs a named query in the reader, when it is the asker's turn; the box itself asks unless told.
-   * @throws ReadRefused
+   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`
    */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>, asker?: Asker): Promise<QueryResult<Q>>;
   /**
    * Runs a named write in the committer; resolves when it is committed and `directory` knows it.
-   * @throws StorageUnavailable when nothing was changed
+   * @throws {Refusal} `storage_unavailable` when nothing was changed
    */
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   /** Sites and token hashes as of now; changes by other processes show within half a second. */
@@ -72,7 +72,7 @@ export interface Store {
    * Closes the database, lets `replace` put another file in its place, and goes on with what is
    * there then; hits wait meanwhile and count for the site of the same id. A file that was swapped
    * in and takes no commit is given up again for the one before.
-   * @throws StorageUnavailable, DatabaseRefused, and whatever `replace` throws
+   * @throws {Refusal} `storage_unavailable`, DatabaseRefused, and whatever `replace` throws
    */
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
   /** Resolves when the committer has come to it; nothing is written. Never resolves when it hangs. */
@@ -156,7 +156,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (plan === null) return;
       for (let more = true, next: FoldPlan | null = plan; more; next = null) {
         // Values of another file have other numbers.
-        if (pause !== undefined || replaced !== asked) throw new ReadRefused("replaced");
+        if (pause !== undefined || replaced !== asked) throw readRefused("replaced");
         const answer = await workers.send({ kind: "fold", plan: next });
         if (!answer.ok) throw new Error(answer.message);
         more = answer.more;
@@ -214,8 +214,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (isOwn) await pause;
       const turn = await reads.run(asker, async () => {
         // A site may have another number by now, and the token that was shown may open it no more.
-        if (!isOwn && (pause !== undefined || replaced !== asked))
-          throw new ReadRefused("replaced");
+        if (!isOwn && (pause !== undefined || replaced !== asked)) throw readRefused("replaced");
         return pause === undefined ? { result: await workers.read(query, input) } : undefined;
       });
       if (turn !== undefined) return turn.result;
@@ -224,7 +223,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const replaceFile = async (replace: (file: string) => Promise<void>) => {
     await intake.drain();
-    if (intake.unavailable) throw new StorageUnavailable();
+    if (intake.unavailable) throw storageUnavailable();
     await workers.close();
     let takenBack: Error | undefined;
     try {
@@ -250,7 +249,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return siteAfterPause(site).then((settled) => intake.count(settled, counts, view));
     },
     async addSurvey(site, version, payload) {
-      if (room.isLow) throw new StorageUnavailable();
+      if (room.isLow) throw storageUnavailable();
       return intake.addSurvey(pause ? await siteAfterPause(site) : site, version, payload);
     },
     read,
@@ -259,7 +258,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const answer = await send({ kind: "write", name, input }, name === "eraseSite");
       if (!answer.ok) {
         log.error({ reason: answer.message }, "A change could not be stored");
-        throw new StorageUnavailable();
+        throw storageUnavailable();
       }
       return answer.result as WriteResult<typeof name>;
     },

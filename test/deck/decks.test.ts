@@ -250,7 +250,7 @@ describe("Decks", () => {
   describe("that are asked for what is not there", () => {
     it("say which deck or slot is missing", async () => {
       const id = await world.plug(new FakeMini());
-      const missing = { name: "DeckError", code: "not_found" };
+      const missing = { name: "Refusal", code: "not_found" };
       await assert.rejects(world.write("nowhere", "k0", "x"), missing);
       await assert.rejects(world.write(id, "k6", "x"), missing);
       await assert.rejects(world.decks.update("nowhere", { name: "x" }), missing);

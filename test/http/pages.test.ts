@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { Pages, WebBuildMissing } from "../../appliance/http/pages.ts";
+import { isRefusal } from "../../appliance/base/refusal.ts";
+import { Pages } from "../../appliance/http/pages.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -12,7 +13,7 @@ describe("the pages", () => {
       () => new Pages(join(ROOT, "nowhere")),
       (error: Error) => {
         const [script = ""] = /scripts\/build\S*(?=,)/.exec(error.message) ?? [];
-        return error instanceof WebBuildMissing && existsSync(join(ROOT, `${script}.ts`));
+        return isRefusal(error, "web_build_missing") && existsSync(join(ROOT, `${script}.ts`));
       },
     );
   });

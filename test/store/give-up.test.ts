@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { silentLog } from "../../appliance/base/log.ts";
-import { StorageUnavailable } from "../../appliance/store/batch.ts";
 import { Intake, PATIENCE_MS } from "../../appliance/store/intake.ts";
 import { Ledger } from "../../appliance/store/sqlite/counts/ledger.ts";
 import { type Database, openForWriting } from "../../appliance/store/sqlite/database.ts";
@@ -66,7 +65,8 @@ describe("a commit that takes longer than 5 s", () => {
   });
 
   it("refuses surveys, those in it and those behind it, and takes back what it stored", async () => {
-    const refused = (survey: Promise<void>) => assert.rejects(survey, StorageUnavailable);
+    const refused = (survey: Promise<void>) =>
+      assert.rejects(survey, { code: "storage_unavailable" });
     const inside = intake.addSurvey(site, 1, "inside");
     await nextTurn();
     const behind = intake.addSurvey(site, 1, "behind");

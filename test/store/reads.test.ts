@@ -64,7 +64,7 @@ describe("reads that wait", () => {
     const asked = others.map(([name, lane, gone = () => false]) =>
       queue
         .run({ lane, gone }, async () => void order.push(name))
-        .catch(({ reason }) => void order.push(`${name} ${reason}`)),
+        .catch(({ code }) => void order.push(`${name} ${code}`)),
     );
     resolve();
     await Promise.all([running, ...asked]);
@@ -87,7 +87,7 @@ describe("reads that wait", () => {
       ["left", "owner", () => true],
       ["stays", "owner"],
     ]);
-    assert.deepEqual(order.sort(), ["left gone", "stays"]);
+    assert.deepEqual(order.sort(), ["left asker_left", "stays"]);
   });
 
   it("are refused past a bound, which those who left do not count for", async () => {
@@ -105,8 +105,8 @@ describe("reads that wait", () => {
     assert.deepEqual(order.filter((name) => name !== "waits").sort(), [
       "comes for one who left",
       "owner",
-      "too many busy",
-      "waits gone",
+      "too many reads_busy",
+      "waits asker_left",
     ]);
   });
 });

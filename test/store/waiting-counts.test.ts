@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { serialize, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { silentLog } from "../../appliance/base/log.ts";
-import { MAX_WAITING_SURVEYS, StorageUnavailable } from "../../appliance/store/batch.ts";
+import { MAX_WAITING_SURVEYS } from "../../appliance/store/batch.ts";
 import { type BatchData, type CountGroup, OTHER } from "../../appliance/store/counting.ts";
 import { type Increments, Intake } from "../../appliance/store/intake.ts";
 import { MAX_WAITING_BYTES, MAX_WAITING_GROUPS } from "../../appliance/store/waiting-counts.ts";
@@ -169,6 +169,6 @@ describe("surveys that wait for a commit", () => {
       send: () => new Promise(() => {}),
     });
     for (let i = 0; i < MAX_WAITING_SURVEYS; i++) void intake.addSurvey(1, 1, "{}");
-    await assert.rejects(intake.addSurvey(1, 1, "{}"), StorageUnavailable);
+    await assert.rejects(intake.addSurvey(1, 1, "{}"), { code: "storage_unavailable" });
   });
 });

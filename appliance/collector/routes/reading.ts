@@ -1,14 +1,6 @@
-import type { Context, Middleware } from "koa";
-import { HttpError } from "../../http/errors.ts";
+import type { Context } from "koa";
 import type { Accepts, Answer } from "../../store/answer.ts";
-import { type Asker, type Lane, ReadRefused } from "../../store/read-queue.ts";
-
-const ANSWERS: Record<ReadRefused["reason"], { code: string; retryAfter: string }> = {
-  busy: { code: "busy", retryAfter: "5" },
-  failed: { code: "read_failed", retryAfter: "60" },
-  replaced: { code: "storage_unavailable", retryAfter: "60" },
-  gone: { code: "busy", retryAfter: "5" },
-};
+import type { Asker, Lane } from "../../store/read-queue.ts";
 
 /** Who asks: nobody any more once the connection is gone. */
 export function askerOf(ctx: Context, lane: Lane): Asker {
@@ -38,14 +30,3 @@ export function sendAnswer(ctx: Context, { etag, encoding, body }: Answer): void
   if (encoding !== null) ctx.set("Content-Encoding", encoding);
   ctx.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
-
-/** 503 with `Retry-After` where the store had to refuse a read. */
-export const refusedReads: Middleware = async (_ctx, next) => {
-  try {
-    await next();
-  } catch (error) {
-    if (!(error instanceof ReadRefused)) throw error;
-    const { code, retryAfter } = ANSWERS[error.reason];
-    throw new HttpError(503, code, error.message, { "Retry-After": retryAfter });
-  }
-};

@@ -1,11 +1,9 @@
 import type { Context, Middleware } from "koa";
-import { DAY_MS } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { readJson } from "../../http/body.ts";
 import { addressKey, type Client, networkKey } from "../../http/client.ts";
-import { HttpError, rateLimited } from "../../http/errors.ts";
+import { rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
-import { StorageUnavailable, SurveysFull } from "../../store/batch.ts";
 import { nobodyCalled } from "../../store/sqlite/counts/nobody.ts";
 import type { Store } from "../../store/store.ts";
 import { validateSurvey } from "../counting/survey.ts";
@@ -50,15 +48,7 @@ export function surveyRoute(
       );
     const payload = validateSurvey(await readJson(ctx.req, SURVEY_BYTES));
     const site = siteOf(ctx, sites, client)?.key ?? nobodyCalled(nameOf(ctx, client), secret);
-    try {
-      await store.addSurvey(site, payload.sv, JSON.stringify(payload));
-    } catch (error) {
-      if (error instanceof StorageUnavailable)
-        throw new HttpError(503, "storage_unavailable", error.message, { "Retry-After": "60" });
-      if (error instanceof SurveysFull)
-        throw rateLimited((DAY_MS - (clock.now() % DAY_MS)) / 1_000, error.message);
-      throw error;
-    }
+    await store.addSurvey(site, payload.sv, JSON.stringify(payload));
     ctx.status = 204;
   };
 }

@@ -1,20 +1,13 @@
-import { type DeckChange, DeckError } from "../../deck/deck-settings.ts";
+import type { DeckChange } from "../../deck/deck-settings.ts";
 import type { Decks } from "../../deck/decks.ts";
-import { InvalidWidget, parseWidget, type Widget } from "../../deck/face/widget.ts";
-import { HttpError } from "../../http/errors.ts";
+import { parseWidget, type Widget } from "../../deck/face/widget.ts";
 import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
-import { invalidField, jsonBody, shape } from "../input.ts";
+import { jsonBody, shape } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { Deck, DecksAnswer, Slot } from "../wire.ts";
 
 type Parts = { decks: Decks };
-
-const STATUS: Readonly<Record<DeckError["code"], number>> = {
-  invalid_field: 400,
-  not_found: 404,
-  not_virtual: 409,
-};
 
 /** What the name and the brightness of a deck may be is the deck's to say. */
 export const DECK_CHANGE = {
@@ -38,7 +31,7 @@ export const listDecks: Handler<Parts, DecksAnswer> = (ctx, parts) => {
 /** `PATCH /api/decks/:id` `{name?, brightness?}` → the deck */
 export const changeDeck: Handler<Parts, Deck> = async (ctx, { decks }) => {
   const change = readChange(await jsonBody(ctx));
-  ctx.body = await deckAnswer(() => decks.update(ctx.params.id, change));
+  ctx.body = await decks.update(ctx.params.id, change);
 };
 
 /** `PUT /api/decks/:id/slots/:slot` `{widget}` → the slot */
@@ -46,44 +39,29 @@ export const setWidget: Handler<Parts, Slot> = async (ctx, { decks }) => {
   const { id, slot } = ctx.params;
   const { widget } = readSlot(await jsonBody(ctx));
   const parsed = readWidget(widget);
-  ctx.body = await deckAnswer(() => decks.setWidget(id, slot, parsed));
+  ctx.body = await decks.setWidget(id, slot, parsed);
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */
-export const slotImage: Handler<Parts, Buffer> = async (ctx, { decks }) => {
+export const slotImage: Handler<Parts, Buffer> = (ctx, { decks }) => {
   const { id, slot } = ctx.params;
-  const png = await deckAnswer(() => decks.png(id, slot));
+  const png = decks.png(id, slot);
   ctx.set("Cache-Control", "no-store");
   ctx.type = "image/png";
   ctx.body = Buffer.from(png);
 };
 
 /** `POST /api/decks/:id/slots/:slot/press`, of virtual decks. */
-export const pressSlot: Handler<Parts> = async (ctx, { decks }) => {
+export const pressSlot: Handler<Parts> = (ctx, { decks }) => {
   const { id, slot } = ctx.params;
-  await deckAnswer(() => decks.press(id, slot));
+  decks.press(id, slot);
   ctx.status = 204;
 };
 
 /**
  * A widget as it came, checked; `at` is where it was found.
- * @throws HttpError 400 `invalid_field`
+ * @throws {Refusal} `invalid_field`
  */
 export function readWidget(input: unknown, at = "widget"): Widget {
-  try {
-    return parseWidget(input, { channelName, cleanText });
-  } catch (error) {
-    if (!(error instanceof InvalidWidget)) throw error;
-    const problem = error.message.slice(error.message.indexOf('" ') + 2);
-    throw invalidField(error.field.replace(/^widget/, at), problem);
-  }
-}
-
-async function deckAnswer<T>(task: () => T | Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    if (!(error instanceof DeckError)) throw error;
-    throw new HttpError(STATUS[error.code], error.code, error.message);
-  }
+  return parseWidget(input, { channelName, cleanText }, at);
 }

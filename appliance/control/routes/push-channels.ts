@@ -2,7 +2,7 @@ import type { Decks } from "../../deck/decks.ts";
 import { type Channels, channelName } from "../../push/channels.ts";
 import type { Handler } from "../route.ts";
 import type { ChannelsAnswer, PushAnswer, PushChannel } from "../wire.ts";
-import { orHttpError, setChannel } from "./push.ts";
+import { setChannel } from "./push.ts";
 
 interface Parts {
   channels: Channels;
@@ -21,12 +21,12 @@ export const listPushChannels: Handler<Parts, ChannelsAnswer> = (ctx, parts) => 
 
 /** `POST /api/push-channels/:channel`: a test value, as a sender would push it. */
 export const testPushChannel: Handler<Parts, PushAnswer> = async (ctx, parts) => {
-  const channel = orHttpError(() => channelName(ctx.params.channel));
+  const channel = channelName(ctx.params.channel);
   await setChannel(ctx, channel, parts);
 };
 
 /** `DELETE /api/push-channels/:channel` */
 export const clearPushChannel: Handler<Parts> = (ctx, { channels }) => {
-  channels.clear(orHttpError(() => channelName(ctx.params.channel)));
+  channels.clear(channelName(ctx.params.channel));
   ctx.status = 204;
 };

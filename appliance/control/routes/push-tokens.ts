@@ -2,7 +2,6 @@ import type { PushTokens } from "../../push/tokens.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { NewPushToken, PushToken, PushTokensAnswer } from "../wire.ts";
-import { orHttpErrorLater } from "./push.ts";
 
 // How long a name may be is the push service's to say.
 const readName = shape<{ name: string }>({
@@ -24,7 +23,7 @@ export const listPushTokens: Handler<Parts, PushTokensAnswer> = (ctx, { tokens }
 /** `POST /api/push-tokens` `{name}` → 201 with the token, this once. */
 export const createPushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
   const { name } = readName(await jsonBody(ctx));
-  const { lastUsedAt: _, ...created } = await orHttpErrorLater(tokens.create(name));
+  const { lastUsedAt: _, ...created } = await tokens.create(name);
   ctx.status = 201;
   ctx.body = created;
 };
@@ -32,16 +31,16 @@ export const createPushToken: Handler<Parts, NewPushToken> = async (ctx, { token
 /** `PATCH /api/push-tokens/:id` `{paused}` */
 export const pausePushToken: Handler<Parts, PushToken> = async (ctx, { tokens }) => {
   const { paused } = readPaused(await jsonBody(ctx));
-  ctx.body = await orHttpErrorLater(tokens.setPaused(ctx.params.id, paused));
+  ctx.body = await tokens.setPaused(ctx.params.id, paused);
 };
 
 /** `POST /api/push-tokens/:id/rotate` → 200 with the token, this once. */
 export const rotatePushToken: Handler<Parts, NewPushToken> = async (ctx, { tokens }) => {
-  ctx.body = await orHttpErrorLater(tokens.rotate(ctx.params.id));
+  ctx.body = await tokens.rotate(ctx.params.id);
 };
 
 /** `DELETE /api/push-tokens/:id` */
 export const revokePushToken: Handler<Parts> = async (ctx, { tokens }) => {
-  await orHttpErrorLater(tokens.revoke(ctx.params.id));
+  await tokens.revoke(ctx.params.id);
   ctx.status = 204;
 };

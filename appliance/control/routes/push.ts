@@ -8,7 +8,6 @@ import type { Client } from "../../http/client.ts";
 import { HttpError, rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
 import { type Channels, channelName, type Push } from "../../push/channels.ts";
-import { PushError, type PushErrorCode } from "../../push/errors.ts";
 import type { PushTokens } from "../../push/tokens.ts";
 import { expectJson, shape } from "../input.ts";
 import type { Answering } from "../route.ts";
@@ -34,14 +33,6 @@ const FAILURES = [
   { burst: 10, perSecond: 10 / 60, keyOf: (address: string) => address },
   allTogether({ burst: 500, perSecond: 500 / 60 }),
 ];
-
-const STATUS: Readonly<Record<PushErrorCode, number>> = {
-  invalid_channel: 400,
-  invalid_field: 400,
-  not_found: 404,
-  channel_limit: 409,
-  token_limit: 409,
-};
 
 const readPush = shape<Push>({
   description: 'must be a JSON object like {"text": "Hello"}',
@@ -72,7 +63,7 @@ export function pushRoute(parts: PushParts): Middleware {
     if (api !== "api" || push !== "push") return next();
     if (name === undefined || rest.length > 0)
       throw new HttpError(404, "not_found", "Push to /api/push/<channel>.");
-    const channel = orHttpError(() => channelName(decoded(name)));
+    const channel = channelName(decoded(name));
     if (ctx.method !== "POST" && ctx.method !== "DELETE")
       throw new HttpError(405, "method_not_allowed", `${ctx.path} answers ${METHODS} only.`, {
         Allow: METHODS,
@@ -95,7 +86,8 @@ export function pushRoute(parts: PushParts): Middleware {
 
 /**
  * Gives a channel the value in the body and answers what came of it.
- * @throws HttpError 415, 413, 400, 409
+ * @throws HttpError 415, 413, 400
+ * @throws {Refusal} `invalid_field`, `channel_limit`
  */
 export async function setChannel(
   ctx: Answering<PushAnswer>,
@@ -104,7 +96,7 @@ export async function setChannel(
 ): Promise<void> {
   expectJson(ctx);
   const push = readPush(await readJson(ctx.req, BODY_BYTES));
-  const { value, replaced, truncated } = orHttpError(() => channels.set(channel, push));
+  const { value, replaced, truncated } = channels.set(channel, push);
   ctx.body = {
     ok: true,
     channel: value.channel,
@@ -113,27 +105,6 @@ export async function setChannel(
     replaced,
     truncated,
   };
-}
-
-/** Turns the refusals of the push service into answers. */
-export function orHttpError<T>(task: () => T): T {
-  try {
-    return task();
-  } catch (error) {
-    throw httpError(error);
-  }
-}
-
-/** The same for what takes a while. */
-export async function orHttpErrorLater<T>(task: Promise<T>): Promise<T> {
-  return task.catch((error: unknown) => {
-    throw httpError(error);
-  });
-}
-
-function httpError(error: unknown): unknown {
-  if (!(error instanceof PushError)) return error;
-  return new HttpError(STATUS[error.code], error.code, error.message);
 }
 
 /** Percent-encoding that is broken leaves a name that no channel has. */

@@ -27,9 +27,8 @@ export interface RescueControlParts extends Door, SignInParts {
 /** `GET /api/rescue`: what is wrong, and whether one may start anew. */
 const tellWhy: Handler<RescueControlParts, RescueAnswer> = (ctx, { why }) => {
   ctx.set("Cache-Control", "no-store");
-  // The way to do that is on the page.
-  const problem = why.message.replace(/ Restore a backup with `.+`\.$/, "");
-  ctx.body = { problem, mayStartAnew: mayStartAnew(why) };
+  // The way to mend it is on the page.
+  ctx.body = { problem: why.problem, mayStartAnew: mayStartAnew(why) };
 };
 
 /** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */

@@ -6,14 +6,15 @@ import {
   tokenTwin,
   twinProblem,
 } from "../../base/names.ts";
-import { DeckError, type DeckSettings, readChange } from "../../deck/deck-settings.ts";
+import { invalidField } from "../../base/refusal.ts";
+import { type DeckSettings, readChange } from "../../deck/deck-settings.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { isIdOf } from "../../deck/identity.ts";
 import { modelById } from "../../deck/usb/models.ts";
 import type { SiteInput } from "../../store/sqlite/tables/site-changes.ts";
 import type { Directory } from "../../store/sqlite/tables/sites.ts";
 import type { Store } from "../../store/store.ts";
-import { invalidField, SITE_HOST, SITE_ID, shape, TRUTH } from "../input.ts";
+import { SITE_HOST, SITE_ID, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { SettingsAnswer } from "../wire.ts";
 import { DECK_CHANGE, readWidget } from "./decks.ts";
@@ -82,7 +83,7 @@ export const exportSettings: Handler<Parts, SettingsAnswer> = (ctx, { store, dec
 
 /**
  * Settings to take in, all of them checked.
- * @throws HttpError 400 `invalid_field`
+ * @throws {Refusal} `invalid_field`
  */
 export function readImport(
   input: unknown,
@@ -92,7 +93,7 @@ export function readImport(
   return { decks: checkDecks(settings, decks), sites: checkSites(settings, store) };
 }
 
-/** @throws HttpError 400 `invalid_field` */
+/** @throws {Refusal} `invalid_field` */
 function checkDecks({ decks = [] }: Settings, here: Decks): DeckSettings[] {
   refuseRepeats(decks, "decks");
   const known = new Map(here.list().map(({ id, model }) => [id, model]));
@@ -109,21 +110,11 @@ function checkDecks({ decks = [] }: Settings, here: Decks): DeckSettings[] {
       if (!slots.has(slot)) throw invalidField(field, `is no slot of the ${model.name}.`);
       return [slot, readWidget(widget, field)] as const;
     });
-    return { ...deck, ...checkChange(deck, at), widgets: Object.fromEntries(widgets) };
+    return { ...deck, ...readChange(deck, `${at}.`), widgets: Object.fromEntries(widgets) };
   });
 }
 
-function checkChange(deck: Pick<DeckSettings, "name" | "brightness">, at: string) {
-  try {
-    return readChange(deck);
-  } catch (error) {
-    if (!(error instanceof DeckError)) throw error;
-    const [, field = "", problem = ""] = /^"(\w+)" (.*)$/.exec(error.message) ?? [];
-    throw invalidField(`${at}.${field}`, problem);
-  }
-}
-
-/** @throws HttpError 400 `invalid_field` */
+/** @throws {Refusal} `invalid_field` */
 function checkSites({ sites = [] }: Settings, { directory }: Store) {
   const imported = sites.map(({ id, host, badge }) => ({
     id: siteIdOf(id),

@@ -1,10 +1,11 @@
 import type { Context } from "koa";
 import { siteIdOf, tokenTwin, twinProblem } from "../../base/names.ts";
+import { invalidField } from "../../base/refusal.ts";
 import { makeReadToken } from "../../base/secrets.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { SiteOutcome } from "../../store/sqlite/tables/site-changes.ts";
 import type { Store } from "../../store/store.ts";
-import { invalidField, jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../input.ts";
+import { jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { NewReadToken, Site, SitesAnswer } from "../wire.ts";
 

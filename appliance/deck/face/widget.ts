@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
+import { invalidField, type Refusal } from "../../base/refusal.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -39,17 +40,6 @@ export interface PushRules {
   /** The channel's name in its one form; throws an error that says what a name looks like. */
   channelName: (raw: string) => string;
   cleanText: (raw: string) => { text: string };
-}
-
-/** A widget that breaks a rule; `field` is its path, as in `widget.channel`. */
-export class InvalidWidget extends Error {
-  readonly field: string;
-
-  constructor(field: string, problem: string) {
-    super(`"${field}" ${problem}`);
-    this.name = "InvalidWidget";
-    this.field = field;
-  }
 }
 
 const TEXT = {
@@ -113,43 +103,48 @@ const isWidget = new Ajv({
 
 /**
  * Reads a widget from the wire: checked, its channel and site lower-cased, its texts cleaned up.
- * @throws {InvalidWidget}
+ * @param at where it was found
+ * @throws {Refusal} `invalid_field`; the field is a path that begins with `at`
  */
-export function parseWidget(input: unknown, { channelName, cleanText }: PushRules): Widget {
-  if (!isWidget(input)) throw explain(isWidget.errors?.[0]);
+export function parseWidget(
+  input: unknown,
+  { channelName, cleanText }: PushRules,
+  at = "widget",
+): Widget {
+  if (!isWidget(input)) throw explain(isWidget.errors?.[0], at);
   if (input.type === "text") return { ...input, text: cleanText(input.text).text };
   if (input.type === "stat") return { ...input, site: siteIdOf(input.site) };
   if (input.type !== "push") return input;
   const { fallback } = input;
   return {
     ...input,
-    channel: readChannel(input.channel, channelName),
+    channel: readChannel(input.channel, channelName, at),
     ...(fallback !== undefined && { fallback: cleanText(fallback).text }),
   };
 }
 
-function readChannel(raw: string, channelName: PushRules["channelName"]): string {
+function readChannel(raw: string, channelName: PushRules["channelName"], at: string): string {
   try {
     return channelName(raw);
   } catch (error) {
     const rule = error instanceof Error ? error.message : String(error);
-    throw new InvalidWidget("widget.channel", `is no channel name. ${rule}`);
+    throw invalidField(`${at}.channel`, `is no channel name. ${rule}`);
   }
 }
 
-function explain(error: ErrorObject | undefined): InvalidWidget {
-  const path = `widget${(error?.instancePath ?? "").replaceAll("/", ".")}`;
+function explain(error: ErrorObject | undefined, at: string): Refusal {
+  const path = `${at}${(error?.instancePath ?? "").replaceAll("/", ".")}`;
   switch (error?.keyword) {
     case "discriminator":
-      return new InvalidWidget("widget.type", `must be one of ${TYPES.join(", ")}.`);
+      return invalidField(`${at}.type`, `must be one of ${TYPES.join(", ")}.`);
     case "required":
-      return new InvalidWidget(`${path}.${error.params.missingProperty}`, "is missing.");
+      return invalidField(`${path}.${error.params.missingProperty}`, "is missing.");
     case "additionalProperties":
-      return new InvalidWidget(
+      return invalidField(
         `${path}.${error.params.additionalProperty}`,
         "is not a field of this type of widget.",
       );
     default:
-      return new InvalidWidget(path, `${error?.parentSchema?.description ?? "must be an object"}.`);
+      return invalidField(path, `${error?.parentSchema?.description ?? "must be an object"}.`);
   }
 }

@@ -35,7 +35,7 @@ const ADVICE: Readonly<Record<OpenProblem, (reason: string) => string>> = {
 export class Problems {
   readonly #clock: Clock;
   readonly #onChange: () => void;
-  readonly #opening = new Map<string, DeckProblem>();
+  readonly #opening = new Map<string, { problem: DeckProblem; reason: string }>();
   readonly #power = new Map<string, DeckProblem>();
   readonly #starts = new Map<string, { times: number[]; forget: Cancel }>();
   #usb: DeckProblem | undefined;
@@ -48,7 +48,7 @@ export class Problems {
   /** A deck that keeps restarting is one whose supply breaks down, so that comes first. */
   list(): DeckProblem[] {
     const opening = [...this.#opening].filter(([port]) => !this.#power.has(port));
-    const found = [...this.#power.values(), ...opening.map(([, problem]) => problem)];
+    const found = [...this.#power.values(), ...opening.map(([, { problem }]) => problem)];
     return this.#usb === undefined ? found : [this.#usb, ...found];
   }
 
@@ -61,9 +61,10 @@ export class Problems {
 
   /** Opening the deck keeps failing. */
   cannotOpen({ deck, port }: Place, code: OpenProblem, reason: string): void {
+    const known = this.#opening.get(port);
+    if (known?.problem.code === code && known.reason === reason) return;
     const message = `The ${deck} on USB port ${port} ${ADVICE[code](reason)}`;
-    if (this.#opening.get(port)?.message === message) return;
-    this.#opening.set(port, { code, deck, port, message });
+    this.#opening.set(port, { problem: { code, deck, port, message }, reason });
     this.#onChange();
   }
 

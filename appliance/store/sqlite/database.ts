@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { Refusal } from "../../base/refusal.ts";
 import { packedCount } from "./counts/pack.ts";
 
 export type Database = Sqlite.Database;
@@ -10,16 +11,44 @@ const APPLICATION_ID = 0x5464636b;
 const CACHE_KIB = 4_096;
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
 
-/** A database this version cannot use; the message says what to do. */
-export class DatabaseRefused extends Error {
-  /** What is wrong with the file; undefined when it is not the file. */
-  readonly flaw: Flaw | undefined;
+/** Stands for the name of the file in what is said of it. */
+export const FILE = "{file}";
 
-  constructor(message: string, flaw?: Flaw) {
-    super(message);
-    this.flaw = flaw;
+/** What is wrong with a database, or with its place. */
+export interface DatabaseProblem {
+  readonly file: string;
+  /** A sentence or two, with FILE where its name belongs. */
+  readonly says: string;
+  /** What is wrong with the file; undefined when it is not the file. */
+  readonly flaw?: Flaw | undefined;
+  /** True where a backup mends it. */
+  readonly needsBackup?: boolean;
+}
+
+/** A database this version cannot use; the message says what to do. */
+export class DatabaseRefused extends Refusal {
+  readonly about: DatabaseProblem;
+
+  constructor(about: DatabaseProblem, backupAdvice = OWN_BACKUP) {
+    const problem = about.says.replaceAll(FILE, () => about.file);
+    super("invalid_backup", about.needsBackup ? `${problem} ${backupAdvice}` : problem, {
+      problem,
+    });
+    this.about = about;
+  }
+
+  get flaw(): Flaw | undefined {
+    return this.about.flaw;
+  }
+
+  /** The same of a file that people know by another name. */
+  named(file: string, backupAdvice?: string): DatabaseRefused {
+    return new DatabaseRefused({ ...this.about, file }, backupAdvice);
   }
 }
+
+/** What mends the box's own data. */
+const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
 
 /** A database that is no whole one, of another program, or from a newer version. */
 export type Flaw = "damaged" | "foreign" | "newer";
@@ -58,9 +87,10 @@ export function openForReading(file: string): Database {
 export function openToList(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
     if (schemaVersion(db) < migrations().length)
-      throw new DatabaseRefused(
-        `${file} is from an older Tallydeck. Start the service once: it brings it up to date.`,
-      );
+      throw new DatabaseRefused({
+        file,
+        says: `${FILE} is from an older Tallydeck. Start the service once: it brings it up to date.`,
+      });
   });
 }
 
@@ -163,26 +193,29 @@ function refuseForeign(db: Database, file: string): void {
     return;
   }
   if (db.pragma("application_id", { simple: true }) !== APPLICATION_ID)
-    throw new DatabaseRefused(
-      `${file} is a database of another program. Name a file that \`tallydeck backup\` made, or another data folder.`,
-      "foreign",
-    );
+    throw new DatabaseRefused({
+      file,
+      says: `${FILE} is a database of another program. Name a file that \`tallydeck backup\` made, or another data folder.`,
+      flaw: "foreign",
+    });
   const version = schemaVersion(db);
   if (version > migrations().length)
-    throw new DatabaseRefused(
-      `${file} was written by a newer Tallydeck (schema ${version}, this one knows ${migrations().length}). Install that version or newer, or restore a backup made with this one.`,
-      "newer",
-    );
+    throw new DatabaseRefused({
+      file,
+      flaw: "newer",
+      says: `${FILE} was written by a newer Tallydeck (schema ${version}, this one knows ${migrations().length}). Install that version or newer, or restore a backup made with this one.`,
+    });
   if (version < 1) throw damaged(file, `there is no schema ${version}`);
 }
 
 function refuseForeignSchema(db: Database, file: string): void {
   const version = schemaVersion(db);
   if (version === 0)
-    throw new DatabaseRefused(
-      `${file} is empty. Name a file that \`tallydeck backup\` made.`,
-      "damaged",
-    );
+    throw new DatabaseRefused({
+      file,
+      flaw: "damaged",
+      says: `${FILE} is empty. Name a file that \`tallydeck backup\` made.`,
+    });
   const own = new Sqlite(":memory:");
   try {
     addFunctions(own);
@@ -215,18 +248,21 @@ function orRefused<T>(file: string, access: () => T): T {
     if (isDamage(error)) throw damaged(file, error.message);
     // The driver looks for the folder by itself, and complains in its own way.
     if (isSqliteError(error, "SQLITE_CANTOPEN") || error instanceof TypeError)
-      throw new DatabaseRefused(
-        `Cannot open ${file}: check that the folder exists and that this user may write in it.`,
-      );
+      throw new DatabaseRefused({
+        file,
+        says: `Cannot open ${FILE}: check that the folder exists and that this user may write in it.`,
+      });
     throw error;
   }
 }
 
 function damaged(file: string, how: string): DatabaseRefused {
-  return new DatabaseRefused(
-    `${file} is damaged or no database (${how}). Restore a backup with \`tallydeck restore FILE\`.`,
-    "damaged",
-  );
+  return new DatabaseRefused({
+    file,
+    flaw: "damaged",
+    needsBackup: true,
+    says: `${FILE} is damaged or no database (${how}).`,
+  });
 }
 
 function migrate(db: Database): void {

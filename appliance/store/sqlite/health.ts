@@ -4,6 +4,7 @@ import { moveAway } from "./copies/swap.ts";
 import {
   type Database,
   DatabaseRefused,
+  FILE,
   type Flaw,
   isDamage,
   openForReading,
@@ -15,6 +16,8 @@ import { readDirectory } from "./tables/sites.ts";
 export interface Unusable {
   readonly flaw: Flaw;
   readonly message: string;
+  /** The same without how to mend it. */
+  readonly problem: string;
 }
 
 /** A start looks through all of a file of this size: a second or two on a small board. */
@@ -75,13 +78,14 @@ export function openChecked(file: string): Database {
 /** What is wrong with the data when `error` came of it; undefined where the data is not to blame. */
 export function unusable(error: unknown): Unusable | undefined {
   if (error instanceof DatabaseRefused && error.flaw !== undefined)
-    return { flaw: error.flaw, message: error.message };
+    return { flaw: error.flaw, message: error.message, problem: error.problem ?? error.message };
   return isDamage(error) ? damage(error.message) : undefined;
 }
 
 /** Damage that was met while the data was in use. */
 export function damage(message: string): Unusable {
-  return { flaw: "damaged", message: `The data is damaged (${message}).` };
+  const problem = `The data is damaged (${message}).`;
+  return { flaw: "damaged", message: problem, problem };
 }
 
 /**
@@ -117,10 +121,7 @@ function refuseLost(file: string): void {
 }
 
 function lost(file: string, how: string): DatabaseRefused {
-  return new DatabaseRefused(
-    `${file} ${how}. Restore a backup with \`tallydeck restore FILE\`.`,
-    "damaged",
-  );
+  return new DatabaseRefused({ file, flaw: "damaged", needsBackup: true, says: `${FILE} ${how}.` });
 }
 
 function nextNumber(file: string, flaw: Flaw): number {

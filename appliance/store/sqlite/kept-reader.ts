@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { ReadRefused } from "../read-queue.ts";
+import { readRefused } from "../read-queue.ts";
 import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
 
 export interface KeptReaderOptions {
@@ -45,10 +45,10 @@ export class KeptReader {
     return reader;
   }
 
-  /** @throws ReadRefused when there is no reader, or it died; Error when the query failed */
+  /** @throws {Refusal} `read_failed` when there is no reader, or it died; Error when the query failed */
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     await this.#starting;
-    if (this.#worker === undefined) throw new ReadRefused("failed");
+    if (this.#worker === undefined) throw readRefused("failed");
     const asked = Promise.withResolvers<QueryResult<Q>>();
     this.#asked = asked as PromiseWithResolvers<unknown>;
     this.#worker.postMessage({ query, input } satisfies ReaderRequest);
@@ -106,7 +106,7 @@ export class KeptReader {
   #died(reason: string): void {
     const { clock, log } = this.#options;
     this.#worker = undefined;
-    this.#takeAsked()?.reject(new ReadRefused("failed"));
+    this.#takeAsked()?.reject(readRefused("failed"));
     if (this.#closing) return;
     log.error(
       { reason },

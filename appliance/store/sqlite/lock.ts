@@ -1,9 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { connect, DatabaseRefused, isSqliteError } from "./database.ts";
-
-/** The data folder is used by a running service. */
-export class DataDirInUse extends Error {}
+import { Refusal } from "../../base/refusal.ts";
+import { connect, DatabaseRefused, FILE, isSqliteError } from "./database.ts";
 
 const OWN_FOLDER = 0o700;
 const OWN_FILE = 0o600;
@@ -47,9 +45,10 @@ function makeFolder(dataDir: string): void {
     mkdirSync(dataDir, { mode: OWN_FOLDER });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new DatabaseRefused(
-      `The folder ${dataDir} cannot be made (${code}). Name another with --data-dir.`,
-    );
+    throw new DatabaseRefused({
+      file: dataDir,
+      says: `The folder ${FILE} cannot be made (${code}). Name another with --data-dir.`,
+    });
   }
 }
 
@@ -57,7 +56,7 @@ function makeFolder(dataDir: string): void {
  * Claims a data folder for one process. SQLite's lock on an empty database serves, for the kernel
  * lets go of it however the process ends.
  * @returns what gives it back
- * @throws DataDirInUse, DatabaseRefused
+ * @throws {Refusal} `data_in_use`, and DatabaseRefused
  */
 export function lockDataDir(dataDir: string): () => void {
   const db = connect(join(dataDir, "service.lock"), { timeout: 0 });
@@ -68,7 +67,8 @@ export function lockDataDir(dataDir: string): () => void {
   } catch (error) {
     db.close();
     if (isSqliteError(error, "SQLITE_BUSY"))
-      throw new DataDirInUse(
+      throw new Refusal(
+        "data_in_use",
         `A Tallydeck service is running on ${dataDir}. Stop it first, or name another folder with --data-dir.`,
       );
     throw error;

@@ -29,9 +29,10 @@ export async function openDecided(
     const reason = error instanceof Error ? error.message : String(error);
     log.warn({ reason }, "The restored data could not be used; the data from before is back");
     takeBack(file);
-    const takenBack = new DatabaseRefused(
-      `This file was taken in and could not be used (${reason}). Your data is as it was before.`,
-    );
+    const takenBack = new DatabaseRefused({
+      file,
+      says: `This file was taken in and could not be used (${reason}). Your data is as it was before.`,
+    });
     return { workers: await open(), takenBack };
   }
 }

@@ -21,7 +21,7 @@ export interface WorkersOptions {
 /** The two workers on one database. */
 export interface Workers {
   send(request: CommitterRequest): Promise<CommitterAnswer>;
-  /** One at a time. @throws ReadRefused */
+  /** One at a time. @throws {Refusal} `read_failed` */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   /** Ends them after what they were asked. */
   close(): Promise<void>;

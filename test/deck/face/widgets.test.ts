@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
+import { Refusal } from "../../../appliance/base/refusal.ts";
 import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
 import {
   type Face,
@@ -10,7 +11,7 @@ import {
   type PushedValue,
   type Situation,
 } from "../../../appliance/deck/face/face.ts";
-import { InvalidWidget, parseWidget, type Widget } from "../../../appliance/deck/face/widget.ts";
+import { parseWidget, type Widget } from "../../../appliance/deck/face/widget.ts";
 import { channelName } from "../../../appliance/push/channels.ts";
 import { cleanText } from "../../../appliance/push/text.ts";
 
@@ -90,7 +91,7 @@ describe("a widget from the wire", () => {
       assert.throws(
         () => parse(input),
         (error) => {
-          assert.ok(error instanceof InvalidWidget);
+          assert.ok(error instanceof Refusal);
           assert.equal(error.field, field);
           assert.match(error.message, problem);
           return true;

@@ -2,6 +2,7 @@ import { renameSync, statSync } from "node:fs";
 import {
   checkIntegrity,
   DatabaseRefused,
+  FILE,
   openForReading,
   openForWriting,
   syncFolderOf,
@@ -16,7 +17,10 @@ import { removeDatabase, syncFile } from "./swap.ts";
  */
 export function backUp(source: string, target: string): void {
   if (isSameFile(source, target))
-    throw new DatabaseRefused(`${target} is the data itself. Name another file.`);
+    throw new DatabaseRefused({
+      file: target,
+      says: `${FILE} is the data itself. Name another file.`,
+    });
   const partial = `${target}.partial`;
   removeDatabase(partial);
   try {

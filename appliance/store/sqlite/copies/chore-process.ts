@@ -6,6 +6,7 @@ import type { Chore, ChoreAnswer } from "./chores.ts";
 export const CHORE_MS = 20 * 60_000;
 /** Of JavaScript's own memory, in megabytes: rows come one by one. */
 const HEAP_MB = 128;
+const TOO_LONG = { file: "", says: "This took too long and was ended." };
 /** What a chore needs of the environment; tokens are none of its business. */
 const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
 
@@ -25,7 +26,7 @@ export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<voi
   child.once("message", (answer) => resolve(answer as ChoreAnswer));
   child.once("error", reject);
   child.once("exit", (_code, signal) => {
-    if (signal === "SIGKILL") reject(new DatabaseRefused(`This took too long and was ended.`));
+    if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
     else
       reject(
         new Error(`the chore ${chore.kind} ended without an answer (${signal ?? "no signal"})`),
@@ -34,5 +35,5 @@ export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<voi
   child.send(chore);
   const answer = await promise;
   if (answer.ok) return;
-  throw answer.refused ? new DatabaseRefused(answer.message) : new Error(answer.message);
+  throw answer.refused ? new DatabaseRefused(answer.refused) : new Error(answer.message);
 }

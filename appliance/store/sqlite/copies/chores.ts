@@ -1,4 +1,4 @@
-import { DatabaseRefused } from "../database.ts";
+import { type DatabaseProblem, DatabaseRefused } from "../database.ts";
 import { backUp } from "./backup.ts";
 import { copyIn, keepOwn } from "./restore.ts";
 
@@ -13,8 +13,8 @@ export type Chore =
 
 export type ChoreAnswer =
   | { readonly ok: true }
-  /** `refused` when the message is meant for the owner. */
-  | { readonly ok: false; readonly refused: boolean; readonly message: string };
+  /** What is wrong with a database, where that is why. */
+  | { readonly ok: false; readonly refused: DatabaseProblem | undefined; readonly message: string };
 
 const CHORES: { [K in Chore["kind"]]: (chore: Extract<Chore, { kind: K }>) => void } = {
   backUp: ({ source, target }) => backUp(source, target),
@@ -28,7 +28,11 @@ function answer(chore: Chore): ChoreAnswer {
     return { ok: true };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { ok: false, refused: error instanceof DatabaseRefused, message };
+    return {
+      ok: false,
+      refused: error instanceof DatabaseRefused ? error.about : undefined,
+      message,
+    };
   }
 }
 

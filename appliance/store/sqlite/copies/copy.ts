@@ -1,4 +1,4 @@
-import { type Database, DatabaseRefused, isSqliteError } from "../database.ts";
+import { type Database, DatabaseRefused, FILE, isSqliteError } from "../database.ts";
 import {
   boundsOf,
   bytes,
@@ -39,10 +39,11 @@ export function copyBackup(from: Database, to: Database, file: string): void {
       copyTable(from, to, table, rule, {
         copied,
         off: (why) => {
-          throw new DatabaseRefused(
-            `${file} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
-            "damaged",
-          );
+          throw new DatabaseRefused({
+            file,
+            flaw: "damaged",
+            says: `${FILE} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
+          });
         },
       });
   for (const rule of Object.values(TABLES)) if (rule.kind === "derived") rule.rebuild(to);

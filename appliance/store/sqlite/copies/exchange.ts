@@ -1,23 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { Refusal } from "../../../base/refusal.ts";
 import type { Store } from "../../store.ts";
-import { databaseFile } from "../database.ts";
+import { DatabaseRefused, databaseFile } from "../database.ts";
 import { runChore } from "./chore-process.ts";
 import { removeDatabase, swapIn } from "./swap.ts";
-
-/** Why data cannot go out or come in now. */
-export class ExchangeRefused extends Error {
-  readonly code: "busy" | "no_space" | "too_large";
-
-  constructor(code: ExchangeRefused["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 const PREFIX = "exchange-";
 /** Ends the name of the database that is made from what came in. */
@@ -41,14 +32,14 @@ export class Exchange {
 
   /**
    * Makes a backup and opens it to be read; its file is gone once the handle is closed.
-   * @throws ExchangeRefused, DatabaseRefused
+   * @throws {Refusal} `exchange_busy`, `no_space`, `invalid_backup`
    */
   backUp(): Promise<{ handle: FileHandle; size: number }> {
     return this.#alone(async (target) => {
       const source = databaseFile(this.#dataDir);
       const { size: now } = await stat(source);
       if ((await this.#room()) < now)
-        throw new ExchangeRefused(
+        throw new Refusal(
           "no_space",
           "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
         );
@@ -64,7 +55,7 @@ export class Exchange {
   /**
    * Takes a backup in: all of it is checked, copied and tried before anything changes.
    * @param declared its size, when the sender tells
-   * @throws ExchangeRefused, DatabaseRefused, StorageUnavailable
+   * @throws {Refusal} `exchange_busy`, `too_large`, `invalid_backup`, `storage_unavailable`
    */
   restore(backup: Readable, declared: number | undefined): Promise<void> {
     return this.#alone(async (upload) => {
@@ -72,7 +63,7 @@ export class Exchange {
       // The file, and the database that is made from it.
       const room = (await this.#room()) / 2;
       const tooLarge = () =>
-        new ExchangeRefused("too_large", "There is not enough space to take this backup in.");
+        new Refusal("too_large", "There is not enough space to take this backup in.");
       if (declared !== undefined && declared > room) throw tooLarge();
       let size = 0;
       await pipeline(
@@ -101,14 +92,28 @@ export class Exchange {
 
   async #alone<T>(task: (file: string) => Promise<T>): Promise<T> {
     if (this.#busy)
-      throw new ExchangeRefused("busy", "A backup or restore runs already. Try again in a minute.");
+      throw new Refusal(
+        "exchange_busy",
+        "A backup or restore runs already. Try again in a minute.",
+      );
     this.#busy = true;
     const file = join(this.#dataDir, `${PREFIX}${randomUUID()}.db`);
     try {
       return await task(file);
+    } catch (error) {
+      throw error instanceof DatabaseRefused ? forSender(error) : error;
     } finally {
       this.#busy = false;
       for (const name of [file, `${file}${COPY}`, `${file}.partial`]) removeDatabase(name);
     }
   }
+}
+
+/** People know the file they sent, not our copy of it. */
+function forSender(error: DatabaseRefused): Refusal {
+  const { file } = error.about;
+  const isCopy = basename(file).startsWith(PREFIX);
+  const { message } = error.named(isCopy ? "This file" : file, "Choose another backup.");
+  // What SQLite finds comes in several lines.
+  return new Refusal("invalid_backup", message.replaceAll(/\s*\n\s*/g, " "));
 }

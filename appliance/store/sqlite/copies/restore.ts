@@ -5,6 +5,7 @@ import {
   type Database,
   DatabaseRefused,
   emptyLog,
+  FILE,
   isSqliteError,
   openForReading,
   openForWriting,
@@ -36,9 +37,16 @@ export function copyIn(source: string, target: string): void {
     });
   } catch (error) {
     if (isSqliteError(error, "SQLITE_FULL"))
-      throw new DatabaseRefused(`There is not enough space to take ${source} in.`);
+      throw new DatabaseRefused({
+        file: source,
+        says: `There is not enough space to take ${FILE} in.`,
+      });
     if (isSqliteError(error, "SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR"))
-      throw new DatabaseRefused(`${source} is damaged. Choose another backup.`, "damaged");
+      throw new DatabaseRefused({
+        file: source,
+        flaw: "damaged",
+        says: `${FILE} is damaged. Choose another backup.`,
+      });
     throw error;
   } finally {
     from.close();
@@ -71,7 +79,8 @@ export function keepOwn(box: string, incoming: string): void {
  * @throws DatabaseRefused when `source` is damaged, not ours or from a newer version
  */
 export function restore(source: string, target: string): void {
-  if (!existsSync(source)) throw new DatabaseRefused(`There is no file ${source}.`);
+  if (!existsSync(source))
+    throw new DatabaseRefused({ file: source, says: `There is no file ${FILE}.` });
   if (resumeSwap(target)) decideTrial(target);
   const upload = `${target}.upload`;
   const incoming = `${target}.incoming`;
@@ -87,7 +96,7 @@ export function restore(source: string, target: string): void {
   } catch (error) {
     if (!(error instanceof DatabaseRefused)) throw error;
     // People know the file they named, not our copy of it.
-    throw new DatabaseRefused(error.message.replaceAll(upload, source));
+    throw error.about.file === upload ? error.named(source) : error;
   } finally {
     removeDatabase(upload);
     removeDatabase(incoming);

@@ -1,4 +1,5 @@
 import { comparableHost, meansAdmin, siteTokenKey, tokenTwin } from "../../../base/names.ts";
+import { ConfigRefused, Refusal } from "../../../base/refusal.ts";
 import type { Database } from "../database.ts";
 import { readDirectory, type SiteRecord } from "./sites.ts";
 
@@ -8,22 +9,12 @@ export interface DeclaredSite {
   readonly host: string | null;
 }
 
-/** Sites that cannot be there together; each sentence says what to do. */
-export class SitesClash extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
-    this.problems = problems;
-  }
-}
-
 /**
  * Makes the declared sites, brings back those that were retired, retires those that are declared no
  * more, and takes declared hosts from whoever has them. Writes nothing when all is known already: a
  * service whose disk is full must still start.
  * @returns what the owner should know of it, a sentence each
- * @throws SitesClash when the token of one site would open another; nothing is changed then
+ * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
  */
 export function declareSites(db: Database, declared: readonly DeclaredSite[]): string[] {
   const { sites } = readDirectory(db);
@@ -76,7 +67,8 @@ function refuseTwins(declared: readonly string[], others: readonly string[]): vo
       ? []
       : [`There are sites ${id} and ${stored}: ${shared}. Rename one: ${rename}`];
   });
-  if (problems.length > 0) throw new SitesClash(problems);
+  if (problems.length > 0)
+    throw new ConfigRefused(problems.map((problem) => new Refusal("invalid_config", problem)));
 }
 
 /** Sites whose host is declared for another. */

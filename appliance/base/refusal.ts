@@ -1,0 +1,75 @@
+/** What is refused, for programs; `http/errors` says how each is answered. */
+export type RefusalCode =
+  /** What came in. */
+  | "invalid_backup"
+  | "invalid_channel"
+  | "invalid_field"
+  | "too_large"
+  /** What it is about. */
+  | "not_found"
+  | "not_virtual"
+  /** How much there is already. */
+  | "channel_limit"
+  | "surveys_full"
+  | "token_limit"
+  /** The state of the box. */
+  | "asker_left"
+  | "exchange_busy"
+  | "no_space"
+  | "read_failed"
+  | "reads_busy"
+  | "storage_unavailable"
+  /** A start, or a command. */
+  | "data_in_use"
+  | "invalid_config"
+  | "web_build_missing";
+
+export interface RefusalDetails {
+  /** What is wrong, as a path like `widget.channel`, or a setting. */
+  readonly field?: string;
+  /** What is wrong with it, to end the sentence that begins with its name. */
+  readonly problem?: string;
+  /** Seconds until it is worth trying again, where that differs from time to time. */
+  readonly retryAfter?: number;
+}
+
+/** Something asked for that cannot be; the message tells a person what to do next. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly field: string | undefined;
+  readonly problem: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+    this.field = details.field;
+    this.problem = details.problem;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** @param problem ends the sentence that begins with the field's name */
+export function invalidField(field: string, problem: string): Refusal {
+  return new Refusal("invalid_field", `"${field}" ${problem}`, { field, problem });
+}
+
+export function isRefusal(error: unknown, code: RefusalCode): error is Refusal {
+  return error instanceof Refusal && error.code === code;
+}
+
+/** All that is wrong with a configuration, to be mended in one go. */
+export class ConfigRefused extends Refusal {
+  readonly refusals: readonly Refusal[];
+
+  constructor(refusals: readonly Refusal[]) {
+    super("invalid_config", refusals.map(({ message }) => message).join("\n"));
+    this.refusals = refusals;
+  }
+}
+
+/** @param problem ends the sentence that begins with the setting's key */
+export function invalidSetting(key: string, problem: string): Refusal {
+  return new Refusal("invalid_config", `${key} ${problem}`, { field: key, problem });
+}
