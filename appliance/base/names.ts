@@ -1,4 +1,4 @@
-/** What sites, their tokens and hosts, channels and colours are called. */
+/** What sites, their tokens and hosts, surveys, channels and colours are called. */
 
 const ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 /** Stands for the admin token on the command line. */
@@ -35,6 +35,13 @@ export function isHost(host: string): boolean {
   return host.length <= MAX_HOST && HOST.test(host);
 }
 
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** True for a machine's own name, which is one label of a host name: RFC 1123. */
+export function isLabel(text: string): boolean {
+  return LABEL.test(text);
+}
+
 /** Hosts that are the same site: lower case, without a leading `www.` and the root's last dot. */
 export function comparableHost(host: string): string {
   const plain = host.toLowerCase().replace(/\.(?=(?::\d*)?$)/, "");
@@ -57,6 +64,12 @@ export function tokenTwin(id: string, ids: Iterable<string>): string | undefined
 export function twinProblem(id: string, twin: string): string {
   return `There is a site ${twin}, and the token of both would be ${siteTokenKey(id)}. Choose an id that differs in more than - and _.`;
 }
+
+/** What a question of a survey and an option of it are called. */
+export const SURVEY_ID = /^[a-z0-9-]{1,32}$/;
+
+/** Stands for all values that are not told apart. */
+export const OTHER = "(other)";
 
 const CHANNEL = /^[a-z0-9][a-z0-9._-]{0,31}$/i;
 

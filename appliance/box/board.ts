@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { SetupCode } from "../control/setup-code.ts";
@@ -130,9 +131,6 @@ export class Board implements NoticeBoard {
   }
 }
 
-/** What a label of a name may be: RFC 1123. */
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-
 /** This machine; `nameFile` holds the name in force, where somebody writes it there. */
 export function thisNetwork(nameFile: string): Network {
   return {
@@ -141,7 +139,7 @@ export function thisNetwork(nameFile: string): Network {
       if (nameFile === "") return undefined;
       try {
         const name = readFileSync(nameFile, "utf8").trim();
-        return LABEL.test(name) ? `${name.toLowerCase()}.local` : undefined;
+        return isLabel(name) ? `${name.toLowerCase()}.local` : undefined;
       } catch {
         return undefined;
       }

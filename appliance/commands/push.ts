@@ -1,5 +1,6 @@
 import { CONTROL_PORT, urlOf } from "../base/ports.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { ErrorAnswer, PushAnswer } from "../control/wire.ts";
 import { channelName } from "../push/channels.ts";
 import {
   type Command,
@@ -44,12 +45,8 @@ const PATIENCE_MS = 10_000;
 const MAX_INPUT_BYTES = 4_097;
 const STANDARD_INPUT = "-";
 
-/** What the box answers; errors have `error` and nothing else of this. */
-interface Answer {
-  readonly error?: string;
-  readonly replaced?: number;
-  readonly truncated?: boolean;
-}
+/** What the box answers, or whatever else is at that address. */
+type Answer = Partial<PushAnswer & ErrorAnswer>;
 
 export const push: Command = {
   name: "push",

@@ -1,3 +1,4 @@
+import { isLabel } from "../base/names.ts";
 import { ConfigRefused } from "../base/refusal.ts";
 import { readConfig } from "../config.ts";
 import { COUNTRIES } from "./countries.ts";
@@ -30,7 +31,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     accepts: "a name of up to 63 letters, digits and hyphens, like tallydeck, and not localhost",
     parse: (text) => {
       const name = text.toLowerCase().replace(/\.local\.?$/, "");
-      const isName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) && name !== "localhost";
+      const isName = isLabel(name) && name !== "localhost";
       return isName ? name : undefined;
     },
   },

@@ -14,9 +14,6 @@ export function hourDimension(counter: (typeof HOURLY_COUNTERS)[number]): string
 
 export const HOUR_DIMENSIONS: ReadonlySet<string> = new Set(HOURLY_COUNTERS.map(hourDimension));
 
-/** Takes in what comes after the bound on distinct values. */
-export const OTHER = "(other)";
-
 /** Dimensions whose values are few and none of the visitor's choice: bounds do not apply to them. */
 export const FIXED_DIMENSIONS: ReadonlySet<string> = new Set([
   ...COUNTERS,

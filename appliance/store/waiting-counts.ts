@@ -1,8 +1,8 @@
+import { OTHER } from "../base/names.ts";
 import {
   type CountGroup,
   FIXED_DIMENSIONS,
   MAX_VALUES_PER_DAY,
-  OTHER,
   type SiteKey,
   type Stamp,
 } from "./counting.ts";

@@ -1,4 +1,5 @@
 import { isObject, isText } from "../../base/json.ts";
+import { SURVEY_ID } from "../../base/names.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { SurveyPayload } from "../../store/reports.ts";
 import { APP_VERSION, OS_BUCKET } from "./app-ping.ts";
@@ -7,7 +8,6 @@ const MAX_DEVICES = 8;
 const MAX_ANSWERS = 64;
 const MAX_OPTIONS = 12;
 const MAX_COMMENT = 280;
-const ID = /^[a-z0-9-]{1,32}$/;
 const DEVICE_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 // Line breaks and tabs are part of a comment; other control characters are not.
 const CONTROL = /[^\P{Cc}\n\t]/gu;
@@ -57,10 +57,10 @@ function answersOf(a: unknown): Record<string, string | string[]> {
   const answers = new Map<string, string | string[]>();
   for (const [question, answer] of Object.entries(a)) {
     if (answers.size === MAX_ANSWERS) break;
-    if (!ID.test(question)) continue;
-    if (isText(answer) && ID.test(answer)) answers.set(question, answer);
+    if (!SURVEY_ID.test(question)) continue;
+    if (isText(answer) && SURVEY_ID.test(answer)) answers.set(question, answer);
     if (!Array.isArray(answer)) continue;
-    const options = distinct(answer, ID).slice(0, MAX_OPTIONS);
+    const options = distinct(answer, SURVEY_ID).slice(0, MAX_OPTIONS);
     if (options.length > 0) answers.set(question, options);
   }
   return Object.fromEntries(answers);

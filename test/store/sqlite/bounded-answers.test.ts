@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dayOf } from "../../../appliance/base/calendar.ts";
-import { OTHER } from "../../../appliance/store/counting.ts";
+import { OTHER } from "../../../appliance/base/names.ts";
 import { pack } from "../../../appliance/store/sqlite/counts/pack.ts";
 import {
   MAX_ANSWERED_DAY_COUNTS,

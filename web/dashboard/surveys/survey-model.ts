@@ -1,7 +1,5 @@
+import { OTHER } from "../../../appliance/base/names.ts";
 import type { CrossField, SurveysAnswer } from "../../../appliance/collector/wire.ts";
-
-/** What the collector calls all it does not tell apart. */
-const OTHER = "(other)";
 
 export const CROSS_NAMES: Record<CrossField, string> = {
   os: "System",

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../base/calendar.ts";
 import { isObject, isText } from "../../../base/json.ts";
-import { isHost, looksLikeSiteId } from "../../../base/names.ts";
+import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
 import { NOBODY } from "../../counting.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
 import { unpack } from "../counts/pack.ts";
@@ -41,7 +41,6 @@ export type TableRule =
   | { readonly kind: "derived"; readonly rebuild: (db: Database) => void };
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
-const SURVEY_ID = /^[a-z0-9-]{1,32}$/;
 /** Whose token reads every site. */
 const ADMIN = 0;
 const HASH_BYTES = 32;

@@ -1,4 +1,5 @@
 import { type Day, dayOf, dowhourOf, HOUR_MS, hourName, hourOf } from "../../../base/calendar.ts";
+import { OTHER } from "../../../base/names.ts";
 import {
   type BatchData,
   COUNTERS,
@@ -9,7 +10,6 @@ import {
   MAX_SURVEYS_PER_DAY,
   MAX_VALUES_PER_DAY,
   NOBODY,
-  OTHER,
   type SiteKey,
   type SurveyRow,
 } from "../../counting.ts";

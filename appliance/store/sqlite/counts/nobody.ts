@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from "node:crypto";
 import type { Day } from "../../../base/calendar.ts";
-import { type CountGroup, FIXED_DIMENSIONS, NOBODY, OTHER, type SiteKey } from "../../counting.ts";
+import { OTHER } from "../../../base/names.ts";
+import { type CountGroup, FIXED_DIMENSIONS, NOBODY, type SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
 
 // What is sent for a site that does not exist is written as if it did, so that the time of the

@@ -1,6 +1,7 @@
 import { type Day, formatDay } from "../../../base/calendar.ts";
+import { OTHER } from "../../../base/names.ts";
 import { type Accepts, type Answer, LastAnswers } from "../../answer.ts";
-import { type Counter, HOUR_DIMENSIONS, OTHER, type SiteKey } from "../../counting.ts";
+import { type Counter, HOUR_DIMENSIONS, type SiteKey } from "../../counting.ts";
 import type { SeriesRow, StatsHead, Warning } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { DayCounts } from "./day-counts.ts";

@@ -1,5 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
-import { FIXED_DIMENSIONS, OTHER, type SiteKey } from "../../counting.ts";
+import { OTHER } from "../../../base/names.ts";
+import { FIXED_DIMENSIONS, type SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
 import { IdTable } from "./id-table.ts";

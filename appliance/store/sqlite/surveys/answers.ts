@@ -1,4 +1,4 @@
-import { OTHER } from "../../counting.ts";
+import { OTHER } from "../../../base/names.ts";
 import type { SurveyPayload } from "../../reports.ts";
 import { Frequent } from "./frequent.ts";
 

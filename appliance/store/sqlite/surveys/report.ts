@@ -1,6 +1,6 @@
 import { formatDay } from "../../../base/calendar.ts";
+import { OTHER } from "../../../base/names.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
-import { OTHER } from "../../counting.ts";
 import type { CrossField, SurveyPayload, SurveysAnswer } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { Choices, type Slots } from "./answers.ts";

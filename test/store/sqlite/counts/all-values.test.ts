@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import Database from "better-sqlite3";
 import { dayOf, formatDay } from "../../../../appliance/base/calendar.ts";
+import { OTHER } from "../../../../appliance/base/names.ts";
 import {
   MAX_TEXT_BYTES,
   MAX_TEXT_BYTES_PER_DAY,
   MAX_VALUES,
-  OTHER,
 } from "../../../../appliance/store/counting.ts";
 import { pack } from "../../../../appliance/store/sqlite/counts/pack.ts";
 import { databaseFile } from "../../../../appliance/store/sqlite/database.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { MAX_VALUES_PER_DAY, OTHER } from "../../../../appliance/store/counting.ts";
+import { OTHER } from "../../../../appliance/base/names.ts";
+import { MAX_VALUES_PER_DAY } from "../../../../appliance/store/counting.ts";
 import type { Space } from "../../../../appliance/store/sqlite/room.ts";
 import { type Hit, views } from "../../../helpers/traffic.ts";
 import { eachWorld } from "../../../helpers/world.ts";
