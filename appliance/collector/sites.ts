@@ -1,6 +1,6 @@
 import { comparableHost, siteIdOf } from "../base/names.ts";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
-import type { Directory, SiteRecord } from "../store/sqlite/tables/sites.ts";
+import type { Directory, SiteRecord } from "../store/store.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
 export interface DeclaredSites {

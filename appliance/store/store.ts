@@ -20,6 +20,17 @@ import type { Directory } from "./sqlite/tables/sites.ts";
 import { startWorkers, type Workers } from "./sqlite/workers.ts";
 import type { WriteInput, WriteName, WriteResult } from "./sqlite/writes.ts";
 
+// What the others know of what is behind the door.
+export type { Exchange } from "./sqlite/copies/exchange.ts";
+export { nobodyCalled } from "./sqlite/counts/nobody.ts";
+export { MAX_RANGE_DAYS } from "./sqlite/counts/reports.ts";
+export type { Unusable } from "./sqlite/health.ts";
+export { openCursor } from "./sqlite/surveys/cursor.ts";
+export type { SurveyFilter } from "./sqlite/surveys/rows.ts";
+export type { BeforeImport } from "./sqlite/tables/settings-import.ts";
+export type { SiteInput, SiteOutcome } from "./sqlite/tables/site-changes.ts";
+export type { Directory, SiteRecord } from "./sqlite/tables/sites.ts";
+
 const UPKEEP_EVERY_MS = 10 * 60_000;
 const SPACE_EVERY_MS = 10_000;
 /** Sites that are folded at most in one go. */

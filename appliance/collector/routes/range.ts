@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import { type Day, parseDay } from "../../base/calendar.ts";
 import { HttpError } from "../../http/errors.ts";
-import { MAX_RANGE_DAYS } from "../../store/sqlite/counts/reports.ts";
+import { MAX_RANGE_DAYS } from "../../store/store.ts";
 import { queryValue } from "../counting/payload.ts";
 
 /** Inclusive days; `single` when one day was asked for. */

@@ -1,8 +1,6 @@
 import type { Context, Middleware } from "koa";
 import { CROSS_FIELDS, type CrossField } from "../../store/reports.ts";
-import { openCursor } from "../../store/sqlite/surveys/cursor.ts";
-import type { SurveyFilter } from "../../store/sqlite/surveys/rows.ts";
-import type { Store } from "../../store/store.ts";
+import { openCursor, type Store, type SurveyFilter } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { isSurveyVersion } from "../counting/survey.ts";

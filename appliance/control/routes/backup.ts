@@ -3,7 +3,7 @@ import { dayOf, formatDay } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { allowUpload } from "../../http/connection.ts";
-import type { Exchange } from "../../store/sqlite/copies/exchange.ts";
+import type { Exchange } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
 
 interface Parts {

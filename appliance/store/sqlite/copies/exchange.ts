@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Refusal } from "../../../base/refusal.ts";
-import type { Store } from "../../store.ts";
 import { DatabaseRefused, databaseFile } from "../database.ts";
+import type { Space } from "../room.ts";
 import { runChore } from "./chore-process.ts";
 import { removeDatabase, swapIn } from "./swap.ts";
 
@@ -16,13 +16,19 @@ const COPY = ".copy";
 /** Copies leave this much free, so that counting goes on. */
 const SPARE_BYTES = 128 * 1024 * 1024;
 
+/** The store, as far as its file is concerned. */
+interface Replaceable {
+  space(): Promise<Space>;
+  replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+}
+
 /** Backups out of, and into, a store that is in use. One at a time. */
 export class Exchange {
   readonly #dataDir: string;
-  readonly #store: Pick<Store, "space" | "replaceFile">;
+  readonly #store: Replaceable;
   #busy = false;
 
-  constructor(dataDir: string, store: Pick<Store, "space" | "replaceFile">) {
+  constructor(dataDir: string, store: Replaceable) {
     this.#dataDir = dataDir;
     this.#store = store;
     // What a power cut left behind.
