@@ -187,7 +187,7 @@ export const FLAGS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Values given as flags, by key. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;

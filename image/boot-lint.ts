@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-export interface Board {
+interface Board {
   readonly name: string;
   /** Filters of config.txt that hold on it, beside `all`. */
   readonly filters: readonly string[];
@@ -48,7 +48,7 @@ function board(
 }
 
 /** What config.txt says to one board. */
-export type BootSettings = ReadonlyMap<string, string>;
+type BootSettings = ReadonlyMap<string, string>;
 
 /**
  * config.txt as the firmware reads it: `[piN]` filters replace each other, `[all]` lifts them, other
@@ -70,7 +70,7 @@ export function bootSettings(config: string, { filters }: Pick<Board, "filters">
   return settings;
 }
 
-export interface BootFiles {
+interface BootFiles {
   readonly kernel: string;
   readonly initrd: string;
   readonly deviceTree: string;

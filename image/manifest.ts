@@ -17,7 +17,7 @@ const DEVICES = [
   ["Raspberry Pi 3 or Zero 2 W", "pi3-64bit"],
 ] as const;
 
-export interface ManifestParts {
+interface ManifestParts {
   /** The folder that holds NAME.img and NAME.img.xz. */
   readonly folder: string;
   readonly name: string;

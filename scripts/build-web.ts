@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
 
-export interface BuildOptions {
+interface BuildOptions {
   /** Where the assets go; `web/dist` when not given. */
   outDir?: string;
   /** Short for the network (default), or readable for a debugger. */
@@ -17,7 +17,7 @@ export interface BuildOptions {
 }
 
 /** What came of one asset; sizes in bytes. */
-export interface Built {
+interface Built {
   name: string;
   size: number;
   brotli: number;

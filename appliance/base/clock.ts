@@ -20,7 +20,7 @@ export interface Clock {
 }
 
 /** What tells that the machine's clock has been set, read from files the system keeps. */
-export interface ClockEvidence {
+interface ClockEvidence {
   /** True once NTP, the HTTPS-date helper or a battery-backed hardware clock set the time. */
   isSet(): boolean;
 }
@@ -29,7 +29,7 @@ const EVIDENCE_POLL_MS = 1_000;
 /** What the data knows of the time comes soon after the start: before, nobody is told of a refusal. */
 const START_MS = 60_000;
 /** A time that is further ahead of the newest thing known is not believed unless its owner confirms it. */
-export const FAR_AHEAD_MS = 400 * DAY_MS;
+const FAR_AHEAD_MS = 400 * DAY_MS;
 
 /** A time that is too far ahead to be believed. Epoch milliseconds. */
 export interface FarAhead {
@@ -38,7 +38,7 @@ export interface FarAhead {
   readonly newest: number;
 }
 
-export interface SystemClockOptions {
+interface SystemClockOptions {
   /** Begin unsure, as a board without a battery clock must (`WAIT_FOR_CLOCK=1`). */
   wait?: boolean;
   evidence?: ClockEvidence;
@@ -50,7 +50,7 @@ export interface SystemClockOptions {
 }
 
 /** The clocks and timers the machine has, believed or not. */
-export type MachineClock = Pick<Clock, "now" | "monotonic" | "boot" | "after">;
+type MachineClock = Pick<Clock, "now" | "monotonic" | "boot" | "after">;
 
 export interface SystemClock extends Clock {
   /**

@@ -1,5 +1,5 @@
 /** A line of a KEY=VALUE file, as shells and systemd have them: `KEY=value`, `export KEY = "value"`. */
-export interface EnvLine {
+interface EnvLine {
   readonly key: string;
   readonly value: string;
 }

@@ -10,7 +10,7 @@ type Say = {
 export type Log = Readonly<Record<Level, Say>>;
 
 /** A thing that went wrong, without its details. */
-export interface LoggedProblem {
+interface LoggedProblem {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly level: Level;

@@ -24,7 +24,7 @@ export type RefusalCode =
   | "invalid_config"
   | "web_build_missing";
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** What is wrong, as a path like `widget.channel`, or a setting. */
   readonly field?: string;
   /** What is wrong with it, to end the sentence that begins with its name. */

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 const TOKEN_BYTES = 32;
 
 /** What opens something, and the hash that is kept of it. */
-export interface Secret {
+interface Secret {
   readonly token: string;
   readonly hash: Uint8Array;
 }

@@ -18,7 +18,7 @@ export interface Network {
   name(): string | undefined;
 }
 
-export interface BoardOptions {
+interface BoardOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
   code: Pick<SetupCode, "shown" | "changed">;

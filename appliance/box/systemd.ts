@@ -19,7 +19,7 @@ export function handedSockets(env: Environment, pid: number): ReadonlyMap<string
   return new Map(names.slice(0, count).map((name, index) => [name, FIRST_FD + index]));
 }
 
-export interface ManagerOptions {
+interface ManagerOptions {
   env: Environment;
   clock: Pick<Clock, "after">;
   /** Sends a state to systemd (sd_notify(3)); `systemd-notify` unless given. */

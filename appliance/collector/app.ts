@@ -15,7 +15,7 @@ import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
 import type { SiteEntry } from "./wire.ts";
 
-export interface CollectorParts {
+interface CollectorParts {
   store: Store;
   sites: Sites;
   client: Client;

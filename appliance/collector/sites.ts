@@ -3,7 +3,7 @@ import { isSameSecret, sha256 } from "../base/secrets.ts";
 import type { Directory, SiteRecord } from "../store/store.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
-export interface DeclaredSites {
+interface DeclaredSites {
   readonly badgeSites: ReadonlySet<string>;
   readonly adminToken: string | null;
   /** The token of a site, or null when the configuration has none for it. */

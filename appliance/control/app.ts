@@ -40,7 +40,7 @@ import type { SetupCode } from "./setup-code.ts";
 import type { AddressAnswer } from "./wire.ts";
 
 /** All that the owner's listener works with. */
-export interface ControlParts {
+interface ControlParts {
   log: Log;
   clock: Clock;
   client: Client;

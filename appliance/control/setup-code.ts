@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { isSameSecret } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 
-export interface SetupCodeOptions {
+interface SetupCodeOptions {
   clock: Clock;
   /** A whole number from 0 to below `end`, unpredictable. */
   randomInt: (end: number) => number;
@@ -11,7 +11,7 @@ export interface SetupCodeOptions {
 }
 
 /** What came of a code that somebody typed; `seconds` until it is worth trying again. */
-export type CodeOutcome =
+type CodeOutcome =
   | { readonly kind: "right" }
   | { readonly kind: "wrong" }
   | { readonly kind: "refused"; readonly seconds: number };

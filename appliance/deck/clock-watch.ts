@@ -7,7 +7,7 @@ const LOOK_MS = 5_000;
 const GAP_MS = 10_000;
 const STEP_MS = 1_000;
 
-export interface ClockWatcher {
+interface ClockWatcher {
   /** The host was suspended, or stood still for as long. */
   slept(): void;
   /** The wall clock was set. */

@@ -51,7 +51,7 @@ export interface PictureChange {
 }
 
 /** What a deck's faces depend on besides its own settings. */
-export interface DeckWorld {
+interface DeckWorld {
   readonly clock: Clock;
   /** IANA name of the zone whose time clocks show. */
   readonly timeZone: string;
@@ -62,7 +62,7 @@ export interface DeckWorld {
   readonly board: Omit<NoticeBoard, "changed">;
 }
 
-export interface DeckOptions {
+interface DeckOptions {
   settings: DeckSettings;
   model: Model;
   virtual: boolean;

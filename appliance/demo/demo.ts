@@ -44,7 +44,7 @@ export interface DemoDay {
   surveys: DemoSurvey[];
 }
 
-export interface DemoSurvey {
+interface DemoSurvey {
   sv: number;
   v?: string;
   os?: string;

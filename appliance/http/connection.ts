@@ -30,7 +30,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   socket: Socket;
   clock: Pick<Clock, "monotonic" | "after">;
   /** Whom it counts for. */

@@ -37,7 +37,7 @@ export interface HandedSocket {
 }
 
 /** How a listener treats those who come. */
-export interface Door extends Pick<ConnectionsOptions, "clock" | "client" | "log" | "limits"> {
+interface Door extends Pick<ConnectionsOptions, "clock" | "client" | "log" | "limits"> {
   /** Addresses with the same key count as one; those of an IPv6 /64 unless given. */
   keyOf?: (address: string) => string;
   /** Milliseconds. */

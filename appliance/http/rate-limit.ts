@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { type BucketLimits, TokenBuckets } from "./token-buckets.ts";
 
 /** Buckets of one kind, from fine to coarse: of an address, of a network, of the whole box. */
-export interface Layer extends BucketLimits {
+interface Layer extends BucketLimits {
   /** Under which key somebody counts here; undefined where this layer does not hold him. */
   keyOf(who: string): string | undefined;
 }

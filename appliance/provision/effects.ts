@@ -3,7 +3,7 @@ import { readEnvLine } from "../base/env-line.ts";
 import { isHashedKey, isPlainPassword, type Settings } from "./settings.ts";
 
 /** A file to lay over the system at every start; the root forgets it at the next. */
-export interface SystemFile {
+interface SystemFile {
   readonly path: string;
   readonly content: string;
   readonly mode: number;

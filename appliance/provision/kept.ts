@@ -5,7 +5,7 @@ import { isHashedKey, isNetwork, isOfNetwork, isSecret, type Settings } from "./
 /** What the box keeps on its data partition between starts: by file, so that files do not mix. */
 export type Kept = Readonly<Record<string, KeptFile>>;
 
-export interface KeptFile {
+interface KeptFile {
   /** SHA-256 of the file as the box left it on the boot partition, or GONE; "" until it has reported. */
   readonly seen: string;
   /** What the file says, and the secrets it once held. */

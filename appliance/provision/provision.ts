@@ -25,7 +25,7 @@ export const FILES: ReadonlyMap<string, Dialect> = new Map([...DIALECTS, ...NOT_
 /** The most a file may hold to be applied. */
 export const MOST_BYTES = 64 * 1024;
 
-export interface Provisioned {
+interface Provisioned {
   readonly kept: Kept;
   readonly settings: Settings;
   /** Of every file there is or was; empty when none has changed. */

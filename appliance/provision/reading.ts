@@ -30,7 +30,7 @@ export interface FileResult {
   readonly isGone?: true;
 }
 
-export interface Change {
+interface Change {
   readonly name: string;
   /** As kept; null makes the box forget it. */
   readonly value: string | null;

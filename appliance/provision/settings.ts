@@ -10,7 +10,7 @@ import type { FindTimeZone } from "./time-zones.ts";
  */
 export type Settings = Readonly<Record<string, Setting>>;
 
-export interface Setting {
+interface Setting {
   readonly value: string;
   /** The file that says it. */
   readonly from: string;

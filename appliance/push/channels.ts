@@ -14,7 +14,7 @@ export interface Push {
 }
 
 /** What a channel holds. Times are epoch milliseconds, `expiresAt` null for a value that stays. */
-export interface ChannelValue {
+interface ChannelValue {
   channel: string;
   text: string;
   color: string | null;
@@ -24,7 +24,7 @@ export interface ChannelValue {
   state: "live" | "expired";
 }
 
-export interface PushResult {
+interface PushResult {
   value: ChannelValue;
   replaced: number;
   truncated: boolean;

@@ -1,4 +1,4 @@
-export interface CleanText {
+interface CleanText {
   /** Only characters the key font has, and `\n`; at most 256 code points. */
   text: string;
   /** How many of its characters are a `?` because the font lacks what was sent. */

@@ -5,7 +5,7 @@ import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 
 /** A token as it may be shown; times are epoch milliseconds. A paused one lacks the push scope. */
-export interface PushToken {
+interface PushToken {
   id: string;
   name: string;
   /** The six characters after `tdp_`, to tell tokens apart. */
@@ -16,7 +16,7 @@ export interface PushToken {
 }
 
 /** A token together with its plaintext, which is known at this moment only. */
-export interface NewPushToken extends PushToken {
+interface NewPushToken extends PushToken {
   token: string;
 }
 
@@ -57,7 +57,7 @@ export interface PushTokens {
   close(): Promise<void>;
 }
 
-export interface PushTokensOptions {
+interface PushTokensOptions {
   store: PushTokenStore;
   clock: Clock;
   randomBytes: (size: number) => Buffer;

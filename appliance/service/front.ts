@@ -22,13 +22,13 @@ export interface FrontParts {
   network?: Network;
 }
 
-export interface Front {
+interface Front {
   board: Board;
   decks: Decks;
 }
 
 /** What the front shows besides what stands at the box. */
-export interface FrontContent extends Pick<DecksOptions, "store" | "channels" | "numbers"> {
+interface FrontContent extends Pick<DecksOptions, "store" | "channels" | "numbers"> {
   code: SetupCode;
   /** True while nobody has to sign in. */
   isOpen: () => boolean;

@@ -7,7 +7,7 @@ export interface Mode {
   stop(): Promise<void>;
 }
 
-export interface ModesOptions<M extends Mode> {
+interface ModesOptions<M extends Mode> {
   log: Pick<Log, "error" | "info">;
   /** Starts the service; `onUnusable` is called when its data turns out to be damaged. */
   service(onUnusable: (why: Unusable) => void): Promise<M>;
@@ -15,7 +15,7 @@ export interface ModesOptions<M extends Mode> {
   rescue(why: Unusable, onRepaired: () => void): Promise<M>;
 }
 
-export interface Modes<M extends Mode> {
+interface Modes<M extends Mode> {
   readonly now: M;
   /** Stops what runs, for good. */
   stop(): Promise<void>;

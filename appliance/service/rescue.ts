@@ -19,7 +19,7 @@ import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/hea
 import { type Space, spaceOf } from "../store/sqlite/room.ts";
 import { type FrontParts, startFront } from "./front.ts";
 
-export interface RescueParts extends FrontParts {
+interface RescueParts extends FrontParts {
   pages: Pages;
   client: Client;
   /** By which names this machine may be addressed. */

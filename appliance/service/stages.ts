@@ -7,7 +7,7 @@ import { COLLECTOR_LIMITS, CONTROL_LIMITS, descriptorLimit, fitting } from "../h
 import { type HandedSocket, listen } from "../http/listen.ts";
 import { Stage } from "../http/stage.ts";
 
-export interface StagesParts {
+interface StagesParts {
   config: Pick<Config, "port" | "host" | "webuiPort" | "bind">;
   clock: Clock;
   log: Log;

@@ -6,7 +6,7 @@ import type { Database } from "./sqlite/database.ts";
 const WORTH_COMPRESSING_BYTES = 1_024;
 const MAX_REMEMBERED = 64;
 
-export type Encoding = "br" | "gzip";
+type Encoding = "br" | "gzip";
 
 /** What who asked accepts, and has. */
 export interface Accepts {

@@ -16,7 +16,7 @@ const AT_ONCE = Promise.resolve();
 /** Dimension and value, one increment each. */
 export type Increments = readonly (readonly [dimension: string, value: string])[];
 
-export interface IntakeOptions {
+interface IntakeOptions {
   clock: Clock;
   log: Log;
   send: (request: CommitterRequest) => Promise<CommitterAnswer>;

@@ -16,10 +16,10 @@ export type SeriesRow = [
 ];
 
 /** Counts by day of one value: offset in days from `from`, count, offset, count, … */
-export type DailyCounts = number[];
+type DailyCounts = number[];
 
 /** Counters that are kept by the hour; views are in the dimension `hour`. */
-export type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
+type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
 
 /** Offset of a day from `from` in days, then its counts from 00 to 23 UTC. */
 export type HoursOfDay = number[];
@@ -60,9 +60,9 @@ export const CROSS_FIELDS = ["os", "dv", "v", "f"] as const;
 export type CrossField = (typeof CROSS_FIELDS)[number];
 
 /** Question → option → number of answers. */
-export type AnswerCounts = Record<string, Record<string, number>>;
+type AnswerCounts = Record<string, Record<string, number>>;
 
-export interface SurveyGroup {
+interface SurveyGroup {
   total: number;
   counts: AnswerCounts;
 }

@@ -38,7 +38,7 @@ const MAX_FOLDS = 20;
 /** What a board with 512 MB can spare; the largest reports take a third of it. */
 const READER_MEMORY_MB = 96;
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Called whenever damage to the file was met. */
   onUnusable?: (why: Unusable) => void;
   dataDir: string;

@@ -7,7 +7,7 @@ export interface Reply {
   readonly ms: number;
 }
 
-export interface Ask {
+interface Ask {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;

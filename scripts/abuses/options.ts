@@ -33,7 +33,7 @@ owner was turned away, or when the service ended.
   --site ID          a site of it, with a public badge
   --token TOKEN      reads that site, and signs in`;
 
-export interface Options {
+interface Options {
   readonly parts: readonly string[];
   readonly seconds: number;
   readonly rate: number;

@@ -18,7 +18,7 @@ interface Looks {
 }
 
 /** What the owner met with. */
-export interface OwnersDay {
+interface OwnersDay {
   readonly figures: readonly Figure[];
   /** What was not answered as it should be, in sentences. */
   readonly problems: readonly string[];

@@ -6,7 +6,7 @@ import { beTheOwner } from "./owner.ts";
 import { UsageWatch } from "./usage.ts";
 import { Visitors } from "./visitors.ts";
 
-export interface PartOptions extends AttackOrders {
+interface PartOptions extends AttackOrders {
   /** Honest hits in a second. */
   readonly rate: number;
   /** Seconds from the end of the attack to the last look at what is left. */

@@ -20,7 +20,7 @@ interface Usage {
 }
 
 /** A shell's command line that tells the usage of a process; also for a shell on another machine. */
-export function usageCommand(pid: number): string {
+function usageCommand(pid: number): string {
   return `cat /proc/${pid}/status /proc/net/sockstat; echo sockets: $(ls -l /proc/${pid}/fd | grep -c socket:); echo ticks: $(cut -d' ' -f14,15 /proc/${pid}/stat)`;
 }
 
@@ -42,7 +42,7 @@ function usageFrom(text: string): Usage {
 }
 
 /** Asks a shell of this machine. */
-export async function localShell(command: string): Promise<string> {
+async function localShell(command: string): Promise<string> {
   // `ls` fails for a process that is gone; what is missing is noticed by who reads it.
   return (await promisify(execFile)("/bin/sh", ["-c", command])).stdout;
 }

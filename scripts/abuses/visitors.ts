@@ -17,7 +17,7 @@ export const HONEST_PATHS: readonly string[] = Array.from(
   (_, n) => `/honest/${n}`,
 );
 
-export interface Honest {
+interface Honest {
   readonly sent: number;
   readonly figures: readonly Figure[];
   readonly problems: readonly string[];

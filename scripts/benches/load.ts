@@ -4,7 +4,7 @@ import autocannon from "autocannon";
 import { SITE } from "./servers.ts";
 import { beaconPath, USER_AGENTS, views } from "./traffic.ts";
 
-export interface Outcome {
+interface Outcome {
   readonly hits: number;
   readonly perSecond: number;
 }

@@ -16,7 +16,7 @@ const TOKENS = 3;
 const SINGLE_PUSHES = 60;
 const FULL_RATE_PUSHES = 300;
 
-export interface PushFigures {
+interface PushFigures {
   /** Milliseconds from the end of a request to the last report of its picture. */
   readonly single: readonly number[];
   readonly fullRate: readonly number[];

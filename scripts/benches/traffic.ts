@@ -1,7 +1,7 @@
 import { randomFrom } from "../../appliance/demo/demo.ts";
 
 /** Draws 0 … size-1, each number i with a weight of 1/(i+1), as visits spread over pages. */
-export function zipf(size: number, random: () => number): () => number {
+function zipf(size: number, random: () => number): () => number {
   const sums: number[] = [];
   let sum = 0;
   for (let i = 1; i <= size; i++) {
@@ -21,7 +21,7 @@ export function zipf(size: number, random: () => number): () => number {
   };
 }
 
-export const PATHS = 2_000;
+const PATHS = 2_000;
 
 /** Page views as a site has them: what varies little is drawn evenly, paths and referrers Zipf. */
 export function views(seed: number): () => Record<string, string> {

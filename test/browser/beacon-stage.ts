@@ -16,7 +16,7 @@ import { World } from "../helpers/world.ts";
 const PREFIX = "/tally";
 
 /** What a test says about a page; what it leaves out stays as it was. */
-export interface Look {
+interface Look {
   /** The body, tag included. */
   html?: string;
   headers?: Record<string, string>;
@@ -25,7 +25,7 @@ export interface Look {
 }
 
 /** A collector, a site whose pages embed its tag, and a browser that visits them. */
-export class Stage {
+class Stage {
   readonly world = new World();
   page!: Page;
   #profile!: BrowserContext;

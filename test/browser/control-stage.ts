@@ -6,7 +6,7 @@ import { FakeClock } from "../helpers/fake-clock.ts";
 import { type Reply, World } from "../helpers/world.ts";
 import { Owner, type OwnerOptions, seen } from "./owner.ts";
 
-export interface ControlOptions extends OwnerOptions {
+interface ControlOptions extends OwnerOptions {
   /** Configuration keys. */
   env?: Record<string, string>;
   /** The box has no battery clock, and goes on from so many milliseconds ago. */

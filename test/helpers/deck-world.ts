@@ -66,7 +66,7 @@ class WorldClock implements Clock {
   }
 }
 
-export interface DeckWorldOptions {
+interface DeckWorldOptions {
   virtualDecks?: string[];
   stored?: DeckSettings[];
   hasUsb?: boolean;

@@ -11,7 +11,7 @@ const KEYBOARD = Buffer.from(
   "hex",
 );
 
-export interface CrtFirmware {
+interface CrtFirmware {
   vendor: number;
   product: number;
   serial: string;
@@ -104,7 +104,7 @@ export const MIRABOX_K1_PRO: CrtFirmware = {
   dropsLastByte: true,
 };
 
-export const AKP05E: CrtFirmware = {
+const AKP05E: CrtFirmware = {
   ...MIRABOX_293V3,
   vendor: 0x0300,
   product: 0x3004,

@@ -6,7 +6,7 @@ import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
 import type { HidSystem } from "../../appliance/deck/usb/hid.ts";
 
 /** What a test may let go wrong with a unit; each is used up by playing it, but for `open`. */
-export interface UnitFaults {
+interface UnitFaults {
   /** What opening its hidraw node answers. */
   open: "permission" | "busy" | undefined;
   /** Another program took the USB interface from the kernel. */

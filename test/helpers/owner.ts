@@ -63,14 +63,14 @@ export class Owner {
   }
 }
 
-export interface LiveEvent {
+interface LiveEvent {
   readonly event: string;
   // biome-ignore lint/suspicious/noExplicitAny: as in Reply.
   readonly data: any;
 }
 
 /** A stream of events, to be read one by one. */
-export class Listening {
+class Listening {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   /** Resolves when the box ends the stream. */

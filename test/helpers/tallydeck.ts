@@ -11,7 +11,7 @@ const MAIN = join(ROOT, "appliance/main.ts");
 /** As scripts/tallydeck has it. */
 const COMPILED = join(ROOT, "node_modules/.cache/node");
 
-export interface Ended {
+interface Ended {
   /** Exit code; null when a signal ended it. */
   readonly code: number | null;
   readonly out: string;
@@ -38,7 +38,7 @@ aroundTests(
   },
 );
 
-export interface RunningOptions {
+interface RunningOptions {
   /** What Node is given before the arguments, where it is not the checkout's own. */
   program?: readonly string[];
   /** Is piped in. */

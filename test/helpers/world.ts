@@ -34,7 +34,7 @@ export interface Ask {
   readonly to?: string;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   /** Configuration keys; SITES=blog and STATS_TOKEN=ADMIN unless given. */
   readonly env?: Record<string, string>;
   readonly clock?: FakeClock;

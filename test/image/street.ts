@@ -5,7 +5,7 @@ import { join } from "node:path";
 const SYSTEM = join(import.meta.dirname, "../../firmware-config/system");
 const FIREWALL = join(SYSTEM, "etc/nftables.conf");
 
-export type Outcome = "open" | "refused" | "silent";
+type Outcome = "open" | "refused" | "silent";
 
 export interface Tries {
   readonly from: string;

@@ -14,10 +14,10 @@ export class AskError extends Error {
   }
 }
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** What a request carries: a value goes as JSON, a file as it is. */
-export type Body = object | Blob;
+type Body = object | Blob;
 
 /**
  * Asks the control API. Who is signed in is known by a cookie that scripts cannot read.

@@ -5,7 +5,7 @@ import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
 /** What every part of the signed-in page may use. */
-export interface Shell {
+interface Shell {
   box: Box;
   actions: BoxActions;
   view: View;

@@ -7,7 +7,7 @@ import type {
 } from "../../appliance/control/wire.ts";
 
 /** What the box tells while the page is open. */
-export interface LiveEvents {
+interface LiveEvents {
   /** Connected, for the first time or again: decks and channels follow by themselves. */
   opened(): void;
   decks(answer: DecksAnswer): void;

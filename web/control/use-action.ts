@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { AskError } from "./api.ts";
 import { useShell } from "./context.ts";
 
-export interface Action {
+interface Action {
   busy: boolean;
   /** Why the last try failed; empty when it did not. */
   problem: string;

@@ -34,7 +34,7 @@ export interface Box {
 }
 
 /** Where the page stands with the box. */
-export type Standing =
+type Standing =
   | { state: "opening" }
   | { state: "failed"; message: string }
   | { state: "signed-out" }

@@ -5,7 +5,7 @@ import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
 /** What a key does; keys are named as `KeyboardEvent.key` names them, letters in lower case. */
-export type KeyActions = Map<string, () => void>;
+type KeyActions = Map<string, () => void>;
 
 export const FILTER_ID = "filter";
 

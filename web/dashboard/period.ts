@@ -10,7 +10,7 @@ export const PERIODS = [
   { id: "all", key: "a", name: "All", days: 0 },
 ] as const;
 
-export type PeriodId = (typeof PERIODS)[number]["id"];
+type PeriodId = (typeof PERIODS)[number]["id"];
 
 /**
  * What the owner chose: a period that ends today, a period that ends on a given day (after

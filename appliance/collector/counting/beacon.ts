@@ -5,7 +5,7 @@ import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** What a beacon is made of: its payload, and what the request's headers add. */
-export interface Beacon {
+interface Beacon {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly visitor: Visitor;
   /** The `Referer` header, or "". */

@@ -5,7 +5,7 @@ import type { Asker } from "../../store/read-queue.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Page views of a badge's days, and of all time. */
-export interface BadgeCounts {
+interface BadgeCounts {
   readonly window: number;
   readonly total: number;
 }

@@ -11,17 +11,17 @@ import { decodePayload, queryValue } from "../counting/payload.ts";
 import { createVisitorCache } from "../counting/visitor.ts";
 import type { Sites } from "../sites.ts";
 
-export interface HitParts {
+interface HitParts {
   store: Store;
   sites: Sites;
   client: Client;
 }
 
 /** Counts what a GET request is about; resolves when it may be answered. */
-export type CountHit = (request: IncomingMessage, query: ParsedUrlQuery) => Promise<void>;
+type CountHit = (request: IncomingMessage, query: ParsedUrlQuery) => Promise<void>;
 
 /** What is counted, by path. */
-export interface Hits {
+interface Hits {
   /** A page view or an event. */
   readonly "/e": CountHit;
   /** A desktop app's daily ping. */

@@ -5,7 +5,7 @@ import { MAX_RANGE_DAYS } from "../../store/store.ts";
 import { queryValue } from "../counting/payload.ts";
 
 /** Inclusive days; `single` when one day was asked for. */
-export interface StatsRange {
+interface StatsRange {
   readonly from: Day | "first";
   readonly to: Day;
   readonly single: boolean;

@@ -9,7 +9,7 @@ import { validateSurvey } from "../counting/survey.ts";
 import type { Site, Sites } from "../sites.ts";
 import { givenSite } from "./hits.ts";
 
-export interface SurveyParts {
+interface SurveyParts {
   store: Store;
   sites: Sites;
   client: Client;

@@ -11,7 +11,7 @@ import type { BoxEvents, SlotAt, SlotPicture } from "../wire.ts";
 import { decksView } from "./decks.ts";
 import { channelViews } from "./push-channels.ts";
 
-export interface EventsOptions {
+interface EventsOptions {
   clock: Clock;
   decks: Decks;
   channels: Channels;

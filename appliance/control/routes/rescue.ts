@@ -12,7 +12,7 @@ import { restoreBackup } from "./backup.ts";
 import { type SignInParts, signIn } from "./session.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */
-export interface RescueControlParts extends Door, SignInParts {
+interface RescueControlParts extends Door, SignInParts {
   log: Log;
   pages: Pages;
   why: Unusable;

@@ -28,7 +28,7 @@ export interface SignInParts {
   wrongTokens: RateLimit;
 }
 
-export interface SessionParts extends SignInParts {
+interface SessionParts extends SignInParts {
   store: Store;
   declared: Declared;
   clock: Clock;

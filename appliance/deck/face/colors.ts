@@ -1,13 +1,13 @@
 /** A colour as `#rrggbb`. */
-export type Color = string;
+type Color = string;
 
 export interface Colors {
   color: Color;
   background: Color;
 }
 
-export const BLACK = "#000000";
-export const WHITE = "#f4f4f5";
+const BLACK = "#000000";
+const WHITE = "#f4f4f5";
 const DARK_INK = "#18181b";
 
 /** Below this, letters of a key's size are hard to read. */

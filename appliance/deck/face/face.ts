@@ -6,7 +6,7 @@ import type { PushWidget, StatWidget, Widget } from "./widget.ts";
 /** What a slot shows, down to every word and colour: the painter only lays it out. */
 export type Face = BlankFace | TextFace | FigureFace | StatFace | AddressFace;
 
-export interface BlankFace {
+interface BlankFace {
   kind: "blank";
   background: string;
 }

@@ -17,7 +17,7 @@ export interface Metrics {
 }
 
 /** Lines to draw and the size to draw them at, in pixels. */
-export interface FittedText {
+interface FittedText {
   size: number;
   lines: string[];
 }

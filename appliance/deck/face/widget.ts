@@ -23,12 +23,12 @@ export interface StatWidget extends WidgetColors {
   period: "day" | "7d" | "30d";
 }
 
-export interface TextWidget extends WidgetColors {
+interface TextWidget extends WidgetColors {
   type: "text";
   text: string;
 }
 
-export interface PlainWidget extends WidgetColors {
+interface PlainWidget extends WidgetColors {
   type: "clock" | "date" | "address" | "empty";
 }
 
@@ -36,7 +36,7 @@ export interface PlainWidget extends WidgetColors {
 export type Widget = PushWidget | StatWidget | TextWidget | PlainWidget;
 
 /** The push service's rules, which widgets share: what is typed here is drawn in the same font. */
-export interface PushRules {
+interface PushRules {
   /** The channel's name in its one form; throws an error that says what a name looks like. */
   channelName: (raw: string) => string;
   cleanText: (raw: string) => { text: string };
@@ -89,7 +89,7 @@ const VARIANTS = [
 const TYPES = VARIANTS.map(({ properties }) => properties.type.const);
 
 /** JSON Schema of a widget; needs the `discriminator` option of Ajv. */
-export const widgetSchema = {
+const widgetSchema = {
   type: "object",
   discriminator: { propertyName: "type" },
   oneOf: VARIANTS,

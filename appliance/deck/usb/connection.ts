@@ -18,7 +18,7 @@ const STEADY_MS = 10_000;
 /** Usage page of the CRT interface; these decks have a keyboard interface beside it. */
 const CRT_USAGE_PAGE = 0xffa0;
 
-export interface DeckConnectionEvents {
+interface DeckConnectionEvents {
   /** The deck can be used from now on. */
   opened(driver: DeckDriver): void;
   /** What was opened can no longer be used; opening it again is under way. */
@@ -29,7 +29,7 @@ export interface DeckConnectionEvents {
   tap(slot: string): void;
 }
 
-export interface DeckConnectionOptions {
+interface DeckConnectionOptions {
   readonly unit: UsbUnit;
   readonly model: Model;
   readonly bus: DeckBus;

@@ -30,7 +30,7 @@ const WRITE_ACKNOWLEDGED = 0xff;
 const ALL_KEYS = 0xff;
 
 /** What a switch, a touch or a dial reported. */
-export interface CrtInput {
+interface CrtInput {
   readonly code: number;
   readonly down: boolean;
 }

@@ -19,7 +19,7 @@ export interface SlotPicture {
 }
 
 /** What keeps a panel from dropping its host. */
-export interface Heartbeat {
+interface Heartbeat {
   readonly everyMs: number;
   /** After this much silence the panel has dropped its host, and has to be initialised again. */
   readonly patienceMs: number | undefined;

@@ -38,7 +38,7 @@ export interface UsbListener {
   detached(unit: UsbUnit): void;
 }
 
-export interface OpenedHid {
+interface OpenedHid {
   readonly hid: HidHandle;
   /** Bytes of an output report without its id; undefined when the descriptor is not readable. */
   readonly outputBytes: number | undefined;

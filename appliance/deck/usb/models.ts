@@ -17,7 +17,7 @@ export const EVIDENCE_TEXT: Readonly<Record<Evidence, string>> = {
   untested: "untested",
 };
 
-export interface UsbId {
+interface UsbId {
   readonly vendor: number;
   readonly product: number;
 }

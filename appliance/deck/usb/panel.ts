@@ -5,11 +5,11 @@ import type { Pixels } from "../pixels.ts";
 import type { DeckDriver } from "./driver.ts";
 
 /** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */
-export interface Picture {
+interface Picture {
   pixels(): Pixels;
 }
 
-export interface PanelOptions {
+interface PanelOptions {
   readonly driver: DeckDriver;
   readonly clock: Clock;
   readonly brightness: number;

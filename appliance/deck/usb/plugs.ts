@@ -16,7 +16,7 @@ export interface OpenedDeck {
   fail(error: Error): void;
 }
 
-export interface PlugEvents {
+interface PlugEvents {
   opened(deck: OpenedDeck): void;
   /** The deck that was opened for this unit is no longer to be used. */
   lost(unit: UsbUnit): void;

@@ -5,7 +5,7 @@ import type { Cancel } from "../../base/signal.ts";
 import { readRefused } from "../read-queue.ts";
 import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
 
-export interface KeptReaderOptions {
+interface KeptReaderOptions {
   file: string;
   /** Told whenever it met damage to the file. */
   onDamaged: (message: string) => void;

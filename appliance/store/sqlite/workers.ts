@@ -6,7 +6,7 @@ import { KeptReader } from "./kept-reader.ts";
 import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
 import type { Directory } from "./tables/sites.ts";
 
-export interface WorkersOptions {
+interface WorkersOptions {
   file: string;
   /** Told before the workers are there, and whenever it changed. */
   onDirectory: (directory: Directory) => void;

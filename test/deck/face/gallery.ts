@@ -24,7 +24,7 @@ export const SIZES: readonly (readonly [width: number, height: number])[] = [
 ];
 
 /** A Wednesday, 14:05 in Berlin. */
-export const NOW = Date.UTC(2026, 4, 20, 12, 5);
+const NOW = Date.UTC(2026, 4, 20, 12, 5);
 
 const WEEK = [310, 402, 388, 511, 602, 340, 720];
 const MONTH = Array.from({ length: 30 }, (_, day) => 400 + day * 9 + ((day * 37) % 11) * 22);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { encode } from "../../helpers/world.ts";
 import type { Machine } from "./machine.ts";
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: Buffer;
   readonly cookie: string | undefined;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-export interface ShellResult {
+interface ShellResult {
   readonly status: number;
   readonly text: string;
 }

@@ -2,7 +2,7 @@ import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
 import type { SeriesRow, StatsAnswer } from "../../../appliance/collector/wire.ts";
 import { decodeHistory, type History } from "../../../web/dashboard/history.ts";
 
-export interface DayFigures {
+interface DayFigures {
   pv?: number;
   uv?: number;
   sessions?: number;

@@ -1,14 +1,14 @@
 import type { Slot } from "../../../appliance/control/wire.ts";
 
 /** A row of a deck as it lies on the table. */
-export interface Band {
+interface Band {
   /** Share of the deck's width, 0–1. */
   share: number;
   /** Columns the band is divided into; pictures of one band may differ in width. */
   cells: Cell[];
 }
 
-export interface Cell {
+interface Cell {
   slot: Slot;
   /** How much of the band's width it takes, relative to its neighbours. */
   weight: number;

@@ -1,7 +1,7 @@
 import { CHANNEL_RULE, isChannelName } from "../../../appliance/base/names.ts";
 import type { StatWidget, Widget } from "../../../appliance/control/wire.ts";
 
-export type WidgetType = Widget["type"];
+type WidgetType = Widget["type"];
 
 /** What a slot can show, in the words of the page. */
 export const WIDGET_TYPES: readonly { id: WidgetType; name: string; about: string }[] = [

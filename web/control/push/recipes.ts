@@ -1,7 +1,7 @@
 import type { RecipeId } from "../view.ts";
 
 /** What a recipe is filled in with. */
-export interface Ingredients {
+interface Ingredients {
   /** address of the Web UI, without a slash at its end */
   base: string;
   channel: string;

@@ -8,7 +8,7 @@ export const CROSS_NAMES: Record<CrossField, string> = {
   f: "Form",
 };
 
-export interface OptionRow {
+interface OptionRow {
   option: string;
   count: number;
   /** of all responses, 0–1 */
@@ -52,7 +52,7 @@ export function questionsOf({ counts, total }: SurveysAnswer): Question[] {
   });
 }
 
-export interface CrossTable {
+interface CrossTable {
   groups: { name: string; total: number }[];
   /** a row per option, a cell per group */
   rows: { option: string; cells: { count: number; share: number }[] }[];

@@ -3,7 +3,7 @@ import type { ExportPage, SurveysAnswer } from "../../../appliance/collector/wir
 import { type Query, readJson } from "../../shared/api.ts";
 import { download } from "../../shared/download.ts";
 
-export interface SurveyFeed {
+interface SurveyFeed {
   survey: SurveysAnswer | null;
   busy: boolean;
   problem: string;
@@ -33,7 +33,7 @@ export function useSurvey(query: Query, token: string, round: number): SurveyFee
   return feed;
 }
 
-export interface ExportState {
+interface ExportState {
   /** responses read so far, or null when no export runs */
   done: number | null;
   problem: string;

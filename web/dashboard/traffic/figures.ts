@@ -127,7 +127,7 @@ export function figureText(metric: Metric, value: number | null): string {
   return unit === "count" ? whole(value) : unit === "ratio" ? ratio(value) : percent(value);
 }
 
-export interface Delta {
+interface Delta {
   /** `+12%`, `−3.1 pts`, `±0%`, or `–` where there is nothing to compare with */
   text: string;
   verdict: "good" | "bad" | "same" | "none";

@@ -20,7 +20,7 @@ import {
 } from "./figures.ts";
 
 /** One place on the x axis. */
-export interface Bucket {
+interface Bucket {
   /** short, for the axis */
   label: string;
   /** long, for the read-out and the table */
@@ -29,7 +29,7 @@ export interface Bucket {
   state: "whole" | "open" | "future";
 }
 
-export type LineKey = Metric | "bot";
+type LineKey = Metric | "bot";
 
 export interface Line {
   key: LineKey;
@@ -55,7 +55,7 @@ export interface Trend {
   before: Line | null;
 }
 
-export interface TrendOptions {
+interface TrendOptions {
   range: DayRange;
   compared: DayRange;
   /** one metric, or null for the overview */

@@ -41,7 +41,7 @@ export interface Plot {
   before: Point[][];
 }
 
-export interface PlotLine {
+interface PlotLine {
   line: Line;
   /** stretches of x to show of frappe's line */
   whole: { from: number; to: number }[];

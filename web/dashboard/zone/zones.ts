@@ -5,7 +5,7 @@ export interface Zone {
   place: { latitude: number; longitude: number } | null;
 }
 
-export interface ZonePlace {
+interface ZonePlace {
   name: string;
   lat: number;
   long: number;

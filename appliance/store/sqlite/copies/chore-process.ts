@@ -3,7 +3,7 @@ import { DatabaseRefused } from "../database.ts";
 import type { Chore, ChoreAnswer } from "./chores.ts";
 
 /** A chore that takes longer is ended: a gigabyte on a slow card takes about half of it. */
-export const CHORE_MS = 20 * 60_000;
+const CHORE_MS = 20 * 60_000;
 /** Of JavaScript's own memory, in megabytes: rows come one by one. */
 const HEAP_MB = 128;
 const TOO_LONG = { file: "", says: "This took too long and was ended." };

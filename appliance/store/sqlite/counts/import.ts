@@ -4,7 +4,7 @@ import { findSite } from "../tables/sites.ts";
 import { Ledger } from "./ledger.ts";
 
 /** One day of one site as it was counted elsewhere. */
-export interface DayCounts {
+interface DayCounts {
   readonly site: string;
   /** UTC, `YYYY-MM-DD` */
   readonly day: string;

@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 import { counterByDay } from "./day-totals.ts";
 
 /** A counter over the days that end today. */
-export interface LiveNumbersQuery {
+interface LiveNumbersQuery {
   readonly site: SiteKey;
   readonly counter: Counter;
   readonly days: 1 | 7 | 30;
@@ -14,7 +14,7 @@ export interface LiveNumbersQuery {
 }
 
 /** What a key shows of a counter. */
-export interface LiveNumbers {
+interface LiveNumbers {
   readonly value: number;
   /** The same over the period before; null when nothing was counted before this period. */
   readonly previous: number | null;

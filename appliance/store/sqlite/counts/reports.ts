@@ -16,7 +16,7 @@ export const MAX_RANGE_DAYS = 4_000;
  * Days are inclusive. `from: "first"` is the first day with data up to `to`, or `to` where there is
  * none; never further back than MAX_RANGE_DAYS.
  */
-export interface StatsQuery {
+interface StatsQuery {
   readonly site: SiteKey;
   readonly id: string;
   readonly from: Day | "first";

@@ -8,7 +8,7 @@ import { IdTable } from "./id-table.ts";
 /** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
 /** What all values of an answer may take together; beyond it, the lowest are OTHER, too. */
-export const MAX_ANSWERED_TEXT_BYTES = 1_048_576;
+const MAX_ANSWERED_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
 export const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 

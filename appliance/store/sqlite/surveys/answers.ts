@@ -4,7 +4,7 @@ import { Frequent } from "./frequent.ts";
 
 /** So many questions, and options of each, are told apart; the rest is OTHER. */
 export const MAX_QUESTIONS = 200;
-export const MAX_OPTIONS = 200;
+const MAX_OPTIONS = 200;
 const QUESTIONS_WATCHED = 2_000;
 const CHOICES_WATCHED = 20_000;
 

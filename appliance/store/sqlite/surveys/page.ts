@@ -7,7 +7,7 @@ import { type SurveyFilter, type SurveyPosition, surveyRows } from "./rows.ts";
 
 const PAGE_ROWS = 100;
 
-export interface SurveyPageQuery {
+interface SurveyPageQuery {
   readonly id: string;
   readonly filter: SurveyFilter;
   readonly after: SurveyPosition | null;

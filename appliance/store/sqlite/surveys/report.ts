@@ -15,7 +15,7 @@ const MAX_CELLS = 400_000;
 /** The newest comments of an answer. */
 export const MAX_COMMENTS = 1_000;
 
-export interface SurveyQuery {
+interface SurveyQuery {
   readonly id: string;
   readonly filter: SurveyFilter;
   readonly cross: CrossField;

@@ -16,7 +16,7 @@ export interface SurveyPosition {
   readonly row: number;
 }
 
-export interface StoredSurvey {
+interface StoredSurvey {
   readonly id: number;
   readonly day: Day;
   readonly payload: string;

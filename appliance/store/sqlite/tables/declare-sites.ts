@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 import { readDirectory, type SiteRecord } from "./sites.ts";
 
 /** A site as the configuration names it. */
-export interface DeclaredSite {
+interface DeclaredSite {
   readonly id: string;
   readonly host: string | null;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 
 /** A push token as it is kept; times are epoch milliseconds. */
-export interface PushTokenRow {
+interface PushTokenRow {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;

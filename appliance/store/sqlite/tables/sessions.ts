@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 
 /** Somebody who is signed in. */
-export interface SessionRow {
+interface SessionRow {
   /** SHA-256 of the cookie. */
   readonly hash: Uint8Array;
   /** Epoch milliseconds. */
