@@ -1,182 +1,273 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { describe, it } from "mocha";
+import { breachesIn } from "./structure/check.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Who may know whom: files whose path begins with a key import only what begins with a value. */
-const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
-  "appliance/main.ts": ["appliance/"],
-  "appliance/service/": ["appliance/"],
-  "appliance/commands/": ["appliance/"],
-  "appliance/config.ts": ["appliance/http/", "appliance/deck/usb/models.ts", "appliance/base/"],
-  "appliance/demo/": ["appliance/demo/", "appliance/base/"],
-  "appliance/box/systemd.ts": ["appliance/base/"],
-  "appliance/base/": ["appliance/base/"],
-  "appliance/provision/": ["appliance/provision/", "appliance/config.ts", "appliance/base/"],
-  "appliance/box/time-zone.ts": ["appliance/base/"],
-  "appliance/box/board.ts": [
-    "appliance/control/setup-code.ts",
-    "appliance/deck/face/face.ts",
-    "appliance/base/",
-  ],
-  "appliance/box/screen.ts": [
-    "appliance/deck/face/face.ts",
-    "appliance/deck/face/qr.ts",
-    "appliance/base/",
-  ],
-  "appliance/http/": ["appliance/http/", "appliance/base/"],
-  "appliance/store/": ["appliance/store/", "appliance/base/"],
-  "appliance/collector/": [
-    "appliance/collector/",
-    "appliance/http/",
-    "appliance/store/",
-    "appliance/base/",
-  ],
-  "appliance/push/": ["appliance/push/", "appliance/base/"],
-  "appliance/deck/": ["appliance/deck/", "appliance/base/"],
-  "appliance/deck/face/": ["appliance/deck/face/", "appliance/deck/pixels.ts", "appliance/base/"],
-  "appliance/deck/usb/": ["appliance/deck/usb/", "appliance/deck/pixels.ts", "appliance/base/"],
-  "appliance/deck/decks.ts": ["appliance/deck/", "appliance/push/channels.ts", "appliance/base/"],
-  "appliance/control/": [
-    "appliance/control/",
-    "appliance/http/",
-    "appliance/push/",
-    "appliance/deck/decks.ts",
-    // What settings, ids, widgets and models are, to check what comes in.
-    "appliance/deck/deck-settings.ts",
-    "appliance/deck/identity.ts",
-    "appliance/deck/usb/models.ts",
-    "appliance/deck/face/widget.ts",
-    "appliance/store/",
-    "appliance/base/",
-  ],
-  "image/": ["image/", "scripts/build-web.ts"],
-  "scripts/": ["appliance/", "scripts/"],
-  "web/": ["web/", "appliance/base/"],
-  "test/": ["appliance/", "image/", "web/", "scripts/", "test/"],
-};
-
-/** What answers look like: whose types `web/` may know. */
-const WIRES = ["appliance/collector/wire.ts", "appliance/control/wire.ts"];
-
-/** Nobody may import these; they are started. */
-const ENTRIES = [
-  "test/image/boot/main.ts",
-  "appliance/provision/main.ts",
-  "appliance/main.ts",
-  "appliance/store/sqlite/copies/chores.ts",
-  "appliance/store/sqlite/committer.ts",
-  "appliance/store/sqlite/reader.ts",
-];
-
-interface Import {
-  readonly file: string;
-  readonly typesOnly: boolean;
+/** Every source of the project: path from the root → text. */
+function sources(): Map<string, string> {
+  return new Map(
+    ["appliance", "image", "scripts", "test", "web"]
+      .flatMap((folder) =>
+        readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+          join(folder, name),
+        ),
+      )
+      .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
+      .filter((file) => !file.startsWith("web/dist/") && !file.includes("node_modules/"))
+      .map((file) => [file, readFileSync(join(ROOT, file), "utf8")]),
+  );
 }
 
-const sources = ["appliance", "image", "scripts", "test", "web"]
-  .flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) =>
-      join(folder, name),
-    ),
-  )
-  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
-  .filter((file) => !file.startsWith("web/dist/") && !file.includes("node_modules/"));
-const imports = new Map(sources.map((file) => [file, importsOf(file)]));
-
 describe("the structure", () => {
-  it("has a rule for every file", () => {
-    assert.deepEqual(
-      sources.filter((file) => ruleOf(file) === undefined),
-      [],
-    );
-  });
-
-  it("keeps the directions: who may know whom", () => {
-    const wrong = edges().filter(
-      ([from, { file, typesOnly }]) =>
-        !ruleOf(from)?.some((prefix) => file.startsWith(prefix)) &&
-        !(from.startsWith("web/") && WIRES.includes(file) && typesOnly),
-    );
-    assert.deepEqual(wrong, []);
-  });
-
-  it("keeps what needs Node out of what browsers run", () => {
-    const run = edges().filter(([from, { typesOnly }]) => from.startsWith("web/") && !typesOnly);
-    const shipped = new Set(run.map(([, { file }]) => file));
-    for (const file of shipped)
-      for (const known of imports.get(file) ?? []) if (!known.typesOnly) shipped.add(known.file);
-    const needsNode = [...shipped].filter((file) =>
-      /^(?:import|export)\s[^;]*?"node:/m.test(readFileSync(join(ROOT, file), "utf8")),
-    );
-    assert.deepEqual(needsNode, []);
-  });
-
-  it("lets nobody know what is only started", () => {
-    const wrong = edges().filter(
-      ([from, { file, typesOnly }]) =>
-        ENTRIES.includes(file) && !typesOnly && !from.startsWith("test/"),
-    );
-    assert.deepEqual(wrong, []);
-  });
-
-  it("has no import cycle", () => {
-    assert.deepEqual(cycles(), []);
-  });
-
-  it("has no file that nobody uses", () => {
-    const builds = readFileSync(join(ROOT, "scripts/build-web.ts"), "utf8");
-    const isEntry = (file: string) =>
-      ENTRIES.includes(file) ||
-      file.startsWith("image/") ||
-      file.startsWith("scripts/") ||
-      file.endsWith(".test.ts") ||
-      builds.includes(`"${file}"`);
-    const used = new Set(sources.filter(isEntry));
-    for (const file of used) for (const known of imports.get(file) ?? []) used.add(known.file);
-    assert.deepEqual(
-      sources.filter((file) => !used.has(file)),
-      [],
-    );
+  it("keeps to its walls, without a cycle, and with nothing that nobody uses", () => {
+    assert.deepEqual(breachesIn(sources()), []);
   });
 });
 
-function ruleOf(file: string): readonly string[] | undefined {
-  const [rule] = Object.entries(MAY_KNOW)
-    .filter(([prefix]) => file.startsWith(prefix))
-    .sort(([a], [b]) => b.length - a.length);
-  return rule?.[1];
+/** A small project that keeps to the walls. */
+const SOUND: Readonly<Record<string, string>> = {
+  "appliance/main.ts": 'import { run } from "./commands/run.ts";\nrun();',
+  "appliance/commands/run.ts":
+    'import { serve } from "../service/service.ts";\nexport async function run() {\n  serve();\n}',
+  "appliance/service/service.ts": `import { collect } from "../collector/app.ts";
+import { control } from "../control/app.ts";
+import { openStore } from "../store/store.ts";
+const serve = () => [collect(openStore()), control(openStore())];`,
+  "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
+function collect(store: Store): void {}`,
+  "appliance/control/app.ts": `import type { Store } from "../store/store.ts";
+import { Decks } from "../deck/decks.ts";
+function control(store: Store): Decks {}`,
+  "appliance/store/store.ts": `import { open } from "./sqlite/database.ts";
+type Store = object;
+const openStore = (): Store => open();`,
+  "appliance/store/sqlite/database.ts": `import Sqlite from "better-sqlite3";
+const worker = new Worker(
+  new URL("committer.ts", import.meta.url),
+);
+const open = () => new Sqlite();`,
+  "appliance/store/sqlite/committer.ts": "",
+  "appliance/deck/decks.ts": `import { paint } from "./face/paint.ts";
+import { hid } from "./usb/hid.ts";
+class Decks {
+  all = [paint, hid];
+}`,
+  "appliance/deck/pixels.ts": "export interface Pixels {}",
+  "appliance/deck/face/paint.ts": `import { createCanvas } from "@napi-rs/canvas";
+import type { Pixels } from "../pixels.ts";
+const paint = (): Pixels => createCanvas();`,
+  "appliance/deck/usb/hid.ts": `import type { Pixels } from "../pixels.ts";
+const hid = async (pixels: Pixels) => {
+  const { HID } = await import("node-hid");
+};`,
+  "appliance/base/names.ts": "export const NAME = /a/;",
+  "web/dashboard/page.ts": 'import { NAME } from "../../appliance/base/names.ts";\nNAME.test("");',
+  "scripts/build-web.ts": 'const PAGES = ["web/dashboard/page.ts"];',
+};
+
+/** What is found in the sound project once these are in it, too; a text is added to a file there is. */
+function found(more: Readonly<Record<string, string>>): string[] {
+  const files = new Map(Object.entries(SOUND));
+  for (const [file, text] of Object.entries(more))
+    files.set(file, `${text}\n${files.get(file) ?? ""}`);
+  return breachesIn(files);
 }
 
-function edges(): [string, Import][] {
-  return [...imports].flatMap(([from, known]) => known.map((to): [string, Import] => [from, to]));
-}
+describe("a project that keeps to the walls", () => {
+  it("has no breach", () => {
+    assert.deepEqual(found({}), []);
+  });
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(ROOT, file), "utf8");
-  const statements = text.matchAll(
-    /^(?:import|export)\s+(type\s)?[^;"']*?from\s+"(\.[^"]+)"|^import\s+"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm,
-  );
-  return [...statements].map(([, type, ...paths]) => ({
-    file: relative(ROOT, join(ROOT, dirname(file), paths.find((path) => path !== undefined) ?? "")),
-    typesOnly: type !== undefined,
-  }));
-}
+  for (const [what, text] of [
+    ["a comment", '// import { Store } from "../store/store.ts";'],
+    ["a comment of many lines", '/*\nimport { Store } from "../store/store.ts";\n*/'],
+    ["a text", 'const said = `\nimport("./none.ts")`;'],
+  ] as const)
+    it(`may name in ${what} what it does not know`, () => {
+      assert.deepEqual(found({ "appliance/base/names.ts": text }), []);
+    });
+});
 
-function cycles(): string[][] {
-  const found: string[][] = [];
-  const done = new Set<string>();
-  const visit = (file: string, path: readonly string[]) => {
-    if (path.includes(file)) {
-      found.push([...path.slice(path.indexOf(file)), file]);
-      return;
-    }
-    if (done.has(file)) return;
-    for (const known of imports.get(file) ?? []) visit(known.file, [...path, file]);
-    done.add(file);
-  };
-  for (const file of sources) visit(file, []);
-  return found;
-}
+describe("a breach is found", () => {
+  const breaches: readonly [what: string, file: string, text: string, said: string][] = [
+    [
+      "the ground floor knowing a room above",
+      "appliance/base/names.ts",
+      'import { open } from "../store/sqlite/database.ts";',
+      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "the collector knowing control",
+      "appliance/collector/app.ts",
+      'import type { control } from "../control/app.ts";',
+      "appliance/collector/app.ts knows appliance/control/app.ts",
+    ],
+    [
+      "the collector looking behind the store's door",
+      "appliance/collector/app.ts",
+      'import { open } from "../store/sqlite/database.ts";',
+      "appliance/collector/app.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "control looking there for a type",
+      "appliance/control/app.ts",
+      'import type { open } from "../store/sqlite/database.ts";',
+      "appliance/control/app.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "control knowing what a deck is painted with",
+      "appliance/control/app.ts",
+      'import { paint } from "../deck/face/paint.ts";',
+      "appliance/control/app.ts knows appliance/deck/face/paint.ts",
+    ],
+    [
+      "a face knowing a device",
+      "appliance/deck/face/paint.ts",
+      'import { hid } from "../usb/hid.ts";',
+      "appliance/deck/face/paint.ts knows appliance/deck/usb/hid.ts",
+    ],
+    [
+      "a device knowing a face",
+      "appliance/deck/usb/hid.ts",
+      'import { paint } from "../face/paint.ts";',
+      "appliance/deck/usb/hid.ts knows appliance/deck/face/paint.ts",
+    ],
+    [
+      "the decks knowing the store",
+      "appliance/deck/decks.ts",
+      'import type { Store } from "../store/store.ts";',
+      "appliance/deck/decks.ts knows appliance/store/store.ts",
+    ],
+    [
+      "the store knowing a deck",
+      "appliance/store/store.ts",
+      'import { Decks } from "../deck/decks.ts";',
+      "appliance/store/store.ts knows appliance/deck/decks.ts",
+    ],
+    [
+      "a page knowing the service",
+      "web/dashboard/page.ts",
+      'import { Decks } from "../../appliance/deck/decks.ts";',
+      "web/dashboard/page.ts knows appliance/deck/decks.ts",
+    ],
+    [
+      "somebody knowing main.ts",
+      "scripts/build-web.ts",
+      'import type {} from "../appliance/main.ts";',
+      "scripts/build-web.ts knows appliance/main.ts",
+    ],
+    [
+      "a script known by the service",
+      "appliance/service/service.ts",
+      'import "../../scripts/build-web.ts";',
+      "appliance/service/service.ts knows scripts/build-web.ts",
+    ],
+    [
+      "an import in the middle of a function",
+      "appliance/base/names.ts",
+      'const { open } = await import(\n  "../store/sqlite/database.ts"\n);',
+      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "what is passed on",
+      "appliance/base/names.ts",
+      'export * from "../store/sqlite/database.ts";',
+      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "an import of many lines",
+      "appliance/base/names.ts",
+      'import {\n  // The file.\n  open,\n} from "../store/sqlite/database.ts";',
+      "appliance/base/names.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "a worker behind a wall",
+      "appliance/base/names.ts",
+      'new Worker(new URL("../store/sqlite/committer.ts", import.meta.url));',
+      "appliance/base/names.ts knows appliance/store/sqlite/committer.ts",
+    ],
+    [
+      "SQLite outside of its file",
+      "appliance/store/store.ts",
+      'import type Sqlite from "better-sqlite3";',
+      "appliance/store/store.ts knows better-sqlite3",
+    ],
+    [
+      "a device's library outside of its file",
+      "appliance/deck/decks.ts",
+      'import { usb } from "usb";',
+      "appliance/deck/decks.ts knows usb",
+    ],
+    [
+      "the canvas outside of its file",
+      "appliance/deck/decks.ts",
+      'import { Path2D } from "@napi-rs/canvas";',
+      "appliance/deck/decks.ts knows @napi-rs/canvas",
+    ],
+    [
+      "Node in what browsers run",
+      "appliance/base/names.ts",
+      'import { isIP } from "node:net";',
+      "browsers run appliance/base/names.ts, which knows node:net",
+    ],
+    [
+      "a worker that is imported",
+      "appliance/store/store.ts",
+      'import "./sqlite/committer.ts";',
+      "appliance/store/store.ts imports appliance/store/sqlite/committer.ts",
+    ],
+    [
+      "a cycle",
+      "appliance/store/sqlite/database.ts",
+      'import type { Store } from "../store.ts";',
+      "appliance/store/store.ts → appliance/store/sqlite/database.ts → appliance/store/store.ts is a cycle",
+    ],
+    [
+      "a file that nobody uses",
+      "appliance/http/left.ts",
+      "const left = 1;",
+      "nobody uses appliance/http/left.ts",
+    ],
+    [
+      "a function that nobody uses",
+      "appliance/base/names.ts",
+      "export async function left() {}",
+      "nobody uses left of appliance/base/names.ts",
+    ],
+    [
+      "a type that nobody uses, under another name",
+      "appliance/base/names.ts",
+      "interface Left {}\nexport type { Left as Gone };",
+      "nobody uses Gone of appliance/base/names.ts",
+    ],
+    [
+      "a file in a place without a wall",
+      "appliance/attic/box.test.ts",
+      "",
+      "appliance/attic/box.test.ts has no wall",
+    ],
+  ];
+  for (const [what, file, text, said] of breaches)
+    it(what, () => {
+      assert.deepEqual(found({ [file]: text }), [said]);
+    });
+
+  it("a room of the web that knows another", () => {
+    const more = {
+      "web/control/main.ts": 'import "../dashboard/page.ts";',
+      "scripts/build-web.ts": '"web/control/main.ts";',
+    };
+    assert.deepEqual(found(more), ["web/control/main.ts knows web/dashboard/page.ts"]);
+  });
+
+  it("a test that the service knows", () => {
+    const more = {
+      "test/helpers/world.ts": "",
+      "appliance/service/service.ts": 'import "../../test/helpers/world.ts";',
+    };
+    assert.deepEqual(found(more), ["appliance/service/service.ts knows test/helpers/world.ts"]);
+  });
+});

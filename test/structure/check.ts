@@ -1,0 +1,129 @@
+import { builtinModules } from "node:module";
+import { exportsOf, type Import, importsOf } from "./source.ts";
+import { BROWSERS, PACKAGES, STARTED, USED_OTHERWISE, WALLS, type Wall } from "./walls.ts";
+
+interface Edge extends Import {
+  readonly from: string;
+}
+
+/** @param files path from the root → text @returns a sentence for each breach */
+export function breachesIn(files: ReadonlyMap<string, string>): string[] {
+  const edges = [...files].flatMap(([from, text]) =>
+    importsOf(from, text)
+      .filter(({ file }) => file === undefined || files.has(file))
+      .map((known): Edge => ({ from, ...known })),
+  );
+  return [
+    ...[...files.keys()].filter((file) => !wallOf(file)).map((file) => `${file} has no wall`),
+    ...edges.filter(isAcross).map(({ from, file }) => `${from} knows ${file}`),
+    ...edges.filter(isForeign).map(({ from, specifier }) => `${from} knows ${specifier}`),
+    ...nodeInBrowsers(files, edges),
+    ...edges.filter(isStartedImport).map(({ from, file }) => `${from} imports ${file}`),
+    ...cycles(files, edges).map((path) => `${path.join(" → ")} is a cycle`),
+    ...unusedFiles(files, edges).map((file) => `nobody uses ${file}`),
+    ...unusedExports(files, edges),
+  ];
+}
+
+function wallOf(file: string): Wall | undefined {
+  return WALLS.filter(({ of }) => file.startsWith(of)).sort((a, b) => b.of.length - a.of.length)[0];
+}
+
+const beginsWith = (file: string, prefixes: readonly string[] = []) =>
+  prefixes.some((prefix) => file.startsWith(prefix));
+
+function isAcross({ from, file, isTypeOnly }: Edge): boolean {
+  const wall = wallOf(from);
+  if (file === undefined || wall === undefined) return false;
+  if (file === "appliance/main.ts" && !from.startsWith("test/")) return true;
+  if (beginsWith(file, wall.not)) return true;
+  const isMeant =
+    file.startsWith(wall.of) ||
+    beginsWith(file, wall.may) ||
+    (isTypeOnly && beginsWith(file, wall.types));
+  return !isMeant;
+}
+
+function isForeign({ from, specifier, file }: Edge): boolean {
+  if (file !== undefined) return false;
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  const knowers = PACKAGES[name];
+  return knowers !== undefined && !beginsWith(from, knowers);
+}
+
+function isStartedImport({ from, file, isTypeOnly, isAddress }: Edge): boolean {
+  return (
+    file !== undefined &&
+    STARTED.includes(file) &&
+    !isTypeOnly &&
+    !isAddress &&
+    !from.startsWith("test/")
+  );
+}
+
+function nodeInBrowsers(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[] {
+  const values = edges.filter(({ isTypeOnly }) => !isTypeOnly);
+  const browsers = [...files.keys()].filter((file) => file.startsWith(BROWSERS));
+  const reached = reachedFrom(browsers, values);
+  return values
+    .filter(({ from, specifier }) => reached.has(from) && isOfNode(specifier))
+    .map(({ from, specifier }) => `browsers run ${from}, which knows ${specifier}`);
+}
+
+function isOfNode(specifier: string): boolean {
+  return specifier.startsWith("node:") || builtinModules.includes(specifier);
+}
+
+function reachedFrom(entries: readonly string[], edges: readonly Edge[]): Set<string> {
+  const byFile = Map.groupBy(edges, ({ from }) => from);
+  const reached = new Set(entries);
+  // A set is walked to its end, also where it grows on the way.
+  for (const from of reached)
+    for (const { file } of byFile.get(from) ?? []) if (file !== undefined) reached.add(file);
+  return reached;
+}
+
+function cycles(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[][] {
+  const byFile = Map.groupBy(edges, ({ from }) => from);
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) {
+      found.push([...path.slice(path.indexOf(file)), file]);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const known of byFile.get(file) ?? [])
+      if (known.file !== undefined && !known.isAddress) visit(known.file, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files.keys()) visit(file, []);
+  return found;
+}
+
+function unusedFiles(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[] {
+  const builds = files.get("scripts/build-web.ts") ?? "";
+  const isEntry = (file: string) =>
+    STARTED.includes(file) ||
+    USED_OTHERWISE.includes(file) ||
+    /^(?:image|scripts)\//.test(file) ||
+    file.endsWith(".test.ts") ||
+    builds.includes(`"${file}"`);
+  const used = reachedFrom([...files.keys()].filter(isEntry), edges);
+  return [...files.keys()].filter((file) => !used.has(file));
+}
+
+function unusedExports(files: ReadonlyMap<string, string>, edges: readonly Edge[]): string[] {
+  const byFile = Map.groupBy(edges, ({ file }) => file);
+  return [...files].flatMap(([file, text]) => {
+    if (USED_OTHERWISE.includes(file)) return [];
+    const taken = new Set((byFile.get(file) ?? []).flatMap(({ names }) => names));
+    if (taken.has("*")) return [];
+    return exportsOf(text)
+      .filter((name) => !taken.has(name))
+      .map((name) => `nobody uses ${name} of ${file}`);
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * Who may know whom: files whose path begins with `of` (the longest that fits counts) know their own
+ * kind and what begins with one of `may`; of `types`, only types.
+ */
+export interface Wall {
+  readonly of: string;
+  readonly may?: readonly string[];
+  readonly types?: readonly string[];
+  /** What begins so is not meant, though it begins with one of the others. */
+  readonly not?: readonly string[];
+}
+
+const BASE = "appliance/base/";
+/** Nobody outside knows what is behind the store's door. */
+const BEHIND_THE_DOOR = "appliance/store/sqlite/";
+/** What the two listeners send. */
+const WIRES = ["appliance/collector/wire.ts", "appliance/control/wire.ts"];
+
+export const WALLS: readonly Wall[] = [
+  { of: "appliance/main.ts", may: ["appliance/"] },
+  { of: "appliance/service/", may: ["appliance/"] },
+  { of: "appliance/commands/", may: ["appliance/"] },
+  // Which models there are, and what an address block is.
+  {
+    of: "appliance/config.ts",
+    may: ["appliance/deck/usb/models.ts", "appliance/http/client.ts", BASE],
+  },
+  { of: BASE },
+  {
+    of: "appliance/collector/",
+    may: ["appliance/http/", "appliance/store/", BASE],
+    not: [BEHIND_THE_DOOR],
+  },
+  {
+    of: "appliance/control/",
+    may: [
+      "appliance/http/",
+      "appliance/push/",
+      "appliance/store/",
+      BASE,
+      "appliance/deck/decks.ts",
+      // What settings, ids, widgets and models are, to check what comes in.
+      "appliance/deck/deck-settings.ts",
+      "appliance/deck/identity.ts",
+      "appliance/deck/usb/models.ts",
+      "appliance/deck/face/widget.ts",
+    ],
+    not: [BEHIND_THE_DOOR],
+  },
+  { of: "appliance/deck/face/", may: ["appliance/deck/pixels.ts", "appliance/push/", BASE] },
+  { of: "appliance/deck/usb/", may: ["appliance/deck/pixels.ts", BASE] },
+  { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },
+  { of: "appliance/push/", may: [BASE] },
+  { of: "appliance/http/", may: [BASE] },
+  { of: "appliance/demo/", may: [BASE] },
+  {
+    of: "appliance/box/",
+    may: ["appliance/deck/face/qr.ts", BASE],
+    // What it shows: on the deck's notices, and of who comes in.
+    types: ["appliance/deck/face/face.ts", "appliance/control/setup-code.ts"],
+  },
+  // A start reads the settings by the rules of the service.
+  { of: "appliance/provision/", may: ["appliance/config.ts", BASE] },
+  { of: "appliance/store/", may: [BASE] },
+  { of: "web/shared/", may: [BASE], types: WIRES },
+  { of: "web/beacon/", may: ["web/shared/", BASE], types: WIRES },
+  { of: "web/dashboard/", may: ["web/shared/", BASE], types: WIRES },
+  { of: "web/control/", may: ["web/shared/", BASE], types: WIRES },
+  { of: "web/help/", may: ["web/shared/", BASE], types: WIRES },
+  { of: "image/", may: ["scripts/build-web.ts"] },
+  { of: "scripts/", may: ["appliance/"] },
+  { of: "test/", may: [""] },
+];
+
+/** Who may know a package; one that is not named here is anybody's. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "better-sqlite3": ["appliance/store/sqlite/database.ts", "test/"],
+  "node-hid": ["appliance/deck/usb/hid.ts", "test/"],
+  usb: ["appliance/deck/usb/hid.ts", "test/"],
+  "@napi-rs/canvas": ["appliance/deck/face/paint.ts", "test/"],
+  koa: ["appliance/http/", "appliance/collector/", "appliance/control/", "test/"],
+  preact: ["web/", "test/web/"],
+  mocha: ["test/"],
+  "fast-check": ["test/"],
+  "playwright-core": ["test/"],
+};
+
+/** Browsers run these: nothing that they reach may need Node. */
+export const BROWSERS = "web/";
+
+/** Started, never imported but for their types. */
+export const STARTED: readonly string[] = [
+  "appliance/main.ts",
+  "appliance/provision/main.ts",
+  "appliance/store/sqlite/committer.ts",
+  "appliance/store/sqlite/copies/chores.ts",
+  "appliance/store/sqlite/reader.ts",
+  "test/image/boot/main.ts",
+];
+
+/** Used by programs that import nothing: mocha's configuration, and esbuild, for JSX. */
+export const USED_OTHERWISE: readonly string[] = [
+  "test/helpers/hooks.ts",
+  "web/shared/da-common.ts",
+];
