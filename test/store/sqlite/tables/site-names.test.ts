@@ -29,10 +29,9 @@ describe("the names of stored sites", () => {
 
   it("stop the start when two would have the same token, until one is renamed", async () => {
     await stored("a-b", "a_b");
-    await assert.rejects(
-      world().start(),
-      /^Error: There are sites a-b and a_b: .* STATS_TOKEN_A_B/,
-    );
+    await assert.rejects(world().start(), {
+      message: /^There are sites a-b and a_b: .* STATS_TOKEN_A_B/,
+    });
     const { code, out } = await run("sites", "rename", "a_b", "ab");
     assert.deepEqual([code, out.slice(0, 13)], [0, "a_b is ab now"]);
     await world().start({ STATS_TOKEN_A_B: "one" });
