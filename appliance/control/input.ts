@@ -1,7 +1,7 @@
-import { Ajv, type ErrorObject } from "ajv";
 import type { Context } from "koa";
 import { isHost, isSiteId, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { invalidField, type Refusal } from "../base/refusal.ts";
+import { type Misfit, schemas } from "../base/schema.ts";
 import { readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
 
@@ -28,7 +28,7 @@ export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
   return readJson(ctx.req, limit);
 }
 
-const ajv = new Ajv({
+const misfitOf = schemas({
   verbose: true,
   discriminator: true,
   formats: {
@@ -44,17 +44,18 @@ const ajv = new Ajv({
  * @throws {Refusal} `invalid_field` naming the field
  */
 export function shape<T>(schema: object): (input: unknown) => T {
-  const fits = ajv.compile<T>({ additionalProperties: false, type: "object", ...schema });
+  const misfit = misfitOf({ additionalProperties: false, type: "object", ...schema });
   return (input) => {
-    if (fits(input)) return input;
-    throw explain(fits.errors?.[0]);
+    const found = misfit(input);
+    if (found !== undefined) throw explain(found);
+    return input as T;
   };
 }
 
-function explain(error: ErrorObject | undefined): Refusal {
-  const path = (error?.instancePath ?? "").replaceAll("/", ".").slice(1);
+function explain(error: Misfit): Refusal {
+  const path = error.instancePath.replaceAll("/", ".").slice(1);
   const within = (field: string) => (path === "" ? field : `${path}.${field}`);
-  switch (error?.keyword) {
+  switch (error.keyword) {
     case "required":
       return invalidField(within(error.params.missingProperty), "is missing.");
     case "additionalProperties":
@@ -62,7 +63,7 @@ function explain(error: ErrorObject | undefined): Refusal {
     default:
       return invalidField(
         path || "body",
-        `${error?.parentSchema?.description ?? "must be a JSON object"}.`,
+        `${error.parentSchema?.description ?? "must be a JSON object"}.`,
       );
   }
 }

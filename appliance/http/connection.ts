@@ -1,11 +1,7 @@
-import {
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
+import { STATUS_CODES } from "./node-http.ts";
 
 /** Who hears the last answer has this long to take it. */
 const LINGER_MS = 2_000;

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { addressKey } from "./client.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
+import { createServer } from "./node-http.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const PATIENCE = {

@@ -1,4 +1,13 @@
-import QRCode from "qrcode";
+import { createRequire } from "node:module";
+
+type QrCodes = Pick<typeof import("qrcode"), "create">;
+let loaded: QrCodes | undefined;
+
+/** Loaded at the first code, and without what the package draws and writes pictures with. */
+function codes(): QrCodes {
+  loaded ??= createRequire(import.meta.url)("qrcode/lib/core/qrcode.js") as QrCodes;
+  return loaded;
+}
 
 /** A QR code: `size` modules a side, row by row; true is dark. */
 export interface QrCode {
@@ -13,8 +22,8 @@ const cache = new Map<string, QrCode>();
 export function qrCode(text: string): QrCode {
   const known = cache.get(text);
   if (known) return known;
-  const low = QRCode.create(text, { errorCorrectionLevel: "L" }).modules;
-  const medium = QRCode.create(text, { errorCorrectionLevel: "M" }).modules;
+  const low = codes().create(text, { errorCorrectionLevel: "L" }).modules;
+  const medium = codes().create(text, { errorCorrectionLevel: "M" }).modules;
   const { size, data } = medium.size === low.size ? medium : low;
   const code = { size, modules: Array.from(data, Boolean) };
   if (cache.size >= MAX_CACHED) cache.clear();

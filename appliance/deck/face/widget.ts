@@ -1,6 +1,6 @@
-import { Ajv, type ErrorObject } from "ajv";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField, type Refusal } from "../../base/refusal.ts";
+import { type Misfit, schemas } from "../../base/schema.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -95,23 +95,24 @@ const widgetSchema = {
   oneOf: VARIANTS,
 };
 
-const isWidget = new Ajv({
+const misfitOf = schemas({
   discriminator: true,
   verbose: true,
   formats: { "site-id": (text: string) => looksLikeSiteId(siteIdOf(text)) },
-}).compile<Widget>(widgetSchema);
+})(widgetSchema);
 
 /**
  * Reads a widget from the wire: checked, its channel and site lower-cased, its texts cleaned up.
  * @param at where it was found
  * @throws {Refusal} `invalid_field`; the field is a path that begins with `at`
  */
-export function parseWidget(
-  input: unknown,
-  { channelName, cleanText }: PushRules,
-  at = "widget",
-): Widget {
-  if (!isWidget(input)) throw explain(isWidget.errors?.[0], at);
+export function parseWidget(input: unknown, rules: PushRules, at = "widget"): Widget {
+  const misfit = misfitOf(input);
+  if (misfit !== undefined) throw explain(misfit, at);
+  return cleaned(input as Widget, rules, at);
+}
+
+function cleaned(input: Widget, { channelName, cleanText }: PushRules, at: string): Widget {
   if (input.type === "text") return { ...input, text: cleanText(input.text).text };
   if (input.type === "stat") return { ...input, site: siteIdOf(input.site) };
   if (input.type !== "push") return input;
@@ -132,9 +133,9 @@ function readChannel(raw: string, channelName: PushRules["channelName"], at: str
   }
 }
 
-function explain(error: ErrorObject | undefined, at: string): Refusal {
-  const path = `${at}${(error?.instancePath ?? "").replaceAll("/", ".")}`;
-  switch (error?.keyword) {
+function explain(error: Misfit, at: string): Refusal {
+  const path = `${at}${error.instancePath.replaceAll("/", ".")}`;
+  switch (error.keyword) {
     case "discriminator":
       return invalidField(`${at}.type`, `must be one of ${TYPES.join(", ")}.`);
     case "required":
@@ -145,6 +146,6 @@ function explain(error: ErrorObject | undefined, at: string): Refusal {
         "is not a field of this type of widget.",
       );
     default:
-      return invalidField(path, `${error?.parentSchema?.description ?? "must be an object"}.`);
+      return invalidField(path, `${error.parentSchema?.description ?? "must be an object"}.`);
   }
 }

@@ -3,7 +3,6 @@ import type { Cancel } from "../../base/signal.ts";
 import type { EncodeJpeg } from "../pixels.ts";
 import { openAkp05 } from "./akp05.ts";
 import type { DeckDriver, DriverContext, HidHandle } from "./driver.ts";
-import { openElgato } from "./elgato.ts";
 import { type DeckBus, OpenError, type OpenProblem, type UsbUnit } from "./hid.ts";
 import { openMirabox } from "./mirabox.ts";
 import type { Model } from "./models.ts";
@@ -123,7 +122,8 @@ async function openDriver(context: DriverContext): Promise<DeckDriver> {
   const { model } = context;
   switch (model.family) {
     case "elgato":
-      return openElgato({ ...context, model });
+      // Only now: many boxes have no such deck, and its library takes a while to load.
+      return (await import("./elgato.ts")).openElgato({ ...context, model });
     case "mirabox":
       return openMirabox({ ...context, model });
     case "akp05":
