@@ -69,6 +69,18 @@ describe("signing in with the admin token", () => {
     assertError(await owner.ask("GET", "/api/decks"), 401, "unauthorized");
   });
 
+  it("ends for who signed in first, once a hundred others did", async () => {
+    const owners = Array.from({ length: 101 }, () => new Owner(world()));
+    for (const owner of owners) await owner.signIn({ token: ADMIN });
+    const answers = async () => [
+      (await owners[0]?.ask("GET", "/api/decks"))?.status,
+      (await owners[1]?.ask("GET", "/api/decks"))?.status,
+    ];
+    assert.deepEqual(await answers(), [401, 200]);
+    await world().restart();
+    assert.deepEqual(await answers(), [401, 200]);
+  });
+
   it("does not end because the clock is set", async () => {
     const owner = new Owner(world());
     await owner.signIn({ token: ADMIN });

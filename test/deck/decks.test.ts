@@ -308,6 +308,18 @@ describe("Decks", () => {
       assert.equal(unit.received.length, 1);
     });
 
+    it("do not wait for one that never answers its farewell", async () => {
+      const unit = mk2();
+      await world.plug(unit);
+      unit.stall();
+      let stopped = false;
+      void world.decks.stop().then(() => {
+        stopped = true;
+      });
+      await world.pass(2_100);
+      assert.ok(stopped);
+    });
+
     it("do not wait for one that hangs", async () => {
       const unit = mk2();
       const id = await world.plug(unit);

@@ -160,6 +160,22 @@ describe("The slots of a deck", () => {
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 
+    it("keep the last one while none can be read, and go on", async () => {
+      const id = await world.plug(mk2());
+      world.count("blog", "pv", "day", 7);
+      await world.decks.setWidget(id, "k4", views);
+      await world.pass(1_000);
+      const { revision } = world.decks.picture(id, "k4");
+      world.isUnreadable = true;
+      world.count("blog", "pv", "day", 8);
+      await world.pass(1_000);
+      assert.equal(world.decks.picture(id, "k4").revision, revision);
+      world.isUnreadable = false;
+      world.count("blog", "pv", "day", 9);
+      await world.pass(1_000);
+      assert.equal(world.decks.picture(id, "k4").revision, revision + 1);
+    });
+
     it("look at most once a second, and miss no last change", async () => {
       const id = await world.plug(mk2());
       await world.decks.setWidget(id, "k4", views);

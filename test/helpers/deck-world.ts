@@ -87,6 +87,8 @@ export class DeckWorld {
   readonly saved = new Map<string, DeckSettings>();
   /** Nothing can be stored. */
   isFull = false;
+  /** Numbers are asked for in vain. */
+  isUnreadable = false;
   readonly events: string[] = [];
   readonly log: string[] = [];
   readonly numbers = new Map<string, Numbers>();
@@ -120,7 +122,10 @@ export class DeckWorld {
       },
       channels: this.channels,
       numbers: {
-        numbers: async (site, metric, period) => this.numbers.get(`${site} ${metric} ${period}`),
+        numbers: async (site, metric, period) => {
+          if (this.isUnreadable) throw new Error("the data cannot be read");
+          return this.numbers.get(`${site} ${metric} ${period}`);
+        },
         changed: this.#numbersChanged,
       },
       board: {

@@ -269,6 +269,10 @@ describe("a survey", () => {
       assert.equal(await kept("😀".repeat(281)), "😀".repeat(280));
     });
 
+    it("ends with no space either where it was cut", async () => {
+      assert.equal(await kept(`${"x".repeat(279)} y`), "x".repeat(279));
+    });
+
     it("keeps its lines, and loses other control characters", async () => {
       assert.equal(await kept("one\n\ttwo\u0000\u0007\u009f"), "one\n\ttwo");
     });

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
+import { openForReading } from "../../../appliance/store/sqlite/database.ts";
 import { eachFolder } from "../../helpers/folder.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { tallydeck } from "../../helpers/tallydeck.ts";
-import { eachWorld, World } from "../../helpers/world.ts";
+import { ADMIN, eachWorld, World } from "../../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
 
@@ -55,6 +56,16 @@ describe("backup and restore over HTTP", () => {
     assert.equal(headers["content-disposition"], 'attachment; filename="tallydeck-2026-03-04.db"');
     assert.equal(headers["content-length"], String(body.length));
     assert.equal(body.toString("latin1", 0, 15), "SQLite format 3");
+  });
+
+  it("leave out of the file who is signed in", async () => {
+    await owner.signIn({ token: ADMIN });
+    const file = join(folder(), "a.db");
+    writeFileSync(file, await backup());
+    const db = openForReading(file);
+    assert.equal(db.prepare("SELECT count(*) FROM session").pluck().get(), 0);
+    db.close();
+    assert.equal((await owner.ask("DELETE", "/api/session")).status, 204);
   });
 
   it("leave push tokens out of the file, and with the box", async () => {
@@ -168,6 +179,24 @@ describe("backup and restore over HTTP", () => {
     await world().start();
     assert.equal(await views(), 1);
     assert.equal((await owner.get("/api/push-tokens")).tokens.length, 1);
+  });
+});
+
+describe("a backup of which the sender does not tell the size", () => {
+  const ROOM = 100_000;
+  const world = eachWorld({
+    space: async () => ({ free: 128 * 1024 * 1024 + 2 * ROOM, total: 2_000_000_000 }),
+  });
+
+  it("is given up as soon as it is too large, and leaves nothing", async () => {
+    const owner = new Owner(world());
+    const headers = { ...FILE, "transfer-encoding": "chunked" };
+    const reply = await owner.ask("POST", "/api/restore", Buffer.alloc(2 * ROOM), { headers });
+    assertError(reply, 413, "too_large");
+    assert.deepEqual(
+      readdirSync(world().dataDir).filter((name) => name.startsWith("exchange-")),
+      [],
+    );
   });
 });
 
