@@ -122,6 +122,8 @@ class FakeHandle extends EventEmitter implements HidHandle {
 
   async sendFeatureReport(report: Buffer): Promise<number> {
     this.#check();
+    await this.#unit.ready("reports");
+    if (this.#gone) this.#check();
     this.#unit.setFeature(Buffer.from(report));
     return report.length;
   }
