@@ -1,4 +1,5 @@
 import { DAY_MS, dayOf, HOUR_MS } from "../base/calendar.ts";
+import { randomFrom } from "../base/random.ts";
 import {
   APP_DEVICES,
   APP_OFFSETS,
@@ -57,17 +58,6 @@ interface DemoSurvey {
 /** Ids of the sites that `demoDays` yields. */
 export const DEMO_SITES = SITES.map(({ id }) => id);
 export const DEMO_DAYS = 400;
-
-/** Uniform numbers in 0–1 from a seed (mulberry32, public domain). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /**
  * The days up to and including today, oldest first, both sites of each day.

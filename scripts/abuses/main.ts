@@ -1,6 +1,6 @@
 /** Started by scripts/abuse, which tells the options with --help. */
 import { cpSync } from "node:fs";
-import { randomFrom } from "../../appliance/demo/demo.ts";
+import { randomFrom } from "../../appliance/base/random.ts";
 import { makeHistory } from "../benches/history.ts";
 import { startTallydeck, withData } from "../benches/servers.ts";
 import { ALONE_S, attacksOf, readOptions, TOGETHER } from "./options.ts";

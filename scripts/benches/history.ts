@@ -1,10 +1,10 @@
 import { DAY_MS, dayOf } from "../../appliance/base/calendar.ts";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
+import { randomFrom } from "../../appliance/base/random.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
-import { randomFrom } from "../../appliance/demo/demo.ts";
 import type { Increments } from "../../appliance/store/intake.ts";
 import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";
 import { openStore } from "../../appliance/store/store.ts";

@@ -4,7 +4,8 @@ import { after, describe, it } from "mocha";
 import { createLog } from "../../appliance/base/log.ts";
 import { OTHER } from "../../appliance/base/names.ts";
 import { MAX_VALUES_PER_DAY } from "../../appliance/store/counting.ts";
-import { bytes, headers, holds, json, object, query, SEED, text, v } from "../helpers/odd.ts";
+import { bytes, headers, holds, json, object, query, text, v } from "../helpers/odd.ts";
+import { TEST_SEED } from "../helpers/seeded.ts";
 import { exchange } from "../helpers/wire.ts";
 import { ADMIN, CHROME, encode, sharedWorld } from "../helpers/world.ts";
 
@@ -57,7 +58,7 @@ function assertStorable(counts: Counts): void {
     }
 }
 
-describe(`hostile clients (SEED=${SEED} brings the same again)`, () => {
+describe(`hostile clients (TEST_SEED=${TEST_SEED} brings the same again)`, () => {
   const sites = ["beacons", "mixed", "pings", "surveys", "blog", "raw", "many"];
   const errors: string[] = [];
   const world = sharedWorld({

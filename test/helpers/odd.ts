@@ -1,18 +1,16 @@
 import fc from "fast-check";
+import { TEST_SEED } from "./seeded.ts";
 import { encode } from "./world.ts";
 
 /** What attackers, broken clients and unlucky people send. */
 
-/** `SEED=<n>` runs the same again. */
-export const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-/** Holds `property` for `runs` inputs drawn from SEED. */
+/** Holds `property` for `runs` inputs drawn from TEST_SEED. */
 export function holds<T>(
   runs: number,
   inputs: fc.Arbitrary<T>,
   property: (input: T) => Promise<void>,
 ): Promise<void> {
-  return fc.assert(fc.asyncProperty(inputs, property), { seed: SEED, numRuns: runs });
+  return fc.assert(fc.asyncProperty(inputs, property), { seed: TEST_SEED, numRuns: runs });
 }
 
 const NAMES = ["__proto__", "constructor", "toString", "hasOwnProperty", "(other)", "_", "0"];

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
+import { randomFrom } from "../../appliance/base/random.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { effectsOf } from "../../appliance/provision/effects.ts";
 import { DIALECTS } from "../../appliance/provision/provision.ts";
@@ -12,7 +13,7 @@ import { fixture, provisioned } from "./provisioned.ts";
 describe("settings on the boot partition", () => {
   it("survive 500 seeded manglings: no throw, no control character, only known settings", () => {
     for (let seed = 1; seed <= 500; seed++) {
-      const random = mulberry32(seed);
+      const random = randomFrom(seed);
       const files = Object.fromEntries(
         [...DIALECTS.keys()].map((file) => [file, mangled(fixture(file), random)]),
       );
@@ -106,15 +107,4 @@ function mangled(text: string, random: () => number): Uint8Array {
     else bytes = Buffer.concat([bytes.subarray(0, from), noise, noise, bytes.subarray(from)]);
   }
   return bytes;
-}
-
-/** A small seeded generator: the seed in a failure's message brings the failure back. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

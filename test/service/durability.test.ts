@@ -6,6 +6,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
+import { TEST_SEED } from "../helpers/seeded.ts";
 import { RunningService } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, CHROME, encode } from "../helpers/world.ts";
 
@@ -15,12 +16,11 @@ const AT_ONCE = 256;
 const SURVEYS = 60;
 const SITES = ["first", "second", "third"];
 const ENV = { SITES: SITES.join(), STATS_TOKEN: ADMIN };
-const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 
 /** After how many answers the end comes, for each site. */
 const MOMENTS = fc.sample(fc.integer({ min: 1, max: 0.9 * HITS }), {
   numRuns: SITES.length,
-  seed: SEED,
+  seed: TEST_SEED,
 });
 
 interface Answered {
@@ -99,7 +99,7 @@ function assertIntact(dataDir: string): void {
   db.close();
 }
 
-describe(`in the middle of ${HITS} hits, ${AT_ONCE} at once (seed ${SEED})`, () => {
+describe(`in the middle of ${HITS} hits, ${AT_ONCE} at once (TEST_SEED=${TEST_SEED} brings the same again)`, () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "tallydeck-test-"));

@@ -14,7 +14,8 @@ import { addSite, findSite } from "../../../../appliance/store/sqlite/tables/sit
 import { openStore, type Store } from "../../../../appliance/store/store.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
-import { holds, SEED } from "../../../helpers/odd.ts";
+import { holds } from "../../../helpers/odd.ts";
+import { TEST_SEED } from "../../../helpers/seeded.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -164,7 +165,7 @@ function namesIn(db: Database): Set<string> {
   return names;
 }
 
-describe(`a clock that goes astray (seed ${SEED})`, () => {
+describe(`a clock that goes astray (TEST_SEED=${TEST_SEED} brings the same again)`, () => {
   const folder = eachFolder();
   let walked = 0;
 
