@@ -15,7 +15,10 @@ export type SeriesRow = [
   app: number,
 ];
 
-/** Counts by day of one value: offset in days from `from`, count, offset, count, … */
+/** How counts by day come: with each offset from the first day, or as steps from the offset before. */
+export type DailyForm = "offsets" | "steps";
+
+/** Counts by day of one value: offset in days from `from`, or the step to it, count, offset, count, … */
 type DailyCounts = number[];
 
 /** Counters that are kept by the hour; views are in the dimension `hour`. */
@@ -40,7 +43,7 @@ export interface StatsHead {
   series?: SeriesRow[];
 }
 
-/** What `GET /stats?from=first&series=1&daily=1` holds beyond its totals. */
+/** What `GET /stats?from=first&series=1&daily=1`, or `daily=steps`, holds beyond its totals. */
 export interface StatsAnswer extends StatsHead {
   from: string;
   to: string;

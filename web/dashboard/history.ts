@@ -40,7 +40,7 @@ export interface History {
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=1`.
+ * Decodes `/stats?from=first&series=1&daily=steps`.
  * @throws Error when the answer does not follow the format
  */
 export function decodeHistory(answer: StatsAnswer): History {
@@ -105,8 +105,10 @@ function decodeDimension(name: string, table: Record<string, number[]>): Dimensi
   let at = 0;
   pairs.forEach((list, i) => {
     starts[i] = at;
+    let offset = 0;
     for (let k = 0; k + 1 < list.length; k += 2) {
-      offsets[at] = list[k] ?? 0;
+      offset += list[k] ?? 0;
+      offsets[at] = offset;
       counts[at] = list[k + 1] ?? 0;
       at++;
     }

@@ -1,11 +1,18 @@
 import type { Middleware } from "koa";
 import { dayOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { DailyForm } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
 import { statsRange } from "./range.ts";
 import { acceptsOf, askerOf, sendAnswer } from "./reading.ts";
+
+/** `1` as documented; `steps` is what the dashboard asks for, the same in two thirds of the bytes. */
+const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
+  ["1", "offsets"],
+  ["steps", "steps"],
+]);
 
 /** `GET /stats`: counts of a day or of a range. */
 export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
@@ -18,7 +25,7 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
       site: site.key,
       id: site.id,
       series,
-      daily: series && queryValue(ctx.query, "daily") === "1",
+      daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
       warnings: store.warnings,
     };
     const answer = await store.read(

@@ -205,6 +205,23 @@ describe("/stats", () => {
       );
     });
 
+    it("comes in steps from one day to the next where that is asked for", async () => {
+      const { daily } = await world().stats({ ...query, daily: "steps" });
+      assert.deepEqual(
+        { pv: daily.pv, bot: daily.bot, path: daily.path },
+        {
+          pv: { _: [1, 2, 2, 1, 3, 1] },
+          bot: { ua: [1, 1, 2, 1], synthetic: [3, 1] },
+          path: { "/a": [1, 1, 2, 1], "/b": [1, 1], "/c": [6, 1] },
+        },
+      );
+    });
+
+    for (const form of ["2", "constructor", ""])
+      it(`is left out for a form nobody knows: ${form || "none"}`, async () => {
+        assert.equal("daily" in (await world().stats({ ...query, daily: form })), false);
+      });
+
     it("sums up to the totals, value by value", async () => {
       const {
         daily,

@@ -2,7 +2,7 @@ import { type Day, formatDay } from "../../../base/calendar.ts";
 import { OTHER } from "../../../base/names.ts";
 import { type Accepts, type Answer, LastAnswers } from "../../answer.ts";
 import { type Counter, HOUR_DIMENSIONS, type SiteKey } from "../../counting.ts";
-import type { SeriesRow, StatsHead, Warning } from "../../reports.ts";
+import type { DailyForm, SeriesRow, StatsHead, Warning } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { DayCounts } from "./day-counts.ts";
 import { counterByDay } from "./day-totals.ts";
@@ -24,7 +24,8 @@ interface StatsQuery {
   /** Answer `{site, day}` rather than `{site, from, to}`. */
   readonly single: boolean;
   readonly series: boolean;
-  readonly daily: boolean;
+  /** With the counts by day, and how. */
+  readonly daily: DailyForm | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -44,7 +45,7 @@ function statsBody(db: Database, query: StatsQuery): Uint8Array {
   const range = { site, from, to };
   const all = tally(db, range);
   const dimensions = all.filter(({ name }) => !HOUR_DIMENSIONS.has(name));
-  leaveHighest(dimensions, query.daily);
+  leaveHighest(dimensions, query.daily !== undefined);
 
   const pending = hitsPending(db, site);
   const head: StatsHead = {
@@ -65,10 +66,14 @@ function statsBody(db: Database, query: StatsQuery): Uint8Array {
 
   const chunks: Uint8Array[] = [Buffer.from(JSON.stringify(head).slice(0, -1))];
   if (dimensions.length > 0) chunks.push(Buffer.from(","), ...tables(totalsOf));
-  if (query.daily) {
+  if (query.daily !== undefined) {
     const counts = new DayCounts(db, range, all);
     chunks.push(Buffer.from(`,"hours":${hoursOf(db, all, counts)}`));
-    chunks.push(Buffer.from(',"daily":{'), ...tables(dailyOf(counts)), Buffer.from("}"));
+    chunks.push(
+      Buffer.from(',"daily":{'),
+      ...tables(dailyOf(counts, query.daily)),
+      Buffer.from("}"),
+    );
   }
   return Buffer.concat([...chunks, Buffer.from("}")]);
 }
@@ -84,11 +89,16 @@ function totalsOf({ kept, other }: DimensionTally): string[] {
   return [...kept.map(({ total }) => total), other].map(String);
 }
 
-function dailyOf(counts: DayCounts): (dimension: DimensionTally) => string[] {
+function dailyOf(counts: DayCounts, form: DailyForm): (dimension: DimensionTally) => string[] {
   return (dimension) =>
     [...dimension.kept.map((value) => counts.of(value)), counts.ofOthers(dimension)].map(
-      (list) => `[${list.join()}]`,
+      (list) => `[${(form === "steps" ? inSteps(list) : list).join()}]`,
     );
+}
+
+/** Each offset as what it is more than the one before: small numbers that compress well. */
+function inSteps(list: Float64Array): Float64Array {
+  return list.map((n, at) => (at % 2 === 0 ? n - (list[at - 2] ?? 0) : n));
 }
 
 /** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
