@@ -32,7 +32,7 @@ const HEADERS = {
 };
 
 /** The owner's listener with these routes; what is in `before` answers before anybody is asked in. */
-export function ownerApp<Parts extends Door & { log: Log }>(
+export function ownerApp<Parts extends { door: Door; log: Log }>(
   routes: readonly Route<Parts>[],
   parts: Parts,
   ...before: Middleware[]
@@ -53,7 +53,7 @@ export function ownerApp<Parts extends Door & { log: Log }>(
   });
   app.use(errorBodies(parts.log));
   for (const step of before) app.use(step);
-  app.use(guard(parts, (method, path) => isPublic.has(`${method} ${path}`)));
+  app.use(guard(parts.door, (method, path) => isPublic.has(`${method} ${path}`)));
   app.use(router.routes());
   app.use(methodNotAllowed);
   return app;
@@ -65,19 +65,30 @@ function withParams(ctx: RouterContext): ControlContext<never> {
   return Object.assign(ctx, { params }) as unknown as ControlContext<never>;
 }
 
-type Method = Route<never>["method"];
-
-/** A route that answers without signing in. */
-export function open<Parts>(method: Method, path: string, handle: Handler<Parts>): Route<Parts> {
-  return { method, path, handle, isPublic: true };
-}
-
-/** A route for who is signed in. */
-export function owner<Parts>(method: Method, path: string, handle: Handler<Parts>): Route<Parts> {
-  return { method, path, handle, isPublic: false };
+/** How the routes of a listener are made; each is handed the part it works with. */
+export function routesFor<Parts>() {
+  const making =
+    (isPublic: boolean) =>
+    <Name extends keyof Parts>(
+      method: Route<Parts>["method"],
+      path: string,
+      part: Name,
+      handle: Handler<Parts[Name]>,
+    ): Route<Parts> => ({
+      method,
+      path,
+      isPublic,
+      handle: (ctx, parts) => handle(ctx, parts[part]),
+    });
+  return {
+    /** A route that answers without signing in. */
+    open: making(true),
+    /** A route for who is signed in. */
+    owner: making(false),
+  };
 }
 
 /** Answers a file of the web build. */
-export function page(name: string): Handler<{ pages: Pages }> {
-  return (ctx, { pages }) => void pages.send(ctx, name);
+export function page(name: string): Handler<Pages> {
+  return (ctx, pages) => void pages.send(ctx, name);
 }

@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import { Decks, type DecksOptions } from "../deck/decks.ts";
 import type { DeckBus } from "../deck/usb/hid.ts";
+import type { Stops } from "./stops.ts";
 
 /** Where the box meets who stands before it. */
 export interface FrontParts {
@@ -22,7 +23,7 @@ export interface FrontParts {
   network?: Network;
 }
 
-interface Front {
+export interface Front {
   board: Board;
   decks: Decks;
 }
@@ -46,7 +47,7 @@ export async function startFront(
     bus,
     network = thisNetwork(config.nameFile),
   }: FrontParts,
-  stops: (() => void | Promise<void>)[],
+  stops: Stops,
   { code, isOpen, dataUnusable = false, ...shown }: FrontContent,
 ): Promise<Front> {
   const board = new Board({
@@ -58,8 +59,8 @@ export async function startFront(
     console,
     network,
   });
-  stops.push(() => board.close());
-  if (screen) stops.push(showOn(board, screen));
+  stops.add(() => board.close());
+  if (screen) stops.add(showOn(board, screen));
   const decks = new Decks({
     ...shown,
     clock,
@@ -69,8 +70,8 @@ export async function startFront(
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
   });
-  stops.push(decks.held.on(() => code.show()));
+  stops.add(decks.held.on(() => code.show()));
+  stops.add(() => decks.stop());
   await decks.start();
-  stops.push(() => decks.stop());
   return { board, decks };
 }

@@ -1,32 +1,26 @@
-import { isLoopback } from "../base/ports.ts";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
 import { createStandIn } from "../collector/stand-in.ts";
-import { createRescueControl } from "../control/routes/rescue.ts";
-import { WRONG_TOKENS } from "../control/routes/session.ts";
+import type { Config } from "../config.ts";
+import { createRescueControl, type RescueControlParts } from "../control/routes/rescue.ts";
+import { type Admin, WRONG_TOKENS } from "../control/routes/session.ts";
 import { Sessions, type SessionsOptions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
-import type { Client } from "../http/client.ts";
-import type { App, Listener } from "../http/listen.ts";
-import type { Pages } from "../http/pages.ts";
+import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Channels } from "../push/channels.ts";
 import { storageUnavailable } from "../store/batch.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
-import { type Space, spaceOf } from "../store/sqlite/room.ts";
-import { type FrontParts, startFront } from "./front.ts";
+import { spaceOf } from "../store/sqlite/room.ts";
+import { ControlListener } from "./control-listener.ts";
+import { startFront } from "./front.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
+import type { Stops } from "./stops.ts";
 
-interface RescueParts extends FrontParts {
-  pages: Pages;
-  client: Client;
-  /** By which names this machine may be addressed. */
-  names: () => ReadonlySet<string>;
-  random: { bytes: (size: number) => Buffer; int: (end: number) => number };
-  space?: ((dir: string) => Promise<Space>) | undefined;
-  show: Readonly<Record<"collector" | "control", (app: App) => Promise<Listener>>>;
+interface Trouble {
   /** What is wrong with the data. */
   why: Unusable;
   /** To be called when the data may be used again. */
@@ -46,62 +40,78 @@ const NOWHERE: SessionsOptions["store"] = {
  * is wrong, and the owner can restore a backup or start anew.
  */
 export async function startRescue(
-  parts: RescueParts,
-  stops: (() => void | Promise<void>)[],
+  parts: ServiceParts,
+  { pages, client, names, random, stages }: Shared,
+  stops: Stops,
+  { why, repaired }: Trouble,
 ): Promise<{ collector: Listener; control: Listener; decks: Decks }> {
-  const { config, clock, log, pages, client, random, why, show } = parts;
-  const file = databaseFile(config.dataDir);
-  const collector = await show.collector(createStandIn({ pages, log }));
-  stops.push(() => collector.close());
+  const { config, clock, log } = parts;
+  const collector = await stages.collector.show(createStandIn({ pages, log }));
+  stops.add(() => collector.close());
 
-  let control: Listener | undefined;
-  const isOpen = () => config.adminOpen || (control !== undefined && isLoopback(control.address));
-  const adminHash =
-    config.adminToken === null ? salvagedAdminHash(file) : sha256(config.adminToken);
-  const code = new SetupCode({ clock, randomInt: random.int, needed: () => adminHash === null });
-  stops.push(() => code.close());
+  const listener = new ControlListener(stages.control, config.adminOpen);
+  const admin = adminWithout(config);
+  const code = new SetupCode({ clock, randomInt: random.int, needed: () => !admin.exists });
+  stops.add(() => code.close());
+  const sessions = await Sessions.open({ store: NOWHERE, clock, randomBytes: random.bytes });
+  stops.add(() => sessions.close());
   const channels = new Channels(clock);
-  stops.push(() => channels.close());
+  stops.add(() => channels.close());
   const { board, decks } = await startFront(parts, stops, {
     code,
-    isOpen,
+    isOpen: () => listener.isOpen(),
     dataUnusable: true,
     store: { load: async () => [], save: async () => {} },
     channels,
     numbers: { numbers: async () => undefined, changed: new Signal() },
   });
 
-  const sessions = await Sessions.open({ store: NOWHERE, clock, randomBytes: random.bytes });
-  stops.push(() => sessions.close());
-  const shown = await show.control(
+  stops.add(() => listener.close());
+  const control = await listener.show(
     createRescueControl({
       log,
-      client,
       pages,
-      why,
-      code,
-      isOpen,
-      names: parts.names,
-      sessions,
-      wrongTokens: new RateLimit(clock, WRONG_TOKENS),
-      admin: {
-        exists: adminHash !== null,
-        matches: (token) => adminHash !== null && isSameSecret(sha256(token), adminHash),
+      door: { client, sessions, names, isOpen: () => listener.isOpen() },
+      session: {
+        sessions,
+        code,
+        admin,
+        client,
+        wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       },
-      exchange: new Exchange(config.dataDir, {
-        space: () => (parts.space ?? spaceOf)(config.dataDir),
-        async replaceFile(replace) {
-          // Another version or another program may have use for it.
-          if (why.flaw !== "damaged") startAnew(file, why.flaw);
-          await replace(file);
-        },
-      }),
-      startAnew: () => startAnew(file, why.flaw),
-      reloadAfterRestore: async () => parts.repaired(),
+      ...aboutRepair(parts, { why, repaired }),
     }),
   );
-  control = shown;
-  stops.push(() => shown.close());
-  board.ready(shown);
+  board.ready(control);
   return { collector, control, decks };
+}
+
+/** Who holds the admin token, as far as damaged data tells. */
+function adminWithout({ adminToken, dataDir }: Config): Admin {
+  const hash = adminToken === null ? salvagedAdminHash(databaseFile(dataDir)) : sha256(adminToken);
+  return {
+    exists: hash !== null,
+    matches: (token) => hash !== null && isSameSecret(sha256(token), hash),
+  };
+}
+
+/** What the owner can do about it. */
+function aboutRepair(
+  { config, space = spaceOf }: ServiceParts,
+  { why, repaired }: Trouble,
+): Pick<RescueControlParts, "data" | "rescue"> {
+  const file = databaseFile(config.dataDir);
+  const reloadAfterRestore = async () => repaired();
+  const exchange = new Exchange(config.dataDir, {
+    space: () => space(config.dataDir),
+    async replaceFile(replace) {
+      // Another version or another program may have use for it.
+      if (why.flaw !== "damaged") startAnew(file, why.flaw);
+      await replace(file);
+    },
+  });
+  return {
+    data: { exchange, reloadAfterRestore },
+    rescue: { why, startAnew: () => startAnew(file, why.flaw), reloadAfterRestore },
+  };
 }

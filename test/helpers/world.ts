@@ -6,7 +6,8 @@ import type { SystemClock } from "../../appliance/base/clock.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
-import { type Service, type ServiceParts, startService } from "../../appliance/service/service.ts";
+import type { ServiceParts } from "../../appliance/service/parts.ts";
+import { type Service, startService } from "../../appliance/service/service.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
 

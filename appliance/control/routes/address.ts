@@ -1,11 +1,11 @@
 import type { Handler } from "../route.ts";
 import type { AddressAnswer } from "../wire.ts";
 
-interface Parts {
+export interface AddressParts {
   address: () => AddressAnswer;
 }
 
 /** `GET /api/address`: `{number, name}`. */
-export const tellAddress: Handler<Parts, AddressAnswer> = (ctx, { address }) => {
+export const tellAddress: Handler<AddressParts, AddressAnswer> = (ctx, { address }) => {
   ctx.body = address();
 };

@@ -1,21 +1,19 @@
 import type { Readable } from "node:stream";
 import { dayOf, formatDay } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Decks } from "../../deck/decks.ts";
 import { allowUpload } from "../../http/connection.ts";
 import type { Exchange } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
 
-interface Parts {
+export interface DataParts {
   clock: Clock;
   exchange: Exchange;
-  decks: Decks;
   /** Tells the parts that hold something of the data in memory that it is another now. */
   reloadAfterRestore: () => Promise<void>;
 }
 
 /** `GET /api/backup`: the data as one file, without push tokens. */
-export const downloadBackup: Handler<Parts, Readable> = async (ctx, { clock, exchange }) => {
+export const downloadBackup: Handler<DataParts, Readable> = async (ctx, { clock, exchange }) => {
   const { handle, size } = await exchange.backUp();
   ctx.attachment(`tallydeck-${formatDay(dayOf(clock.now()))}.db`);
   ctx.set("Cache-Control", "no-store");
@@ -25,7 +23,7 @@ export const downloadBackup: Handler<Parts, Readable> = async (ctx, { clock, exc
 };
 
 /** `POST /api/restore`, the body being the file: replaces the data by it. */
-export const restoreBackup: Handler<Omit<Parts, "clock" | "decks">> = async (
+export const restoreBackup: Handler<Omit<DataParts, "clock">> = async (
   ctx,
   { exchange, reloadAfterRestore },
 ) => {

@@ -4,7 +4,7 @@ import { HttpError } from "../../http/errors.ts";
 import { jsonBody, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 
-interface Parts {
+export interface ClockParts {
   believe: (now: number, confirmed: boolean) => FarAhead | undefined;
 }
 
@@ -25,7 +25,7 @@ const readTime = shape<{ now: number; confirm?: boolean }>({
  * `POST /api/clock` `{now, confirm?}`: the owner's browser tells the time to a box whose clock is not
  * set; `confirm` says that the owner looked at it.
  */
-export const tellTime: Handler<Parts> = async (ctx, { believe }) => {
+export const tellTime: Handler<ClockParts> = async (ctx, { believe }) => {
   const { now, confirm = false } = readTime(await jsonBody(ctx));
   const refused = believe(now, confirm);
   if (refused !== undefined) throw farAhead(refused);

@@ -7,8 +7,6 @@ import { jsonBody, shape } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { Deck, DecksAnswer, Slot } from "../wire.ts";
 
-type Parts = { decks: Decks };
-
 /** What the name and the brightness of a deck may be is the deck's to say. */
 export const DECK_CHANGE = {
   name: { type: "string", description: "must be a string" },
@@ -19,23 +17,23 @@ const readChange = shape<DeckChange>({ properties: DECK_CHANGE });
 const readSlot = shape<{ widget: unknown }>({ properties: { widget: {} }, required: ["widget"] });
 
 /** Every known deck, and what keeps decks from working: the body of `/api/decks`. */
-export function decksView({ decks }: Parts): DecksAnswer {
+export function decksView(decks: Decks): DecksAnswer {
   return { decks: decks.list(), problems: decks.problems() };
 }
 
 /** `GET /api/decks` */
-export const listDecks: Handler<Parts, DecksAnswer> = (ctx, parts) => {
-  ctx.body = decksView(parts);
+export const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
+  ctx.body = decksView(decks);
 };
 
 /** `PATCH /api/decks/:id` `{name?, brightness?}` → the deck */
-export const changeDeck: Handler<Parts, Deck> = async (ctx, { decks }) => {
+export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
   const change = readChange(await jsonBody(ctx));
   ctx.body = await decks.update(ctx.params.id, change);
 };
 
 /** `PUT /api/decks/:id/slots/:slot` `{widget}` → the slot */
-export const setWidget: Handler<Parts, Slot> = async (ctx, { decks }) => {
+export const setWidget: Handler<Decks, Slot> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
   const { widget } = readSlot(await jsonBody(ctx));
   const parsed = readWidget(widget);
@@ -43,7 +41,7 @@ export const setWidget: Handler<Parts, Slot> = async (ctx, { decks }) => {
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */
-export const slotImage: Handler<Parts, Buffer> = (ctx, { decks }) => {
+export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
   const { id, slot } = ctx.params;
   const png = decks.png(id, slot);
   ctx.set("Cache-Control", "no-store");
@@ -52,7 +50,7 @@ export const slotImage: Handler<Parts, Buffer> = (ctx, { decks }) => {
 };
 
 /** `POST /api/decks/:id/slots/:slot/press`, of virtual decks. */
-export const pressSlot: Handler<Parts> = (ctx, { decks }) => {
+export const pressSlot: Handler<Decks> = (ctx, decks) => {
   const { id, slot } = ctx.params;
   decks.press(id, slot);
   ctx.status = 204;

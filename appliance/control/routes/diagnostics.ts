@@ -5,7 +5,7 @@ import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
 import type { Diagnostics, Machine } from "../wire.ts";
 
-interface Parts {
+export interface DiagnosticsParts {
   clock: Clock;
   decks: Decks;
   store: Store;
@@ -19,7 +19,7 @@ interface Parts {
  * `GET /api/diagnostics`: what helps to find out what is wrong, fit to be shown to strangers: no
  * token, no hash, no address, no serial number, nothing of a visitor.
  */
-export const diagnose: Handler<Parts, Diagnostics> = async (ctx, parts) => {
+export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, parts) => {
   const { clock, decks, store, problems } = parts;
   const space = await store.space().catch(() => undefined);
   ctx.attachment("tallydeck-diagnostics.json");

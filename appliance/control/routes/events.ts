@@ -137,7 +137,7 @@ export class Events {
 
   #flush({ response, pending }: Stream): void {
     if (response.writableNeedDrain || response.writableEnded) return;
-    if (pending.decks) send(response, "decks", decksView(this.#options));
+    if (pending.decks) send(response, "decks", decksView(this.#options.decks));
     if (pending.channels) send(response, "channels", { channels: channelViews(this.#options) });
     pending.decks = false;
     pending.channels = false;
@@ -162,11 +162,13 @@ export class Events {
   }
 }
 
+export interface EventsParts {
+  events: Events;
+  sessions: Sessions;
+}
+
 /** `GET /api/events`; it does not end by itself. */
-export const streamEvents: Handler<{ events: Events; sessions: Sessions }> = (
-  ctx,
-  { events, sessions },
-) => {
+export const streamEvents: Handler<EventsParts> = (ctx, { events, sessions }) => {
   if (ctx.method === "HEAD") {
     // No event would ever follow, so the headers are the whole answer.
     ctx.status = 200;

@@ -6,7 +6,7 @@ import { setChannel } from "./push.ts";
 
 interface Parts {
   channels: Channels;
-  decks: Decks;
+  decks: Pick<Decks, "bound">;
 }
 
 /** Every channel that holds a value, by name. */

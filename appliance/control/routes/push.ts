@@ -13,7 +13,7 @@ import { expectJson, shape } from "../input.ts";
 import type { Answering } from "../route.ts";
 import type { PushAnswer } from "../wire.ts";
 
-interface PushParts {
+export interface PushParts {
   channels: Channels;
   tokens: PushTokens;
   decks: Pick<Decks, "bound">;

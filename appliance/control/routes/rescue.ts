@@ -3,20 +3,26 @@ import type { Middleware } from "koa";
 import type { Log } from "../../base/log.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Pages } from "../../http/pages.ts";
-import type { Exchange, Unusable } from "../../store/store.ts";
-import { open, owner, ownerApp, page, type Route } from "../frame.ts";
+import type { Unusable } from "../../store/store.ts";
+import { ownerApp, page, type Route, routesFor } from "../frame.ts";
 import type { Door } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { RescueAnswer, StartedAnew } from "../wire.ts";
-import { restoreBackup } from "./backup.ts";
+import { type DataParts, restoreBackup } from "./backup.ts";
 import { type SignInParts, signIn } from "./session.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */
-interface RescueControlParts extends Door, SignInParts {
+export interface RescueControlParts {
   log: Log;
+  door: Door;
   pages: Pages;
+  session: SignInParts;
+  data: Omit<DataParts, "clock">;
+  rescue: RescueParts;
+}
+
+interface RescueParts {
   why: Unusable;
-  exchange: Exchange;
   /** Begins with no data; what is there is kept. @returns the name it is kept under, if any */
   startAnew: () => string | undefined;
   /** The data may be used again. */
@@ -24,14 +30,14 @@ interface RescueControlParts extends Door, SignInParts {
 }
 
 /** `GET /api/rescue`: what is wrong, and whether one may start anew. */
-const tellWhy: Handler<RescueControlParts, RescueAnswer> = (ctx, { why }) => {
+const tellWhy: Handler<RescueParts, RescueAnswer> = (ctx, { why }) => {
   ctx.set("Cache-Control", "no-store");
   // The way to mend it is on the page.
   ctx.body = { problem: why.problem, mayStartAnew: mayStartAnew(why) };
 };
 
 /** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */
-const startAnew: Handler<RescueControlParts, StartedAnew> = async (ctx, parts) => {
+const startAnew: Handler<RescueParts, StartedAnew> = async (ctx, parts) => {
   if (!mayStartAnew(parts.why))
     throw new HttpError(
       409,
@@ -47,16 +53,18 @@ function mayStartAnew({ flaw }: Unusable): boolean {
   return flaw !== "newer";
 }
 
+const { open, owner } = routesFor<RescueControlParts>();
+
 const ROUTES: readonly Route<RescueControlParts>[] = [
-  open("GET", "/", page("rescue.html")),
-  open("GET", "/control.css", page("control.css")),
-  open("GET", "/rescue.js", page("rescue.js")),
-  open("GET", "/da-common.js", page("da-common.js")),
-  open("GET", "/favicon.svg", page("favicon.svg")),
-  open("POST", "/api/session", signIn),
-  owner("GET", "/api/rescue", tellWhy),
-  owner("POST", "/api/rescue/start-anew", startAnew),
-  owner("POST", "/api/restore", restoreBackup),
+  open("GET", "/", "pages", page("rescue.html")),
+  open("GET", "/control.css", "pages", page("control.css")),
+  open("GET", "/rescue.js", "pages", page("rescue.js")),
+  open("GET", "/da-common.js", "pages", page("da-common.js")),
+  open("GET", "/favicon.svg", "pages", page("favicon.svg")),
+  open("POST", "/api/session", "session", signIn),
+  owner("GET", "/api/rescue", "rescue", tellWhy),
+  owner("POST", "/api/rescue/start-anew", "rescue", startAnew),
+  owner("POST", "/api/restore", "data", restoreBackup),
 ];
 
 /** The listener for the owner while the data cannot be used. */

@@ -28,7 +28,7 @@ export interface SignInParts {
   wrongTokens: RateLimit;
 }
 
-interface SessionParts extends SignInParts {
+export interface SessionParts extends SignInParts {
   store: Store;
   declared: Declared;
   clock: Clock;

@@ -13,7 +13,7 @@ export class LastImport {
   before: BeforeImport | undefined;
 }
 
-interface Parts {
+export interface SettingsParts {
   store: Store;
   decks: Decks;
   lastImport: LastImport;
@@ -23,7 +23,7 @@ interface Parts {
  * `POST /api/settings/import`: checked whole first, then merged in; deletes nothing. With `?preview=1`
  * it is only checked, and the answer says what would change.
  */
-export const importSettings: Handler<Parts, ImportPreview> = async (ctx, parts) => {
+export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx, parts) => {
   const { store, decks, lastImport } = parts;
   const imported = readImport(await jsonBody(ctx, IMPORT_BYTES), parts);
   if (ctx.query.preview === "1") {
@@ -43,7 +43,7 @@ export const importSettings: Handler<Parts, ImportPreview> = async (ctx, parts) 
  * `POST /api/settings/undo-import`: puts back what the last import changed → `{kept}`, the sites that
  * stay: new ones that have counted since, and those whose host another site has now.
  */
-export const undoImport: Handler<Parts, UndoneImport> = async (
+export const undoImport: Handler<SettingsParts, UndoneImport> = async (
   ctx,
   { store, decks, lastImport },
 ) => {
@@ -62,7 +62,7 @@ export const undoImport: Handler<Parts, UndoneImport> = async (
 
 function preview(
   imported: { decks: readonly DeckSettings[]; sites: readonly SiteInput[] },
-  { decks, store }: Pick<Parts, "decks" | "store">,
+  { decks, store }: Pick<SettingsParts, "decks" | "store">,
 ): ImportPreview {
   const here = new Map(decks.settings().map((deck) => [deck.id, deck]));
   const knownDecks = imported.decks.flatMap((deck) => {

@@ -15,7 +15,7 @@ export interface Declared {
   siteToken(site: string): boolean;
 }
 
-interface SitesParts {
+export interface SitesParts {
   store: Store;
   declared: Declared;
   /** The collector's port as bound; pages load the tag from there. */

@@ -1,0 +1,51 @@
+import { siteTokenKey } from "../base/names.ts";
+import type { Sites } from "../collector/sites.ts";
+import type { Config } from "../config.ts";
+import type { Admin } from "../control/routes/session.ts";
+import type { Declared } from "../control/routes/sites.ts";
+import type { DeckSettings, DeckStore } from "../deck/deck-settings.ts";
+import type { PushTokenStore } from "../push/tokens.ts";
+import type { DeckRow } from "../store/sqlite/tables/decks.ts";
+import type { Store } from "../store/store.ts";
+
+/** The store as decks know it. */
+export function deckStore(store: Store): DeckStore {
+  return {
+    async load() {
+      const rows = await store.read("deckSettings", undefined);
+      return rows.map(
+        (row: DeckRow): DeckSettings => ({ ...row, widgets: JSON.parse(row.widgets) }),
+      );
+    },
+    save: ({ widgets, ...settings }) =>
+      store.write("saveDecks", [{ ...settings, widgets: JSON.stringify(widgets) }]),
+  };
+}
+
+/** The store as push tokens know it. */
+export function pushTokenStore(store: Store): PushTokenStore {
+  return {
+    list: () => store.read("pushTokens", undefined),
+    save: (token) => store.write("savePushToken", token),
+    remove: (id) => store.write("removePushToken", id),
+  };
+}
+
+/** Who holds the admin token. */
+export function adminOf(sites: Sites): Admin {
+  return {
+    get exists() {
+      return sites.hasAdmin;
+    },
+    matches: (token) => sites.isAdmin(token),
+  };
+}
+
+/** What of the configuration nobody may change elsewhere. */
+export function declaredBy(config: Config): Declared {
+  return {
+    adminToken: config.adminToken !== null,
+    badge: (id) => config.badgeSites.includes(id),
+    siteToken: (id) => config.siteTokens.has(siteTokenKey(id)),
+  };
+}

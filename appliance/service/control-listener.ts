@@ -1,0 +1,35 @@
+import { isLoopback } from "../base/ports.ts";
+import type { App, Listener } from "../http/listen.ts";
+import type { Stage } from "../http/stage.ts";
+
+/** The owner's listener; parts that are started before it ask it who may come in. */
+export class ControlListener {
+  readonly #stage: Stage;
+  readonly #adminOpen: boolean;
+  #listener: Listener | undefined;
+
+  constructor(stage: Stage, adminOpen: boolean) {
+    this.#stage = stage;
+    this.#adminOpen = adminOpen;
+  }
+
+  /** True while nobody has to sign in; a socket that is not there yet is no reason. */
+  isOpen(): boolean {
+    return this.#adminOpen || (this.#listener !== undefined && isLoopback(this.#listener.address));
+  }
+
+  /** How many are open. */
+  get connections(): number {
+    return this.#listener?.connections ?? 0;
+  }
+
+  /** Rejects as `listen` does. */
+  async show(app: App): Promise<Listener> {
+    this.#listener = await this.#stage.show(app);
+    return this.#listener;
+  }
+
+  async close(): Promise<void> {
+    await this.#listener?.close();
+  }
+}

@@ -1,0 +1,166 @@
+import { existsSync } from "node:fs";
+import { RecentProblems } from "../base/log.ts";
+import { version } from "../base/version.ts";
+import { type ControlParts, createControl } from "../control/app.ts";
+import { Events } from "../control/routes/events.ts";
+import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
+import { LastImport } from "../control/routes/settings-import.ts";
+import { Sessions } from "../control/sessions.ts";
+import { SetupCode } from "../control/setup-code.ts";
+import type { Decks } from "../deck/decks.ts";
+import type { Listener } from "../http/listen.ts";
+import { RateLimit } from "../http/rate-limit.ts";
+import { Channels } from "../push/channels.ts";
+import { openPushTokens, type PushTokens } from "../push/tokens.ts";
+import { Exchange } from "../store/sqlite/copies/exchange.ts";
+import type { Store } from "../store/store.ts";
+import { adminOf, deckStore, declaredBy, pushTokenStore } from "./adapters.ts";
+import { ControlListener } from "./control-listener.ts";
+import type { Data } from "./data.ts";
+import { type Front, startFront } from "./front.ts";
+import { SiteNumbers } from "./numbers.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
+import type { Stops } from "./stops.ts";
+
+/** What runs before there is anything for the owner. */
+interface Collecting extends Data {
+  collector: Listener;
+}
+
+/** Everything for the owner: who may come in, push, decks, and the Web UI. */
+export async function startOwner(
+  parts: ServiceParts,
+  shared: Shared,
+  stops: Stops,
+  collecting: Collecting,
+): Promise<{ control: Listener; decks: Decks }> {
+  const { config, clock } = parts;
+  const { store } = collecting;
+  const startedAt = clock.monotonic();
+  const listener = new ControlListener(shared.stages.control, config.adminOpen);
+  const session = await startSessions(parts, shared, stops, collecting);
+  const push = await startPush(parts, shared, stops, store);
+  const numbers = new SiteNumbers(store, clock);
+  stops.add(() => numbers.close());
+  const front = await startFront(parts, stops, {
+    code: session.code,
+    isOpen: () => listener.isOpen(),
+    store: deckStore(store),
+    channels: push.channels,
+    numbers,
+  });
+  // Streams of events go first: the listener waits for what it answers.
+  stops.add(() => listener.close());
+  const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });
+  stops.add(() => events.close());
+  const control = await listener.show(
+    createControl({
+      ...aboutBox(parts, collecting, { front, listener, startedAt }),
+      ...aboutData(parts, store, front.decks),
+      log: parts.log,
+      pages: shared.pages,
+      door: {
+        client: shared.client,
+        sessions: session.sessions,
+        names: shared.names,
+        isOpen: () => listener.isOpen(),
+      },
+      session,
+      decks: front.decks,
+      events: { events, sessions: session.sessions },
+      push: { ...push, decks: front.decks, client: shared.client, clock },
+      sites: {
+        store,
+        declared: session.declared,
+        collectorPort: () => collecting.collector.port,
+      },
+    }),
+  );
+  front.board.ready(control);
+  return { control, decks: front.decks };
+}
+
+/** Who is signed in, and what it takes. */
+async function startSessions(
+  { config, clock }: ServiceParts,
+  { client, random }: Shared,
+  stops: Stops,
+  { store, sites }: Data,
+): Promise<SessionParts> {
+  const sessions = await Sessions.open({ store, clock, randomBytes: random.bytes });
+  stops.add(() => sessions.close());
+  const code = new SetupCode({ clock, randomInt: random.int, needed: () => !sites.hasAdmin });
+  stops.add(
+    () => code.close(),
+    store.directoryChanged.on(() => code.changed.emit()),
+  );
+  if (existsSync(config.showCodeFile)) code.show();
+  return {
+    sessions,
+    code,
+    admin: adminOf(sites),
+    client,
+    wrongTokens: new RateLimit(clock, WRONG_TOKENS),
+    store,
+    declared: declaredBy(config),
+    clock,
+  };
+}
+
+async function startPush(
+  { clock }: ServiceParts,
+  { random }: Shared,
+  stops: Stops,
+  store: Store,
+): Promise<{ channels: Channels; tokens: PushTokens }> {
+  const channels = new Channels(clock);
+  stops.add(() => channels.close());
+  const tokens = await openPushTokens({
+    store: pushTokenStore(store),
+    clock,
+    randomBytes: random.bytes,
+  });
+  stops.add(() => tokens.close());
+  return { channels, tokens };
+}
+
+/** The data as a whole: out, in, and back. */
+function aboutData(
+  { config, clock }: ServiceParts,
+  store: Store,
+  decks: Decks,
+): Pick<ControlParts, "data" | "settings"> {
+  const lastImport = new LastImport();
+  const reloadAfterRestore = () => {
+    lastImport.before = undefined;
+    return decks.reload();
+  };
+  return {
+    settings: { store, decks, lastImport },
+    data: { clock, exchange: new Exchange(config.dataDir, store), reloadAfterRestore },
+  };
+}
+
+/** What the box says of itself, and is told of the time. */
+function aboutBox(
+  { clock, timekeeper, problems = new RecentProblems() }: ServiceParts,
+  { store, collector }: Collecting,
+  { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
+): Pick<ControlParts, "diagnostics" | "clock" | "address"> {
+  const { board, decks } = front;
+  return {
+    diagnostics: {
+      clock,
+      decks,
+      store,
+      problems,
+      version: version(),
+      startedAt,
+      connections: () => ({ collector: collector.connections, control: listener.connections }),
+    },
+    clock: { believe: (now, confirmed) => timekeeper?.believe(now, confirmed) },
+    address: {
+      address: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { SystemClock } from "../base/clock.ts";
+import type { RecentProblems } from "../base/log.ts";
+import { thisNetwork } from "../box/board.ts";
+import { type Client, createClient } from "../http/client.ts";
+import { Pages } from "../http/pages.ts";
+import type { Database } from "../store/sqlite/database.ts";
+import type { Space } from "../store/sqlite/room.ts";
+import type { FrontParts } from "./front.ts";
+import { openStages, type Stages } from "./stages.ts";
+
+const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
+
+/** What the service is started with. */
+export interface ServiceParts extends FrontParts {
+  /** Called with the database before anything runs. */
+  prepare?: (db: Database) => void;
+  space?: (dir: string) => Promise<Space>;
+  readerMemoryMb?: number;
+  /** The last warnings and errors of `log`. */
+  problems?: RecentProblems;
+  /** File descriptors of the sockets `collector` and `control`, where others opened them. */
+  sockets?: ReadonlyMap<string, number>;
+  /** Takes over what others know of the time: a signed-in owner's browser, and the data. */
+  timekeeper?: Pick<SystemClock, "believe" | "learn">;
+  random?: Random;
+}
+
+interface Random {
+  bytes: (size: number) => Buffer;
+  int: (end: number) => number;
+}
+
+/** What the service shares with what stands in for it. */
+export interface Shared {
+  pages: Pages;
+  client: Client;
+  /** By which names this machine may be addressed. */
+  names: () => ReadonlySet<string>;
+  random: Random;
+  stages: Stages;
+}
+
+export function shareParts(parts: ServiceParts): Shared {
+  const {
+    config,
+    network = thisNetwork(config.nameFile),
+    random = { bytes: randomBytes, int: randomInt },
+  } = parts;
+  const client = createClient(config.trustedProxies);
+  return {
+    pages: new Pages(WEB_BUILD),
+    client,
+    random,
+    names: () => namesOf(hostname(), network.name(), config.allowedHosts),
+    stages: openStages({ ...parts, client }),
+  };
+}
+
+/** By which names this machine may be addressed; `inForce` is the one its network knows it by. */
+function namesOf(
+  host: string,
+  inForce: string | undefined,
+  allowed: readonly string[],
+): ReadonlySet<string> {
+  const name = host.toLowerCase();
+  const short = name.split(".")[0] ?? name;
+  const found = inForce === undefined ? [] : [inForce];
+  return new Set(["localhost", name, short, `${short}.local`, ...found, ...allowed]);
+}
