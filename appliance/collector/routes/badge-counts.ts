@@ -33,7 +33,7 @@ export class SharedBadgeCounts {
     this.#clock = clock;
   }
 
-  /** @param query inclusive days @throws ReadRefused */
+  /** @param query inclusive days @throws {Refusal} `reads_busy`, `read_failed` */
   async get(query: { site: SiteKey; from: Day; to: Day }, asker: Asker): Promise<BadgeCounts> {
     const key = `${query.site} ${query.from} ${query.to}`;
     const found = this.#shared.get(key);
