@@ -29,6 +29,27 @@ const ARGS = [
   "--host-resolver-rules=MAP * 127.0.0.1",
 ];
 
+/** The pages the address bar would open: one more process, and half the work, for each window. */
+const UNSEEN = ["WebUIOmniboxPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxAimPopup"];
+
+/** What Playwright switches off: of two such lists Chromium goes by the last. */
+const UNSTEADY = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "TcpPortRandomizationWin",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
+
 // Visitors' browsers do keep pages to go back to.
 const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 
@@ -47,7 +68,7 @@ aroundTests(
 export async function openProfile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   browser ??= chromium.launch({
     executablePath: EXECUTABLE,
-    args: ARGS,
+    args: [...ARGS, `--disable-features=${[...UNSTEADY, ...UNSEEN].join()}`],
     ignoreDefaultArgs: UNWANTED_ARGS,
   });
   const profile = await (await browser).newContext({ userAgent: CHROME, ...options });

@@ -6,6 +6,9 @@ import { join } from "node:path";
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "../../node_modules/.cache/node");
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
+// Mocha's own has no end, which makes every error that is thrown deep down cost milliseconds.
+Error.stackTraceLimit = 30;
+
 const begins: (() => void)[] = [];
 const ends: (() => unknown)[] = [];
 
