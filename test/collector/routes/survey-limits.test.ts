@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { MAX_SURVEYS_PER_DAY } from "../../appliance/store/counting.ts";
-import type { Database } from "../../appliance/store/sqlite/database.ts";
-import type { Space } from "../../appliance/store/sqlite/room.ts";
-import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
-import { keyOf } from "../helpers/traffic.ts";
-import { eachWorld } from "../helpers/world.ts";
+import { MAX_SURVEYS_PER_DAY } from "../../../appliance/store/counting.ts";
+import type { Database } from "../../../appliance/store/sqlite/database.ts";
+import type { Space } from "../../../appliance/store/sqlite/room.ts";
+import { addSite, findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
+import { keyOf } from "../../helpers/traffic.ts";
+import { eachWorld } from "../../helpers/world.ts";
 
 const GB = 1024 ** 3;
 const DAY_MS = 86_400_000;
