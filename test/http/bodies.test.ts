@@ -29,6 +29,13 @@ describe("a body sent to the collector", () => {
   const CHUNKED = "Transfer-Encoding: chunked";
   const statusOf = (heard: string) => Number(heard.slice("HTTP/1.1 ".length).slice(0, 3));
 
+  it("that is not announced is an empty one, and no JSON", async () => {
+    const heard = await exchange(world().port, head(sites.next(), "Connection: close"));
+    assert.equal(statusOf(heard), 400);
+    assert.match(heard, /"code":"invalid_json"/);
+    assert.match(heard, /not valid JSON/);
+  });
+
   describe("in chunks", () => {
     it("is read whole, however it is cut", async () => {
       const site = sites.next();
