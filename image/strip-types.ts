@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 /** A file named in the code, be it imported or started as a worker. */
 const NAMED = /(["'`])([^"'`\s]*)\.ts\1/g;
 
-/** @throws when the code names a `.ts` file that is not there, or has syntax that types alone cannot explain */
+/** @throws {Error} when the code names a `.ts` file that is not there, or has syntax that types alone cannot explain */
 export function stripTypes(folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))

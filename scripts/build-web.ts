@@ -145,7 +145,7 @@ async function bundled(source: string, options: EsbuildOptions): Promise<Made> {
 
 /**
  * Builds every asset. Nothing is written unless all could be made and keep their size.
- * @throws Error that says which source does not build, or which asset is too large
+ * @throws {Error} that says which source does not build, or which asset is too large
  */
 export async function buildWeb({
   outDir = OUT_DIR,

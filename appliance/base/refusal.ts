@@ -42,7 +42,7 @@ export class Refusal extends Error {
 
   constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
     super(message);
-    this.name = "Refusal";
+    this.name = new.target.name;
     this.code = code;
     this.field = details.field;
     this.problem = details.problem;

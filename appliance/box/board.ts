@@ -12,7 +12,7 @@ type Notices = ReturnType<NoticeBoard["notices"]>;
 
 /** What the board asks the machine for. */
 export interface Network {
-  /** IPv4 addresses by which others reach this machine. @throws Error when the system tells none */
+  /** IPv4 addresses by which others reach this machine. @throws {Error} when the system tells none */
   addresses(): readonly string[];
   /** The name by which the own network finds this machine, like `tallydeck.local`; undefined without. */
   name(): string | undefined;

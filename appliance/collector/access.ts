@@ -25,7 +25,7 @@ export class Access {
     this.#failures = new RateLimit(clock, WRONG_TOKENS);
   }
 
-  /** The site a request may read. @throws HttpError 401, 429 */
+  /** The site a request may read. @throws {HttpError} 401, 429 */
   site(ctx: Context): Site {
     const host = this.#client.host(ctx.req);
     const site = this.#sites.forReading(host, queryValue(ctx.query, "site"));
@@ -33,7 +33,7 @@ export class Access {
     return site as Site;
   }
 
-  /** @throws HttpError 401, 429 */
+  /** @throws {HttpError} 401, 429 */
   admin(ctx: Context): void {
     this.#check(ctx, (token) => this.#sites.isAdmin(token));
   }

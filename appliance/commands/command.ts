@@ -20,16 +20,20 @@ export interface Command {
   readonly help: string;
   /**
    * Does it; resolves when done.
-   * @throws UsageError, CommandFailed
+   * @throws {UsageError | CommandFailed}
    */
   run(args: readonly string[], terminal: Terminal): Promise<void>;
 }
 
 /** The command was called wrongly: exit code 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
 
 /** The command was called rightly and could not be done: exit code 1. */
-export class CommandFailed extends Error {}
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+}
 
 export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)`;
@@ -39,7 +43,7 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
 /**
  * `util.parseArgs`, with our own words for what it cannot read. No command has options of one letter,
  * so `-5°` is a word like any other.
- * @throws UsageError
+ * @throws {UsageError}
  */
 export function parseCommandLine<T extends Options>(args: readonly string[], options: T) {
   const marked = args.map((arg) => (/^-[^-]/.test(arg) ? MARK + arg : arg));

@@ -190,7 +190,7 @@ function erase({ db, id, values, terminal, config }: Action): void {
 /**
  * Refuses an id that no site may have from now on, also for what is declared and not started yet.
  * @param but a site whose id will be free
- * @throws UsageError, CommandFailed
+ * @throws {UsageError | CommandFailed}
  */
 function refuseName(db: Database, id: string, { sites: declared }: Config, but?: string): void {
   if (!isSiteId(id)) throw new UsageError(`A site id is ${SITE_ID_RULE}.`);
@@ -215,7 +215,7 @@ function changeOf(values: Values): Omit<SiteInput, "id"> {
   };
 }
 
-/** @throws CommandFailed unless the change was made */
+/** @throws {CommandFailed} unless the change was made */
 function expectDone(outcome: SiteOutcome, { id, host }: SiteInput): void {
   if (outcome === "done") return;
   const reasons = {

@@ -37,7 +37,7 @@ export function sessionsOf({ headers }: Context, sessions: Sessions): SessionId[
 /**
  * Lets in who addresses this box by its own name, from no other web page, and signed in where that
  * is needed. `isPublic` names what answers without signing in.
- * @throws HttpError 403 `forbidden_host`, 403 `forbidden_origin`, 401 `unauthorized`
+ * @throws {HttpError} 403 `forbidden_host`, 403 `forbidden_origin`, 401 `unauthorized`
  */
 export function guard(door: Door, isPublic: (method: string, path: string) => boolean): Middleware {
   return async (ctx, next) => {

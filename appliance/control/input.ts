@@ -8,7 +8,7 @@ import { HttpError } from "../http/errors.ts";
 /** Bytes of a body that is filled in by hand. */
 const FORM_BYTES = 65_536;
 
-/** @throws HttpError 415 unless the body is declared as JSON; parameters and case do not matter. */
+/** @throws {HttpError} 415 unless the body is declared as JSON; parameters and case do not matter. */
 export function expectJson(ctx: Context): void {
   const [type = ""] = ctx.get("Content-Type").split(";");
   if (type.trim().toLowerCase() !== "application/json")
@@ -21,7 +21,7 @@ export function expectJson(ctx: Context): void {
 
 /**
  * The body as JSON, whatever its shape.
- * @throws HttpError 415, 413, 400 `invalid_json`
+ * @throws {HttpError} 415, 413, 400 `invalid_json`
  */
 export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
   expectJson(ctx);

@@ -4,7 +4,7 @@ import { HttpError } from "./errors.ts";
 
 /**
  * Reads a JSON body of at most `limit` bytes; counts what arrives, not only what is declared.
- * @throws HttpError 413 `payload_too_large`, 400 `invalid_json`
+ * @throws {HttpError} 413 `payload_too_large`, 400 `invalid_json`
  */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
   const bytes = await readBytes(request, limit);

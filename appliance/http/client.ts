@@ -22,7 +22,7 @@ const HOST_HEADER = /^[\w.:[\]-]+$/;
 
 /**
  * @param proxies CIDR blocks or addresses whose `X-Forwarded-*` headers are believed.
- * @throws RangeError naming the first that is neither.
+ * @throws {RangeError} naming the first that is neither.
  */
 export function createClient(proxies: readonly string[]): Client {
   const trusted = new BlockList();

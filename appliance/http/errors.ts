@@ -6,6 +6,7 @@ import type { ErrorAnswer } from "./wire.ts";
 
 /** An error a client sees: `{"error": message, "code": code}` with the status and headers. */
 export class HttpError extends Error {
+  override readonly name = "HttpError";
   readonly status: number;
   readonly code: string;
   readonly headers: Record<string, string>;

@@ -15,7 +15,7 @@ export interface Service {
   readonly collector: Listener;
   readonly control: Listener;
   readonly decks: Decks;
-  /** @throws Error while the data cannot be used */
+  /** @throws {Error} while the data cannot be used */
   readonly store: Store;
   /** Why the data cannot be used; undefined while all is well. */
   readonly unusable: Unusable | undefined;

@@ -94,7 +94,7 @@ export interface Store {
 
 /**
  * Opens the store and starts its workers.
- * @throws DatabaseRefused with a sentence for the owner.
+ * @throws {DatabaseRefused} with a sentence for the owner.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, retentionDays, clock, log, space = spaceOf } = options;

@@ -90,7 +90,7 @@ function parse(args: string[]) {
   });
 }
 
-/** @throws Error that says what is wrong. */
+/** @throws {Error} that says what is wrong. */
 function checked(values: ReturnType<typeof parse>["values"]): Options {
   const { url, control, site, token, attackers, visitors } = values;
   const parts = values.only.split(",");

@@ -24,7 +24,7 @@ function usageCommand(pid: number): string {
   return `cat /proc/${pid}/status /proc/net/sockstat; echo sockets: $(ls -l /proc/${pid}/fd | grep -c socket:); echo ticks: $(cut -d' ' -f14,15 /proc/${pid}/stat)`;
 }
 
-/** @throws Error when there is no such process. */
+/** @throws {Error} when there is no such process. */
 function usageFrom(text: string): Usage {
   const found = (pattern: RegExp) => {
     const number = pattern.exec(text)?.[1];

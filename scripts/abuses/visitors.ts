@@ -80,7 +80,7 @@ export class Visitors {
     };
   }
 
-  /** @throws Error when it is not answered with 200. */
+  /** @throws {Error} when it is not answered with 200. */
   async #hit(n: number): Promise<void> {
     const path = HONEST_PATHS[n % PAGES] as string;
     const leaves = Math.floor(n / VISITORS) % HITS_A_VISIT === HITS_A_VISIT - 1;

@@ -14,7 +14,7 @@ const DIFFERENT_REQUESTS = 500;
 
 /**
  * Sends page views as fast as they are answered.
- * @throws Error when any is answered otherwise than with 200.
+ * @throws {Error} when any is answered otherwise than with 200.
  */
 export async function sendViews(
   origin: string,
@@ -38,7 +38,7 @@ export async function sendViews(
  * Sends page views at an even pace, however long answers take; autocannon's rate sends a second's
  * requests in one burst.
  * @returns milliseconds from when each was due to its answer.
- * @throws Error when any is answered otherwise than with 200.
+ * @throws {Error} when any is answered otherwise than with 200.
  */
 export async function sendSteadily(
   origin: string,

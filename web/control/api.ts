@@ -22,7 +22,7 @@ type Body = object | Blob;
 /**
  * Asks the control API. Who is signed in is known by a cookie that scripts cannot read.
  * @returns the answer, whose body is not read yet
- * @throws AskError with a sentence that says what to do
+ * @throws {AskError} with a sentence that says what to do
  */
 export async function askRaw(method: Method, path: string, body?: Body): Promise<Response> {
   const response = await answerOf(method, path, body);
@@ -34,7 +34,7 @@ export async function askRaw(method: Method, path: string, body?: Body): Promise
 
 /**
  * The same for JSON; nothing comes of an answer without a body.
- * @throws AskError with a sentence that says what to do
+ * @throws {AskError} with a sentence that says what to do
  */
 export async function ask<T = void>(method: Method, path: string, body?: Body): Promise<T> {
   const response = await askRaw(method, path, body);

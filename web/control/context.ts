@@ -14,7 +14,7 @@ interface Shell {
 
 export const ShellContext = createContext<Shell | null>(null);
 
-/** @throws Error outside of the signed-in page */
+/** @throws {Error} outside of the signed-in page */
 export function useShell(): Shell {
   const shell = useContext(ShellContext);
   if (shell === null) throw new Error("This part belongs into the signed-in page.");

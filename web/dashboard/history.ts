@@ -41,7 +41,7 @@ export interface History {
 
 /**
  * Decodes `/stats?from=first&series=1&daily=steps`.
- * @throws Error when the answer does not follow the format
+ * @throws {Error} when the answer does not follow the format
  */
 export function decodeHistory(answer: StatsAnswer): History {
   const first = parseDay(answer.from);

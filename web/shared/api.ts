@@ -37,7 +37,7 @@ export function relativeUrl(path: string, query: Query = {}): string {
 
 /**
  * Reads JSON with the token in the Authorization header.
- * @throws ReadError with a sentence that says what to do; AbortError when aborted
+ * @throws {ReadError} with a sentence that says what to do; AbortError when aborted
  */
 export async function readJson<T>(
   path: string,

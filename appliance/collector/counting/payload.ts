@@ -29,7 +29,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @throws URIError when the escapes are no UTF-8 */
+/** @throws {URIError} when the escapes are no UTF-8 */
 function textOf(base64: string): string {
   return decodeURIComponent(Buffer.from(base64, "base64").toString("latin1"));
 }

@@ -25,7 +25,7 @@ function isSystem(value: unknown): value is string {
 
 /**
  * The payload as it is stored: what is off its shape, and what is unknown, is left out.
- * @throws HttpError 400 when the body is no object or its version is none.
+ * @throws {HttpError} 400 when the body is no object or its version is none.
  */
 export function validateSurvey(body: unknown): SurveyPayload {
   if (!isObject(body)) throw new HttpError(400, "invalid_json", "The body must be a JSON object.");

@@ -11,7 +11,7 @@ interface StatsRange {
   readonly single: boolean;
 }
 
-/** `day`, or `from` and `to`, of a `/stats` query; today by default. @throws HttpError 400 */
+/** `day`, or `from` and `to`, of a `/stats` query; today by default. @throws {HttpError} 400 */
 export function statsRange(query: ParsedUrlQuery, today: Day): StatsRange {
   const from = queryValue(query, "from");
   const to = dayParameter(query, "to");
@@ -24,7 +24,7 @@ export function statsRange(query: ParsedUrlQuery, today: Day): StatsRange {
   return { ...checked(dayParameter(query, "from"), to ?? today), single: false };
 }
 
-/** `from` and `to` of a survey query; an omitted end is open (null). @throws HttpError 400 */
+/** `from` and `to` of a survey query; an omitted end is open (null). @throws {HttpError} 400 */
 export function surveyRange(query: ParsedUrlQuery): { from: Day | null; to: Day | null } {
   const from = dayParameter(query, "from");
   const to = dayParameter(query, "to");

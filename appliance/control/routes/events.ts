@@ -86,7 +86,7 @@ export class Events {
 
   /**
    * Streams events to a response until its session or its connection ends.
-   * @throws HttpError 503 when too many listen
+   * @throws {HttpError} 503 when too many listen
    */
   stream(response: ServerResponse, session: SessionId | undefined): void {
     if (this.#streams.size >= MAX_STREAMS)

@@ -86,7 +86,7 @@ export function pushRoute(parts: PushParts): Middleware {
 
 /**
  * Gives a channel the value in the body and answers what came of it.
- * @throws HttpError 415, 413, 400
+ * @throws {HttpError} 415, 413, 400
  * @throws {Refusal} `invalid_field`, `channel_limit`
  */
 export async function setChannel(
@@ -128,7 +128,7 @@ class Gate {
     this.#pushes = new RateLimit(clock, PUSHES);
   }
 
-  /** @throws HttpError 429, 401, 403 */
+  /** @throws {HttpError} 429, 401, 403 */
   enter(address: string, plaintext: string | undefined): void {
     const tooMany = (seconds: number) =>
       rateLimited(seconds, "Too many wrong tokens came from this address. Wait a moment.");

@@ -115,7 +115,7 @@ function normalized({ host, badge }: SiteFields): SiteFields {
   };
 }
 
-/** @throws HttpError unless it is done */
+/** @throws {HttpError} unless it is done */
 function expectDone(outcome: SiteOutcome, id: string, { directory }: Store): void {
   switch (outcome) {
     case "done":

@@ -59,7 +59,7 @@ export function databaseFile(dataDir: string): string {
 
 /**
  * Opens a database for writing, makes it when it is missing and brings its schema up to date.
- * @throws DatabaseRefused when it is damaged, not ours, or from a newer version.
+ * @throws {DatabaseRefused} when it is damaged, not ours, or from a newer version.
  */
 export function openForWriting(file: string): Database {
   return open(file, {}, (db) => {
@@ -82,7 +82,7 @@ export function openForReading(file: string): Database {
 
 /**
  * The same for a mere look, which must not change what it finds.
- * @throws DatabaseRefused when the schema is an older one, too
+ * @throws {DatabaseRefused} when the schema is an older one, too
  */
 export function openToList(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
@@ -98,7 +98,7 @@ export function openToList(file: string): Database {
  * Opens a database that anybody may have made, to read only: nothing in its schema is believed. Its
  * tables are, to the letter, those that some version of ours made, and nothing else is in it: no
  * trigger, view, virtual table or computed column that a read could run.
- * @throws DatabaseRefused when it is damaged, not ours, not as we make it, or from a newer version
+ * @throws {DatabaseRefused} when it is damaged, not ours, not as we make it, or from a newer version
  */
 export function openUntrusted(file: string): Database {
   // Against writing to its schema the driver switches on SQLite's defensive mode by itself.
@@ -111,7 +111,7 @@ export function openUntrusted(file: string): Database {
   });
 }
 
-/** Runs `PRAGMA integrity_check`. @throws DatabaseRefused naming the first damage found. */
+/** Runs `PRAGMA integrity_check`. @throws {DatabaseRefused} naming the first damage found. */
 export function checkIntegrity(db: Database, file: string): void {
   const found = orRefused(file, () => db.pragma("integrity_check(1)", { simple: true }) as string);
   if (found !== "ok") throw damaged(file, found);
@@ -175,7 +175,7 @@ function open(file: string, options: Sqlite.Options, prepare: (db: Database) => 
   }
 }
 
-/** @throws DatabaseRefused when the file can neither be opened nor made. */
+/** @throws {DatabaseRefused} when the file can neither be opened nor made. */
 export function connect(file: string, options: Sqlite.Options): Database {
   return orRefused(file, () => new Sqlite(file, options));
 }

@@ -37,7 +37,7 @@ function marker(file: string): string {
 
 /**
  * Opens the data of a box for writing; it is made where there never was any.
- * @throws DatabaseRefused when it is damaged, not ours, from a newer version, or was there and is gone
+ * @throws {DatabaseRefused} when it is damaged, not ours, from a newer version, or was there and is gone
  */
 export function openData(file: string): Database {
   refuseLost(file);

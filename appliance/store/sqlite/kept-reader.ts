@@ -38,7 +38,7 @@ export class KeptReader {
     this.#options = options;
   }
 
-  /** @throws Error when it cannot be started */
+  /** @throws {Error} when it cannot be started */
   static async start(options: KeptReaderOptions): Promise<KeptReader> {
     const reader = new KeptReader(options);
     await reader.#start();

@@ -12,7 +12,7 @@ const OUR_FILES = /^(?:tallydeck\.db|service\.lock)/;
 
 /**
  * Makes a data folder where there is none; one that is ours already is closed to other users.
- * @throws DatabaseRefused with a sentence for the owner
+ * @throws {DatabaseRefused} with a sentence for the owner
  */
 export function makeDataDir(dataDir: string): void {
   if (existsSync(dataDir)) tighten(dataDir);

@@ -74,7 +74,7 @@ export function SettingsCard() {
   );
 }
 
-/** @throws Error that says what the file should have been */
+/** @throws {Error} that says what the file should have been */
 function parsed(text: string): object {
   try {
     const settings: unknown = JSON.parse(text);

@@ -13,7 +13,7 @@ import { removeDatabase, syncFile } from "./swap.ts";
 /**
  * Copies the database `source` to `target` as of one moment, while others write; without push
  * tokens and sessions. `target` appears complete and checked, or not at all.
- * @throws DatabaseRefused
+ * @throws {DatabaseRefused}
  */
 export function backUp(source: string, target: string): void {
   if (isSameFile(source, target))

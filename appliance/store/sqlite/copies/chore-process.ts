@@ -12,7 +12,7 @@ const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
 
 /**
  * Does a chore in a process of its own, which is killed when it takes too long.
- * @throws DatabaseRefused, Error
+ * @throws {DatabaseRefused | Error}
  */
 export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();

@@ -30,7 +30,7 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
  * from them is made anew. A column or table that `from` is too old to have is left at its default.
  * @param from opened by `openUntrusted`
  * @param to a new database of ours
- * @throws DatabaseRefused naming the table with a row that is off its rule
+ * @throws {DatabaseRefused} naming the table with a row that is off its rule
  */
 export function copyBackup(from: Database, to: Database, file: string): void {
   const copied = new CopiedRows(to);

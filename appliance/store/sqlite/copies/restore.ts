@@ -24,7 +24,7 @@ const TRIAL_SITE = " ";
 /**
  * Makes `target`, a new database of ours, from the backup `source`, and tries it. Of the backup
  * nothing is taken as it is: see `copyBackup`.
- * @throws DatabaseRefused when `source` is damaged, not ours or from a newer version
+ * @throws {DatabaseRefused} when `source` is damaged, not ours or from a newer version
  */
 export function copyIn(source: string, target: string): void {
   removeDatabase(target);
@@ -76,7 +76,7 @@ export function keepOwn(box: string, incoming: string): void {
 /**
  * Puts a backup in the place of the database `target`, which nobody may have open. Whatever fails,
  * the old data is there as before.
- * @throws DatabaseRefused when `source` is damaged, not ours or from a newer version
+ * @throws {DatabaseRefused} when `source` is damaged, not ours or from a newer version
  */
 export function restore(source: string, target: string): void {
   if (!existsSync(source))

@@ -16,7 +16,7 @@ export class IdTable {
   #seconds = new Uint32Array(FIRST_SLOTS);
   #size = 0;
 
-  /** Adds to the numbers of `id`, which begin at zero. @throws RangeError when there are too many */
+  /** Adds to the numbers of `id`, which begin at zero. @throws {RangeError} when there are too many */
   add(id: number, first: number, second: number): void {
     let slot = this.#slotOf(id);
     if (this.#ids[slot] === 0) {

@@ -18,7 +18,7 @@ export function pack(counts: Counts): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Calls `visit` for each pair, ascending by value id. @throws RangeError when it is no such blob */
+/** Calls `visit` for each pair, ascending by value id. @throws {RangeError} when it is no such blob */
 export function unpack(blob: Uint8Array, visit: (id: number, n: number) => void): void {
   unpackUntil(blob, (id, n) => {
     visit(id, n);
@@ -26,7 +26,7 @@ export function unpack(blob: Uint8Array, visit: (id: number, n: number) => void)
   });
 }
 
-/** How often the value was counted. @throws RangeError when it is no such blob */
+/** How often the value was counted. @throws {RangeError} when it is no such blob */
 export function packedCount(blob: Uint8Array, value: number): number {
   let count = 0;
   unpackUntil(blob, (id, n) => {

@@ -26,7 +26,7 @@ export interface BeforeImport {
 /**
  * Adds and changes what settings name, and deletes nothing; sites that the configuration declares
  * stay as they are.
- * @throws Error when a host or the name of a token belongs to another site: the caller has checked
+ * @throws {Error} when a host or the name of a token belongs to another site: the caller has checked
  * that none does.
  */
 export function importSettings(
