@@ -169,8 +169,8 @@ describe("the configuration", () => {
 
     it("has its ids in lower case", () => {
       assert.deepEqual(
-        fromEnv({ SITES: "Acme:X.example", BADGE_SITES: "ACME" }),
-        fromEnv({ SITES: "acme:x.example", BADGE_SITES: "acme" }),
+        fromEnv({ SITES: "Acme:X.example,Notes", BADGE_SITES: "ACME" }),
+        fromEnv({ SITES: "acme:x.example,notes", BADGE_SITES: "acme" }),
       );
     });
 

@@ -107,6 +107,7 @@ describe("the site of a hit", () => {
       ["other.example", "site=shop", "shop"],
       ["other.example", "site=SHOP", "shop"],
       ["stats.example.com", "site=shop", "shop"],
+      ["stats.example.com", "site=Shop", "shop"],
       ["stats.example.com", "", "blog"],
       ["stats.example.com", "site=", "blog"],
       ["stats.example.com", "site=nobody", "blog"],

@@ -13,6 +13,7 @@ import Database from "better-sqlite3";
 import { after, before, describe, it } from "mocha";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { assertError, codeOnConsole, Owner } from "../helpers/owner.ts";
+import { difference } from "../helpers/pictures.ts";
 import { World } from "../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
@@ -128,6 +129,10 @@ describe("a service whose data", () => {
     await world.start();
     assert.match(world.screen.at(-1) ?? "", /The data cannot be used: open the address/);
     await world.service.alive();
+    const { decks } = world.service;
+    // On the first key that has nothing to show; the next one stays empty.
+    const [notice, empty] = ["k2", "k3"].map((key) => decks.picture("virtual-mk2", key).pixels);
+    assert.ok(difference(notice ?? assert.fail(), empty ?? assert.fail()) > 1);
   });
 
   it("is of a newer version cannot be given up by a click, and is kept by a restore", async () => {

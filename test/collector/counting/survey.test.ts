@@ -397,3 +397,43 @@ describe("the rate of surveys", () => {
       assert.equal((await world().ask(path, { from })).status, 200);
   });
 });
+
+describe("the rate of surveys that come from ever new addresses", () => {
+  const world = eachWorld({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+  const AT_ONCE = 50;
+
+  /** The answers to a survey from each of these; one that is none takes its token, too. */
+  async function answersTo(addresses: readonly string[], body = "{"): Promise<Response[]> {
+    const answers: Response[] = [];
+    for (let sent = 0; sent < addresses.length; sent += AT_ONCE)
+      answers.push(
+        ...(await Promise.all(
+          addresses.slice(sent, sent + AT_ONCE).map(async (from) => {
+            const headers = { "x-forwarded-for": from };
+            const answer = await fetch(`${world().origin}/s`, { method: "POST", headers, body });
+            await answer.clone().text();
+            return answer;
+          }),
+        )),
+      );
+    return answers;
+  }
+  const statuses = async (...asked: Parameters<typeof answersTo>) =>
+    (await answersTo(...asked)).map(({ status }) => status);
+
+  it("is 48 an hour from one IPv6 /48", async () => {
+    const networks = Array.from({ length: 48 }, (_, n) => `2001:db8:1:${n.toString(16)}::1`);
+    assert.deepEqual(await statuses(networks), Array(48).fill(400));
+    assert.deepEqual(await statuses(["2001:db8:1:ffff::1", "2001:db8:2::1"]), [429, 400]);
+  });
+
+  it("is 6,000 an hour in all", async () => {
+    const addresses = Array.from({ length: 6_000 }, (_, n) => `10.9.${n >> 8}.${n & 255}`);
+    assert.deepEqual(await statuses(addresses), Array(6_000).fill(400));
+    const [refused] = await answersTo(["192.0.2.1"], '{"sv":1}');
+    assert.equal(refused?.status, 429);
+    assert.match(await refused.text(), /More surveys come in than are taken/);
+    world().clock.advance(1_000);
+    assert.deepEqual(await statuses(["192.0.2.1"], '{"sv":1}'), [204]);
+  });
+});

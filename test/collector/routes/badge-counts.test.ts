@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { SharedBadgeCounts } from "../../../appliance/collector/routes/badge-counts.ts";
+import type { Asker } from "../../../appliance/store/read-queue.ts";
 import type { Store } from "../../../appliance/store/store.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 
@@ -26,5 +27,25 @@ describe("counts that badges share", () => {
       askers.map((asker) => asker.deref()),
       [undefined, undefined],
     );
+  });
+
+  it("are wanted as long as one of those who asked waits for them", async () => {
+    const { promise, resolve } = Promise.withResolvers<{ window: number; total: number }>();
+    let asked: Asker = { lane: "public" };
+    const read = (_query: string, _input: unknown, asker: Asker = { lane: "box" }) => {
+      asked = asker;
+      return promise;
+    };
+    const shared = new SharedBadgeCounts({ read: read as Store["read"] }, new FakeClock());
+    const left = new Set<string>();
+    const ask = (name: string) =>
+      shared.get({ site: 1, from: 1, to: 1 }, { lane: "public", gone: () => left.has(name) });
+    const answers = [ask("first"), ask("second")];
+    left.add("first");
+    assert.equal(asked.gone?.(), false);
+    left.add("second");
+    assert.equal(asked.gone?.(), true);
+    resolve({ window: 1, total: 1 });
+    await Promise.all(answers);
   });
 });

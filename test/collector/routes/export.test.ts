@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "mocha";
+import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { eachWorld, sharedWorld, type World } from "../../helpers/world.ts";
 
 type Query = Record<string, string | number>;
@@ -149,6 +150,20 @@ describe("/surveys/export", () => {
       const { cursor } = await firstPage();
       assert.equal((await other().readRaw("/surveys/export", { cursor })).status, 400);
     });
+  });
+});
+
+describe("an export of a response that was stored without answers", () => {
+  const world = eachWorld({
+    prepare(db) {
+      const add = "INSERT INTO survey (site, version, day, payload) VALUES (?, 1, 1, ?)";
+      db.prepare(add).run(findSite(db, "blog")?.key, '{"sv":1,"c":"from before"}');
+    },
+  });
+
+  it("has none, rather than leaving them out", async () => {
+    const { responses } = await world().read("/surveys/export");
+    assert.deepEqual(responses, [{ day: "1970-01-02", sv: 1, a: {}, c: "from before" }]);
   });
 });
 

@@ -407,4 +407,8 @@ describe("notices", () => {
   it("say that the clock is not set", () => {
     assert.equal(textOf(noticeFace({ type: "clock-not-set" })), "Clock|not set|");
   });
+
+  it("say that the data cannot be used", () => {
+    assert.equal(textOf(noticeFace({ type: "data-unusable" })), "Data|not usable|");
+  });
 });

@@ -174,6 +174,7 @@ describe("an answer of /surveys", () => {
   it("tells apart what is asked and chosen most, however much is made up", async () => {
     const { total, counts } = await world().read("/surveys");
     assert.equal(total, RESPONSES);
+    assert.equal(MAX_QUESTIONS, 200);
     assert.ok(Object.keys(counts).length <= MAX_QUESTIONS + 1);
     assert.deepEqual(counts.like, { yes: RESPONSES / 10 });
     assert.equal(counts.many.a, RESPONSES / 10);
@@ -184,6 +185,7 @@ describe("an answer of /surveys", () => {
   it("tells so many groups apart, and counts the others together", async () => {
     const { groups } = await world().read("/surveys", { cross: "v" });
     const { [OTHER]: other, ...named } = groups;
+    assert.equal(MAX_GROUPS, 200);
     assert.ok(Object.keys(named).length <= MAX_GROUPS);
     const totals = Object.values<{ total: number }>(named).reduce(
       (sum, { total }) => sum + total,
@@ -195,7 +197,30 @@ describe("an answer of /surveys", () => {
 
   it("holds the newest comments", async () => {
     const { comments } = await world().read("/surveys");
+    assert.equal(MAX_COMMENTS, 1_000);
     assert.equal(comments.length, MAX_COMMENTS);
     assert.deepEqual([comments[0].c, comments.at(-1).c], ["comment 1099", "comment 100"]);
+  });
+});
+
+describe("an answer of /surveys to a question of many options", () => {
+  const OPTIONS = 250;
+  const TOLD_APART = 200;
+  const world = eachWorld({
+    prepare(db) {
+      const add = db.prepare(
+        "INSERT INTO survey (site, version, day, payload) VALUES (?, 1, ?, ?)",
+      );
+      for (let i = 0; i < OPTIONS; i++) {
+        const a = { many: [`o${i}`, "all"] };
+        add.run(findSite(db, "blog")?.key, TODAY, JSON.stringify({ sv: 1, a }));
+      }
+    },
+  });
+
+  it("tells 200 options apart, and counts the others together", async () => {
+    const { many } = (await world().read("/surveys")).counts;
+    assert.equal(Object.keys(many).length, TOLD_APART + 1);
+    assert.deepEqual([many.all, many[OTHER]], [OPTIONS, OPTIONS - (TOLD_APART - 1)]);
   });
 });
