@@ -14,6 +14,7 @@ import { after, before, describe, it } from "mocha";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { assertError, codeOnConsole, Owner } from "../helpers/owner.ts";
 import { difference } from "../helpers/pictures.ts";
+import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
@@ -180,7 +181,8 @@ describe("a service whose data", () => {
   it("turns out to be damaged while it starts is repaired the same way", async () => {
     overwriteRoot(file(), "waiting");
     await world.start();
-    while (world.service.unusable === undefined) await world.service.alive();
+    // Who asks the store that is being given up whether it lives is never answered.
+    await until(() => world.service.unusable !== undefined);
     assert.match((await owner.get("/api/rescue")).problem, /is damaged/);
     await owner.ask("POST", "/api/restore", backup, { headers: FILE });
     await repaired();
