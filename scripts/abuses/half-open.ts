@@ -26,8 +26,9 @@ export const halfOpen: Attack = async (field) => {
   const endedAfterS: number[] = [];
   let opened = 0;
   let refused = 0;
+  const everyMs = 1_000 / Math.min(10, scaled(PER_SECOND, field));
   while (!isOver(field)) {
-    for (let i = 0; i < scaled(PER_SECOND / 10, field); i++) {
+    for (let i = 0; i < scaled((PER_SECOND * everyMs) / 1_000, field); i++) {
       if (held.size >= scaled(MOST_OPEN, field)) break;
       const socket = begin(field, opened++);
       const began = performance.now();
@@ -44,7 +45,7 @@ export const halfOpen: Attack = async (field) => {
       // It ends nothing from its side: what the service closed stays half-closed.
       socket.once("end", ended).once("error", ended).once("close", ended);
     }
-    await pause(100);
+    await pause(everyMs);
   }
   return figuresOf(opened, refused, endedAfterS, held.size);
 };

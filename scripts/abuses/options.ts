@@ -21,7 +21,7 @@ owner was turned away, or when the service ended.
   --only PARTS       of ${PARTS.join(",")}
   --seconds N        how long all together last (180); one alone at most ${ALONE_S}
   --rate N           honest hits a second (200)
-  --scale X          how much of each attack, 1 for all of it (1)
+  --scale X          how much of each attack, 1 for all of it (1); with less, the owner looks more rarely
   --settle N         seconds from the end to the last look at memory and sockets (30)
   --days N           days of history the site has (400)
   --flooded-days N   for \`values\`: days on which new values poured in before (30)

@@ -5,6 +5,8 @@ import { ask, type Reply } from "./ask.ts";
 import type { Figure, Target } from "./attack.ts";
 
 const EVERY_MS = 1_000;
+/** However weak the machine. */
+const AT_LEAST_EVERY_MS = 30_000;
 
 /** The owner shares this address with somebody who guesses tokens. */
 export function sharedAddress({ visitors }: Target): string {
@@ -24,8 +26,16 @@ interface OwnersDay {
   readonly problems: readonly string[];
 }
 
-/** The owner looks at the dashboard and signs in to the Web UI, once a second, until told to stop. */
-export async function beTheOwner(target: Target, signal: AbortSignal): Promise<OwnersDay> {
+/**
+ * The owner looks at the dashboard and signs in to the Web UI, once a second, until told to stop; as
+ * much more rarely as the attack is smaller.
+ */
+export async function beTheOwner(
+  target: Target,
+  scale: number,
+  signal: AbortSignal,
+): Promise<OwnersDay> {
+  const everyMs = Math.min(EVERY_MS / Math.min(1, scale), AT_LEAST_EVERY_MS);
   const dashboard = looks();
   const signIn = looks();
   while (!signal.aborted) {
@@ -44,7 +54,7 @@ export async function beTheOwner(target: Target, signal: AbortSignal): Promise<O
           body: JSON.stringify({ token: target.token }),
         }),
       );
-    await pause(EVERY_MS, undefined, { signal }).catch(() => {});
+    await pause(everyMs, undefined, { signal }).catch(() => {});
   }
   const size = `, largest ${(dashboard.largest / 1_000).toFixed(0)} kB compressed`;
   return {

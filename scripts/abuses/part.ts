@@ -36,7 +36,7 @@ export async function runPart(options: PartOptions, victim?: Victim): Promise<Ou
     const theEnd = new AbortController();
     const [honest, owner] = await Promise.all([
       visitors.visit(rate, seconds).finally(() => theEnd.abort()),
-      beTheOwner(target, theEnd.signal),
+      beTheOwner(target, options.scale, theEnd.signal),
     ]);
     const attacked = await attack.figures;
     await pause(settle * 1_000);
