@@ -1,4 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
+import { isObject } from "../../base/json.ts";
 
 const MAX_CHARACTERS = 128;
 const CONTROL = /\p{Cc}/gu;
@@ -23,10 +24,6 @@ export function decodePayload(v: string | undefined): Readonly<Record<string, un
   } catch {
     return {};
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @throws {URIError} when the escapes are no UTF-8 */
