@@ -52,8 +52,6 @@ interface Place {
 }
 
 const FAREWELL_MS = 2_000;
-/** Longest wait of a timer; the next one goes on from there. */
-
 /** Widgets that change with time alone. */
 const TIMED: ReadonlySet<Widget["type"]> = new Set(["clock", "date", "address"]);
 

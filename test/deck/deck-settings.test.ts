@@ -17,12 +17,14 @@ describe("Decks", () => {
       const id = await world.plug(new FakeMini("BL1"));
       await world.write(id, "k3", "stays");
       const saved: DeckSettings[] = [];
+      const saves = world.saves;
       const common = { model: "mini", brightness: 20, widgets: { k2: telling(2) } };
       const imported: DeckSettings[] = [
         { ...common, id, serial: "BL1", name: "Here" },
         { ...common, id: "mini-bl2", serial: "BL2", name: "Later" },
       ];
       await world.decks.merge(imported, async (merged) => void saved.push(...merged));
+      assert.equal(world.saves, saves, "each is stored once, by who was handed them");
       assert.deepEqual(
         saved.map(({ id, widgets }) => [id, Object.keys(widgets).length]),
         [
@@ -105,7 +107,9 @@ describe("Decks", () => {
       const restored = { ...(world.saved.get(here) as DeckSettings), widgets: { k2: telling(2) } };
       const known = { ...restored, id: "mini-bl4", serial: "BL4", name: "Known" };
       world.stored = [restored, known];
+      const saves = world.saves;
       await world.decks.reload();
+      assert.equal(world.saves, saves, "what is stored is not stored again");
       const types = (id: string) => world.deck(id).slots.map(({ widget }) => widget.type);
       assert.deepEqual(types(here), ["empty", "empty", "text", "empty", "empty", "empty"]);
       assert.deepEqual(types(other), ["address", "clock", "empty", "empty", "empty", "empty"]);

@@ -87,6 +87,8 @@ export class DeckWorld {
   readonly saved = new Map<string, DeckSettings>();
   /** Nothing can be stored. */
   isFull = false;
+  /** How often settings were stored, one deck a time. */
+  saves = 0;
   /** Numbers are asked for in vain. */
   isUnreadable = false;
   readonly events: string[] = [];
@@ -117,6 +119,7 @@ export class DeckWorld {
         load: async () => this.stored,
         save: async (settings) => {
           if (this.isFull) throw new Error("the disk is full");
+          this.saves++;
           this.saved.set(settings.id, settings);
         },
       },
