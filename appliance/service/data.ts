@@ -32,7 +32,7 @@ export async function startData(
 }
 
 async function startStore(
-  { config, clock, timekeeper, log, space, readerMemoryMb, prepare }: ServiceParts,
+  { config, clock, timekeeper, log, space, readerMemoryMb, threads, prepare }: ServiceParts,
   stops: Stops,
   onUnusable: (why: Unusable) => void,
 ): Promise<Pick<Data, "store" | "cursorSecret">> {
@@ -45,6 +45,7 @@ async function startStore(
     onUnusable,
     ...(space && { space }),
     ...(readerMemoryMb !== undefined && { readerMemoryMb }),
+    ...(threads && { threads }),
     prepare: (db) => {
       for (const sentence of declareSites(db, config.sites)) log.info(sentence);
       timekeeper?.learn(newestTime(db));

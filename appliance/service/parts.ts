@@ -8,6 +8,7 @@ import { type Client, createClient } from "../http/client.ts";
 import { Pages } from "../http/pages.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
+import type { Threads } from "../store/sqlite/threads.ts";
 import type { FrontParts } from "./front.ts";
 import { openStages, type Stages } from "./stages.ts";
 
@@ -19,6 +20,8 @@ export interface ServiceParts extends FrontParts {
   prepare?: (db: Database) => void;
   space?: (dir: string) => Promise<Space>;
   readerMemoryMb?: number;
+  /** Where the threads on the database come from. */
+  threads?: Threads;
   /** The last warnings and errors of `log`. */
   problems?: RecentProblems;
   /** File descriptors of the sockets `collector` and `control`, where others opened them. */

@@ -17,6 +17,7 @@ import { openDecided } from "./sqlite/opening.ts";
 import type { QueryInput, QueryName, QueryResult } from "./sqlite/reader.ts";
 import { Room, type Space, spaceOf } from "./sqlite/room.ts";
 import type { Directory } from "./sqlite/tables/sites.ts";
+import { ownThreads, type Threads } from "./sqlite/threads.ts";
 import { startWorkers, type Workers } from "./sqlite/workers.ts";
 import type { WriteInput, WriteName, WriteResult } from "./sqlite/writes.ts";
 
@@ -50,6 +51,7 @@ interface StoreOptions {
   space?: (dir: string) => Promise<Space>;
   /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
   readerMemoryMb?: number;
+  threads?: Threads;
 }
 
 /** The one door to the data: counts and surveys in, reports out. */
@@ -98,7 +100,7 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { dataDir, retentionDays, clock, log, space = spaceOf } = options;
-  const { readerMemoryMb = READER_MEMORY_MB } = options;
+  const { readerMemoryMb = READER_MEMORY_MB, threads = ownThreads } = options;
   makeDataDir(dataDir);
   const file = databaseFile(dataDir);
   let directory: Directory = { sites: [], retired: [], adminHash: null };
@@ -118,7 +120,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       directoryChanged.emit(directory);
     };
     const onDamaged = (message: string) => options.onUnusable?.(damage(message));
-    return startWorkers({ file, onDirectory, onDamaged, clock, log, readerMemoryMb });
+    return startWorkers({ file, onDirectory, onDamaged, clock, log, threads, readerMemoryMb });
   };
   let { workers } = await openDecided(file, open, { clock, log });
   /** Set while the file is replaced. */

@@ -10,6 +10,7 @@ import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
+import { reusedThreads } from "./threads.ts";
 
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -84,6 +85,7 @@ export class World {
       }),
       clock: this.clock,
       log: log ?? createLog((line) => this.said.push(line)),
+      threads: reusedThreads,
       ...(space && { space }),
       ...(readerMemoryMb !== undefined && { readerMemoryMb }),
       ...(prepare && { prepare }),

@@ -1,9 +1,10 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { readRefused } from "../read-queue.ts";
 import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
+import type { ThreadAnswer, ThreadRequest, Threads } from "./threads.ts";
 
 interface KeptReaderOptions {
   file: string;
@@ -11,6 +12,7 @@ interface KeptReaderOptions {
   onDamaged: (message: string) => void;
   clock: Clock;
   log: Log;
+  threads: Threads;
   readerMemoryMb: number;
 }
 
@@ -51,7 +53,7 @@ export class KeptReader {
     if (this.#worker === undefined) throw readRefused("failed");
     const asked = Promise.withResolvers<QueryResult<Q>>();
     this.#asked = asked as PromiseWithResolvers<unknown>;
-    this.#worker.postMessage({ query, input } satisfies ReaderRequest);
+    this.#worker.postMessage({ kind: "read", query, input } satisfies ReaderRequest);
     return asked.promise;
   }
 
@@ -64,25 +66,26 @@ export class KeptReader {
     if (worker === undefined) return;
     await new Promise<void>((closed) => {
       worker.once("exit", () => closed());
-      worker.postMessage("close" satisfies ReaderRequest);
+      worker.on("message", ({ kind }: ThreadAnswer) => kind === "closed" && closed());
+      worker.postMessage({ kind: "close" } satisfies ThreadRequest);
     });
+    if (this.#worker === worker) await this.#options.threads.end(worker);
   }
 
   /** Resolves when it has opened the database. */
   async #start(): Promise<void> {
-    const { file, clock, readerMemoryMb, onDamaged } = this.#options;
-    const worker = new Worker(new URL("reader.ts", import.meta.url), {
+    const { file, clock, threads, readerMemoryMb, onDamaged } = this.#options;
+    const worker = threads.start(new URL("reader.ts", import.meta.url), {
       name: "reader",
-      workerData: { file },
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: readerMemoryMb },
     });
     const ready = Promise.withResolvers<void>();
     let reason = "it ended by itself";
-    worker.on("message", (answer: ReaderAnswer) => {
+    worker.on("message", (answer: ReaderAnswer | ThreadAnswer) => {
       if (answer.kind === "ready") ready.resolve();
       else if (answer.kind === "damaged") onDamaged(answer.message);
       else if (answer.kind === "result") this.#takeAsked()?.resolve(answer.result);
-      else this.#takeAsked()?.reject(new Error(answer.message));
+      else if (answer.kind === "error") this.#takeAsked()?.reject(new Error(answer.message));
     });
     worker.on("error", (error) => {
       reason = error.message;
@@ -92,6 +95,7 @@ export class KeptReader {
       ready.reject(new Error(reason));
       if (this.#worker === worker) this.#died(reason);
     });
+    worker.postMessage({ kind: "open", file } satisfies ThreadRequest);
     await ready.promise;
     this.#worker = worker;
     this.#startedAt = clock.monotonic();

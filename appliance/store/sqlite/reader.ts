@@ -1,4 +1,3 @@
-import { parentPort, workerData } from "node:worker_threads";
 import type { Answer } from "../answer.ts";
 import { viewCounts } from "./counts/day-totals.ts";
 import { foldPlan } from "./counts/fold-plan.ts";
@@ -11,6 +10,7 @@ import { surveySummary } from "./surveys/report.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
+import { hostDatabase } from "./thread-host.ts";
 
 /** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
 const QUERIES = {
@@ -31,47 +31,38 @@ export type QueryInput<Q extends QueryName> =
   Parameters<Queries[Q]> extends [unknown, infer Input] ? Input : undefined;
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
 
-export type ReaderRequest = { readonly query: QueryName; readonly input: unknown } | "close";
+export interface ReaderRequest {
+  readonly kind: "read";
+  readonly query: QueryName;
+  readonly input: unknown;
+}
 
 export type ReaderAnswer =
-  /** Sent once, when the database is open. */
-  | { readonly kind: "ready" }
   /** The file is damaged; an error follows. */
   | { readonly kind: "damaged"; readonly message: string }
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "error"; readonly message: string };
 
-const port = parentPort;
-if (port === null) throw new Error("reader.ts runs as a worker");
-const db = openForReading(workerData.file);
-
-function say(answer: ReaderAnswer): void {
-  port?.postMessage(answer, memoryOf(answer));
-}
+hostDatabase<ReaderRequest, ReaderAnswer>((file, say) => {
+  const db = openForReading(file);
+  return {
+    handle({ query, input }) {
+      const run = QUERIES[query] as (db: Database, input: unknown) => unknown;
+      try {
+        // In one transaction: a report is of one moment.
+        const result = db.transaction(() => run(db, input)).deferred();
+        say({ kind: "result", result }, memoryOf(result));
+      } catch (error) {
+        if (isDamage(error)) say({ kind: "damaged", message: error.message });
+        say({ kind: "error", message: error instanceof Error ? error.message : String(error) });
+      }
+    },
+    close: () => db.close(),
+  };
+});
 
 /** The memory of a body is handed over: the main thread neither copies nor touches it. */
-function memoryOf(answer: ReaderAnswer): ArrayBuffer[] {
-  const result = answer.kind === "result" ? (answer.result as Partial<Answer> | null) : null;
-  return result?.body instanceof Uint8Array ? [result.body.buffer] : [];
+function memoryOf(result: unknown): ArrayBuffer[] {
+  const body = (result as Partial<Answer> | null | undefined)?.body;
+  return body instanceof Uint8Array ? [body.buffer as ArrayBuffer] : [];
 }
-
-function answer({ query, input }: Exclude<ReaderRequest, "close">): ReaderAnswer {
-  const run = QUERIES[query] as (db: Database, input: unknown) => unknown;
-  try {
-    // In one transaction: a report is of one moment.
-    return { kind: "result", result: db.transaction(() => run(db, input)).deferred() };
-  } catch (error) {
-    if (isDamage(error)) say({ kind: "damaged", message: error.message });
-    return { kind: "error", message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-port.on("message", (request: ReaderRequest) => {
-  if (request !== "close") {
-    say(answer(request));
-    return;
-  }
-  db.close();
-  port.close();
-});
-say({ kind: "ready" });

@@ -1,10 +1,10 @@
-import { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { CommitterAnswer, CommitterMessage, CommitterRequest } from "./committer.ts";
 import { KeptReader } from "./kept-reader.ts";
 import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
 import type { Directory } from "./tables/sites.ts";
+import type { ThreadAnswer, ThreadRequest, Threads } from "./threads.ts";
 
 interface WorkersOptions {
   file: string;
@@ -14,6 +14,7 @@ interface WorkersOptions {
   onDamaged: (message: string) => void;
   clock: Clock;
   log: Log;
+  threads: Threads;
   /** How large the reader's heap may become. */
   readerMemoryMb: number;
 }
@@ -44,41 +45,44 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   };
 }
 
-async function startCommitter({ file, onDirectory, onDamaged }: WorkersOptions) {
+const CLOSED = { ok: false, busy: false, message: "The database is closed." } as const;
+
+async function startCommitter({ file, onDirectory, onDamaged, threads }: WorkersOptions) {
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
-  const worker = new Worker(new URL("committer.ts", import.meta.url), {
+  const worker = threads.start(new URL("committer.ts", import.meta.url), {
     name: "committer",
-    workerData: { file },
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  let isReady = false;
-  worker.on("message", (message: CommitterMessage) => {
+  const ready = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  let state: "starting" | "open" | "closing" = "starting";
+  worker.on("message", (message: CommitterMessage | ThreadAnswer) => {
     if (message.kind === "directory") onDirectory(message.directory);
     else if (message.kind === "damaged") onDamaged(message.message);
     // The worker answers in the order it was asked.
     else if (message.kind === "answer") waiting.shift()?.(message.answer);
-    else {
-      isReady = true;
-      resolve();
-    }
+    else if (message.kind === "ready") ready.resolve();
+    else closed.resolve();
   });
   worker.on("error", (error) => {
     // Without its committer the store can keep no promise: better to start anew than to pretend.
-    if (isReady) throw error;
-    reject(error);
+    if (state !== "starting") throw error;
+    ready.reject(error);
   });
-  await ready;
+  worker.postMessage({ kind: "open", file } satisfies ThreadRequest);
+  await ready.promise;
+  state = "open";
   return {
-    send(request: CommitterRequest): Promise<CommitterAnswer> {
+    async send(request: CommitterRequest): Promise<CommitterAnswer> {
+      if (state !== "open") return CLOSED;
       worker.postMessage(request);
       return new Promise((answered) => waiting.push(answered));
     },
-    close(): Promise<void> {
-      return new Promise((closed) => {
-        worker.once("exit", () => closed());
-        worker.postMessage({ kind: "close" } satisfies CommitterRequest);
-      });
+    async close(): Promise<void> {
+      state = "closing";
+      worker.postMessage({ kind: "close" } satisfies ThreadRequest);
+      await closed.promise;
+      await threads.end(worker);
     },
   };
 }
