@@ -29,13 +29,13 @@ interface Honest {
  */
 export class Visitors {
   readonly #target: Target;
-  readonly #before: number;
+  readonly #before: Counted;
   readonly #agents: readonly Agent[];
   readonly #nextView: () => Record<string, string>;
   #sent = 0;
   #repeated = 0;
 
-  private constructor(target: Target, before: number, seed: number) {
+  private constructor(target: Target, before: Counted, seed: number) {
     this.#target = target;
     this.#before = before;
     this.#nextView = views(seed);
@@ -58,7 +58,7 @@ export class Visitors {
     );
     for (const agent of this.#agents) agent.destroy();
     const [sent, repeated] = [this.#sent, this.#repeated];
-    const missing = sent - ((await countedOf(this.#target)) - this.#before);
+    const missing = sent - (await this.#countedSince());
     return {
       sent,
       figures: [
@@ -78,6 +78,13 @@ export class Visitors {
         ...(-missing > repeated ? [`${-missing} hits were counted that nobody sent.`] : []),
       ],
     };
+  }
+
+  async #countedSince(): Promise<number> {
+    const { day, views } = this.#before;
+    const now = await countedOf(this.#target);
+    if (now.day === day) return now.views - views;
+    return now.views + (await countedOf(this.#target, { day })).views - views;
   }
 
   /** @throws {Error} when it is not answered with 200. */
@@ -103,14 +110,25 @@ export class Visitors {
   }
 }
 
-/** Views of the honest pages that are counted. */
-async function countedOf({ origin, site, token, visitors }: Target): Promise<number> {
-  const { status, body } = await ask(origin, `/stats?site=${site}&from=first`, {
+interface Counted {
+  readonly day: string;
+  readonly views: number;
+}
+
+/**
+ * Views of the honest pages that are counted today, by the clock of the box. An answer for more days
+ * would leave the pages out where the attack and the past fill all places of its highest values.
+ */
+async function countedOf(
+  { origin, site, token, visitors }: Target,
+  asked: { day?: string } = {},
+): Promise<Counted> {
+  const { status, body } = await ask(origin, `/stats?${new URLSearchParams({ site, ...asked })}`, {
     headers: { authorization: `Bearer ${token}` },
     from: addressOf(visitors, VISITORS + 1),
     timeoutMs: 5 * 60_000,
   });
   if (status !== 200) throw new Error(`/stats answered ${status}: ${body}`);
-  const { path = {} } = JSON.parse(body.toString());
-  return HONEST_PATHS.reduce((sum, each) => sum + (path[each] ?? 0), 0);
+  const { day, path = {} } = JSON.parse(body.toString());
+  return { day, views: HONEST_PATHS.reduce((sum, each) => sum + (path[each] ?? 0), 0) };
 }
