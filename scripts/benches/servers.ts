@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export const TOKEN = "bench";
 export const SITE = "bench";
-const CHECKOUT = join(import.meta.dirname, "../..");
+export const CHECKOUT = join(import.meta.dirname, "../..");
 const BARE = join(import.meta.dirname, "bare-server.ts");
 
 export interface Running {
@@ -15,11 +15,16 @@ export interface Running {
   readonly control: string | undefined;
   readonly pid: number;
   readonly isRunning: boolean;
-  /** Resident memory, MB. */
-  memory(): number;
+  memory(): Memory;
   /** CPU time taken so far, ms, by thread. */
   cpu(): CpuTimes;
   stop(): Promise<void>;
+}
+
+/** MB of the process: all that is resident, and what of it is no page of a file (`RssAnon`). */
+export interface Memory {
+  readonly resident: number;
+  readonly own: number;
 }
 
 /** By what a thread is called; `others` are those of V8 and libuv. */
@@ -29,12 +34,25 @@ export type Thread = (typeof THREADS)[number];
 
 /** The service in a process of its own, as users run it. */
 export function startTallydeck(dataDir: string, checkout = CHECKOUT): Promise<Running> {
-  const ports = ["--port", "0", "--webui-port", "0", "--data-dir", dataDir];
+  return startedService(
+    (args, env) =>
+      spawn(join(checkout, "scripts/tallydeck"), args, {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    dataDir,
+  );
+}
+
+/** The same, however it is started. */
+export function startedService(
+  start: (args: readonly string[], env: NodeJS.ProcessEnv) => ChildProcess,
+  dataDir: string,
+): Promise<Running> {
+  const args = ["run", "--port", "0", "--webui-port", "0", "--data-dir", dataDir];
+  const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, BADGE_SITES: SITE };
   return started(
-    spawn(join(checkout, "scripts/tallydeck"), ["run", ...ports], {
-      env: { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, BADGE_SITES: SITE },
-      stdio: ["ignore", "pipe", "inherit"],
-    }),
+    start(args, env),
     /http:\/\/localhost:(\d+)\/dashboard[\s\S]*Web UI +http:\/\/[^\s:]+:(\d+)/,
   );
 }
@@ -75,7 +93,7 @@ function started(child: ChildProcess, ports: RegExp): Promise<Running> {
         get isRunning() {
           return isRunning();
         },
-        memory: () => residentMegabytes(child.pid as number),
+        memory: () => memoryOf(child.pid as number),
         cpu: () => cpuTimes(child.pid as number),
         stop: async () => {
           if (!isRunning()) return;
@@ -87,9 +105,11 @@ function started(child: ChildProcess, ports: RegExp): Promise<Running> {
   });
 }
 
-function residentMegabytes(pid: number): number {
+function memoryOf(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
+  const megabytes = (name: string) =>
+    Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
+  return { resident: megabytes("VmRSS"), own: megabytes("RssAnon") };
 }
 
 /** The kernel counts in hundredths of a second, whatever it ticks by itself. */

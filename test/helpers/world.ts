@@ -43,6 +43,7 @@ interface WorldOptions {
   readonly dataDir?: string;
   readonly space?: ServiceParts["space"];
   readonly readerMemoryMb?: number;
+  readonly threads?: ServiceParts["threads"];
   readonly log?: ServiceParts["log"];
   /** Called with the database before the service runs. */
   readonly prepare?: ServiceParts["prepare"];
@@ -78,6 +79,7 @@ export class World {
   async start(changed: Record<string, string> = {}): Promise<void> {
     const board = this.#options.board?.(this.clock);
     const { env, space, readerMemoryMb, log, prepare, problems } = this.#options;
+    const { threads = reusedThreads } = this.#options;
     this.#service = await startService({
       config: readConfig({
         flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
@@ -85,7 +87,7 @@ export class World {
       }),
       clock: this.clock,
       log: log ?? createLog((line) => this.said.push(line)),
-      threads: reusedThreads,
+      threads,
       ...(space && { space }),
       ...(readerMemoryMb !== undefined && { readerMemoryMb }),
       ...(prepare && { prepare }),

@@ -20,6 +20,8 @@ interface KeptReaderOptions {
 const STEADY_MS = 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** A box that nobody looks at has no use for a reader and its 13 MB: the next question starts one. */
+const IDLE_MS = 2 * 60_000;
 
 /**
  * The reader's worker, asked one thing at a time. When it dies, who waits for it is told, and
@@ -33,6 +35,10 @@ export class KeptReader {
   #startedAt = 0;
   #pauseMs = 0;
   #cancelPause: Cancel = () => {};
+  #cancelRest: Cancel = () => {};
+  #isResting = false;
+  /** Resolves when the one that was let go last is gone. */
+  #leaving: Promise<void> | undefined;
   #asked: PromiseWithResolvers<unknown> | undefined;
   #closing = false;
 
@@ -49,27 +55,55 @@ export class KeptReader {
 
   /** @throws {Refusal} `read_failed` when there is no reader, or it died; Error when the query failed */
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    this.#cancelRest();
+    if (this.#isResting) this.#wake();
     await this.#starting;
     if (this.#worker === undefined) throw readRefused("failed");
     const asked = Promise.withResolvers<QueryResult<Q>>();
     this.#asked = asked as PromiseWithResolvers<unknown>;
     this.#worker.postMessage({ kind: "read", query, input } satisfies ReaderRequest);
-    return asked.promise;
+    try {
+      return await asked.promise;
+    } finally {
+      this.#restLater();
+    }
   }
 
   /** Ends it after what it was asked. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#cancelPause();
+    this.#cancelRest();
     await this.#starting;
+    await Promise.all([this.#leaving, this.#letGo()]);
+  }
+
+  #restLater(): void {
+    this.#cancelRest();
+    if (this.#closing) return;
+    this.#cancelRest = this.#options.clock.after(IDLE_MS, () => {
+      this.#isResting = this.#worker !== undefined;
+      this.#leaving = this.#letGo();
+    });
+  }
+
+  #wake(): void {
+    this.#isResting = false;
+    this.#startAgain();
+  }
+
+  /** Has it close the database, and ends it. */
+  async #letGo(): Promise<void> {
     const worker = this.#worker;
+    this.#worker = undefined;
     if (worker === undefined) return;
-    await new Promise<void>((closed) => {
-      worker.once("exit", () => closed());
-      worker.on("message", ({ kind }: ThreadAnswer) => kind === "closed" && closed());
+    const isClosed = await new Promise<boolean>((closed) => {
+      worker.once("exit", () => closed(false));
+      worker.on("message", ({ kind }: ThreadAnswer) => kind === "closed" && closed(true));
       worker.postMessage({ kind: "close" } satisfies ThreadRequest);
     });
-    if (this.#worker === worker) await this.#options.threads.end(worker);
+    this.#takeAsked()?.reject(readRefused("failed"));
+    if (isClosed) await this.#options.threads.end(worker);
   }
 
   /** Resolves when it has opened the database. */

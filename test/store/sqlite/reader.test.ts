@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { parseDay } from "../../../appliance/base/calendar.ts";
 import { pack } from "../../../appliance/store/sqlite/counts/pack.ts";
 import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
+import type { Threads } from "../../../appliance/store/sqlite/threads.ts";
 import { Owner } from "../../helpers/owner.ts";
+import { reusedThreads } from "../../helpers/threads.ts";
+import { until } from "../../helpers/until.ts";
 import { ADMIN, eachWorld } from "../../helpers/world.ts";
 
 describe("a large report", () => {
@@ -73,5 +76,54 @@ describe("a large report", () => {
       assert.equal(pv?._, uv?._);
       assert.equal(series[1][1], pv?._ ?? 0);
     }
+  });
+});
+
+describe("a reader", () => {
+  let readers = 0;
+  const threads: Threads = {
+    start(script, options) {
+      if (options.name === "reader") readers++;
+      return reusedThreads.start(script, options);
+    },
+    async end(thread) {
+      await reusedThreads.end(thread);
+      if (thread.threadName === "reader") readers--;
+    },
+  };
+  const world = eachWorld({ threads });
+
+  it("is let go when nobody has asked for two minutes, and comes back for the next question", async () => {
+    await world().beacon({ p: "/" });
+    assert.equal((await world().stats()).pv._, 1);
+    assert.equal(readers, 1);
+    world().clock.advance(2 * 60_000);
+    await until(() => readers === 0);
+    await world().beacon({ p: "/" });
+    const answers = await Promise.all([world().stats(), world().stats()]);
+    assert.deepEqual(
+      answers.map(({ pv }) => pv._),
+      [2, 2],
+    );
+    assert.equal(readers, 1);
+  });
+
+  it("stays as long as it is asked", async () => {
+    for (let minutes = 0; minutes < 4; minutes++) {
+      await world().stats();
+      world().clock.advance(60_000);
+    }
+    assert.equal(readers, 1);
+  });
+
+  it("is gone with the store, at rest or not", async () => {
+    await world().stats();
+    await world().stop();
+    assert.equal(readers, 0);
+    await world().start();
+    await world().stats();
+    world().clock.advance(2 * 60_000);
+    await world().stop();
+    assert.equal(readers, 0);
   });
 });

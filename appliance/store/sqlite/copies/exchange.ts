@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -72,6 +72,8 @@ export class Exchange {
         new Refusal("too_large", "There is not enough space to take this backup in.");
       if (declared !== undefined && declared > room) throw tooLarge();
       let size = 0;
+      // Open before anything can fail: who removes it must not be overtaken by who makes it.
+      const file = await open(upload, "wx");
       await pipeline(
         backup,
         async function* (chunks: AsyncIterable<Buffer>) {
@@ -81,7 +83,7 @@ export class Exchange {
             yield chunk;
           }
         },
-        createWriteStream(upload),
+        file.createWriteStream(),
       );
       await runChore({ kind: "copyIn", source: upload, target: incoming });
       removeDatabase(upload);
