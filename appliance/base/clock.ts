@@ -52,104 +52,126 @@ interface SystemClockOptions {
 /** The clocks and timers the machine has, believed or not. */
 type MachineClock = Pick<Clock, "now" | "monotonic" | "boot" | "after">;
 
-export interface SystemClock extends Clock {
+/**
+ * The machine's own clock. One that waits is believed up to FAR_AHEAD_MS past the newest time known;
+ * where the machine is further ahead, time goes on from the newest known.
+ */
+export class SystemClock implements Clock {
+  readonly becameSure = new Signal();
+  readonly #wait: boolean;
+  readonly #evidence: ClockEvidence;
+  readonly #machine: MachineClock;
+  readonly #onFarAhead: (refused: FarAhead) => void;
+  readonly #began: number;
+  #sure: boolean;
+  /** Somebody or something told the time; a clock that is only believed for want of better is not set. */
+  #set = false;
+  /** Epoch ms at monotonic zero by what somebody told; a step of the wall clock leaves it right. */
+  #toldBootedAt: number | undefined;
+  /** The same by the newest time known. */
+  #newestBootedAt: number;
+  #wasFarAhead = false;
+
+  constructor({
+    wait = false,
+    evidence = systemEvidence(),
+    machine = thisMachine(),
+    known = machine.now(),
+    onFarAhead = () => {},
+  }: SystemClockOptions = {}) {
+    this.#wait = wait;
+    this.#evidence = evidence;
+    this.#machine = machine;
+    this.#onFarAhead = onFarAhead;
+    this.#began = machine.monotonic();
+    this.#sure = !wait;
+    this.#newestBootedAt = Math.max(known, PLAUSIBLE_SINCE) - this.#began;
+    if (!wait) return;
+    // The box set it to when it was last saved.
+    if (!evidence.isSet() && !this.#machineIsFarAhead()) this.learn(machine.now());
+    this.#poll();
+  }
+
+  now(): number {
+    if (this.#toldBootedAt !== undefined) return this.#toldBootedAt + this.monotonic();
+    return this.#machineIsFarAhead() ? this.#newest() : this.#machine.now();
+  }
+
+  monotonic(): number {
+    return this.#machine.monotonic();
+  }
+
+  get boot(): string {
+    return this.#machine.boot;
+  }
+
+  get sure(): boolean {
+    return this.#sure;
+  }
+
+  after(ms: number, task: () => void): Cancel {
+    return this.#machine.after(ms, task);
+  }
+
+  /** This time has been (epoch ms): the day of the newest data, or when the clock was last right. */
+  learn(time: number): void {
+    this.#newestBootedAt = Math.max(this.#newestBootedAt, time - this.monotonic());
+  }
+
   /**
    * Takes over a wall clock somebody trustworthy told (epoch ms): the browser of a signed-in owner.
    * The service may not set the system clock, so it goes by what it was told until the system knows.
    * @param confirmed a person looked at the date and says that it is right
    * @returns why it does not; undefined when it does, or needs nobody to tell
    */
-  believe(now: number, confirmed?: boolean): FarAhead | undefined;
-  /** This time has been (epoch ms): the day of the newest data, or when the clock was last right. */
-  learn(time: number): void;
-}
-
-/**
- * The machine's own clock. One that waits is believed up to FAR_AHEAD_MS past the newest time known;
- * where the machine is further ahead, time goes on from the newest known.
- */
-export function createSystemClock({
-  wait = false,
-  evidence = systemEvidence(),
-  machine = thisMachine(),
-  known = machine.now(),
-  onFarAhead = () => {},
-}: SystemClockOptions = {}): SystemClock {
-  const becameSure = new Signal();
-  let sure = !wait;
-  /** Somebody or something told the time; a clock that is only believed for want of better is not set. */
-  let set = false;
-  /** Epoch ms at monotonic zero by what somebody told; a step of the wall clock leaves it right. */
-  let toldBootedAt: number | undefined;
-  /** The same by the newest time known. */
-  let newestBootedAt = Math.max(known, PLAUSIBLE_SINCE) - machine.monotonic();
-  let wasFarAhead = false;
-  const began = machine.monotonic();
-
-  const newest = () => newestBootedAt + machine.monotonic();
-  const learn = (time: number) => {
-    newestBootedAt = Math.max(newestBootedAt, time - machine.monotonic());
-  };
-  const isFarAhead = (time: number) => wait && time - newest() > FAR_AHEAD_MS;
-  const machineIsFarAhead = () => {
-    const time = machine.now();
-    const isFar = isFarAhead(time);
-    const isTold = isFar && (wasFarAhead || machine.monotonic() - began >= START_MS);
-    const begins = isTold && !wasFarAhead;
-    wasFarAhead = isTold;
-    if (begins) onFarAhead({ time, newest: newest() });
-    return isFar;
-  };
-  const now = () => {
-    if (toldBootedAt !== undefined) return toldBootedAt + machine.monotonic();
-    return machineIsFarAhead() ? newest() : machine.now();
-  };
-
-  const becomeSure = () => {
-    if (sure) return;
-    sure = true;
-    becameSure.emit();
-  };
-
-  const poll = () => {
-    if (evidence.isSet() && !machineIsFarAhead()) {
-      toldBootedAt = undefined;
-      set = true;
-      learn(machine.now());
-      becomeSure();
-      return;
-    }
-    if (machine.monotonic() - began >= DAY_MS) becomeSure();
-    machine.after(EVIDENCE_POLL_MS, poll);
-  };
-  if (wait) {
-    // The box set it to when it was last saved.
-    if (!evidence.isSet() && !machineIsFarAhead()) learn(machine.now());
-    poll();
+  believe(time: number, confirmed = false): FarAhead | undefined {
+    const isKnown = this.#set && (this.#toldBootedAt !== undefined || !this.#machineIsFarAhead());
+    if (!this.#wait || (isKnown && !(confirmed && this.#machineIsFarAhead()))) return undefined;
+    if (!confirmed && this.#isFarAhead(time)) return { time, newest: this.#newest() };
+    this.learn(time);
+    this.#set = true;
+    const systemAgrees = this.#evidence.isSet() && !this.#machineIsFarAhead();
+    this.#toldBootedAt = systemAgrees ? undefined : time - this.monotonic();
+    this.#becomeSure();
+    return undefined;
   }
 
-  return {
-    now,
-    monotonic: () => machine.monotonic(),
-    boot: machine.boot,
-    get sure() {
-      return sure;
-    },
-    becameSure,
-    after: (ms, task) => machine.after(ms, task),
-    learn,
-    believe(time, confirmed = false) {
-      const isKnown = set && (toldBootedAt !== undefined || !machineIsFarAhead());
-      if (!wait || (isKnown && !(confirmed && machineIsFarAhead()))) return undefined;
-      if (!confirmed && isFarAhead(time)) return { time, newest: newest() };
-      learn(time);
-      set = true;
-      const systemAgrees = evidence.isSet() && !machineIsFarAhead();
-      toldBootedAt = systemAgrees ? undefined : time - machine.monotonic();
-      becomeSure();
-      return undefined;
-    },
-  };
+  #newest(): number {
+    return this.#newestBootedAt + this.monotonic();
+  }
+
+  #isFarAhead(time: number): boolean {
+    return this.#wait && time - this.#newest() > FAR_AHEAD_MS;
+  }
+
+  /** Tells of it, too, when that begins. */
+  #machineIsFarAhead(): boolean {
+    const time = this.#machine.now();
+    const isFar = this.#isFarAhead(time);
+    const isTold = isFar && (this.#wasFarAhead || this.monotonic() - this.#began >= START_MS);
+    const begins = isTold && !this.#wasFarAhead;
+    this.#wasFarAhead = isTold;
+    if (begins) this.#onFarAhead({ time, newest: this.#newest() });
+    return isFar;
+  }
+
+  #becomeSure(): void {
+    if (this.#sure) return;
+    this.#sure = true;
+    this.becameSure.emit();
+  }
+
+  #poll(): void {
+    if (this.#evidence.isSet() && !this.#machineIsFarAhead()) {
+      this.#toldBootedAt = undefined;
+      this.#set = true;
+      this.learn(this.#machine.now());
+      this.#becomeSure();
+      return;
+    }
+    if (this.monotonic() - this.#began >= DAY_MS) this.#becomeSure();
+    this.#machine.after(EVIDENCE_POLL_MS, () => this.#poll());
+  }
 }
 
 function thisMachine(): MachineClock {

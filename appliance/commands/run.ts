@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { dayOf, formatDay } from "../base/calendar.ts";
-import { createSystemClock, type FarAhead, type SystemClock } from "../base/clock.ts";
+import { type FarAhead, SystemClock } from "../base/clock.ts";
 import { createLog, type Log, RecentProblems } from "../base/log.ts";
 import { COLLECTOR_PORT, CONTROL_PORT, isLoopback, listenerUrl } from "../base/ports.ts";
 import { makeReadToken } from "../base/secrets.ts";
@@ -59,7 +59,7 @@ export const run: Command = {
     try {
       const problems: RecentProblems = new RecentProblems(() => clock.now());
       const log = createLog(terminal.err, problems);
-      const clock = createSystemClock({
+      const clock = new SystemClock({
         wait: config.waitForClock,
         known: releasedAt(),
         onFarAhead: (refused) => log.warn(farAhead(refused)),

@@ -39,24 +39,6 @@ export interface PushTokenStore {
   remove(id: string): Promise<void>;
 }
 
-export interface PushTokens {
-  list(): PushToken[];
-  /** @throws {Refusal} `invalid_field`, `token_limit` */
-  create(name: string): Promise<NewPushToken>;
-  /** @throws {Refusal} `not_found` */
-  setPaused(id: string, paused: boolean): Promise<PushToken>;
-  /** A new plaintext for the same token; the old one stops working. @throws {Refusal} `not_found` */
-  rotate(id: string): Promise<NewPushToken>;
-  /** @throws {Refusal} `not_found` */
-  revoke(id: string): Promise<void>;
-  /** The token this plaintext belongs to, noted as used now; undefined when there is none. */
-  authenticate(plaintext: string): PushToken | undefined;
-  /** Reads the store again, after something else than this object changed it. */
-  reload(): Promise<void>;
-  /** Stores what is still in memory: when tokens were last used. */
-  close(): Promise<void>;
-}
-
 interface PushTokensOptions {
   store: PushTokenStore;
   clock: Clock;
@@ -70,118 +52,148 @@ const PREFIX_LENGTH = 6;
 /** Uses are stored this late, so that pushing ten times a second costs no ten commits. */
 const LAST_USED_DELAY_MS = 60_000;
 
-/** The push tokens of this box, read from the store. */
-export async function openPushTokens({
-  store,
-  clock,
-  randomBytes,
-}: PushTokensOptions): Promise<PushTokens> {
-  const tokens = new Map<string, StoredPushToken>();
+/** The push tokens of this box. */
+export class PushTokens {
+  readonly #options: PushTokensOptions;
+  readonly #tokens = new Map<string, StoredPushToken>();
   /** When tokens were used since the store was last told. */
-  const uses = new Map<string, number>();
-  let cancelTimer: Cancel | undefined;
-  const turns = new Turns();
-  const inTurn = <T>(change: () => Promise<T>): Promise<T> => turns.take(change);
+  readonly #uses = new Map<string, number>();
+  readonly #turns = new Turns();
+  #cancelTimer: Cancel | undefined;
 
-  const load = async () => {
-    const stored = await store.list();
-    tokens.clear();
-    for (const token of stored) tokens.set(token.id, token);
-  };
+  private constructor(options: PushTokensOptions) {
+    this.#options = options;
+  }
 
-  const describe = ({ id, name, prefix, paused, createdAt, lastUsedAt }: StoredPushToken) => ({
-    id,
-    name,
-    prefix,
-    scopes: paused ? [] : ["push" as const],
-    createdAt,
-    lastUsedAt: uses.get(id) ?? lastUsedAt,
-  });
+  /** Reads them from the store. */
+  static async open(options: PushTokensOptions): Promise<PushTokens> {
+    const tokens = new PushTokens(options);
+    await tokens.#load();
+    return tokens;
+  }
 
-  const find = (id: string): StoredPushToken => {
-    const token = tokens.get(id);
+  list(): PushToken[] {
+    return [...this.#tokens.values()].map((token) => this.#describe(token));
+  }
+
+  /** @throws {Refusal} `invalid_field`, `token_limit` */
+  create(rawName: string): Promise<NewPushToken> {
+    const { clock, randomBytes } = this.#options;
+    return this.#turns.take(async () => {
+      const name = checkedName(rawName);
+      if (this.#tokens.size >= MAX_TOKENS) {
+        throw new Refusal(
+          "token_limit",
+          `There are ${MAX_TOKENS} push tokens already. Revoke one that is no longer used.`,
+        );
+      }
+      const { plaintext, prefix, hash } = makeSecret(randomBytes);
+      const createdAt = clock.now();
+      const kept = { id: this.#freeId(), name, prefix, hash, paused: false, createdAt };
+      const token = { ...kept, lastUsedAt: null };
+      await this.#save(token);
+      return { ...this.#describe(token), token: plaintext };
+    });
+  }
+
+  /** @throws {Refusal} `not_found` */
+  setPaused(id: string, paused: boolean): Promise<PushToken> {
+    return this.#turns.take(async () => {
+      const token = { ...this.#find(id), paused };
+      await this.#save(token);
+      return this.#describe(token);
+    });
+  }
+
+  /** A new plaintext for the same token; the old one stops working. @throws {Refusal} `not_found` */
+  rotate(id: string): Promise<NewPushToken> {
+    return this.#turns.take(async () => {
+      const { plaintext, prefix, hash } = makeSecret(this.#options.randomBytes);
+      const token = { ...this.#find(id), prefix, hash, lastUsedAt: null };
+      await this.#save(token);
+      this.#uses.delete(id);
+      return { ...this.#describe(token), token: plaintext };
+    });
+  }
+
+  /** @throws {Refusal} `not_found` */
+  revoke(id: string): Promise<void> {
+    return this.#turns.take(async () => {
+      this.#find(id);
+      await this.#options.store.remove(id);
+      this.#tokens.delete(id);
+      this.#uses.delete(id);
+    });
+  }
+
+  /** The token this plaintext belongs to, noted as used now; undefined when there is none. */
+  authenticate(plaintext: string): PushToken | undefined {
+    const token = match([...this.#tokens.values()], sha256(plaintext));
+    if (token) this.#noteUse(token.id);
+    return token && this.#describe(token);
+  }
+
+  /** Reads the store again, after something else than this object changed it. */
+  reload(): Promise<void> {
+    return this.#turns.take(() => this.#load());
+  }
+
+  /** Stores what is still in memory: when tokens were last used. */
+  close(): Promise<void> {
+    this.#cancelTimer?.();
+    return this.#turns.take(() => this.#storeUses());
+  }
+
+  async #load(): Promise<void> {
+    const stored = await this.#options.store.list();
+    this.#tokens.clear();
+    for (const token of stored) this.#tokens.set(token.id, token);
+  }
+
+  #describe({ id, name, prefix, paused, createdAt, lastUsedAt }: StoredPushToken): PushToken {
+    return {
+      id,
+      name,
+      prefix,
+      scopes: paused ? [] : ["push"],
+      createdAt,
+      lastUsedAt: this.#uses.get(id) ?? lastUsedAt,
+    };
+  }
+
+  #find(id: string): StoredPushToken {
+    const token = this.#tokens.get(id);
     if (token) return token;
     throw new Refusal("not_found", "There is no push token with this id. List them to see all.");
-  };
+  }
 
-  const save = async (token: StoredPushToken) => {
-    await store.save(token);
-    tokens.set(token.id, token);
-  };
+  async #save(token: StoredPushToken): Promise<void> {
+    await this.#options.store.save(token);
+    this.#tokens.set(token.id, token);
+  }
 
-  const storeUses = async () => {
-    for (const [id, lastUsedAt] of [...uses]) {
-      const token = tokens.get(id);
-      if (token) await save({ ...token, lastUsedAt });
-      if (uses.get(id) === lastUsedAt) uses.delete(id);
+  async #storeUses(): Promise<void> {
+    for (const [id, lastUsedAt] of [...this.#uses]) {
+      const token = this.#tokens.get(id);
+      if (token) await this.#save({ ...token, lastUsedAt });
+      if (this.#uses.get(id) === lastUsedAt) this.#uses.delete(id);
     }
-  };
+  }
 
-  const noteUse = (id: string) => {
-    uses.set(id, clock.now());
-    cancelTimer ??= clock.after(LAST_USED_DELAY_MS, () => {
-      cancelTimer = undefined;
+  #noteUse(id: string): void {
+    const { clock } = this.#options;
+    this.#uses.set(id, clock.now());
+    this.#cancelTimer ??= clock.after(LAST_USED_DELAY_MS, () => {
+      this.#cancelTimer = undefined;
       // What could not be stored is tried again at the next use, or at the end.
-      inTurn(storeUses).catch(() => {});
+      this.#turns.take(() => this.#storeUses()).catch(() => {});
     });
-  };
+  }
 
-  const freeId = (): string => {
-    const id = randomBytes(4).toString("hex");
-    return tokens.has(id) ? freeId() : id;
-  };
-
-  await load();
-  return {
-    list: () => [...tokens.values()].map(describe),
-    create: (rawName) =>
-      inTurn(async () => {
-        const name = checkedName(rawName);
-        if (tokens.size >= MAX_TOKENS) {
-          throw new Refusal(
-            "token_limit",
-            `There are ${MAX_TOKENS} push tokens already. Revoke one that is no longer used.`,
-          );
-        }
-        const { plaintext, prefix, hash } = makeSecret(randomBytes);
-        const createdAt = clock.now();
-        const kept = { id: freeId(), name, prefix, hash, paused: false, createdAt };
-        const token = { ...kept, lastUsedAt: null };
-        await save(token);
-        return { ...describe(token), token: plaintext };
-      }),
-    setPaused: (id, paused) =>
-      inTurn(async () => {
-        const token = { ...find(id), paused };
-        await save(token);
-        return describe(token);
-      }),
-    rotate: (id) =>
-      inTurn(async () => {
-        const { plaintext, prefix, hash } = makeSecret(randomBytes);
-        const token = { ...find(id), prefix, hash, lastUsedAt: null };
-        await save(token);
-        uses.delete(id);
-        return { ...describe(token), token: plaintext };
-      }),
-    revoke: (id) =>
-      inTurn(async () => {
-        find(id);
-        await store.remove(id);
-        tokens.delete(id);
-        uses.delete(id);
-      }),
-    authenticate(plaintext) {
-      const token = match([...tokens.values()], sha256(plaintext));
-      if (token) noteUse(token.id);
-      return token && describe(token);
-    },
-    reload: () => inTurn(load),
-    close() {
-      cancelTimer?.();
-      return inTurn(storeUses);
-    },
-  };
+  #freeId(): string {
+    const id = this.#options.randomBytes(4).toString("hex");
+    return this.#tokens.has(id) ? this.#freeId() : id;
+  }
 }
 
 /** Compares with every token, so that the time taken tells nothing about any of them. */

@@ -6,7 +6,7 @@ import { newestTime } from "../store/sqlite/counts/counted-days.ts";
 import type { Unusable } from "../store/sqlite/health.ts";
 import { declareSites } from "../store/sqlite/tables/declare-sites.ts";
 import { databaseSecret } from "../store/sqlite/tables/sites.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { Store } from "../store/store.ts";
 import type { ServiceParts } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -37,7 +37,7 @@ async function startStore(
   onUnusable: (why: Unusable) => void,
 ): Promise<Pick<Data, "store" | "cursorSecret">> {
   let cursorSecret: Uint8Array | undefined;
-  const store = await openStore({
+  const store = await Store.open({
     dataDir: config.dataDir,
     retentionDays: config.retentionDays,
     clock,

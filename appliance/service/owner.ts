@@ -11,7 +11,7 @@ import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Channels } from "../push/channels.ts";
-import { openPushTokens, type PushTokens } from "../push/tokens.ts";
+import { PushTokens } from "../push/tokens.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
 import { adminOf, deckStore, declaredBy, pushTokenStore } from "./adapters.ts";
@@ -115,7 +115,7 @@ async function startPush(
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
   const channels = new Channels(clock);
   stops.add(() => channels.close());
-  const tokens = await openPushTokens({
+  const tokens = await PushTokens.open({
     store: pushTokenStore(store),
     clock,
     randomBytes: random.bytes,

@@ -7,7 +7,7 @@ import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import type { Increments } from "../../appliance/store/intake.ts";
 import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";
-import { openStore } from "../../appliance/store/store.ts";
+import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
 
@@ -49,7 +49,7 @@ async function makeDays(
 ): Promise<void> {
   const firstDay = dayOf(Date.now()) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);
-  const store = await openStore({
+  const store = await Store.open({
     dataDir,
     retentionDays: 2 * days,
     clock,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { Agent, request } from "node:http";
-import { createSystemClock } from "../../appliance/base/clock.ts";
+import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { encodeJpeg, paint } from "../../appliance/deck/face/paint.ts";
@@ -35,7 +35,7 @@ export async function measurePush(dataDir: string): Promise<PushFigures> {
       flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir },
       env: {},
     }),
-    clock: createSystemClock(),
+    clock: new SystemClock(),
     log: silentLog(),
     bus: unit,
   });

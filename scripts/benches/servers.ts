@@ -22,7 +22,7 @@ export interface Running {
 }
 
 /** MB of the process: all that is resident, and what of it is no page of a file (`RssAnon`). */
-export interface Memory {
+interface Memory {
   readonly resident: number;
   readonly own: number;
 }

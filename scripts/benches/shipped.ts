@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stripTypes } from "../../image/strip-types.ts";
+import { stripTypes } from "../strip-types.ts";
 import { CHECKOUT, type Running, startedService } from "./servers.ts";
 
 /** The service as the image has it: JavaScript, with a compile cache of its own. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createSystemClock, type FarAhead, systemEvidence } from "../../appliance/base/clock.ts";
+import { type FarAhead, SystemClock, systemEvidence } from "../../appliance/base/clock.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,7 +11,7 @@ const RIGHT = Date.parse("2026-03-04T12:00:00Z");
 describe("the clock of a machine that is believed", () => {
   it("is sure at once and says what the machine says", () => {
     const machine = new FakeClock(RIGHT);
-    const clock = createSystemClock({ machine, evidence: { isSet: () => false } });
+    const clock = new SystemClock({ machine, evidence: { isSet: () => false } });
     machine.advance(5_000);
     assert.equal(clock.sure, true);
     assert.equal(clock.now(), RIGHT + 5_000);
@@ -22,14 +22,14 @@ describe("the clock of a machine that is believed", () => {
   it("is of the boot that systemd tells, where the sandbox hides it", () => {
     process.env.BOOT_ID = "0123456789abcdef0123456789abcdef";
     try {
-      assert.equal(createSystemClock().boot, process.env.BOOT_ID);
+      assert.equal(new SystemClock().boot, process.env.BOOT_ID);
     } finally {
       delete process.env.BOOT_ID;
     }
   });
 
   it("is of this boot and never runs backwards", () => {
-    const clock = createSystemClock();
+    const clock = new SystemClock();
     assert.equal(clock.boot, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
     const first = clock.monotonic();
     assert.ok(first > 0 && clock.monotonic() >= first);
@@ -41,13 +41,13 @@ describe("the clock of a machine that is believed", () => {
 describe("the clock of a board without a battery", () => {
   let machine: FakeClock;
   let set: boolean;
-  let clock: ReturnType<typeof createSystemClock>;
+  let clock: SystemClock;
   let becameSure: number;
 
   beforeEach(() => {
     machine = new FakeClock(SAVED);
     set = false;
-    clock = createSystemClock({ wait: true, machine, evidence: { isSet: () => set } });
+    clock = new SystemClock({ wait: true, machine, evidence: { isSet: () => set } });
     becameSure = 0;
     clock.becameSure.on(() => becameSure++);
   });
@@ -72,7 +72,7 @@ describe("the clock of a board without a battery", () => {
 
   it("is sure from the start when the system had set it before", () => {
     set = true;
-    const later = createSystemClock({ wait: true, machine, evidence: { isSet: () => set } });
+    const later = new SystemClock({ wait: true, machine, evidence: { isSet: () => set } });
     assert.equal(later.sure, true);
   });
 
@@ -128,7 +128,7 @@ describe("a time far ahead of the newest thing known", () => {
   let set: boolean;
   let refused: FarAhead[];
   const create = () =>
-    createSystemClock({
+    new SystemClock({
       wait: true,
       machine,
       evidence: { isSet: () => set },
@@ -232,7 +232,7 @@ describe("a time far ahead of the newest thing known", () => {
   });
 
   it("is believed where nobody waits for the clock", () => {
-    const clock = createSystemClock({ machine, known: RELEASED });
+    const clock = new SystemClock({ machine, known: RELEASED });
     machine.setWall(AHEAD);
     assert.equal(clock.now(), AHEAD);
   });

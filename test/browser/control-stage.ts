@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { createSystemClock } from "../../appliance/base/clock.ts";
+import { SystemClock } from "../../appliance/base/clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { type Reply, World } from "../helpers/world.ts";
@@ -33,7 +33,7 @@ export class Control {
       env,
       clock,
       ...(boardBehindMs !== undefined && {
-        board: (machine) => createSystemClock({ wait: true, machine, evidence }),
+        board: (machine) => new SystemClock({ wait: true, machine, evidence }),
       }),
     });
     await world.start();

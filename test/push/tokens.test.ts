@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { beforeEach, describe, it } from "mocha";
 import {
-  openPushTokens,
   type PushTokenStore,
-  type PushTokens,
+  PushTokens,
   type StoredPushToken,
 } from "../../appliance/push/tokens.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -44,10 +43,10 @@ describe("push tokens", () => {
   beforeEach(async () => {
     clock = new FakeClock();
     store = createMemoryStore();
-    tokens = await openPushTokens({ store, clock, randomBytes });
+    tokens = await PushTokens.open({ store, clock, randomBytes });
   });
 
-  const reopen = () => openPushTokens({ store, clock, randomBytes });
+  const reopen = () => PushTokens.open({ store, clock, randomBytes });
 
   it("are made of the service's prefix and 43 characters", async () => {
     const { token, prefix, id } = await tokens.create("CI");
@@ -151,7 +150,7 @@ describe("push tokens", () => {
     const draws = [1, 1, 2];
     const scripted = (size: number) =>
       size === 4 ? Buffer.alloc(4, draws.shift()) : randomBytes(size);
-    tokens = await openPushTokens({ store, clock, randomBytes: scripted });
+    tokens = await PushTokens.open({ store, clock, randomBytes: scripted });
     assert.equal((await tokens.create("a")).id, "01010101");
     assert.equal((await tokens.create("b")).id, "02020202");
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { createSystemClock } from "../../../appliance/base/clock.ts";
+import { SystemClock } from "../../../appliance/base/clock.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { views } from "../../helpers/traffic.ts";
@@ -16,7 +16,7 @@ describe("the owner's browser tells the time to a board without a battery", () =
     clock: new FakeClock(SAVED),
     env: { RETENTION_DAYS: "30" },
     board: (machine) =>
-      createSystemClock({ wait: true, machine, known: SAVED, evidence: { isSet: () => isSet } }),
+      new SystemClock({ wait: true, machine, known: SAVED, evidence: { isSet: () => isSet } }),
   }));
   let owner: Owner;
   beforeEach(() => {

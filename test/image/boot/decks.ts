@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createSystemClock } from "../../../appliance/base/clock.ts";
+import { SystemClock } from "../../../appliance/base/clock.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { mk2 } from "../../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
@@ -57,7 +57,7 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
   for (const { model, like, key, slots } of DECKS) {
     const make = UNITS[model];
     if (make === undefined) throw new Error(`no unit ${model}`);
-    const unit: FakeUnit = make(createSystemClock());
+    const unit: FakeUnit = make(new SystemClock());
     let plugged: UsbDeck | undefined;
     const path = (id: string) => `/api/decks/${encodeURIComponent(id)}/slots/${key}`;
     let id = "";

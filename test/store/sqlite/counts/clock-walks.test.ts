@@ -11,7 +11,7 @@ import {
   openForWriting,
 } from "../../../../appliance/store/sqlite/database.ts";
 import { addSite, findSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
-import { openStore, type Store } from "../../../../appliance/store/store.ts";
+import { Store } from "../../../../appliance/store/store.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { holds } from "../../../helpers/odd.ts";
@@ -73,7 +73,7 @@ class Box {
     await this.stop();
     this.#boots += 1;
     this.#clock = new FakeClock(wall, { sure, boot: `boot ${this.#boots}` });
-    this.#store = await openStore({
+    this.#store = await Store.open({
       dataDir: this.#dataDir,
       retentionDays: RETENTION_DAYS,
       clock: this.#clock,

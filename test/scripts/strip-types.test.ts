@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
-import { stripTypes } from "../../image/strip-types.ts";
+import { stripTypes } from "../../scripts/strip-types.ts";
 import { Running, RunningService } from "../helpers/tallydeck.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,6 +1,6 @@
 /**
  * Makes JavaScript of a folder's TypeScript: each `.ts` becomes a `.js` in its place, with spaces
- * where types stood, so that lines and columns stay. Run: node image/strip-types.ts FOLDER
+ * where types stood, so that lines and columns stay. Run: node scripts/strip-types.ts FOLDER
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -35,7 +35,7 @@ function asScript(file: string): string {
 if (import.meta.main) {
   const [folder] = process.argv.slice(2);
   if (folder === undefined) {
-    console.error("Usage: node image/strip-types.ts FOLDER");
+    console.error("Usage: node scripts/strip-types.ts FOLDER");
     process.exitCode = 2;
   } else stripTypes(folder);
 }
