@@ -63,6 +63,9 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "control.js": { make: module("web/control/main.tsx") },
   "da-common.js": { make: module(COMMON) },
   "favicon.svg": { make: copy("web/shared/favicon.svg") },
+  // The deck's keys are written in the same family.
+  "plex-condensed-400.woff2": { make: font(400), maxBrotli: 20_000 },
+  "plex-condensed-600.woff2": { make: font(600), maxBrotli: 20_000 },
   "vendor/frappe-charts.iife.min.js": {
     make: vendorScript("node_modules/frappe-charts/dist/frappe-charts.esm.js", "frappe"),
   },
@@ -70,6 +73,13 @@ const ASSETS: Readonly<Record<string, Asset>> = {
     make: style("node_modules/frappe-charts/src/css/charts.scss"),
   },
 };
+
+/** The family of all pages in one weight: Latin and what figures are written with. */
+function font(weight: 400 | 600): Asset["make"] {
+  const module = "node_modules/@fontsource/ibm-plex-sans-condensed";
+  const file = `${module}/files/ibm-plex-sans-condensed-latin-${weight}-normal.woff2`;
+  return async () => ({ body: await readFile(join(ROOT, file)), modules: [module] });
+}
 
 /** A script for browsers, bundled with all it imports into one file without exports. */
 function script(source: string, target: string): Asset["make"] {
@@ -116,7 +126,12 @@ const shared: Plugin = {
 
 function style(source: string): Asset["make"] {
   return (minify) =>
-    bundled(source, { target: OWNER_BROWSERS, minify, loader: { ".scss": "css" } });
+    bundled(source, {
+      target: OWNER_BROWSERS,
+      minify,
+      loader: { ".scss": "css" },
+      external: ["*.woff2"],
+    });
 }
 
 function copy(source: string): Asset["make"] {

@@ -13,6 +13,8 @@ const ASSETS = [
   "help.js",
   "map.js",
   "favicon.svg",
+  "plex-condensed-400.woff2",
+  "plex-condensed-600.woff2",
   "vendor/frappe-charts.iife.min.js",
   "vendor/frappe-charts.min.css",
 ];
@@ -23,6 +25,7 @@ const PAGE_POLICY = [
   // frappe-charts writes inline styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

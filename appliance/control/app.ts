@@ -64,6 +64,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   open("GET", "/control.js", "pages", page("control.js")),
   open("GET", "/da-common.js", "pages", page("da-common.js")),
   open("GET", "/favicon.svg", "pages", page("favicon.svg")),
+  open("GET", "/plex-condensed-400.woff2", "pages", page("plex-condensed-400.woff2")),
+  open("GET", "/plex-condensed-600.woff2", "pages", page("plex-condensed-600.woff2")),
   open("POST", "/api/session", "session", signIn),
   owner("DELETE", "/api/session", "session", signOut),
   owner("GET", "/api/admin-token", "session", findAdminToken),

@@ -21,6 +21,7 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -12,6 +12,8 @@ const PAGES = [
   ["/help.js", "text/javascript"],
   ["/vendor/frappe-charts.iife.min.js", "text/javascript"],
   ["/vendor/frappe-charts.min.css", "text/css"],
+  ["/plex-condensed-400.woff2", "font/woff2"],
+  ["/plex-condensed-600.woff2", "font/woff2"],
   ["/s.js", "text/javascript"],
 ] as const;
 const GETS = [

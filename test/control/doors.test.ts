@@ -57,6 +57,8 @@ describe("the doors of a Web UI that others reach", () => {
         "GET /control.js",
         "GET /da-common.js",
         "GET /favicon.svg",
+        "GET /plex-condensed-400.woff2",
+        "GET /plex-condensed-600.woff2",
         "POST /api/session",
       ],
     );

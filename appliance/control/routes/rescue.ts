@@ -61,6 +61,8 @@ const ROUTES: readonly Route<RescueControlParts>[] = [
   open("GET", "/rescue.js", "pages", page("rescue.js")),
   open("GET", "/da-common.js", "pages", page("da-common.js")),
   open("GET", "/favicon.svg", "pages", page("favicon.svg")),
+  open("GET", "/plex-condensed-400.woff2", "pages", page("plex-condensed-400.woff2")),
+  open("GET", "/plex-condensed-600.woff2", "pages", page("plex-condensed-600.woff2")),
   open("POST", "/api/session", "session", signIn),
   owner("GET", "/api/rescue", "rescue", tellWhy),
   owner("POST", "/api/rescue/start-anew", "rescue", startAnew),
