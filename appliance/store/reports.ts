@@ -15,10 +15,13 @@ export type SeriesRow = [
   app: number,
 ];
 
-/** How counts by day come: with each offset from the first day, or as steps from the offset before. */
-export type DailyForm = "offsets" | "steps";
+/** How counts by day come: see DailyCounts. */
+export type DailyForm = "offsets" | "runs";
 
-/** Counts by day of one value: offset in days from `from`, or the step to it, count, offset, count, … */
+/**
+ * Counts by day of one value. As offsets: offset in days from `from`, count, offset, count, …
+ * As runs: the first offset, then the counts of the days from there on; -n skips n days.
+ */
 type DailyCounts = number[];
 
 /** Counters that are kept by the hour; views are in the dimension `hour`. */
@@ -43,7 +46,7 @@ export interface StatsHead {
   series?: SeriesRow[];
 }
 
-/** What `GET /stats?from=first&series=1&daily=1`, or `daily=steps`, holds beyond its totals. */
+/** What `GET /stats?from=first&series=1&daily=1`, or `daily=runs`, holds beyond its totals. */
 export interface StatsAnswer extends StatsHead {
   from: string;
   to: string;

@@ -40,7 +40,7 @@ export interface History {
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=steps`.
+ * Decodes `/stats?from=first&series=1&daily=runs`.
  * @throws {Error} when the answer does not follow the format
  */
 export function decodeHistory(answer: StatsAnswer): History {
@@ -97,24 +97,26 @@ function decodeHours(days: HoursOfDay[], first: Day): Map<Day, number[]> {
 
 function decodeDimension(name: string, table: Record<string, number[]>): Dimension {
   const values = Object.keys(table);
-  const pairs = Object.values(table);
-  const size = pairs.reduce((sum, list) => sum + (list.length >> 1), 0);
+  const lists = Object.values(table);
+  const size = lists.reduce((sum, list) => sum + Math.max(0, list.length - 1), 0);
   const starts = new Uint32Array(values.length + 1);
   const offsets = new Uint16Array(size);
   const counts = new Float64Array(size);
   let at = 0;
-  pairs.forEach((list, i) => {
+  lists.forEach(([first = 0, ...run], i) => {
     starts[i] = at;
-    let offset = 0;
-    for (let k = 0; k + 1 < list.length; k += 2) {
-      offset += list[k] ?? 0;
-      offsets[at] = offset;
-      counts[at] = list[k + 1] ?? 0;
-      at++;
+    let offset = first;
+    for (const n of run) {
+      if (n < 0) {
+        offset -= n;
+        continue;
+      }
+      offsets[at] = offset++;
+      counts[at++] = n;
     }
   });
   starts[values.length] = at;
-  return { name, values, starts, offsets, counts };
+  return { name, values, starts, offsets: offsets.subarray(0, at), counts: counts.subarray(0, at) };
 }
 
 /** The sum of each value of a dimension over a range, by the value's number. */

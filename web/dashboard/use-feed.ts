@@ -120,7 +120,7 @@ const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
 
 async function readSite({ site, token }: Source, etag: string | null, signal: AbortSignal) {
-  const query = { site, from: "first", series: 1, daily: "steps" };
+  const query = { site, from: "first", series: 1, daily: "runs" };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
   const hour = answer.at - (answer.at % HOUR_MS);
   if (answer.unchanged) return { site, change: { hour } };

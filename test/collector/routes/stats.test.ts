@@ -205,14 +205,14 @@ describe("/stats", () => {
       );
     });
 
-    it("comes in steps from one day to the next where that is asked for", async () => {
-      const { daily } = await world().stats({ ...query, daily: "steps" });
+    it("comes in runs of days where that is asked for", async () => {
+      const { daily } = await world().stats({ ...query, daily: "runs" });
       assert.deepEqual(
         { pv: daily.pv, bot: daily.bot, path: daily.path },
         {
-          pv: { _: [1, 2, 2, 1, 3, 1] },
-          bot: { ua: [1, 1, 2, 1], synthetic: [3, 1] },
-          path: { "/a": [1, 1, 2, 1], "/b": [1, 1], "/c": [6, 1] },
+          pv: { _: [1, 2, -1, 1, -2, 1] },
+          bot: { ua: [1, 1, -1, 1], synthetic: [3, 1] },
+          path: { "/a": [1, 1, -1, 1], "/b": [1, 1], "/c": [6, 1] },
         },
       );
     });

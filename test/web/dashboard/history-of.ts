@@ -18,12 +18,16 @@ export function day(text: string): number {
 }
 
 /** Counts by day as the dashboard gets them. */
-function inSteps(daily: StatsAnswer["daily"]): StatsAnswer["daily"] {
-  const steps = (list: number[]) =>
-    list.map((n, at) => (at % 2 === 0 ? n - (list[at - 2] ?? 0) : n));
+function inRuns(daily: StatsAnswer["daily"]): StatsAnswer["daily"] {
+  const runs = (list: number[]) =>
+    list.flatMap((n, at) => {
+      const before = list[at - 2];
+      if (at === 0 || at % 2 === 1) return n;
+      return before === undefined || n === before + 1 ? [] : before + 1 - n;
+    });
   const each = <A, B>(table: Record<string, A>, of: (one: A) => B) =>
     Object.fromEntries(Object.entries(table).map(([name, one]) => [name, of(one)]));
-  return each(daily, (values) => each(values, steps));
+  return each(daily, (values) => each(values, runs));
 }
 
 /** A decoded history that begins on a day and has one entry per day. */
@@ -37,5 +41,5 @@ export function historyOf(
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
   });
   const to = formatDay(day(from) + days.length - 1);
-  return decodeHistory({ site: "blog", from, to, series, daily: inSteps(daily), hours });
+  return decodeHistory({ site: "blog", from, to, series, daily: inRuns(daily), hours });
 }

@@ -10,7 +10,10 @@ type List = Float64Array;
 export class DayCounts {
   /** One piece of memory for all: as many small arrays would take ten times it. */
   readonly #counts: Float64Array;
-  readonly #places = new Map<number, { readonly start: number; end: number }>();
+  /** By the id of each value that is carried: its place in `#starts` and `#ends`. */
+  readonly #placeOf = new IdTable();
+  readonly #starts: Uint32Array;
+  readonly #ends: Uint32Array;
   /** By the id of each value that is not carried: the place of its dimension in `#others`. */
   readonly #otherOf = new IdTable();
   /** The sums, by day, of a dimension's others. */
@@ -18,25 +21,29 @@ export class DayCounts {
 
   constructor(db: Database, { site, from, to }: TallyRange, dimensions: readonly DimensionTally[]) {
     let room = 0;
+    let place = 0;
+    this.#starts = new Uint32Array(dimensions.reduce((sum, { kept }) => sum + kept.length, 0));
     for (const { kept, otherIds } of dimensions) {
       for (const { id, days } of kept) {
-        this.#places.set(id, { start: room, end: room });
+        this.#placeOf.add(id, place, 0);
+        this.#starts[place++] = room;
         room += 2 * days;
       }
       for (const id of otherIds) this.#otherOf.add(id, this.#others.length, 0);
       this.#others.push(new Float64Array(otherIds.length > 0 ? to - from + 1 : 0));
     }
+    this.#ends = this.#starts.slice();
     this.#counts = new Float64Array(room);
     eachDay(db, site, from, to, (day, id, n) => {
-      const place = this.#places.get(id);
-      if (place !== undefined) this.#add(place, day - from, n);
+      const at = this.#placeOf.first(id);
+      if (at !== undefined) this.#add(at, day - from, n);
       else addTo(this.#othersOf(id), day - from, n);
     });
   }
 
   of({ id }: Tally): List {
-    const { start, end } = this.#places.get(id) as { start: number; end: number };
-    return this.#counts.subarray(start, end);
+    const place = this.#placeOf.first(id) as number;
+    return this.#counts.subarray(this.#starts[place], this.#ends[place]);
   }
 
   ofOthers({ otherIds: [any = 0] }: DimensionTally): List {
@@ -50,13 +57,15 @@ export class DayCounts {
   }
 
   /** Offsets come in ascending order, the same one perhaps twice. */
-  #add(place: { readonly start: number; end: number }, offset: number, n: number): void {
-    if (place.end > place.start && this.#counts[place.end - 2] === offset) {
-      addTo(this.#counts, place.end - 1, n);
+  #add(place: number, offset: number, n: number): void {
+    const end = this.#ends[place] as number;
+    if (end > (this.#starts[place] as number) && this.#counts[end - 2] === offset) {
+      addTo(this.#counts, end - 1, n);
       return;
     }
-    this.#counts[place.end++] = offset;
-    this.#counts[place.end++] = n;
+    this.#counts[end] = offset;
+    this.#counts[end + 1] = n;
+    this.#ends[place] = end + 2;
   }
 }
 

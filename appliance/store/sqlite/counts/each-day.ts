@@ -24,6 +24,8 @@ export function eachDay(
     )
     .raw()
     .iterate(site, from, to) as IterableIterator<[Day, Buffer]>;
+  let packed: Day = from;
+  const visitPacked = (id: number, n: number) => visit(packed, id, n);
   let row = open.next();
   const visitOpenUntil = (day: Day) => {
     for (; !row.done && row.value[0] <= day; row = open.next())
@@ -32,7 +34,8 @@ export function eachDay(
   try {
     for (const [day, counts] of packs) {
       visitOpenUntil(day - 1);
-      unpack(counts, (id, n) => visit(day, id, n));
+      packed = day;
+      unpack(counts, visitPacked);
     }
     visitOpenUntil(to);
   } finally {

@@ -20,41 +20,41 @@ export function pack(counts: Counts): Buffer {
 
 /** Calls `visit` for each pair, ascending by value id. @throws {RangeError} when it is no such blob */
 export function unpack(blob: Uint8Array, visit: (id: number, n: number) => void): void {
-  unpackUntil(blob, (id, n) => {
+  let at = 0;
+  let id = 0;
+  while (at < blob.length) {
+    // Nearly all numbers have one byte or two, and a year of a busy site has a million of them.
+    let byte = blob[at++] as number;
+    let step = byte & 0x7f;
+    for (let scale = 128; byte >= 0x80; scale *= 128) {
+      byte = byteAt(blob, at++);
+      // Multiplied, not shifted: counts may pass 31 bits.
+      step += (byte & 0x7f) * scale;
+    }
+    id += step;
+    byte = byteAt(blob, at++);
+    let n = byte & 0x7f;
+    for (let scale = 128; byte >= 0x80; scale *= 128) {
+      byte = byteAt(blob, at++);
+      n += (byte & 0x7f) * scale;
+    }
     visit(id, n);
-    return false;
-  });
+  }
 }
 
 /** How often the value was counted. @throws {RangeError} when it is no such blob */
 export function packedCount(blob: Uint8Array, value: number): number {
   let count = 0;
-  unpackUntil(blob, (id, n) => {
+  unpack(blob, (id, n) => {
     if (id === value) count = n;
-    return id >= value;
   });
   return count;
 }
 
-function unpackUntil(blob: Uint8Array, visit: (id: number, n: number) => boolean): void {
-  let at = 0;
-  let id = 0;
-  const read = (): number => {
-    let result = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = blob[at++];
-      if (byte === undefined) throw new RangeError("a packed day ends in the middle of a number");
-      // Multiplied, not shifted: counts may pass 31 bits.
-      result += (byte & 0x7f) * scale;
-      if (byte < 0x80) return result;
-      scale *= 128;
-    }
-  };
-  while (at < blob.length) {
-    id += read();
-    if (visit(id, read())) return;
-  }
+function byteAt(blob: Uint8Array, at: number): number {
+  const byte = blob[at];
+  if (byte === undefined) throw new RangeError("a packed day ends in the middle of a number");
+  return byte;
 }
 
 function writeNumber(bytes: number[], number: number): void {

@@ -81,15 +81,22 @@ function sortHighest({ kept }: DimensionTally): void {
 
 type Description = [id: number, dimension: string, bytes: number, isOther: 0 | 1];
 
-/** What the values of `sums` are, looked up one by one, or, where they are many, all in a row. */
-function* describe(db: Database, site: SiteKey, sums: IdTable): Iterable<Description> {
+/** What the values of `sums` are: each asked for, or, where they are many, all read in a row. */
+function describe(db: Database, site: SiteKey, sums: IdTable): Iterable<Description> {
   const select = "SELECT id, dimension, octet_length(text), text = ? FROM value";
-  if (sums.size <= MANY_VALUES) {
-    const one = db.prepare(`${select} WHERE id = ?`).raw();
-    for (const [id] of sums) yield one.get(OTHER, id) as Description;
-    return;
-  }
-  const all = db.prepare(`${select} WHERE site = ?`).raw();
+  if (sums.size > MANY_VALUES) return describeAll(db, `${select} WHERE site = ?`, { site, sums });
+  // In one go: a statement for each would take five times as long.
+  const ids = JSON.stringify(Array.from(sums, ([id]) => id));
+  const those = db.prepare(`${select} WHERE id IN (SELECT value FROM json_each(?))`).raw();
+  return those.all(OTHER, ids) as Description[];
+}
+
+function* describeAll(
+  db: Database,
+  select: string,
+  { site, sums }: { site: SiteKey; sums: IdTable },
+): Iterable<Description> {
+  const all = db.prepare(select).raw();
   for (const value of all.iterate(OTHER, site) as IterableIterator<Description>)
     if (sums.has(value[0])) yield value;
 }
