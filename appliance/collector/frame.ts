@@ -1,10 +1,10 @@
-import Router from "@koa/router";
 import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { errorBodies } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
+import { Router } from "../http/router.ts";
 
 const ASSETS = [
   "dashboard.css",

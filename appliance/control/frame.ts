@@ -1,9 +1,10 @@
-import Router, { type RouterContext } from "@koa/router";
+import type { RouterContext } from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { errorBodies } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
+import { Router } from "../http/router.ts";
 import { type Door, guard } from "./guard.ts";
 import type { ControlContext, Handler } from "./route.ts";
 

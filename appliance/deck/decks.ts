@@ -39,8 +39,8 @@ export interface DecksOptions {
   channels: Pick<Channels, "get" | "changed">;
   numbers: NumberSource;
   board: NoticeBoard;
-  /** IANA name of the zone whose time clocks show. */
-  timeZone: string;
+  /** IANA name of the zone whose time clocks show; asked when there is a deck. */
+  timeZone: () => string;
   /** Ids of the models that `--virtual-deck` named; one may come twice. */
   virtualDecks: readonly string[];
   bus?: DeckBus;
@@ -288,7 +288,7 @@ export class Decks {
       settings,
       model,
       virtual: isVirtual(settings.id),
-      world: { clock, timeZone, channels, numbers: this.#numbers, board },
+      world: { clock, timeZone: timeZone(), channels, numbers: this.#numbers, board },
       pictureChanged: this.pictureChanged,
     });
     this.#decks.set(settings.id, deck);

@@ -61,12 +61,14 @@ export async function startFront(
   });
   stops.add(() => board.close());
   if (screen) stops.add(showOn(board, screen));
+  // To know zones takes a tenth of a start, and most of the times there is no deck yet.
+  let timeZone: string | undefined;
   const decks = new Decks({
     ...shown,
     clock,
     log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     board,
-    timeZone: clockZone(log),
+    timeZone: () => (timeZone ??= clockZone(log)),
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
   });

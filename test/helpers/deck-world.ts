@@ -137,7 +137,7 @@ export class DeckWorld {
         addressByName: () => undefined,
         changed: this.#boardChanged,
       },
-      timeZone: "UTC",
+      timeZone: () => "UTC",
       virtualDecks,
       bus: failsToStop ? { ...bus, watch: (events) => unwatchable(bus, events) } : bus,
     };

@@ -29,9 +29,11 @@ export interface Workers {
 }
 
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const committer = await startCommitter(options);
-  const reader = await KeptReader.start(options).catch(async (error) => {
-    await committer.close();
+  // Beside each other: a thread takes a tenth of a start.
+  const starting = [startCommitter(options), KeptReader.start(options)] as const;
+  const [committer, reader] = await Promise.all(starting).catch(async (error) => {
+    const started = await Promise.allSettled(starting);
+    for (const one of started) if (one.status === "fulfilled") await one.value.close();
     throw error;
   });
   return {
