@@ -61,6 +61,9 @@ interface Setting<T> {
   parse(text: string): T | undefined;
 }
 
+/** Beside the program: in a checkout, its folder `data`. */
+export const DEFAULT_DATA_DIR = join(import.meta.dirname, "../data");
+
 const SITE_TOKEN_KEY = /^STATS_TOKEN_[A-Z0-9_]+$/;
 
 const port: Pick<Setting<number>, "accepts" | "parse"> = {
@@ -104,7 +107,7 @@ const SETTINGS = {
   WAIT_FOR_CLOCK: { ...onOrOff } satisfies Setting<boolean>,
   DATA_DIR: {
     flag: "data-dir",
-    fallback: join(import.meta.dirname, "../data"),
+    fallback: DEFAULT_DATA_DIR,
     accepts: "a folder",
     parse: parsePath,
   } satisfies Setting<string>,

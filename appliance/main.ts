@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { didYouMean } from "./base/nearest.ts";
 import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { version } from "./base/version.ts";
 import {
@@ -8,29 +11,65 @@ import {
   UsageError,
 } from "./commands/command.ts";
 import { isPiped, readInput } from "./commands/input.ts";
-import { storageProblem } from "./store/sqlite/database.ts";
 
 const STDIN = 0;
+const CHECKOUT = join(import.meta.dirname, "..");
 
-/** Loaded when it is called: a push from a script waits for no driver and no database. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  run: async () => (await import("./commands/run.ts")).run,
-  push: async () => (await import("./commands/push.ts")).push,
-  sites: async () => (await import("./commands/sites.ts")).sites,
-  tokens: async () => (await import("./commands/tokens.ts")).tokens,
-  devices: async () => (await import("./commands/devices.ts")).devices,
-  backup: async () => (await import("./commands/backup.ts")).backup,
-  restore: async () => (await import("./commands/restore.ts")).restore,
-  diagnose: async () => (await import("./commands/diagnose.ts")).diagnose,
-  version: async () => versionCommand,
-  help: async () => helpCommand,
+interface Entry {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Loaded when it is called: a push from a script waits for no driver and no database. */
+  readonly load: () => Promise<Command>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  run: {
+    summary: "start the service",
+    load: async () => (await import("./commands/run.ts")).run,
+  },
+  push: {
+    summary: "show a text on the deck",
+    load: async () => (await import("./commands/push.ts")).push,
+  },
+  sites: {
+    summary: "list, add, change, rename or erase sites",
+    load: async () => (await import("./commands/sites.ts")).sites,
+  },
+  tokens: {
+    summary: "make or revoke the tokens that read the numbers",
+    load: async () => (await import("./commands/tokens.ts")).tokens,
+  },
+  devices: {
+    summary: "list the decks that are plugged in, or every model",
+    load: async () => (await import("./commands/devices.ts")).devices,
+  },
+  backup: {
+    summary: "copy the data to one file, while the service runs",
+    load: async () => (await import("./commands/backup.ts")).backup,
+  },
+  restore: {
+    summary: "put a backup in place of the data",
+    load: async () => (await import("./commands/restore.ts")).restore,
+  },
+  diagnose: {
+    summary: "print versions, devices and the state of the data",
+    load: async () => (await import("./commands/diagnose.ts")).diagnose,
+  },
+  version: { summary: "print the version", load: async () => versionCommand },
+  help: { summary: "list the commands, or tell more about one", load: async () => helpCommand },
 };
 /** As programs of this kind are asked, too. */
-const ALIASES: Readonly<Record<string, string>> = { "--version": "version", "--help": "help" };
+const ALIASES: Readonly<Record<string, string>> = {
+  "--version": "version",
+  "-v": "version",
+  "--help": "help",
+  "-h": "help",
+};
 
-async function overview(): Promise<string> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`);
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`,
+  );
   return `tallydeck COMMAND [OPTIONS]
 
 ${lines.join("\n")}
@@ -38,14 +77,17 @@ ${lines.join("\n")}
 \`tallydeck COMMAND --help\` tells more.`;
 }
 
-async function commandOf(name: string | undefined): Promise<Command | undefined> {
-  return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.() : undefined;
+async function commandOf(name: string): Promise<Command | undefined> {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.load() : undefined;
+}
+
+/** Why there is no such command, and which one there is. */
+function unknownCommand(name: string): string {
+  return `There is no command ${name}.${didYouMean(name, Object.keys(COMMANDS))}`;
 }
 
 const versionCommand: Command = {
-  name: "version",
-  summary: "print the version",
-  help: "tallydeck version: prints the version.",
+  help: "tallydeck version: prints the version. So do --version and -v.",
   async run(args, { out }) {
     const [extra] = parseCommandLine(args, {}).positionals;
     if (extra !== undefined) throw new UsageError(`\`tallydeck version\` takes no ${extra}.`);
@@ -54,29 +96,31 @@ const versionCommand: Command = {
 };
 
 const helpCommand: Command = {
-  name: "help",
-  summary: "list the commands, or tell more about one",
-  help: "tallydeck help [COMMAND]: lists the commands, or tells more about one.",
+  help: `tallydeck help [COMMAND]: lists the commands, or tells more about one. So do --help and -h.`,
   async run(args, { out }) {
-    const [name] = parseCommandLine(args, {}).positionals;
-    const command = await commandOf(name);
-    if (name !== undefined && command === undefined)
-      throw new UsageError(`There is no command ${name}.`);
-    out(command?.help ?? (await overview()));
+    const [name, extra] = parseCommandLine(args, {}).positionals;
+    if (extra !== undefined) throw new UsageError("`tallydeck help` takes one command.");
+    const command = name === undefined ? undefined : await commandOf(name);
+    if (name !== undefined && command === undefined) throw new UsageError(unknownCommand(name));
+    out(command?.help ?? overview());
   },
 };
 
 /** @returns the exit code: 0 done, 1 the operation failed, 2 wrong usage or configuration. */
-async function main([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  const command = await commandOf(ALIASES[name ?? ""] ?? name);
-  if (command === undefined) {
-    terminal.err(name === undefined ? "Say what to do." : `There is no command ${name}.`);
-    terminal.err(await overview());
+async function main([given, ...args]: readonly string[], terminal: Terminal): Promise<number> {
+  if (given === undefined) {
+    terminal.err(`Say what to do.\n${asCalled(overview(), terminal)}`);
     return 2;
   }
-  // What follows `--` is meant as it is, be it a text to push.
-  const [end = args.length] = args.flatMap((arg, index) => (arg === "--" ? [index] : []));
-  if (args.slice(0, end).includes("--help")) {
+  const name = ALIASES[given] ?? given;
+  const command = await commandOf(name);
+  if (command === undefined) {
+    terminal.err(
+      asCalled(`${unknownCommand(given)}\n\`tallydeck help\` lists the commands.`, terminal),
+    );
+    return 2;
+  }
+  if (asksForHelp(args)) {
     terminal.out(command.help);
     return 0;
   }
@@ -84,19 +128,35 @@ async function main([name, ...args]: readonly string[], terminal: Terminal): Pro
     await command.run(args, terminal);
     return 0;
   } catch (error) {
-    if (error instanceof UsageError) {
-      terminal.err(`${error.message}\nSee \`tallydeck ${command.name} --help\`.`);
-      return 2;
-    }
-    if (error instanceof ConfigRefused) {
-      const problems = error.refusals.map(({ message }) => message);
-      terminal.err(["The configuration cannot be used:", ...problems].join("\n  "));
-      return 2;
-    }
-    const problem = isExpected(error) ? error.message : storageProblem(error);
-    terminal.err(problem ?? String((error as Error).stack));
-    return 1;
+    const { says, code } = await ending(error, name);
+    terminal.err(asCalled(says, terminal));
+    return code;
   }
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  // What follows `--` is meant as it is, be it a text to push.
+  const [end = args.length] = args.flatMap((arg, index) => (arg === "--" ? [index] : []));
+  return args.slice(0, end).some((arg) => arg === "--help" || arg === "-h");
+}
+
+/** What a command that threw has to say for itself, and its exit code. */
+async function ending(error: unknown, name: string): Promise<{ says: string; code: number }> {
+  if (error instanceof UsageError)
+    return { says: `${error.message}\nSee \`tallydeck ${name} --help\`.`, code: 2 };
+  if (error instanceof ConfigRefused) {
+    const problems = error.refusals.map(({ message }) => message);
+    return { says: ["The configuration cannot be used:", ...problems].join("\n  "), code: 2 };
+  }
+  if (isExpected(error)) return { says: error.message, code: 1 };
+  // Who met such an error has loaded this; the others need not.
+  const { storageProblem } = await import("./store/sqlite/database.ts");
+  return { says: storageProblem(error) ?? String((error as Error).stack), code: 1 };
+}
+
+/** A command that is named in a sentence, as a shell here finds it. */
+function asCalled(text: string, { program }: Terminal): string {
+  return text.replaceAll("`tallydeck ", () => `\`${program} `);
 }
 
 /** Errors whose message is meant for the person at the terminal. */
@@ -108,6 +168,14 @@ function isExpected(error: unknown): error is Error {
   );
 }
 
+/** A checkout has a script of its own, in no PATH. */
+function programHere(): string {
+  const script = join(CHECKOUT, "scripts/tallydeck");
+  if (!existsSync(script)) return "tallydeck";
+  const path = relative(process.cwd(), script);
+  return path.startsWith("..") ? script : `./${path}`;
+}
+
 // What it makes, data and backups, is for its own user alone.
 process.umask(0o077);
 
@@ -116,6 +184,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 
 process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
+  program: programHere(),
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   isPiped: () => isPiped(STDIN),

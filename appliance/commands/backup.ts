@@ -1,19 +1,10 @@
 import { existsSync } from "node:fs";
 import { backUp } from "../store/sqlite/copies/backup.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
-import {
-  type Command,
-  CommandFailed,
-  configFrom,
-  DATA_OPTIONS,
-  DATA_OPTIONS_HELP,
-  parseCommandLine,
-  UsageError,
-} from "./command.ts";
+import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 
 export const backup: Command = {
-  name: "backup",
-  summary: "copy the data to one file, while the service runs",
   help: `tallydeck backup FILE: copies sites, counts, surveys, hashes of read tokens and settings of decks
 to FILE, as of one moment. Push tokens stay with the box.
 The service may run. The copy is checked before it takes its name; a FILE that exists is replaced.

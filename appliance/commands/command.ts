@@ -1,9 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type Config, FLAGS, readConfig } from "../config.ts";
+import { didYouMean } from "../base/nearest.ts";
 
 /** What a command is given of the outside world. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How a shell here finds this program: `./scripts/tallydeck`, or `tallydeck` where it is installed. */
+  readonly program: string;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
   /** True when something is piped in, or read from a file. */
@@ -13,9 +15,6 @@ export interface Terminal {
 }
 
 export interface Command {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
   /** What `--help` prints. */
   readonly help: string;
   /**
@@ -35,14 +34,22 @@ export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 }
 
-export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
-  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
+/** @param actions what the command's first word may be */
+export function notUnderstood(
+  command: string,
+  words: readonly string[],
+  actions: readonly string[],
+): UsageError {
+  const [action = ""] = words;
+  const meant = actions.includes(action) ? "" : didYouMean(action, actions);
+  return new UsageError(`\`tallydeck ${command} ${words.join(" ")}\` is not understood.${meant}`);
+}
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
 /**
- * `util.parseArgs`, with our own words for what it cannot read. No command has options of one letter,
- * so `-5°` is a word like any other.
+ * `util.parseArgs`, with our own words for what it cannot read. No command has options of one letter
+ * (`main` takes `-h`), so `-5°` is a word like any other.
  * @throws {UsageError}
  */
 export function parseCommandLine<T extends Options>(args: readonly string[], options: T) {
@@ -71,14 +78,19 @@ function refuseMisuse(tokens: readonly Token[], options: Options): void {
     if (token.kind !== "option") continue;
     const { name = "", rawName = "", value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) throw new UsageError(`Unknown option '${unmarked(rawName)}'.`);
+    if (option === undefined) {
+      const known = Object.keys(options).map((each) => `--${each}`);
+      throw new UsageError(
+        `There is no option ${unmarked(rawName)}.${didYouMean(unmarked(rawName), known)}`,
+      );
+    }
     if (option.type === "boolean" && value !== undefined)
-      throw new UsageError(`Option '${rawName}' does not take an argument.`);
+      throw new UsageError(`${rawName} takes no value.`);
     if (option.type === "string" && value === undefined)
-      throw new UsageError(`Option '${rawName} <value>' argument missing.`);
+      throw new UsageError(`${rawName} needs a value.`);
     if (option.type === "string" && !inlineValue && value?.startsWith("-"))
       throw new UsageError(
-        `Option '${rawName}' argument is ambiguous.\nDid you forget to specify the option argument for '${rawName}'?\nTo specify an option argument starting with a dash use '${rawName}=-XYZ'.`,
+        `${rawName} needs a value. One that begins with a hyphen is written ${rawName}=${unmarked(value)}.`,
       );
   }
 }
@@ -88,21 +100,4 @@ const MARK = "\0";
 
 function unmarked(word: string): string {
   return word.startsWith(MARK) ? word.slice(MARK.length) : word;
-}
-
-/** Options every command takes that works on the data. */
-export const DATA_OPTIONS = {
-  "data-dir": { type: "string" },
-  config: { type: "string" },
-} as const;
-
-/** The configuration under the flags given; flags are named as on the command line. */
-export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Terminal): Config {
-  const text = (flag: string) => {
-    const value = flags[flag];
-    if (value === undefined) return undefined;
-    return value === true ? "1" : String(value);
-  };
-  const byKey = Object.fromEntries([...FLAGS].map(([flag, key]) => [key, text(flag)]));
-  return readConfig({ flags: byKey, env, file: text("config") ?? (env.CONFIG || undefined) });
 }

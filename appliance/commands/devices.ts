@@ -8,8 +8,6 @@ const help = `tallydeck devices: the decks that are plugged into this machine, a
   tallydeck devices --models    lists every model that is known, by its id for --virtual-deck`;
 
 export const devices: Command = {
-  name: "devices",
-  summary: "list the decks that are plugged in, or every model",
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, { models: { type: "boolean" } });

@@ -16,14 +16,8 @@ import { lockDataDir } from "../store/sqlite/lock.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
 import { deckSettings } from "../store/sqlite/tables/decks.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
-import {
-  type Command,
-  configFrom,
-  DATA_OPTIONS,
-  DATA_OPTIONS_HELP,
-  parseCommandLine,
-  UsageError,
-} from "./command.ts";
+import { type Command, parseCommandLine, UsageError } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 
 const help = `tallydeck diagnose: prints what helps to find out what is wrong, as JSON. It holds no token, no hash,
 no address, no serial number and nothing of a visitor, so it may be shown to strangers.
@@ -31,8 +25,6 @@ no address, no serial number and nothing of a visitor, so it may be shown to str
 ${DATA_OPTIONS_HELP}`;
 
 export const diagnose: Command = {
-  name: "diagnose",
-  summary: "print versions, devices and the state of the data",
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);

@@ -26,8 +26,9 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
 
 In TEXT, \\n starts a new line; four are drawn. Text from a pipe is shown as it is, without the line
-end it ends with. A TEXT that begins with two hyphens follows \`--\`.
-Nothing is printed when all went well, so that cron has nothing to mail.`;
+end it ends with. A TEXT that begins with two hyphens, or is -h, follows \`--\`.
+Nothing is printed when all went well, so that cron has nothing to mail. A channel that no key of a
+connected deck shows is told, and takes the text all the same.`;
 
 const OPTIONS = {
   ttl: { type: "string" },
@@ -49,8 +50,6 @@ const STANDARD_INPUT = "-";
 type Answer = Partial<PushAnswer & ErrorAnswer>;
 
 export const push: Command = {
-  name: "push",
-  summary: "show a text on the deck",
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
@@ -68,7 +67,8 @@ export const push: Command = {
         "A push token is missing: make one in the Web UI, and give it as --token or TALLYDECK_PUSH_TOKEN.",
       );
     const body = values.clear ? undefined : bodyOf(await textOf(text ?? "", terminal), values);
-    warn(await send(url, token, body), terminal);
+    const answer = await send(url, token, body);
+    for (const line of warnings(answer, url)) terminal.err(line);
   },
 };
 
@@ -139,10 +139,14 @@ async function answerOf(response: Response): Promise<Answer> {
   }
 }
 
-function warn({ replaced = 0, truncated = false }: Answer, { err }: Terminal): void {
-  if (replaced > 0)
-    err(
-      `${replaced} ${replaced === 1 ? "character is" : "characters are"} shown as ?, for the deck's font lacks ${replaced === 1 ? "it" : "them"}.`,
-    );
-  if (truncated) err("The text was cut after 256 characters.");
+/** What did not go as meant, though the push was taken. @param url of the channel */
+function warnings({ replaced = 0, truncated = false, bound, channel }: Answer, url: URL): string[] {
+  const [are, them] = replaced === 1 ? ["character is", "it"] : ["characters are", "them"];
+  return [
+    ...(replaced > 0 ? [`${replaced} ${are} shown as ?, for the deck's font lacks ${them}.`] : []),
+    ...(truncated ? ["The text was cut after 256 characters."] : []),
+    ...(bound === 0
+      ? [`No key of a connected deck shows ${channel}. Set one to it: ${new URL("../..", url)}`]
+      : []),
+  ];
 }

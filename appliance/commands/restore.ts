@@ -1,18 +1,10 @@
 import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
-import {
-  type Command,
-  configFrom,
-  DATA_OPTIONS,
-  DATA_OPTIONS_HELP,
-  parseCommandLine,
-  UsageError,
-} from "./command.ts";
+import { type Command, parseCommandLine, UsageError } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 
 export const restore: Command = {
-  name: "restore",
-  summary: "put a backup in place of the data",
   help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
 FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
 Push tokens of this box stay as they are.

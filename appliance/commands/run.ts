@@ -1,25 +1,7 @@
-import { fstatSync } from "node:fs";
-import { dayOf, formatDay } from "../base/calendar.ts";
-import { type FarAhead, SystemClock } from "../base/clock.ts";
-import { createLog, type Log, RecentProblems } from "../base/log.ts";
-import { COLLECTOR_PORT, CONTROL_PORT, isLoopback, listenerUrl } from "../base/ports.ts";
-import { makeReadToken } from "../base/secrets.ts";
-import { releasedAt } from "../base/version.ts";
-import { screenAt } from "../box/screen.ts";
-import { handedSockets, ServiceManager } from "../box/systemd.ts";
-import { type Config, FLAG_OPTIONS } from "../config.ts";
-import { type Service, startService } from "../service/service.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
-import {
-  type Command,
-  CommandFailed,
-  configFrom,
-  parseCommandLine,
-  type Terminal,
-  UsageError,
-} from "./command.ts";
-import { type Demo, startDemo } from "./demo.ts";
+import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
+import { FLAG_OPTIONS } from "../config.ts";
+import { type Command, parseCommandLine, UsageError } from "./command.ts";
+import { configFrom, DATA_OPTIONS } from "./data.ts";
 
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
@@ -41,135 +23,18 @@ Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES,
 \`tallydeck sites\` and \`tallydeck tokens\`. A flag wins over the environment, that over the file.`;
 
 export const run: Command = {
-  name: "run",
-  summary: "start the service",
   help,
   async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, {
-      ...FLAG_OPTIONS,
-      config: { type: "string" },
-    });
+    const { values, positionals } = parseCommandLine(args, { ...FLAG_OPTIONS, ...DATA_OPTIONS });
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
-    const configured = configFrom(values, terminal);
-    const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
-    const config = demo?.config ?? configured;
-    // From here on, so that who stops it right after the start finds it stopped in order.
-    const told = signalled();
-    try {
-      const problems: RecentProblems = new RecentProblems(() => clock.now());
-      const log = createLog(terminal.err, problems);
-      const clock = new SystemClock({
-        wait: config.waitForClock,
-        known: releasedAt(),
-        onFarAhead: (refused) => log.warn(farAhead(refused)),
-      });
-      const manager = new ServiceManager({ env: terminal.env, clock });
-      const service = await start(config, { clock, log, problems }, terminal, demo);
-      announce(service, config, terminal);
-      manager.ready(() => service.alive());
-      if (demo !== undefined)
-        terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
-      await told;
-      manager.stopping();
-      await service.stop();
-    } finally {
-      demo?.remove();
-    }
+    const config = configFrom(values, terminal);
+    if (config.demo && values["data-dir"] !== undefined)
+      throw new UsageError(
+        "--demo keeps made-up data in a folder of its own, which goes when it stops: leave out --data-dir, or --demo.",
+      );
+    // The service takes ten times as long to load as what it is told.
+    const { serve } = await import("./serve.ts");
+    await serve(config, terminal);
   },
 };
-
-async function start(
-  config: Config,
-  { clock, log, problems }: { clock: SystemClock; log: Log; problems: RecentProblems },
-  terminal: Terminal,
-  demo?: Demo,
-): Promise<Service> {
-  try {
-    return await startService({
-      config,
-      clock,
-      log,
-      problems,
-      sockets: handedSockets(terminal.env, process.pid),
-      // A code that lives on in a journal would be seen by too many.
-      ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
-      ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
-      timekeeper: clock,
-      prepare: (db) => {
-        demo?.fill(db);
-        const token = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
-        if (token !== undefined)
-          terminal.out(
-            `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${token}\n`,
-          );
-      },
-    });
-  } catch (error) {
-    throw listenProblem(error) ?? error;
-  }
-}
-
-function farAhead({ time, newest }: FarAhead): string {
-  const [day, known] = [time, newest].map((at) => formatDay(dayOf(at)));
-  return `The system's clock says ${day}, more than 400 days after the newest date this box knows (${known}), and is not believed. Open the Web UI to tell the date`;
-}
-
-/** A secret goes to a person's terminal, or to the pipe of scripts/start; never to a journal. */
-function mayShowToken({ env }: Terminal): boolean {
-  if (process.stdout.isTTY) return true;
-  return env.TALLYDECK_FROM_START === "1" && !env.JOURNAL_STREAM && fstatSync(1).isFIFO();
-}
-
-function firstAdminToken(db: Database, config: Config): string | undefined {
-  if (config.adminToken !== null || readDirectory(db).adminHash !== null) return undefined;
-  const { token, hash } = makeReadToken();
-  setReadToken(db, null, hash);
-  return token;
-}
-
-function announce(service: Service, config: Config, { out }: Terminal): void {
-  const { collector, control, unusable } = service;
-  const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
-  if (unusable !== undefined) {
-    out(`${unusable.message}
-Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}/`);
-    return;
-  }
-  out(`Tallydeck is ready.
-  Dashboard  ${pages}/dashboard
-  Setup      ${pages}/help
-  Web UI     ${webUi}/
-  Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
-  Data       ${config.dataDir}`);
-  if (service.store.directory.sites.length === 0)
-    out("No site yet: add one with `scripts/tallydeck sites add my-site`.");
-}
-
-function reachedOn({ address }: { address: string }): string {
-  if (address === "::" || address === "0.0.0.0") return "on all interfaces";
-  return isLoopback(address) ? "from this machine only" : `on ${address} only`;
-}
-
-function listenProblem(error: unknown): CommandFailed | undefined {
-  const { code, syscall, address, port } = error as NodeJS.ErrnoException & {
-    address?: string;
-    port?: number;
-  };
-  if (syscall !== "listen" && code !== "ENOTFOUND") return undefined;
-  const reason = {
-    EADDRINUSE: "another program uses it",
-    EACCES: "this user may not; ports below 1024 need privileges",
-    EADDRNOTAVAIL: "this machine has no such address",
-    ENOTFOUND: "nothing is known by that name",
-  }[code ?? ""];
-  return new CommandFailed(
-    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --host, --webui-port or --bind.`,
-  );
-}
-
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
-}

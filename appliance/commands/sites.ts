@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import {
   isHost,
   isSiteId,
@@ -14,8 +13,9 @@ import type { Config } from "../config.ts";
 import { withBallast } from "../store/sqlite/ballast.ts";
 import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { databaseFile, emptyLog, openToList } from "../store/sqlite/database.ts";
-import { openData } from "../store/sqlite/health.ts";
+import { databaseFile, emptyLog } from "../store/sqlite/database.ts";
+import { openData, openToLook } from "../store/sqlite/health.ts";
+import { makeDataDir } from "../store/sqlite/lock.ts";
 import {
   createSite,
   eraseSite,
@@ -33,13 +33,12 @@ import {
 import {
   type Command,
   CommandFailed,
-  configFrom,
-  DATA_OPTIONS,
-  DATA_OPTIONS_HELP,
+  notUnderstood,
   parseCommandLine,
   type Terminal,
   UsageError,
 } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
 
 const help = `tallydeck sites: the sites this box counts. A running service follows within a second.
 
@@ -68,24 +67,22 @@ const OPTIONS = {
 type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
 
 export const sites: Command = {
-  name: "sites",
-  summary: "list, add, change, rename or erase sites",
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
     const [action = "list", ...ids] = positionals;
     const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (known === undefined || ids.length !== known.ids)
-      throw new UsageError(`\`tallydeck sites ${positionals.join(" ")}\` is not understood.`);
+      throw notUnderstood("sites", positionals, Object.keys(ACTIONS));
     // Its --host is the site's, not the one that `tallydeck run` binds to.
     const { host: _, ...dataFlags } = values;
     const config = configFrom(dataFlags, terminal);
     const file = databaseFile(config.dataDir);
-    if (action === "list" && !existsSync(file)) {
-      terminal.out(NO_SITE);
+    const db = action === "list" ? openToLook(file) : openToChange(action, config);
+    if (db === undefined) {
+      terminal.out(noSite(config, terminal));
       return;
     }
-    const db = openFor(action, config);
     try {
       const [id = "", to = ""] = ids.map(siteIdOf);
       known.act({ db, id, to, values, terminal, config });
@@ -95,14 +92,16 @@ export const sites: Command = {
   },
 };
 
-function openFor(action: string, { dataDir }: Config): Database {
+function openToChange(action: string, { dataDir }: Config): Database {
   const file = databaseFile(dataDir);
-  if (action === "list") return openToList(file);
+  makeDataDir(dataDir);
   // On a full disk even to open takes room.
   return action === "erase" ? withBallast(dataDir, () => openData(file)) : openData(file);
 }
 
-const NO_SITE = "No site yet. Add one: tallydeck sites add my-site";
+function noSite({ dataDir }: Config, terminal: Terminal): string {
+  return `No site yet. Add one: ${toType("sites add my-site", dataDir, terminal)}`;
+}
 
 interface Action {
   db: Database;
@@ -123,9 +122,9 @@ const ACTIONS: Readonly<Record<string, { ids: number; act: (action: Action) => v
   erase: { ids: 1, act: erase },
 };
 
-function list({ db, terminal }: Action): void {
+function list({ db, terminal, config }: Action): void {
   const { sites, retired } = readDirectory(db);
-  if (sites.length === 0) terminal.out(NO_SITE);
+  if (sites.length === 0) terminal.out(noSite(config, terminal));
   for (const site of sites) terminal.out(describe(site));
   for (const { id } of retired)
     terminal.out(`${id}  (retired; erase: tallydeck sites erase ${id} --confirm ${id})`);
@@ -135,7 +134,7 @@ function add({ db, id, values, terminal, config }: Action): void {
   refuseName(db, id, config);
   const input = { id, ...changeOf(values) };
   const isBack = findRetired(db, id) !== undefined;
-  expectDone(db.transaction(() => createSite(db, input)).immediate(), input);
+  expectDone(db, db.transaction(() => createSite(db, input)).immediate(), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
   const host = findSite(db, id)?.host ?? null;
   const whose = host === null ? ", with an address of this box that visitors reach" : "";
@@ -155,14 +154,14 @@ function collectorUrl({ host = "::", port, nameFile }: Config): string {
 
 function change({ db, id, values, terminal }: Action): void {
   const input = { id, ...changeOf(values) };
-  expectDone(db.transaction(() => updateSite(db, input)).immediate(), input);
+  expectDone(db, db.transaction(() => updateSite(db, input)).immediate(), input);
   terminal.out(describe(findSite(db, id) as SiteRecord));
 }
 
 function rename({ db, id, to, terminal, config }: Action): void {
   refuseName(db, to, config, id);
   const outcome = db.transaction(() => renameSite(db, { id, to })).immediate();
-  expectDone(outcome, { id: outcome === "exists" ? to : id });
+  expectDone(db, outcome, { id: outcome === "exists" ? to : id });
   terminal.out(
     `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and ${siteTokenKey(id)}, on the keys of a deck.`,
   );
@@ -177,6 +176,7 @@ function erase({ db, id, values, terminal, config }: Action): void {
   const makingRoom = <T>(task: () => T) =>
     withBallast(config.dataDir, () => db.transaction(task).immediate());
   expectDone(
+    db,
     makingRoom(() => eraseSite(db, { id })),
     { id },
   );
@@ -216,15 +216,15 @@ function changeOf(values: Values): Omit<SiteInput, "id"> {
 }
 
 /** @throws {CommandFailed} unless the change was made */
-function expectDone(outcome: SiteOutcome, { id, host }: SiteInput): void {
+function expectDone(db: Database, outcome: SiteOutcome, { id, host }: SiteInput): void {
   if (outcome === "done") return;
   const reasons = {
     exists: `There is a site ${id} already.`,
-    not_found: `There is no site ${id}. \`tallydeck sites\` lists them.`,
+    not_found: noSuchSite(db, id),
     declared: `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
     host_taken: `${host} belongs to another site already.`,
     same_token_name: `Another site has the token of ${id}.`,
-    retired: `${id} is retired. Bring it back first: tallydeck sites add ${id}`,
+    retired: `${id} is retired. Bring it back first: \`tallydeck sites add ${id}\``,
   };
   throw new CommandFailed(reasons[outcome]);
 }

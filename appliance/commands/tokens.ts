@@ -1,9 +1,12 @@
 import { meansAdmin, siteIdOf, siteTokenKey } from "../base/names.ts";
 import { makeReadToken } from "../base/secrets.ts";
-import { databaseFile } from "../store/sqlite/database.ts";
-import { openData } from "../store/sqlite/health.ts";
+import type { Config } from "../config.ts";
+import { type Database, databaseFile } from "../store/sqlite/database.ts";
+import { openData, openToLook } from "../store/sqlite/health.ts";
+import { makeDataDir } from "../store/sqlite/lock.ts";
 import {
   changeAdminToken,
+  type Directory,
   findRetired,
   findSite,
   readDirectory,
@@ -12,12 +15,11 @@ import {
 import {
   type Command,
   CommandFailed,
-  configFrom,
-  DATA_OPTIONS,
-  DATA_OPTIONS_HELP,
+  notUnderstood,
   parseCommandLine,
-  UsageError,
+  type Terminal,
 } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite } from "./data.ts";
 
 const help = `tallydeck tokens: who may read the numbers. A running service follows within a second.
 
@@ -31,53 +33,72 @@ none, everybody is signed out of the Web UI.
 
 ${DATA_OPTIONS_HELP}`;
 
+const ACTIONS = ["list", "make", "revoke"];
+
 export const tokens: Command = {
-  name: "tokens",
-  summary: "make or revoke the tokens that read the numbers",
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
     const [action = "list", whose, ...rest] = positionals;
     const known = whose === undefined ? action === "list" : ["make", "revoke"].includes(action);
-    if (!known || rest.length > 0)
-      throw new UsageError(`\`tallydeck tokens ${positionals.join(" ")}\` is not understood.`);
+    if (!known || rest.length > 0) throw notUnderstood("tokens", positionals, ACTIONS);
 
     const config = configFrom(values, terminal);
-    const db = openData(databaseFile(config.dataDir));
+    const file = databaseFile(config.dataDir);
+    if (whose === undefined) {
+      const db = openToLook(file);
+      for (const line of list(db && readDirectory(db), config)) terminal.out(line);
+      db?.close();
+      return;
+    }
+    makeDataDir(config.dataDir);
+    const db = openData(file);
     try {
-      if (whose === undefined) {
-        const { sites, adminHash } = readDirectory(db);
-        const say = (name: string, declared: boolean, stored: boolean) =>
-          terminal.out(
-            `${name}: ${declared ? "from the configuration" : stored ? "yes" : "no token"}`,
-          );
-        say("admin", config.adminToken !== null, adminHash !== null);
-        for (const { id, tokenHash } of sites)
-          say(id, config.siteTokens.has(siteTokenKey(id)), tokenHash !== null);
-        return;
-      }
-      const id = siteIdOf(whose);
-      const site = meansAdmin(id) ? null : findSite(db, id);
-      if (site === undefined)
-        throw new CommandFailed(
-          findRetired(db, id)
-            ? `${id} is retired: no token opens it. Bring it back first: tallydeck sites add ${id}`
-            : `There is no site ${id}. \`tallydeck sites\` lists them.`,
-        );
-      const key = site === null ? "STATS_TOKEN" : siteTokenKey(site.id);
-      const declared =
-        site === null ? config.adminToken !== null : config.siteTokens.has(siteTokenKey(site.id));
-      if (declared)
-        throw new CommandFailed(
-          `${key} in the configuration declares this token. Change it there and restart the service.`,
-        );
-      const made = action === "make" ? makeReadToken() : undefined;
-      const hash = made?.hash ?? null;
-      if (site === null) changeAdminToken(db, hash);
-      else setReadToken(db, site.key, hash);
-      terminal.out(made?.token ?? `Revoked the token of ${id}.`);
+      change(db, siteIdOf(whose), { makes: action === "make", config, terminal });
     } finally {
       db.close();
     }
   },
 };
+
+/** A line for each that may have a token. @param directory undefined where there is no data yet */
+function list(directory: Directory | undefined, { adminToken, siteTokens }: Config): string[] {
+  const line = (name: string, declared: boolean, stored: boolean) =>
+    `${name}: ${declared ? "from the configuration" : stored ? "yes" : "no token"}`;
+  const sites = directory?.sites ?? [];
+  return [
+    line("admin", adminToken !== null, (directory?.adminHash ?? null) !== null),
+    ...sites.map(({ id, tokenHash }) =>
+      line(id, siteTokens.has(siteTokenKey(id)), tokenHash !== null),
+    ),
+  ];
+}
+
+interface Change {
+  /** False where the token is revoked. */
+  makes: boolean;
+  config: Config;
+  terminal: Terminal;
+}
+
+/** @throws {CommandFailed} */
+function change(db: Database, id: string, { makes, config, terminal }: Change): void {
+  const site = meansAdmin(id) ? null : findSite(db, id);
+  if (site === undefined)
+    throw new CommandFailed(
+      findRetired(db, id)
+        ? `${id} is retired: no token opens it. Bring it back first: \`tallydeck sites add ${id}\``
+        : noSuchSite(db, id),
+    );
+  const key = site === null ? "STATS_TOKEN" : siteTokenKey(site.id);
+  const declared = site === null ? config.adminToken !== null : config.siteTokens.has(key);
+  if (declared)
+    throw new CommandFailed(
+      `${key} in the configuration declares this token. Change it there and restart the service.`,
+    );
+  const made = makes ? makeReadToken() : undefined;
+  const hash = made?.hash ?? null;
+  if (site === null) changeAdminToken(db, hash);
+  else setReadToken(db, site.key, hash);
+  terminal.out(made?.token ?? `Revoked the token of ${id}.`);
+}

@@ -17,18 +17,21 @@ describe("a command line", () => {
   });
 
   for (const [args, complaint] of [
-    [["--prot"], "Unknown option '--prot'."],
-    [["--ttl"], "Option '--ttl <value>' argument missing."],
-    [["--clear=1"], "Option '--clear' does not take an argument."],
-    [["--ttl", "--clear"], /^Option '--ttl' argument is ambiguous\.\n.*'--ttl=-XYZ'\.$/s],
+    [["--tlt"], "There is no option --tlt. Did you mean --ttl?"],
+    [["--frobnicate"], "There is no option --frobnicate."],
+    [["--ttl"], "--ttl needs a value."],
+    [["--clear=1"], "--clear takes no value."],
+    [
+      ["--ttl", "--clear"],
+      "--ttl needs a value. One that begins with a hyphen is written --ttl=--clear.",
+    ],
   ] as const)
     it(`is not understood with ${args.join(" ")}, which is said`, () => {
       assert.throws(
         () => parseCommandLine(args, OPTIONS),
         (error) => {
           assert.ok(error instanceof UsageError);
-          if (typeof complaint === "string") assert.equal(error.message, complaint);
-          else assert.match(error.message, complaint);
+          assert.equal(error.message, complaint);
           return true;
         },
       );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { Running } from "../helpers/tallydeck.ts";
+import { Running, tallydeck } from "../helpers/tallydeck.ts";
 import { askPort } from "../helpers/world.ts";
 
 describe("tallydeck run --demo", () => {
@@ -21,5 +21,10 @@ describe("tallydeck run --demo", () => {
     assert.ok(existsSync(dataDir as string));
     await service.end();
     assert.ok(!existsSync(dataDir as string));
+  });
+  it("takes no data folder, for it would not use it", async () => {
+    const { code, out, err } = await tallydeck(["run", "--demo", "--data-dir", "/nowhere"]);
+    assert.deepEqual([code, out], [2, ""]);
+    assert.match(err, /^--demo keeps made-up data in a folder of its own, .* leave out --data-dir/);
   });
 });

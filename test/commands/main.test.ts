@@ -10,34 +10,48 @@ const ON_DATA = ["run", "sites", "tokens", "backup", "restore", "diagnose"];
 const COMMANDS = [...ON_DATA, "push", "devices", "version", "help"];
 
 describe("the command line", () => {
-  it("lists its commands, also when asked for nothing it knows", async () => {
-    const [help, flag, nothing, unknown] = await Promise.all([
+  it("lists its commands, also when asked for nothing", async () => {
+    const [help, flag, letter, nothing] = await Promise.all([
       tallydeck(["help"]),
       tallydeck(["--help"]),
+      tallydeck(["-h"]),
       tallydeck([]),
-      tallydeck(["frobnicate"]),
     ]);
     for (const command of COMMANDS) assert.match(help.out, new RegExp(`^  ${command} +\\w`, "m"));
     assert.deepEqual([help.code, help.err], [0, ""]);
-    assert.deepEqual(flag, help);
+    assert.deepEqual([flag, letter], [help, help]);
     assert.deepEqual([nothing.code, nothing.out], [2, ""]);
-    assert.equal(nothing.err, `Say what to do.\n${help.out}`);
-    assert.deepEqual([unknown.code, unknown.out], [2, ""]);
-    assert.equal(unknown.err, `There is no command frobnicate.\n${help.out}`);
+    assert.match(nothing.err, /^Say what to do\.\ntallydeck COMMAND/);
+  });
+
+  it("says of what is no command what was probably meant, as it can be typed", async () => {
+    const [unknown, near] = await Promise.all([tallydeck(["frobnicate"]), tallydeck(["sties"])]);
+    const lists = "`./scripts/tallydeck help` lists the commands.";
+    assert.deepEqual(unknown, {
+      code: 2,
+      out: "",
+      err: `There is no command frobnicate.\n${lists}\n`,
+    });
+    assert.match(near.err, /^There is no command sties\. Did you mean sites\?\n/);
   });
 
   it("tells more about one command", async () => {
-    const [word, flag] = await Promise.all([
+    const [word, flag, letter] = await Promise.all([
       tallydeck(["help", "sites"]),
       tallydeck(["sites", "--help"]),
+      tallydeck(["sites", "add", "-h"]),
     ]);
-    assert.deepEqual(word, flag);
+    assert.deepEqual([flag, letter], [word, word]);
   });
 
   it("says its version", async () => {
-    const [word, flag] = await Promise.all([tallydeck(["version"]), tallydeck(["--version"])]);
+    const [word, flag, letter] = await Promise.all([
+      tallydeck(["version"]),
+      tallydeck(["--version"]),
+      tallydeck(["-v"]),
+    ]);
     assert.deepEqual(word, { code: 0, out: `${version}\n`, err: "" });
-    assert.deepEqual(flag, word);
+    assert.deepEqual([flag, letter], [word, word]);
   });
 
   it("explains every command, whatever else is said", async () => {
@@ -58,6 +72,7 @@ describe("the command line", () => {
       ["run", "--prot", "80"],
       ["sites", "frobnicate", "blog"],
       ["sites", "toString", "blog"],
+      ["sites", "ad", "blog"],
       ["sites", "add"],
       ["tokens", "make"],
       ["tokens", "frobnicate", "blog"],
@@ -66,14 +81,24 @@ describe("the command line", () => {
       ["restore"],
       ["version", "now"],
       ["help", "frobnicate"],
+      ["help", "sites", "tokens"],
       ["help", "--frobnicate"],
     ];
     const ended = await Promise.all(wrong.map((args) => tallydeck(args)));
     for (const [i, { code, out, err }] of ended.entries()) {
       const [command] = wrong[i] ?? [];
       assert.deepEqual([code, out], [2, ""], wrong[i]?.join(" "));
-      assert.ok(err.endsWith(`\nSee \`tallydeck ${command} --help\`.\n`), err);
+      assert.ok(err.endsWith(`\nSee \`./scripts/tallydeck ${command} --help\`.\n`), err);
     }
-    assert.match(ended[1]?.err ?? "", /^Unknown option '--prot'\.\n/);
+    assert.match(ended[1]?.err ?? "", /^There is no option --prot\. Did you mean --port\?\n/);
+  });
+  it("loads the service for no help, nor the database for what needs none", async () => {
+    for (const [args, heavy] of [
+      [["help"], /better-sqlite3|koa/],
+      [["run", "--help"], /better-sqlite3|koa/],
+      [["push", "--help"], /better-sqlite3|koa|\/config\.ts/],
+      [["sites", "--help"], /koa/],
+    ] as const)
+      assert.doesNotMatch((await tallydeck(args, { NODE_DEBUG: "esm" })).err, heavy);
   });
 });

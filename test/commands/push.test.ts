@@ -7,7 +7,7 @@ import { tallydeck } from "../helpers/tallydeck.ts";
 import { eachWorld } from "../helpers/world.ts";
 
 describe("tallydeck push", () => {
-  const world = eachWorld();
+  const world = eachWorld({ env: { VIRTUAL_DECK: "mk2" } });
   const folder = eachFolder();
   let owner: Owner;
   let env: Record<string, string>;
@@ -20,7 +20,15 @@ describe("tallydeck push", () => {
   });
   const held = async () => (await owner.get("/api/push-channels")).channels;
 
+  /** Has a key of a deck show a channel. */
+  async function bind(channel: string): Promise<void> {
+    const [{ id }] = (await owner.get("/api/decks")).decks;
+    const widget = { type: "push", channel };
+    assert.equal((await owner.ask("PUT", `/api/decks/${id}/slots/k0`, { widget })).status, 200);
+  }
+
   it("shows a text on a channel, and says nothing", async () => {
+    await bind("door");
     const ended = await tallydeck(
       [
         "push",
@@ -54,7 +62,17 @@ describe("tallydeck push", () => {
     assert.equal((await held())[0].text, "--help");
   });
 
+  it("says where no key shows the channel, and that is no failure", async () => {
+    const { code, out, err } = await tallydeck(["push", "Door", "Open"], env);
+    assert.deepEqual([code, out], [0, ""]);
+    const sentence = "No key of a connected deck shows door. Set one to it";
+    assert.equal(err, `${sentence}: ${env.TALLYDECK_URL}/\n`);
+    assert.equal((await held())[0].text, "Open");
+    assert.equal((await tallydeck(["push", "door", "--clear"], env)).err, "");
+  });
+
   it("shows a number below zero without further ado", async () => {
+    await bind("temp");
     assert.equal((await tallydeck(["push", "temp", "-5°", "--ttl", "60"], env)).err, "");
     assert.equal((await held())[0].text, "-5°");
   });
@@ -64,6 +82,7 @@ describe("tallydeck push", () => {
     ["push", "build", "-"],
   ])
     it(`shows with \`${args.join(" ")}\` what is piped in`, async () => {
+      await bind("build");
       assert.deepEqual(await tallydeck(args, env, "C:\\new\nok\n"), { code: 0, out: "", err: "" });
       assert.equal((await held())[0].text, "C:\\new\nok");
     });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -29,6 +30,23 @@ describe("tallydeck run", () => {
     const { code, err } = await service.end("SIGINT");
     assert.deepEqual([code, err], [0, ""]);
     assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
+  });
+
+  it("says what a first start lacks, as it can be typed", async () => {
+    const dataDir = join(folder(), "it's data");
+    const first = await RunningService.start(dataDir);
+    const line = /^No site yet\. Add one: (.*)$/m;
+    const typed = (await first.says(line))[1] ?? "";
+    const made = (await first.says(/^No admin token yet, .* Make one: (.*)$/m))[1] ?? "";
+    const env = { PATH: process.env.PATH ?? "" };
+    assert.match(execFileSync("bash", ["-c", typed], { env, encoding: "utf8" }), /^Added my-site/);
+    const token = execFileSync("bash", ["-c", made], { env, encoding: "utf8" }).trim();
+    while ((await first.ask(`/sites?token=${token}`)).status !== 200);
+    await first.end();
+    const second = await RunningService.start(dataDir);
+    await second.says(/Data /);
+    await second.end();
+    assert.doesNotMatch(second.out, /No site yet|No admin token/);
   });
 
   for (const TZ of ["", "Nowhere/Land"])
@@ -163,15 +181,13 @@ describe("tallydeck run", () => {
       string,
     ];
     const path = file(`DATA_DIR=${dirs[2]}\nSITES=of-file\nSTATS_TOKEN=of-file\n`);
-    const [byFlag, byEnv, byFile] = await Promise.all([
-      tallydeck(["tokens", "--config", path, "--data-dir", dirs[0]], { DATA_DIR: dirs[1] }),
-      tallydeck(["tokens", "--config", path], { DATA_DIR: dirs[1] }),
-      tallydeck(["tokens"], { CONFIG: path, DATA_DIR: "" }),
+    const listed = await Promise.all([
+      tallydeck(["sites", "--config", path, "--data-dir", dirs[0]], { DATA_DIR: dirs[1] }),
+      tallydeck(["sites", "--config", path], { DATA_DIR: dirs[1] }),
+      tallydeck(["sites"], { CONFIG: path, DATA_DIR: "" }),
     ]);
-    for (const [i, { code, err }] of [byFlag, byEnv, byFile].entries()) {
-      assert.equal(code, 1);
-      assert.ok(err.includes(`Cannot open ${dirs[i]}/tallydeck.db`), err);
-    }
+    for (const [i, { out }] of listed.entries())
+      assert.ok(out.endsWith(` --data-dir ${dirs[i]}\n`), out);
     const service = await RunningService.start(dirs[0], { CONFIG: path, SITES: "of-env" });
     const sites = await service.ask("/sites?token=of-file");
     assert.deepEqual(sites.json, [{ id: "of-env", host: null }]);
@@ -285,7 +301,7 @@ describe("tallydeck run", () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /^.*tallydeck\.db is gone\. Restore a backup with `tallydeck restore FILE`\.\n$/,
+      /^.*tallydeck\.db is gone\. Restore a backup with `\.\/scripts\/tallydeck restore FILE`\.\n$/,
     );
     const again = new Running(["run", "--data-dir", folder(), "--port", "0", "--webui-port", "0"]);
     await again.says(/tallydeck\.db is gone\./);

@@ -61,9 +61,18 @@ describe("tallydeck sites", () => {
     assert.match((await add("shop", "80")).out, / src="http:\/\/attic\.local\/s\.js" /);
   });
 
-  it("makes no database for a mere list", async () => {
-    assert.match((await sites()).out, /^No site yet\. Add one/);
+  it("makes no database for a mere list, and says how to add a site to this very data", async () => {
+    const { out } = await sites();
+    const add = `./scripts/tallydeck sites add my-site --data-dir ${folder()}`;
+    assert.equal(out, `No site yet. Add one: ${add}\n`);
     assert.deepEqual(readdirSync(folder()), []);
+  });
+
+  it("makes the folder for its first site", async () => {
+    const dataDir = join(folder(), "not yet/there");
+    const first = await tallydeck(["sites", "add", "blog", "--data-dir", dataDir]);
+    assert.deepEqual([first.code, first.err], [0, ""]);
+    assert.equal((await tallydeck(["sites", "--data-dir", dataDir])).out, "blog\n");
   });
 
   it("leaves a database as it is that wants to be brought up to date", async () => {
@@ -102,7 +111,7 @@ describe("tallydeck sites", () => {
 
   it("brings back what is retired when it is added, and changes it in no other way", async () => {
     retired("shop");
-    const back = "Bring it back first: tallydeck sites add shop";
+    const back = "Bring it back first: `./scripts/tallydeck sites add shop`";
     await refused(`shop is retired. ${back}`, "change", "shop", "--badge");
     const token = await tallydeck(["tokens", "make", "shop", "--data-dir", folder()]);
     assert.equal(token.err, `shop is retired: no token opens it. ${back}\n`);
@@ -117,7 +126,12 @@ describe("tallydeck sites", () => {
     await sites("add", "blog", "--host", "stats.example");
     await sites("add", "a-b");
     await refused("There is a site a-b already.", "rename", "blog", "A-B");
-    await refused("There is no site none. `tallydeck sites` lists them.", "rename", "none", "x");
+    await refused(
+      "There is no site none. `./scripts/tallydeck sites` lists them.",
+      "rename",
+      "none",
+      "x",
+    );
     assert.equal((await sites("rename", "blog", "admin")).code, 2);
     assert.match((await sites("rename", "blog", "a_b")).err, /^There is a site a-b, and the token/);
     assert.match((await sites("rename", "Blog", "Notes")).out, /^blog is notes now, with its/);
@@ -146,7 +160,7 @@ describe("tallydeck sites", () => {
     await serviceRanOnce("");
     await sites("add", "blog", "--host", "stats.example");
     const before = await sites();
-    const unknown = "There is no site shop. `tallydeck sites` lists them.";
+    const unknown = "There is no site shop. `./scripts/tallydeck sites` lists them.";
     const taken = "www.stats.example belongs to another site already.";
     const [add, unconfirmed, wrong, both, host] = await Promise.all([
       sites("add", "My Blog"),

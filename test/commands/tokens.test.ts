@@ -68,7 +68,24 @@ describe("tallydeck tokens", () => {
     assert.deepEqual(unknown, {
       code: 1,
       out: "",
-      err: "There is no site nobody. `tallydeck sites` lists them.\n",
+      err: "There is no site nobody. `./scripts/tallydeck sites` lists them.\n",
     });
+  });
+  it("makes no database for a mere list, and one where it makes a token", async () => {
+    env = {};
+    assert.equal((await tokens()).out, "admin: no token\n");
+    assert.deepEqual(readdirSync(folder()), []);
+    await made("admin");
+    assert.equal((await tokens()).out, "admin: yes\n");
+  });
+
+  it("guesses what was meant by a slip", async () => {
+    env = { SITES: "blog" };
+    await (await RunningService.start(folder(), env)).end();
+    assert.match((await tokens("mak", "blog")).err, /is not understood\. Did you mean make\?\n/);
+    assert.match(
+      (await tokens("make", "blgo")).err,
+      /^There is no site blgo\. Did you mean blog\?/,
+    );
   });
 });

@@ -9,6 +9,7 @@ import {
   isDamage,
   openForReading,
   openForWriting,
+  openToList,
 } from "./database.ts";
 import { readDirectory } from "./tables/sites.ts";
 
@@ -44,6 +45,16 @@ export function openData(file: string): Database {
   const db = openForWriting(file);
   if (!existsSync(marker(file))) mark(file);
   return db;
+}
+
+/**
+ * The same for a mere look, which neither makes nor changes anything.
+ * @returns undefined where there never was any data
+ * @throws {DatabaseRefused} when the schema is an older one, too
+ */
+export function openToLook(file: string): Database | undefined {
+  refuseLost(file);
+  return existsSync(file) ? openToList(file) : undefined;
 }
 
 function mark(file: string): void {

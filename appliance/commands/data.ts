@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { didYouMean } from "../base/nearest.ts";
+import { type Config, DEFAULT_DATA_DIR, FLAGS, readConfig } from "../config.ts";
+import type { Database } from "../store/sqlite/database.ts";
+import { readDirectory } from "../store/sqlite/tables/sites.ts";
+import type { Terminal } from "./command.ts";
+
+/** Options every command takes that works on the data. */
+export const DATA_OPTIONS = {
+  "data-dir": { type: "string" },
+  config: { type: "string" },
+} as const;
+
+export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
+  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
+
+/** The configuration under the flags given; flags are named as on the command line. */
+export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Terminal): Config {
+  const text = (flag: string) => {
+    const value = flags[flag];
+    if (value === undefined) return undefined;
+    return value === true ? "1" : String(value);
+  };
+  const byKey = Object.fromEntries([...FLAGS].map(([flag, key]) => [key, text(flag)]));
+  return readConfig({ flags: byKey, env, file: text("config") ?? (env.CONFIG || undefined) });
+}
+
+/**
+ * A command to type, which works on the same data as this one.
+ * @param words what comes after the program's name
+ */
+export function toType(words: string, dataDir: string, { program }: Terminal): string {
+  const isOwn = resolve(dataDir) === DEFAULT_DATA_DIR;
+  return `${program} ${words}${isOwn ? "" : ` --data-dir ${quoted(resolve(dataDir))}`}`;
+}
+
+/** As a shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What to say of an id that no site has. */
+export function noSuchSite(db: Database, id: string): string {
+  const meant = didYouMean(
+    id,
+    readDirectory(db).sites.map((site) => site.id),
+  );
+  return `There is no site ${id}.${meant} \`tallydeck sites\` lists them.`;
+}
