@@ -155,9 +155,12 @@ class DayMaker {
     this.#add("sessions", "_", sessions);
     this.#spreadHours("uv", visitors);
     this.#spreadHours("sessions", sessions);
+    const left = Math.round(sessions * (0.36 + 0.1 * this.#random()));
+    this.#add("engaged", "_", sessions - left);
+    this.#spreadHours("engaged", sessions - left);
     // Told by the browser's next session, so the newest days know of fewer.
     const known = Math.min(1, 0.45 + this.#daysAgo * 0.08);
-    this.#add("bounce", "_", Math.round(sessions * known * (0.36 + 0.1 * this.#random())));
+    this.#add("bounce", "_", Math.round(left * known));
   }
 
   #countWhatWasSeen(views: number): void {

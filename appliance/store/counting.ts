@@ -1,11 +1,11 @@
 /** What one batch of hits asks the database to count. Plain data: it crosses to a worker. */
 
 /** Counters are dimensions whose only value is `_`, but for `bot`, which has `ua` and `synthetic`. */
-export const COUNTERS = ["pv", "uv", "sessions", "bounce", "bot", "app"] as const;
+export const COUNTERS = ["pv", "uv", "sessions", "bounce", "engaged", "bot", "app"] as const;
 export type Counter = (typeof COUNTERS)[number];
 
 /** Counters that are also kept by the hour, in dimensions of their own; views are in `hour`. */
-export const HOURLY_COUNTERS = ["uv", "sessions", "app", "bot"] as const;
+export const HOURLY_COUNTERS = ["uv", "sessions", "engaged", "app", "bot"] as const;
 
 /** Where a counter is kept by the hour: `00`–`23`, UTC. No breakdown shows it. */
 export function hourDimension(counter: (typeof HOURLY_COUNTERS)[number]): string {

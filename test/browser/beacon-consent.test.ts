@@ -23,8 +23,11 @@ describe("the beacon sends and stores nothing", () => {
       await stage().profile.addInitScript(
         `Object.defineProperty(Navigator.prototype, "${signal}", { get: () => ${JSON.stringify(value)}, configurable: true })`,
       );
+      const button = `<button data-tallydeck-event="signup">Sign up</button>`;
       const link = `<a target="_blank" href="${stage().url("/", "elsewhere.example")}">Elsewhere</a>`;
-      await stage().open("/", { html: `${stage().tag()}${link}` });
+      await stage().open("/", { html: `${stage().tag()}${link}${button}` });
+      await stage().page.click("button");
+      await stage().page.evaluate(`tallydeck("signup", "pro")`);
       await stage().page.evaluate(`history.pushState(null, "", "/about"); document.body.click()`);
       await stage().page.click("a");
       assert.deepEqual(await stage().figures(), NOTHING);

@@ -36,6 +36,14 @@ describe("the first input on a page", () => {
     assert.deepEqual(await stage().counts("hi"), { "<150": 3 });
   });
 
+  it("may be the pointer that only moves", async () => {
+    await stage().at(START);
+    await stage().open();
+    await stage().page.mouse.move(50, 50);
+    await stage().page.mouse.move(60, 60);
+    assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
+  });
+
   it("may be a touch", async () => {
     await stage().visitor({ hasTouch: true });
     await stage().at(START);
@@ -112,6 +120,78 @@ describe("synthetic input", () => {
     await stage().page.keyboard.press("Shift");
     assert.deepEqual(await stage().counts("bot"), { synthetic: 1 });
     assert.deepEqual(await stage().counts("hi"), { "<150": 1 });
+  });
+});
+
+describe("an event of the page's own", () => {
+  const stage = eachStage();
+  const STUB =
+    "<script>window.tallydeck ||= function () { (tallydeck.q ||= []).push(arguments) }</script>";
+
+  const assertCounted = async (events: object, targets: object) => {
+    assert.deepEqual(await stage().counts("event"), events);
+    assert.deepEqual(await stage().counts("event_target"), targets);
+  };
+  const openWith = (html: string) => stage().open("/", { html: `${stage().tag()}${html}` });
+
+  it("counts with its target when the page calls for it, and is no view", async () => {
+    await stage().open();
+    await stage().page.evaluate(`tallydeck("signup", "pro"); tallydeck("signup")`);
+    await assertCounted({ signup: 2 }, { pro: 1 });
+    assert.deepEqual(await stage().figures(), { pv: 1, uv: 1, sessions: 1, bounce: 0 });
+  });
+
+  it("counts although it was called for before the script was there", async () => {
+    await stage().open("/", {
+      html: `${STUB}<script>tallydeck("early", "bird"); tallydeck("early")</script>${stage().tag()}`,
+    });
+    await assertCounted({ early: 2 }, { bird: 1 });
+  });
+
+  it("takes numbers, and counts nothing without a name", async () => {
+    await stage().open();
+    await stage().page.evaluate(
+      `tallydeck("level", 0); tallydeck("level", null); tallydeck(""); tallydeck()`,
+    );
+    await assertCounted({ level: 2 }, { 0: 1 });
+    assert.equal((await stage().figures()).pv, 1);
+  });
+
+  it("never fails in the page", async () => {
+    await stage().open();
+    await stage().page.evaluate("tallydeck(Symbol()); tallydeck('name', Symbol())");
+    await assertCounted({}, {});
+  });
+
+  it("counts where something marked is clicked, or something within it", async () => {
+    await openWith(
+      `<button data-tallydeck-event="signup" data-tallydeck-target="pro">Sign <b>up</b></button>`,
+    );
+    await stage().page.click("b");
+    await assertCounted({ signup: 1 }, { pro: 1 });
+  });
+
+  it("counts by the innermost mark, without a target where it has none", async () => {
+    await openWith(`<div data-tallydeck-event="outer" data-tallydeck-target="box">
+      <button data-tallydeck-event="inner">Go</button></div>`);
+    await stage().page.click("button");
+    await assertCounted({ inner: 1 }, {});
+  });
+
+  it("counts besides the link that it is on, with the middle button too", async () => {
+    const href = stage().url("/", "elsewhere.example");
+    await openWith(
+      `<base target="_blank"><a href="${href}" data-tallydeck-event="partner">Elsewhere</a>`,
+    );
+    await stage().page.click("a", { button: "middle" });
+    await assertCounted({ partner: 1, outbound: 1 }, { [new URL(href).host]: 1 });
+  });
+
+  it("counts no middle or right button where there is no link", async () => {
+    await openWith(`<button data-tallydeck-event="signup">Sign up</button>`);
+    await stage().page.click("button", { button: "middle" });
+    await stage().page.click("button", { button: "right" });
+    await assertCounted({}, {});
   });
 });
 

@@ -49,6 +49,28 @@ describe("the beacon counts a view", () => {
     assert.deepEqual(await stage().figures(), { pv: 3, uv: 1, sessions: 2, bounce: 0 });
   });
 
+  it("as the one that engages when it is the second of its session", async () => {
+    await stage().at("2026-03-04T12:00:00Z");
+    await stage().open("/");
+    assert.deepEqual(await stage().counts("engaged"), {});
+    await stage().open("/about");
+    await stage().open("/more");
+    assert.deepEqual(await stage().counts("engaged"), { _: 1 });
+    await stage().at("2026-03-04T13:00:00Z");
+    await stage().open("/");
+    assert.deepEqual(await stage().counts("engaged"), { _: 1 });
+    await stage().open("/about");
+    assert.deepEqual(await stage().counts("engaged"), { _: 2 });
+  });
+
+  it("as no second one after a session that had a single view", async () => {
+    await stage().at("2026-03-04T12:00:00Z");
+    await stage().open();
+    await stage().at("2026-03-04T12:30:00Z");
+    await stage().open();
+    assert.deepEqual(await stage().counts("engaged"), {});
+  });
+
   it("in a session that goes on as long as there are views", async () => {
     for (const time of ["12:00", "12:20", "12:40", "13:00"]) {
       await stage().at(`2026-03-04T${time}:00Z`);

@@ -14,7 +14,8 @@ type Counts = Record<string, Record<string, number>>;
 const asAdmin = { authorization: `Bearer ${ADMIN}` };
 /** What every view counts exactly once. */
 const OF_A_VIEW = "path host ref ref_group lang tz browser os device hour dowhour".split(" ");
-const OF_SOME_VIEWS = "viewport utm_source utm_medium utm_campaign uv sessions bounce".split(" ");
+const OF_SOME_VIEWS =
+  "viewport utm_source utm_medium utm_campaign uv sessions bounce engaged".split(" ");
 const OF_A_PING = "app app_os app_os_version app_tz_offset app_version app_device country".split(
   " ",
 );
@@ -33,6 +34,7 @@ const beacon = object([
   "u",
   "s",
   "b",
+  "g",
   "ev",
   "t",
 ]);

@@ -6,6 +6,11 @@
  * It sends `GET e?v=<payload>&s=<site>`, resolved against its own address so that a path prefix in
  * front of the collector works. `v` is base64(encodeURIComponent(JSON)); every value is a string.
  *
+ * Pages report events of their own by `tallydeck(name, target?)`, which a stub may queue until this
+ * is loaded, and by `data-tallydeck-event` on what is clicked:
+ *
+ *     <script>window.tallydeck ||= function () { (tallydeck.q ||= []).push(arguments) }</script>
+ *
  * It keeps one entry in localStorage: the time of the last view (epoch milliseconds) and the number
  * of views in that session, or the word `off`. Nothing in it tells one browser from another.
  *
@@ -20,8 +25,16 @@ declare global {
     globalPrivacyControl?: boolean;
   }
   interface Window {
-    [mark: symbol]: true;
+    tallydeck?: Report;
   }
+}
+
+interface Report {
+  (name: unknown, target?: unknown): void;
+  /** calls of the stub */
+  q?: Parameters<Report>[];
+  /** this script has begun */
+  on?: true;
 }
 
 type Fields = Record<string, string | undefined>;
@@ -81,7 +94,8 @@ const visit = (): Fields => {
   return {
     u: utcDay(last) !== utcDay(viewedAt) ? "1" : undefined,
     s: fresh ? "1" : undefined,
-    b: fresh && views === 1 ? "1" : undefined,
+    // One view so far: the session that is over had no second, or this is it.
+    [fresh ? "b" : "g"]: views === 1 ? "1" : undefined,
   };
 };
 
@@ -175,13 +189,27 @@ const onInput = (event: Event) => {
   everTouched = true;
 };
 
-/** A download on another host is one event: the download. */
+/** An event of the page's own. Without a name it would count as a view. */
+const report: Report = (name, target) =>
+  quietly(() => {
+    // In a list, what is not there is an empty text.
+    if (name) send({ ev: `${name}`, t: `${[target]}` });
+  });
+
+/**
+ * A download on another host is one event: the download. What the page itself calls an event is
+ * told besides; the middle button clicks on links only.
+ */
 const onClick = (event: MouseEvent) => {
   // The path reaches into open shadow roots. On it, only a link has a protocol.
-  const link = event
-    .composedPath()
-    .find((node) => /^http/.test((node as HTMLAnchorElement).protocol)) as HTMLAnchorElement;
-  if (event.button > 1 || !link) return;
+  const path = event.composedPath() as HTMLAnchorElement[];
+  const link = path.find((node) => /^http/.test(node.protocol));
+  // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
+  const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
+  if (event.button > 1) return;
+  if (named && (link || !event.button))
+    report(named.dataset.tallydeckEvent, named.dataset.tallydeckTarget);
+  if (!link) return;
   if (link.hasAttribute("download") || DOWNLOAD.test(link.pathname)) {
     send({ ev: "download", t: link.download || link.pathname.split("/").pop() });
   } else if (link.host !== location.host) send({ ev: "outbound", t: link.host });
@@ -189,13 +217,13 @@ const onClick = (event: MouseEvent) => {
 
 /**
  * Begins once, when the page is on screen: a page that is prerendered or opened in the background is
- * no view yet. The mark makes a tag that is there twice count once; a symbol adds no name to the
- * page.
+ * no view yet. The mark makes a tag that is there twice count once.
  */
 const start = () => {
-  const mark = Symbol.for(KEY);
-  if (document.hidden || window[mark]) return;
-  window[mark] = true;
+  const stub = window[KEY] || report;
+  if (document.hidden || stub.on) return;
+  window[KEY] = report;
+  report.on = true;
   toggle();
   for (const name of ["pushState", "replaceState"] as const) {
     const original = history[name];
@@ -208,10 +236,11 @@ const start = () => {
   listen(onNavigation, "popstate");
   // Back out of the browser's page cache, a page is seen again without being loaded: a view.
   listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
-  listen(onInput, "pointerdown", "keydown", "wheel", "click");
+  listen(onInput, "keydown", "wheel", "pointerdown", "pointermove", "click");
   listen(onClick, "click", "auxclick");
   listen(onPolicyViolation, "securitypolicyviolation");
   view();
+  for (const call of stub.q || []) report(...call);
 };
 
 listen(start, "visibilitychange");

@@ -75,11 +75,21 @@ export function PublicSite({ base }: { base: string }) {
   );
 }
 
-/** What else can be placed: the badge, an app's ping and its survey. */
+const OWN_EVENTS = `<script>window.tallydeck ||= function () { (tallydeck.q ||= []).push(arguments) }</script>
+<button data-tallydeck-event="signup" data-tallydeck-target="pro">Sign up</button>
+<script>tallydeck("signup", "pro")</script>`;
+
+/** What else can be placed: events, the badge, an app's ping and its survey. */
 export function MoreSnippets({ site, base }: { site: string; base: string }) {
   return (
     <section aria-labelledby="more-title">
       <h2 id="more-title">More to place</h2>
+      <h3>Events of your own</h3>
+      <p>
+        Mark what is clicked, or call <code>tallydeck</code> from a script. The first line lets
+        calls wait until the tag is loaded.
+      </p>
+      <Snippet text={OWN_EVENTS} label="the events" />
       <h3>A badge for a README</h3>
       <p>
         Only for sites named in <code>BADGE_SITES</code> or switched on in the control page: it

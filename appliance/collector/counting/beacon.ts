@@ -57,6 +57,7 @@ export function countBeacon({ payload, visitor, referer, country }: Beacon): {
   if (payload.u === "1") counts.push(["uv", "_"]);
   if (payload.s === "1") counts.push(["sessions", "_"]);
   if (payload.b === "1") counts.push(["bounce", "_"]);
+  if (payload.g === "1") counts.push(["engaged", "_"]);
   return { counts, view: true };
 }
 

@@ -164,6 +164,7 @@ describe("a beacon", () => {
       ["u", "uv"],
       ["s", "sessions"],
       ["b", "bounce"],
+      ["g", "engaged"],
     ] as const) {
       it(`counts ${counter} when ${key} is "1"`, async () => {
         assert.deepEqual(await countsOf({ [key]: "1" }), { ...DEFAULT_VIEW, [counter]: { _: 1 } });
@@ -188,8 +189,9 @@ describe("a beacon", () => {
       assert.deepEqual(await countsOf({ ev: "signup" }), { event: { signup: 1 } });
     });
 
-    it("counts neither visitors nor sessions nor bounces", async () => {
-      assert.deepEqual(await countsOf({ ev: "download", t: "a.zip", u: "1", s: "1", b: "1" }), {
+    it("counts neither visitors nor sessions, bounces or engagement", async () => {
+      const flags = { u: "1", s: "1", b: "1", g: "1" };
+      assert.deepEqual(await countsOf({ ev: "download", t: "a.zip", ...flags }), {
         event: { download: 1 },
         event_target: { "a.zip": 1 },
       });

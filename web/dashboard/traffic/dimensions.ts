@@ -75,7 +75,7 @@ function factsOf(name: string): DimensionFacts & { order: number } {
 }
 
 /** Counters have no values to break down, and day by hour has its heatmap. */
-const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "app", "bot", "dowhour"]);
+const ELSEWHERE = new Set(["pv", "uv", "sessions", "bounce", "engaged", "app", "bot", "dowhour"]);
 
 /** The dimensions to break down, in the order of the page. */
 export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {
