@@ -74,7 +74,11 @@ async function ingest(shipped: Shipped): Promise<void> {
           const main = ratioOf(({ cpu }) => cpu.main);
           report("the main thread's CPU a hit : bare server", main, "", ["<=", 1.4]);
 
+          const nothing = await sendSteadily(bare.origin, STEADY);
           const steady = await sendSteadily(tallydeck.origin, STEADY);
+          console.log(
+            `  p99 of the bare server at that pace: ${percentile(nothing, 0.99).toFixed(1)} ms`,
+          );
           report("p99 at 1,000 hits/s", percentile(steady, 0.99), "ms", ["<=", 6]);
 
           const sent = rounds.reduce((sum, round) => sum + round.tallydeck.hits, steady.length);
