@@ -33,13 +33,30 @@ describe("the numbers on the deck", () => {
     assert.deepEqual(found?.series, [1, ...Array(11).fill(0), 7]);
   });
 
-  it("of a day are anything else against the whole day before", async () => {
+  it("of a day are anything else against the same hours of the day before too", async () => {
+    world().clock.setWall("2026-03-03T01:00:00Z");
+    await views(3);
     world().clock.setWall("2026-03-03T23:00:00Z");
     await views(4);
     world().clock.setWall("2026-03-04T01:00:00Z");
     await views(1);
     const found = await numbers.numbers("blog", "uv", "day");
-    assert.deepEqual(found, { value: 1, previous: 4, series: [0, 0, 0, 0, 0, 4, 1] });
+    assert.deepEqual(found, { value: 1, previous: 3, series: [0, 0, 0, 0, 0, 7, 1] });
+  });
+
+  it("of seven days are against the seven before, but the hours that are still to come", async () => {
+    world().clock.setWall("2026-02-20T23:00:00Z");
+    await views(2);
+    world().clock.setWall("2026-02-25T11:00:00Z");
+    await views(3);
+    world().clock.setWall("2026-02-25T13:00:00Z");
+    await views(4);
+    world().clock.setWall("2026-03-04T12:00:00Z");
+    await views(1);
+    for (const metric of ["pv", "uv"] as const) {
+      const found = await numbers.numbers("blog", metric, "7d");
+      assert.deepEqual([found?.value, found?.previous], [1, 5]);
+    }
   });
 
   for (const [period, days] of [

@@ -98,9 +98,9 @@ function Traffic({ history, now, view, bots, change }: TrafficProps) {
     <>
       {useMemo(
         () => (
-          <Tiles {...{ history, range, compared, compare, metric, change }} />
+          <Tiles {...{ history, range, compared, compare, metric, now, change }} />
         ),
-        [history, range, compared, metric],
+        [history, range, compared, metric, now],
       )}
       <div class="charts">
         {useMemo(

@@ -15,6 +15,9 @@ export interface DayRange {
 export const SERIES = ["pv", "uv", "sessions", "bot", "app"] as const;
 export type SeriesName = (typeof SERIES)[number];
 
+/** What is counted by the hour too. */
+export type HourlyName = SeriesName | "engaged";
+
 /** The counts of one dimension, by value and day, in flat arrays that can be summed quickly. */
 export interface Dimension {
   name: string;
@@ -156,6 +159,24 @@ export function seriesOf(history: History, name: SeriesName, range: DayRange): F
   const column = history.series[name];
   for (let i = 0; i < days.length; i++) days[i] = column[range.from - history.first + i] ?? 0;
   return days;
+}
+
+/** A counter of a day by the hour, 00 to 23 UTC; undefined where that was not kept. */
+export function hoursOn(history: History, name: HourlyName, day: Day): number[] | undefined {
+  return name === "pv" ? hourlyViews(history, day) : history.hours.get(name)?.get(day);
+}
+
+function hourlyViews(history: History, day: Day): number[] | undefined {
+  const hours = new Array<number>(24).fill(0);
+  const dimension = history.dimensions.get("hour");
+  const wanted = day - history.first;
+  dimension?.values.forEach((value, i) => {
+    const end = dimension.starts[i + 1] ?? 0;
+    for (let at = dimension.starts[i] ?? 0; at < end; at++) {
+      if (dimension.offsets[at] === wanted) hours[Number(value)] = dimension.counts[at] ?? 0;
+    }
+  });
+  return hours.some((n) => n > 0) ? hours : undefined;
 }
 
 /** Whether a site has counted anything at all, bots included. */

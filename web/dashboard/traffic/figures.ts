@@ -1,5 +1,14 @@
+import { type Day, dayOf, hourOf } from "../../../appliance/base/calendar.ts";
+import { samePart } from "../../../appliance/base/same-part.ts";
 import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
-import { type DayRange, type History, seriesOf, sumByDay } from "../history.ts";
+import {
+  type DayRange,
+  type History,
+  type HourlyName,
+  hoursOn,
+  seriesOf,
+  sumByDay,
+} from "../history.ts";
 
 /** What a tile can show and the trend chart can draw. */
 export const METRICS = [
@@ -37,23 +46,23 @@ export const METRIC_FACTS: Record<Metric, MetricFacts> = {
   viewsPerVisit: {
     name: "Views per visit",
     unit: "ratio",
-    help: "Pageviews divided by visitors.",
+    help: "Pageviews divided by sessions.",
   },
   bounceRate: {
     name: "Bounce rate",
     unit: "rate",
     lessIsBetter: true,
-    help: "Sessions with a single view. Known only when the visitor comes back, so the newest days read low.",
+    help: "Sessions that saw no second view: 100% minus the engagement rate.",
   },
   engagementRate: {
     name: "Engagement rate",
     unit: "rate",
-    help: "Sessions that were no bounce: 100% minus the bounce rate.",
+    help: "Sessions with a second view.",
   },
   interaction: {
     name: "Human interaction",
     unit: "rate",
-    help: "Views in which somebody clicked, tapped, scrolled or typed.",
+    help: "Views in which somebody moved, clicked, tapped, scrolled or typed.",
   },
   app: {
     name: "App pings",
@@ -67,24 +76,28 @@ export interface Sums {
   pv: number;
   uv: number;
   sessions: number;
-  bounce: number;
+  /** sessions with a second view */
+  engaged: number;
   hi: number;
   app: number;
 }
 
 const share = (part: number, base: number): number | null => (base > 0 ? part / base : null);
 
+/** A session may begin before midnight, and engage or be known to have bounced after it. */
+function shareOfSessions(part: number, { sessions }: Sums): number | null {
+  return share(Math.min(sessions, Math.max(0, part)), sessions);
+}
+
 /** A figure from its sums; null where it has no base. */
 export function figure(metric: Metric, sums: Sums): number | null {
   switch (metric) {
     case "viewsPerVisit":
-      return share(sums.pv, sums.uv);
+      return share(sums.pv, sums.sessions);
     case "bounceRate":
-      return share(sums.bounce, sums.sessions);
-    case "engagementRate": {
-      const bounced = share(sums.bounce, sums.sessions);
-      return bounced === null ? null : 1 - bounced;
-    }
+      return shareOfSessions(sums.sessions - sums.engaged, sums);
+    case "engagementRate":
+      return shareOfSessions(sums.engaged, sums);
     case "interaction":
       return share(sums.hi, sums.pv);
     default:
@@ -99,7 +112,7 @@ export function sumsByDay(history: History, range: DayRange): Sums[] {
     uv: seriesOf(history, "uv", range),
     sessions: seriesOf(history, "sessions", range),
     app: seriesOf(history, "app", range),
-    bounce: sumByDay(history, "bounce", range),
+    engaged: engagedByDay(history, range),
     hi: sumByDay(history, "hi", range),
   };
   return Array.from(columns.pv, (pv, i) => ({
@@ -107,13 +120,88 @@ export function sumsByDay(history: History, range: DayRange): Sums[] {
     uv: columns.uv[i] ?? 0,
     sessions: columns.sessions[i] ?? 0,
     app: columns.app[i] ?? 0,
-    bounce: columns.bounce[i] ?? 0,
+    engaged: columns.engaged[i] ?? 0,
     hi: columns.hi[i] ?? 0,
   }));
 }
 
+/** The beacon tells of a second view since then. A site that has heard of none waits for its first. */
+function firstEngaged(history: History): Day {
+  const offset = history.dimensions.get("engaged")?.offsets[0];
+  return offset === undefined ? history.last + 1 : history.first + offset;
+}
+
+/** Days from before second views were told are judged by the bounces that are known of. */
+function engagedByDay(history: History, range: DayRange): Float64Array {
+  const told = sumByDay(history, "engaged", range);
+  const sessions = seriesOf(history, "sessions", range);
+  const bounced = sumByDay(history, "bounce", range);
+  const since = firstEngaged(history) - range.from;
+  return told.map((n, i) => (i < since ? (sessions[i] ?? 0) - (bounced[i] ?? 0) : n));
+}
+
+/** A bounce was told when the visitor came back: so long before second views were, many are missing. */
+const DOUBTFUL_DAYS = 7;
+
+function isDoubtful(history: History, { from, to }: DayRange): boolean {
+  const first = firstEngaged(history);
+  return from < first && to >= first - DOUBTFUL_DAYS;
+}
+
+interface Comparison {
+  range: DayRange;
+  compared: DayRange;
+  /** the server's clock in epoch milliseconds */
+  now: number;
+}
+
+/**
+ * What a figure of `range` is compared with: the figure of `compared`, while the range runs of the
+ * same part of it. Null where that is not known.
+ */
+export function figureBefore(
+  history: History,
+  metric: Metric,
+  { range, compared, now }: Comparison,
+): number | null {
+  if (compared.to < history.first) return null;
+  const isEngagement = metric === "bounceRate" || metric === "engagementRate";
+  if (isEngagement && [range, compared].some((days) => isDoubtful(history, days))) return null;
+  const days = sumsByDay(history, compared);
+  const sums = addUp(days);
+  // Input is not kept by the hour; neither is what bounces tell.
+  const isWhole =
+    range.to !== dayOf(now) ||
+    metric === "interaction" ||
+    (isEngagement && compared.to < firstEngaged(history));
+  if (isWhole) return figure(metric, sums);
+  const part: Partial<Sums> = {};
+  for (const name of PARTS[metric]) {
+    const hours = hoursOn(history, name, compared.to);
+    const n = samePart(
+      days.map((day) => day[name]),
+      hours,
+      hourOf(now),
+    );
+    if (n === null) return null;
+    part[name] = n;
+  }
+  return figure(metric, { ...sums, ...part });
+}
+
+/** The sums that a figure is made of and that are kept by the hour. */
+const PARTS: Record<Exclude<Metric, "interaction">, Exclude<HourlyName, "bot">[]> = {
+  pv: ["pv"],
+  uv: ["uv"],
+  sessions: ["sessions"],
+  app: ["app"],
+  viewsPerVisit: ["pv", "sessions"],
+  bounceRate: ["engaged", "sessions"],
+  engagementRate: ["engaged", "sessions"],
+};
+
 export function addUp(days: Sums[]): Sums {
-  const sums: Sums = { pv: 0, uv: 0, sessions: 0, bounce: 0, hi: 0, app: 0 };
+  const sums: Sums = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0 };
   for (const day of days) {
     for (const key of Object.keys(sums) as (keyof Sums)[]) sums[key] += day[key];
   }

@@ -1,3 +1,4 @@
+import { dayOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import type { DayRange, History } from "../history.ts";
 import type { Compare } from "../period.ts";
@@ -6,6 +7,7 @@ import {
   addUp,
   delta,
   figure,
+  figureBefore,
   figureText,
   METRIC_FACTS,
   METRICS,
@@ -19,16 +21,18 @@ interface TilesProps {
   compared: DayRange;
   compare: Compare;
   metric: Metric | null;
+  /** the server's clock in epoch milliseconds */
+  now: number;
   change: ChangeView;
 }
 
 /** The figures of the range with how they moved; a tile pressed is the one charted. */
-export function Tiles({ history, range, compared, metric, change }: TilesProps) {
-  const now = addUp(sumsByDay(history, range));
-  const before = addUp(sumsByDay(history, compared));
+export function Tiles({ history, range, compared, metric, now, change }: TilesProps) {
+  const sums = addUp(sumsByDay(history, range));
   const hasApp = history.series.app.some((n) => n > 0);
   const isKnown = compared.to >= history.first;
-  const beforeName = rangeName(compared.from, compared.to);
+  const isRunning = range.to === dayOf(now);
+  const beforeName = `${rangeName(compared.from, compared.to)}${isRunning ? " by this hour" : ""}`;
   return (
     <section aria-label="Key figures">
       <div class={`tiles of-${hasApp ? 8 : 7}`}>
@@ -36,8 +40,8 @@ export function Tiles({ history, range, compared, metric, change }: TilesProps) 
           <Tile
             key={name}
             metric={name}
-            now={figure(name, now)}
-            before={isKnown ? figure(name, before) : null}
+            now={figure(name, sums)}
+            before={figureBefore(history, name, { range, compared, now })}
             beforeName={isKnown ? beforeName : ""}
             isCharted={metric === name}
             onPress={() => change({ metric: metric === name ? null : name })}
@@ -46,8 +50,8 @@ export function Tiles({ history, range, compared, metric, change }: TilesProps) 
       </div>
       {isKnown && compared.from < history.first && (
         <p class="hint">
-          Counting began on {longDay(history.first)}, so the days compared with ({beforeName}) are
-          not whole.
+          Counting began on {longDay(history.first)}, so the days compared with (
+          {rangeName(compared.from, compared.to)}) are not whole.
         </p>
       )}
     </section>

@@ -8,7 +8,14 @@ import {
 } from "../../../appliance/base/calendar.ts";
 import { monthName, rangeName, shortDay, weekdayAndDay } from "../../shared/dates.ts";
 import { NO_FIGURE, whole } from "../../shared/format.ts";
-import { type DayRange, type History, SERIES, type SeriesName, seriesOf } from "../history.ts";
+import {
+  type DayRange,
+  type History,
+  hoursOn,
+  SERIES,
+  type SeriesName,
+  seriesOf,
+} from "../history.ts";
 import {
   addUp,
   figure,
@@ -134,23 +141,10 @@ function hoursOf(history: History, options: TrendOptions): Trend {
 /** What a day counted by the hour, null where that was not kept, and in all. */
 function hoursOfDay(history: History, key: HourlyKey, day: Day) {
   const total = addNumbers(seriesOf(history, key, { from: day, to: day }));
-  const kept = key === "pv" ? hourlyViews(history, day) : history.hours.get(key)?.get(day);
+  const kept = hoursOn(history, key, day);
   // There is always one line to draw.
   const isDrawn = key === "pv" || total === 0;
   return { hours: kept ?? (isDrawn ? new Array<number>(24).fill(0) : null), total };
-}
-
-function hourlyViews(history: History, day: Day): number[] | undefined {
-  const hours = new Array<number>(24).fill(0);
-  const dimension = history.dimensions.get("hour");
-  const wanted = day - history.first;
-  dimension?.values.forEach((value, i) => {
-    const end = dimension.starts[i + 1] ?? 0;
-    for (let at = dimension.starts[i] ?? 0; at < end; at++) {
-      if (dimension.offsets[at] === wanted) hours[Number(value)] = dimension.counts[at] ?? 0;
-    }
-  });
-  return hours.some((n) => n > 0) ? hours : undefined;
 }
 
 function daysOf(history: History, options: TrendOptions): Trend {

@@ -3,17 +3,19 @@ import {
   addUp,
   delta,
   figure,
+  figureBefore,
   figureText,
+  type Metric,
   sumsByDay,
 } from "../../../../web/dashboard/traffic/figures.ts";
 import { day, historyOf } from "../history-of.ts";
 
-const sums = { pv: 30, uv: 12, sessions: 10, bounce: 4, hi: 21, app: 3 };
-const nothing = { pv: 0, uv: 0, sessions: 0, bounce: 0, hi: 0, app: 0 };
+const sums = { pv: 30, uv: 12, sessions: 10, engaged: 6, hi: 21, app: 3 };
+const nothing = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0 };
 
 describe("figures", () => {
   it("are made of their sums", () => {
-    assert.equal(figureText("viewsPerVisit", figure("viewsPerVisit", sums)), "2.50");
+    assert.equal(figureText("viewsPerVisit", figure("viewsPerVisit", sums)), "3.00");
     assert.equal(figureText("bounceRate", figure("bounceRate", sums)), "40%");
     assert.equal(figureText("engagementRate", figure("engagementRate", sums)), "60%");
     assert.equal(figureText("interaction", figure("interaction", sums)), "70%");
@@ -33,7 +35,7 @@ describe("figures", () => {
 
   it("add up the days of a range only", () => {
     const history = historyOf("2026-03-01", [{ pv: 1 }, { pv: 10, uv: 4 }, { pv: 100 }], {
-      bounce: { _: [1, 2] },
+      engaged: { _: [0, 1, 1, 2] },
       hi: { "<150": [0, 9, 1, 3], ">2000": [1, 4] },
     });
     const range = { from: day("2026-03-02"), to: day("2026-03-02") };
@@ -41,7 +43,7 @@ describe("figures", () => {
       ...nothing,
       pv: 10,
       uv: 4,
-      bounce: 2,
+      engaged: 2,
       hi: 7,
     });
   });
@@ -50,6 +52,110 @@ describe("figures", () => {
     const history = historyOf("2026-03-01", [{ pv: 5 }]);
     const range = { from: day("2026-02-20"), to: day("2026-03-01") };
     assert.equal(addUp(sumsByDay(history, range)).pv, 5);
+  });
+});
+
+describe("engagement", () => {
+  const sessions = Array.from({ length: 20 }, () => ({ sessions: 10 }));
+  const rateOn = (history: ReturnType<typeof historyOf>, text: string) => {
+    const range = { from: day(text), to: day(text) };
+    return figureText("bounceRate", figure("bounceRate", addUp(sumsByDay(history, range))));
+  };
+
+  it("is told by second views from the first day that has one, and by bounces before", () => {
+    const history = historyOf("2026-03-01", sessions, {
+      bounce: { _: [0, 3, 1, 4, 2, 1, 3, 1] },
+      engaged: { _: [2, 5] },
+    });
+    assert.equal(rateOn(history, "2026-03-01"), "30%");
+    assert.equal(rateOn(history, "2026-03-02"), "40%");
+    assert.equal(rateOn(history, "2026-03-03"), "50%");
+    assert.equal(rateOn(history, "2026-03-04"), "100%");
+  });
+
+  it("of a site that has told of no second view is judged by bounces", () => {
+    assert.equal(
+      rateOn(historyOf("2026-03-01", sessions, { bounce: { _: [0, 4] } }), "2026-03-01"),
+      "40%",
+    );
+  });
+
+  it("is never less than nothing or more than all", () => {
+    const early = historyOf("2026-03-01", sessions, { bounce: { _: [0, 11] } });
+    assert.equal(rateOn(early, "2026-03-01"), "100%");
+    const late = historyOf("2026-03-01", sessions, { engaged: { _: [0, 11] } });
+    assert.equal(rateOn(late, "2026-03-01"), "0%");
+  });
+
+  it("is not compared with, or on, the last seven days that bounces judge", () => {
+    const history = historyOf("2026-03-01", sessions, {
+      bounce: { _: [0, 4] },
+      engaged: { _: [10, 5, 11, 5] },
+    });
+    const was = (range: string, compared: string) =>
+      figureBefore(history, "bounceRate", {
+        range: { from: day(range), to: day(range) },
+        compared: { from: day(compared), to: day(compared) },
+        now: Date.UTC(2026, 5, 1),
+      });
+    assert.notEqual(was("2026-03-12", "2026-03-11"), null);
+    assert.equal(was("2026-03-11", "2026-03-10"), null);
+    assert.equal(was("2026-03-11", "2026-03-04"), null);
+    assert.notEqual(was("2026-03-11", "2026-03-03"), null);
+    assert.equal(was("2026-03-04", "2026-03-03"), null);
+    assert.notEqual(was("2026-03-03", "2026-03-02"), null);
+  });
+});
+
+describe("what a figure is compared with", () => {
+  const at = (counts: Record<number, number>) =>
+    Array.from({ length: 24 }, (_, hour) => counts[hour] ?? 0);
+  const history = historyOf(
+    "2026-03-01",
+    [
+      { pv: 50, sessions: 20, uv: 4 },
+      { pv: 100, sessions: 40, uv: 30 },
+      { pv: 9, sessions: 3, uv: 2 },
+    ],
+    {
+      hour: { "08": [1, 60], "12": [1, 10], "20": [1, 30], "09": [2, 9] },
+      engaged: { _: [0, 5, 1, 20, 2, 1] },
+      hi: { "<150": [1, 50] },
+    },
+    { sessions: [[1, ...at({ 8: 10, 20: 30 })]], engaged: [[1, ...at({ 8: 5, 20: 15 })]] },
+  );
+  const noon = Date.parse("2026-03-03T12:10:00Z");
+  const today = { from: day("2026-03-03"), to: day("2026-03-03") };
+  const was = (metric: Metric, now = noon, days = 1) =>
+    figureBefore(history, metric, {
+      range: { ...today, from: today.to - days + 1 },
+      compared: { from: today.from - 2 * days + 1, to: today.to - days },
+      now,
+    });
+
+  it("is the day before by the same hour while today runs", () => {
+    assert.equal(was("pv"), 70);
+    assert.equal(was("sessions"), 10);
+    assert.equal(was("viewsPerVisit"), 7);
+    assert.equal(was("engagementRate"), 0.5);
+  });
+
+  it("is the whole day before of what is not kept by the hour", () => {
+    assert.equal(was("interaction"), 0.5);
+  });
+
+  it("is nothing where hours were not kept yet", () => {
+    assert.equal(was("uv"), null);
+  });
+
+  it("is the whole day before once the day is over", () => {
+    const tomorrow = Date.parse("2026-03-04T00:00:00Z");
+    assert.equal(was("pv", tomorrow), 100);
+    assert.equal(was("uv", tomorrow), 30);
+  });
+
+  it("is nothing before the first day", () => {
+    assert.equal(was("pv", noon, 3), null);
   });
 });
 

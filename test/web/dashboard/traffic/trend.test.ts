@@ -57,7 +57,7 @@ describe("the trend", () => {
   });
 
   it("has a hole where a rate has no base", () => {
-    const gap = historyOf("2026-03-02", [{ pv: 2, uv: 1 }, {}, { pv: 3, uv: 1 }]);
+    const gap = historyOf("2026-03-02", [{ pv: 2, sessions: 1 }, {}, { pv: 3, sessions: 1 }]);
     assert.deepEqual(trendOf(gap, { ...options, metric: "viewsPerVisit" }).lines[0]?.values, [
       2,
       null,
@@ -196,7 +196,7 @@ describe("the plot", () => {
   });
 
   it("gives a point without neighbours a dot", () => {
-    const gap = historyOf("2026-03-01", [{ pv: 2, uv: 1 }, {}, { pv: 3, uv: 1 }, {}]);
+    const gap = historyOf("2026-03-01", [{ pv: 2, sessions: 1 }, {}, { pv: 3, sessions: 1 }, {}]);
     const range = { from: day("2026-03-01"), to: day("2026-03-03") };
     const trend = trendOf(gap, { ...options, range, metric: "viewsPerVisit" });
     const [line] = plotOf(chart, trend, 1).lines;

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { samePart } from "../../appliance/base/same-part.ts";
+
+/** A day's hours: what is given, and nothing in all others. */
+const hours = (counts: Record<number, number>) =>
+  Array.from({ length: 24 }, (_, hour) => counts[hour] ?? 0);
+
+describe("the same part of the period before", () => {
+  it("of a day is what it had counted through the same hour", () => {
+    assert.equal(samePart([100], hours({ 9: 30, 14: 20, 15: 50 }), 14), 50);
+  });
+
+  it("of some days is all of them but the hours of the last that are still to come", () => {
+    assert.equal(samePart([7, 8, 100], hours({ 0: 40, 23: 60 }), 22), 55);
+    assert.equal(samePart([7, 8, 100], hours({ 0: 40, 23: 60 }), 23), 115);
+  });
+
+  it("needs no hours of a day that counted nothing", () => {
+    assert.equal(samePart([7, 8, 0], undefined, 12), 15);
+    assert.equal(samePart([0], undefined, 12), 0);
+  });
+
+  it("is not known where the hours were not kept, or not all day", () => {
+    assert.equal(samePart([100], undefined, 12), null);
+    assert.equal(samePart([100], hours({ 9: 99 }), 12), null);
+  });
+});
