@@ -13,6 +13,8 @@ import {
 import { isPiped, readInput } from "./commands/input.ts";
 
 const STDIN = 0;
+/** Of a pipe. */
+const DEFAULT_COLUMNS = 80;
 const CHECKOUT = join(import.meta.dirname, "..");
 
 interface Entry {
@@ -26,6 +28,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   run: {
     summary: "start the service",
     load: async () => (await import("./commands/run.ts")).run,
+  },
+  status: {
+    summary: "say whether the service runs, and how it is",
+    load: async () => (await import("./commands/status.ts")).status,
+  },
+  stats: {
+    summary: "print the numbers of a site",
+    load: async () => (await import("./commands/stats.ts")).stats,
   },
   push: {
     summary: "show a text on the deck",
@@ -185,6 +195,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 process.exitCode = await main(process.argv.slice(2), {
   env: process.env,
   program: programHere(),
+  columns: process.stdout.columns || Number(process.env.COLUMNS) || DEFAULT_COLUMNS,
+  now: Date.now,
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   isPiped: () => isPiped(STDIN),

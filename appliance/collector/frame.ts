@@ -1,7 +1,8 @@
 import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
-import { errorBodies } from "../http/errors.ts";
+import { CONTROL_PORT } from "../base/ports.ts";
+import { errorBodies, HttpError } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
 import { Router } from "../http/router.ts";
@@ -38,7 +39,8 @@ export function fixedRoutes(pages: Pages): Router {
     .get("/", alive)
     .get("/s.js", script(pages))
     .get("/dashboard", page(pages, "dashboard.html"))
-    .get("/help", page(pages, "help.html"));
+    .get("/help", page(pages, "help.html"))
+    .all("/api/push{/*channel}", pushElsewhere);
   for (const name of ASSETS) router.get(`/${name}`, page(pages, name));
   return router;
 }
@@ -58,6 +60,15 @@ const alive: Middleware = (ctx) => {
   // For people who type the address.
   ctx.set("Refresh", "2; url=dashboard");
   ctx.body = "ok";
+};
+
+/** Many a sender is given this port first. */
+const pushElsewhere: Middleware = () => {
+  throw new HttpError(
+    404,
+    "not_found",
+    `Pushes go to the Web UI's port, which is ${CONTROL_PORT} unless WEBUI_PORT names another. This is the collector's.`,
+  );
 };
 
 function script(pages: Pages): Middleware {

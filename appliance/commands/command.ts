@@ -6,6 +6,10 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How a shell here finds this program: `./scripts/tallydeck`, or `tallydeck` where it is installed. */
   readonly program: string;
+  /** How many characters fit in a line. */
+  readonly columns: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
   /** True when something is piped in, or read from a file. */

@@ -64,3 +64,21 @@ function modelLine({ id, name, slots, evidence, note }: Model): string {
   const remark = note === undefined ? "" : `; ${note}`;
   return `${id.padEnd(20)} ${name} (${size}): ${EVIDENCE_TEXT[evidence]}${remark}`;
 }
+
+/** Ids of the models on the bus; "unknown" for a device that is no deck is left out. */
+export async function pluggedModels(bus: DeckBus): Promise<string[] | "no USB"> {
+  const models: string[] = [];
+  try {
+    const stop = await bus.watch({
+      attached: ({ vendor, product }) => {
+        const model = modelByUsb(vendor, product);
+        if (model !== undefined) models.push(model.id);
+      },
+      detached: () => {},
+    });
+    stop();
+  } catch {
+    return "no USB";
+  }
+  return models;
+}

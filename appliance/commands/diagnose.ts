@@ -1,9 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { isRefusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
 import { machine } from "../control/routes/diagnostics.ts";
-import { createDeckBus, type DeckBus } from "../deck/usb/hid.ts";
-import { modelByUsb } from "../deck/usb/models.ts";
+import { createDeckBus } from "../deck/usb/hid.ts";
 import {
   checkIntegrity,
   type Database,
@@ -12,12 +10,13 @@ import {
   openForReading,
   storageProblem,
 } from "../store/sqlite/database.ts";
-import { lockDataDir } from "../store/sqlite/lock.ts";
+import { isClaimed } from "../store/sqlite/lock.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
 import { deckSettings } from "../store/sqlite/tables/decks.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
+import { pluggedModels } from "./devices.ts";
 
 const help = `tallydeck diagnose: prints what helps to find out what is wrong, as JSON. It holds no token, no hash,
 no address, no serial number and nothing of a visitor, so it may be shown to strangers.
@@ -33,42 +32,13 @@ export const diagnose: Command = {
     const { dataDir } = configFrom(values, terminal);
     const found = {
       ...machine(version()),
-      service: stateOfService(dataDir),
+      service: isClaimed(dataDir) ? "running" : "stopped",
       plugged: await pluggedModels(createDeckBus()),
       storage: await stateOfData(dataDir),
     };
     terminal.out(JSON.stringify(found, null, 2));
   },
 };
-
-function stateOfService(dataDir: string): "running" | "stopped" {
-  if (!existsSync(dataDir)) return "stopped";
-  try {
-    lockDataDir(dataDir)();
-    return "stopped";
-  } catch (error) {
-    if (isRefusal(error, "data_in_use")) return "running";
-    throw error;
-  }
-}
-
-/** Ids of the models on the bus; "unknown" for a device that is no deck is left out. */
-async function pluggedModels(bus: DeckBus): Promise<string[] | "no USB"> {
-  const models: string[] = [];
-  try {
-    const stop = await bus.watch({
-      attached: ({ vendor, product }) => {
-        const model = modelByUsb(vendor, product);
-        if (model !== undefined) models.push(model.id);
-      },
-      detached: () => {},
-    });
-    stop();
-  } catch {
-    return "no USB";
-  }
-  return models;
-}
 
 async function stateOfData(dataDir: string) {
   const file = databaseFile(dataDir);

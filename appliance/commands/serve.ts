@@ -4,7 +4,7 @@ import { type FarAhead, SystemClock } from "../base/clock.ts";
 import { createLog, type Log, RecentProblems } from "../base/log.ts";
 import { isLoopback, listenerUrl } from "../base/ports.ts";
 import { makeReadToken } from "../base/secrets.ts";
-import { releasedAt } from "../base/version.ts";
+import { releasedAt, version } from "../base/version.ts";
 import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import type { Config } from "../config.ts";
@@ -14,6 +14,7 @@ import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
 import { toType } from "./data.ts";
 import { type Demo, startDemo } from "./demo.ts";
+import { tellWhereabouts } from "./whereabouts.ts";
 
 /** Runs the service until a signal ends it. @throws {CommandFailed} when it cannot listen */
 export async function serve(configured: Config, terminal: Terminal): Promise<void> {
@@ -31,12 +32,18 @@ export async function serve(configured: Config, terminal: Terminal): Promise<voi
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
     const service = await start(config, { clock, log, problems }, terminal, demo);
+    const forget = tellWhereabouts(config.dataDir, {
+      version: version(),
+      collector: service.collector,
+      control: service.control,
+    });
     announce(service, config, terminal);
     manager.ready(() => service.alive());
     if (demo !== undefined)
       terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
     await told;
     manager.stopping();
+    forget();
     await service.stop();
   } finally {
     demo?.remove();

@@ -39,6 +39,7 @@ import {
   UsageError,
 } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
+import { whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck sites: the sites this box counts. A running service follows within a second.
 
@@ -145,11 +146,12 @@ function add({ db, id, values, terminal, config }: Action): void {
 }
 
 /** Where the own network finds the collector. */
-function collectorUrl({ host = "::", port, nameFile }: Config): string {
+function collectorUrl({ dataDir, host = "::", port, nameFile }: Config): string {
+  const bound = whereaboutsOf(dataDir)?.collector ?? { address: host, port };
   const network = thisNetwork(nameFile);
   const name = network.name();
   const hosts = [...(name === undefined ? network.addresses() : [name]), "localhost"];
-  return listenerUrl({ address: host, port }, hosts) ?? urlOf("localhost", port);
+  return listenerUrl(bound, hosts) ?? urlOf("localhost", bound.port);
 }
 
 function change({ db, id, values, terminal }: Action): void {

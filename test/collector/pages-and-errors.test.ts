@@ -129,6 +129,20 @@ describe("the collector's errors", () => {
       assertError(await world().ask("/nothing", { method }), 404, "not_found");
   });
 
+  it("tells a push that comes to this port which one it wants", async () => {
+    for (const [method, path] of [
+      ["POST", "/api/push/door"],
+      ["DELETE", "/api/push/door"],
+      ["GET", "/api/push"],
+      ["POST", "/api/push/a/b"],
+    ] as const) {
+      const reply = await world().ask(path, { method });
+      assertError(reply, 404, "not_found");
+      assert.match(reply.json.error, /^Pushes go to the Web UI's port, which is 3000 unless/);
+    }
+    assert.match((await world().ask("/api/pushes")).json.error, /^Nothing is served at/);
+  });
+
   for (const path of GETS)
     it(`${path} allows GET and HEAD only`, async () => {
       for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PURGE"]) {

@@ -6,7 +6,7 @@ import { tallydeck } from "../helpers/tallydeck.ts";
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
 ) as { version: string };
-const ON_DATA = ["run", "sites", "tokens", "backup", "restore", "diagnose"];
+const ON_DATA = ["run", "status", "stats", "sites", "tokens", "backup", "restore", "diagnose"];
 const COMMANDS = [...ON_DATA, "push", "devices", "version", "help"];
 
 describe("the command line", () => {
@@ -79,6 +79,7 @@ describe("the command line", () => {
       ["backup"],
       ["backup", "one", "two"],
       ["restore"],
+      ["status", "now"],
       ["version", "now"],
       ["help", "frobnicate"],
       ["help", "sites", "tokens"],

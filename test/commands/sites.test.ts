@@ -61,6 +61,18 @@ describe("tallydeck sites", () => {
     assert.match((await add("shop", "80")).out, / src="http:\/\/attic\.local\/s\.js" /);
   });
 
+  it("names the port that a running service has, and its own settings' when it is gone", async () => {
+    const service = await RunningService.start(folder());
+    const { port } = service;
+    assert.ok((await sites("add", "blog")).out.includes(`:${port}/s.js" data-site="blog">`));
+    // What a killed service leaves is not believed.
+    await service.end("SIGKILL");
+    assert.match((await sites("add", "shop")).out, /:8480\/s\.js" data-site="shop">/);
+    const again = await RunningService.start(folder());
+    await again.end();
+    assert.ok(!readdirSync(folder()).includes("service.json"));
+  });
+
   it("makes no database for a mere list, and says how to add a site to this very data", async () => {
     const { out } = await sites();
     const add = `./scripts/tallydeck sites add my-site --data-dir ${folder()}`;

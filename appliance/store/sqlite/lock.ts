@@ -7,8 +7,11 @@ const OWN_FOLDER = 0o700;
 const OWN_FILE = 0o600;
 /** Marks folders that many users share, like /tmp. */
 const STICKY = 0o1000;
+const LOCK = "service.lock";
+/** A look at the lock holds it for less than a moment. */
+const LOOK_MS = 250;
 /** What we put into a data folder; a folder with such a file in it is ours. */
-const OUR_FILES = /^(?:tallydeck\.db|service\.lock)/;
+const OUR_FILES = /^(?:tallydeck\.db|service\.(?:lock|json))/;
 
 /**
  * Makes a data folder where there is none; one that is ours already is closed to other users.
@@ -59,7 +62,7 @@ function makeFolder(dataDir: string): void {
  * @throws {Refusal} `data_in_use`, and DatabaseRefused
  */
 export function lockDataDir(dataDir: string): () => void {
-  const db = connect(join(dataDir, "service.lock"), { timeout: 0 });
+  const db = connect(join(dataDir, LOCK), { timeout: LOOK_MS });
   try {
     // No journal on disk: the lock must be had when the disk is full, too.
     db.pragma("journal_mode = MEMORY");
@@ -74,4 +77,20 @@ export function lockDataDir(dataDir: string): () => void {
     throw error;
   }
   return () => db.close();
+}
+
+/** True while a process has the data folder to itself. */
+export function isClaimed(dataDir: string): boolean {
+  const file = join(dataDir, LOCK);
+  if (!existsSync(file)) return false;
+  const db = connect(file, { readonly: true, timeout: 0 });
+  try {
+    db.pragma("schema_version");
+    return false;
+  } catch (error) {
+    if (isSqliteError(error, "SQLITE_BUSY")) return true;
+    throw error;
+  } finally {
+    db.close();
+  }
 }

@@ -16,6 +16,15 @@ export interface Space {
   readonly total: number;
 }
 
+function limitOf({ total }: Space): number {
+  return Math.max(LOW_SPACE_BYTES, total * LOW_SPACE_SHARE);
+}
+
+/** True where no new values are to be taken in. @param spare bytes inside the database that it can use again */
+export function isLow(space: Space, spare: number): boolean {
+  return space.free < LOG_BYTES || space.free + spare < limitOf(space);
+}
+
 /** How much room there is for the data, as far as it was looked at. */
 export class Room {
   /** Bytes inside the database that it can use again. */
@@ -40,22 +49,21 @@ export class Room {
 
   /** Looks at the disk. @returns true when more is free than before */
   async look(): Promise<boolean> {
-    const { free, total } = await this.#read();
-    const limit = Math.max(LOW_SPACE_BYTES, total * LOW_SPACE_SHARE);
-    const low = free < LOG_BYTES || free + this.spare < limit;
+    const space = await this.#read();
+    const low = isLow(space, this.spare);
     if (low && !this.#isLow)
       this.#log.warn("Little space is left: new values are counted as (other)");
     this.#isLow = low;
-    const hasGrown = free > this.#lastFree;
-    this.#lastFree = free;
+    const hasGrown = space.free > this.#lastFree;
+    this.#lastFree = space.free;
     return hasGrown;
   }
 
   /** Takes ballast when there is none and room enough. */
   async takeBallast(): Promise<void> {
-    const { free, total } = await this.#read();
-    const limit = Math.max(LOW_SPACE_BYTES, total * LOW_SPACE_SHARE);
-    if (this.#ballastFailed || free - BALLAST_BYTES < BALLAST_ABOVE * limit) return;
+    const space = await this.#read();
+    const enough = BALLAST_ABOVE * limitOf(space);
+    if (this.#ballastFailed || space.free - BALLAST_BYTES < enough) return;
     if (!hasBallast(this.#dataDir)) this.#ballastFailed = !takeBallast(this.#dataDir);
   }
 

@@ -1,0 +1,95 @@
+import { dayOf } from "../base/calendar.ts";
+import { siteIdOf } from "../base/names.ts";
+import type { StatsTotals } from "../store/reports.ts";
+import { MAX_RANGE_DAYS, stats as report } from "../store/sqlite/counts/reports.ts";
+import { type Database, databaseFile } from "../store/sqlite/database.ts";
+import { openToLook } from "../store/sqlite/health.ts";
+import { readDirectory, type SiteRecord } from "../store/sqlite/tables/sites.ts";
+import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
+import { tableOf } from "./stats-table.ts";
+
+const DEFAULT_DAYS = 7;
+
+const help = `tallydeck stats: the numbers of a site, by day, with its first pages, referrers and countries.
+
+  tallydeck stats SITE [--days N] [--json]
+  tallydeck stats                          the same, where there is one site only
+
+  --days N         how many days, today included, 1 to ${MAX_RANGE_DAYS} (${DEFAULT_DAYS})
+  --json           all there is, as GET /stats?series=1 answers
+${DATA_OPTIONS_HELP}
+
+Days are UTC. The data is read where it is, whether the service runs or not, and so without a token:
+from another machine ask GET /stats.`;
+
+const OPTIONS = {
+  ...DATA_OPTIONS,
+  days: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+export const stats: Command = {
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, OPTIONS);
+    const [given, ...rest] = positionals;
+    if (rest.length > 0) throw new UsageError("Name one site: `tallydeck stats SITE`.");
+    const days = daysOf(values.days);
+    const { dataDir } = configFrom(values, terminal);
+    const db = openToLook(databaseFile(dataDir));
+    if (db === undefined)
+      throw new CommandFailed(
+        `No site yet. Add one: ${toType("sites add my-site", dataDir, terminal)}`,
+      );
+    try {
+      const site = siteOf(db, given);
+      const json = numbersOf(db, site, dayOf(terminal.now()), days);
+      if (values.json) terminal.out(json);
+      else
+        for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
+          terminal.out(line);
+    } finally {
+      db.close();
+    }
+  },
+};
+
+function daysOf(given = `${DEFAULT_DAYS}`): number {
+  const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  if (days < 1 || days > MAX_RANGE_DAYS)
+    throw new UsageError(`--days must be a number of days from 1 to ${MAX_RANGE_DAYS}.`);
+  return days;
+}
+
+/** @throws {UsageError | CommandFailed} where it is not clear which site is meant */
+function siteOf(db: Database, given: string | undefined): SiteRecord {
+  const { sites } = readDirectory(db);
+  const [first, ...others] = sites;
+  if (given === undefined) {
+    if (first !== undefined && others.length === 0) return first;
+    throw new UsageError("Say which site: `tallydeck sites` lists them.");
+  }
+  const id = siteIdOf(given);
+  const site = sites.find((each) => each.id === id);
+  if (site === undefined) throw new CommandFailed(noSuchSite(db, id));
+  return site;
+}
+
+/** The body of `/stats` for the last `days` up to `today`. */
+function numbersOf(db: Database, { key, id }: SiteRecord, today: number, days: number): string {
+  const query = {
+    site: key,
+    id,
+    from: today - days + 1,
+    to: today,
+    single: false,
+    series: true,
+    daily: undefined,
+    warnings: [],
+  };
+  const accepts = { encoding: null, ifNoneMatch: "" };
+  // Of one moment, while a service goes on counting.
+  const { body } = db.transaction(() => report(db, { query, accepts }))();
+  return Buffer.from(body ?? []).toString("utf8");
+}

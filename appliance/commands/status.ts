@@ -1,0 +1,139 @@
+import { existsSync, statSync } from "node:fs";
+import { listenerUrl, urlOf } from "../base/ports.ts";
+import { version } from "../base/version.ts";
+import type { Diagnostics } from "../control/wire.ts";
+import { DatabaseRefused, databaseFile, storageProblem } from "../store/sqlite/database.ts";
+import { openToLook } from "../store/sqlite/health.ts";
+import { isClaimed } from "../store/sqlite/lock.ts";
+import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
+import { readDirectory } from "../store/sqlite/tables/sites.ts";
+import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toType } from "./data.ts";
+import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
+
+const help = `tallydeck status: whether the service runs, where it is found, and what it works with.
+
+${DATA_OPTIONS_HELP}
+
+Decks and warnings are the service's own where its Web UI asks for no sign-in; else they are what this
+machine shows. \`tallydeck diagnose\` prints more, as JSON.`;
+
+const PATIENCE_MS = 3_000;
+
+const WARNINGS: Readonly<Record<Diagnostics["storage"]["warnings"][number], string>> = {
+  storage_full: "little space is left: new pages and sources are counted as (other)",
+  storage_unavailable: "nothing can be stored now: counts wait in memory",
+  clock_not_set: "the clock is not set: counts wait for it",
+};
+
+export const status: Command = {
+  help,
+  async run(args, terminal) {
+    const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
+    if (positionals.length > 0)
+      throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
+    const { dataDir } = configFrom(values, terminal);
+    const found = whereaboutsOf(dataDir);
+    const told = found && (await diagnosticsOf(found));
+    const kept = contentsOf(dataDir);
+    const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
+
+    terminal.out(standing(dataDir, found, terminal));
+    const rows: [string, string][] = [
+      ...(found === undefined ? [] : addresses(found)),
+      ["Sites", listed(kept.sites)],
+      ["Decks", told ? listed(told.decks.map(deckOf)) : await pluggedIn()],
+      ["Warnings", listed([...kept.problems, ...warnings(told, space)], "; ")],
+      ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
+      ["Data", dataDir],
+    ];
+    for (const [name, value] of rows) terminal.out(`  ${name.padEnd(10)} ${value}`);
+  },
+};
+
+function standing(dataDir: string, found: Whereabouts | undefined, terminal: Terminal): string {
+  if (found !== undefined) return `Tallydeck ${found.version} is running.`;
+  if (isClaimed(dataDir)) return "Tallydeck is starting, stopping, or busy with a restore.";
+  return `Tallydeck ${version()} is not running. Start it: ${toType("run", dataDir, terminal)}`;
+}
+
+function addresses({ collector, control }: Whereabouts): [string, string][] {
+  const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
+  return [
+    ["Dashboard", `${pages}/dashboard`],
+    ["Web UI", `${webUi}/`],
+  ];
+}
+
+/** What the service says of itself; undefined where it asks for a sign-in, or does not answer. */
+async function diagnosticsOf({ control }: Whereabouts): Promise<Diagnostics | undefined> {
+  const url = listenerUrl(control, ["127.0.0.1"]) ?? urlOf("127.0.0.1", control.port);
+  try {
+    const response = await fetch(`${url}/api/diagnostics`, {
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    return response.ok ? ((await response.json()) as Diagnostics) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Contents {
+  /** Ids. */
+  readonly sites: readonly string[];
+  /** Why the data cannot be read. */
+  readonly problems: readonly string[];
+}
+
+function contentsOf(dataDir: string): Contents {
+  try {
+    const db = openToLook(databaseFile(dataDir));
+    if (db === undefined) return { sites: [], problems: [] };
+    try {
+      return { sites: readDirectory(db).sites.map(({ id }) => id), problems: [] };
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const problem = error instanceof DatabaseRefused ? error.message : storageProblem(error);
+    if (problem === undefined) throw error;
+    return { sites: [], problems: [problem] };
+  }
+}
+
+function deckOf({ model, connected, virtual }: Diagnostics["decks"][number]): string {
+  if (virtual) return `${model} (virtual)`;
+  return connected ? model : `${model} (unplugged)`;
+}
+
+async function pluggedIn(): Promise<string> {
+  // Loading USB takes a while, and is not needed where the service tells.
+  const { createDeckBus } = await import("../deck/usb/hid.ts");
+  const { pluggedModels } = await import("./devices.ts");
+  const models = await pluggedModels(createDeckBus());
+  return models === "no USB" ? "this machine's USB cannot be read" : listed(models);
+}
+
+function warnings(told: Diagnostics | undefined, space: Space | undefined): string[] {
+  if (told !== undefined) return told.storage.warnings.map((code) => WARNINGS[code]);
+  return space !== undefined && isLow(space, 0) ? [WARNINGS.storage_full] : [];
+}
+
+function diskOf({ free, total }: Space, dataDir: string): string {
+  const file = databaseFile(dataDir);
+  const used = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size);
+  const taken = used.reduce<number>((sum, size = 0) => sum + size, 0);
+  return `${sizeText(free)} of ${sizeText(total)} free, the data takes ${sizeText(taken)}`;
+}
+
+/** Bytes as people say them: `1.2 GB`. */
+function sizeText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const value = bytes / 1_000 ** power;
+  return `${value >= 10 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
+}
+
+function listed(parts: readonly string[], separator = ", "): string {
+  return parts.length === 0 ? "none" : parts.join(separator);
+}

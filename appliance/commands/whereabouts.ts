@@ -1,0 +1,58 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject } from "../base/json.ts";
+import { isClaimed } from "../store/sqlite/lock.ts";
+
+/** A bound socket. */
+interface Bound {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What a running service leaves in its data folder for commands that work beside it. */
+export interface Whereabouts {
+  readonly version: string;
+  readonly collector: Bound;
+  readonly control: Bound;
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, "service.json");
+}
+
+/** @returns what takes it away when the service stops */
+export function tellWhereabouts(
+  dataDir: string,
+  { version, collector, control }: Whereabouts,
+): () => void {
+  const bound = ({ address, port }: Bound): Bound => ({ address, port });
+  const told = { version, collector: bound(collector), control: bound(control) };
+  try {
+    writeFileSync(fileIn(dataDir), `${JSON.stringify(told)}\n`);
+  } catch {
+    // A disk that is full or read-only: commands go by their own settings.
+  }
+  return () => rmSync(fileIn(dataDir), { force: true });
+}
+
+/** Where the service is found that runs on this data; undefined where none does, or it is not ready. */
+export function whereaboutsOf(dataDir: string): Whereabouts | undefined {
+  if (!isClaimed(dataDir)) return undefined;
+  try {
+    const told: unknown = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
+    return isWhereabouts(told) ? told : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWhereabouts(told: unknown): told is Whereabouts {
+  const isBound = (bound: unknown) =>
+    isObject(bound) && typeof bound.address === "string" && typeof bound.port === "number";
+  return (
+    isObject(told) &&
+    typeof told.version === "string" &&
+    isBound(told.collector) &&
+    isBound(told.control)
+  );
+}

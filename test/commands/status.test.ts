@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { eachFolder } from "../helpers/folder.ts";
+import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { ADMIN, askPort } from "../helpers/world.ts";
+
+describe("tallydeck status", () => {
+  const folder = eachFolder();
+  const env = { SITES: "blog,shop", STATS_TOKEN: ADMIN, VIRTUAL_DECK: "mk2" };
+  const start = (more: Record<string, string> = {}) =>
+    RunningService.start(folder(), { ...env, ...more });
+  const status = async () => {
+    const { code, out, err } = await tallydeck(["status", "--data-dir", folder()]);
+    assert.deepEqual([code, err], [0, ""]);
+    return out;
+  };
+
+  it("says that no service runs, how to start one, and makes nothing", async () => {
+    const out = await status();
+    const how = `./scripts/tallydeck run --data-dir ${folder()}`;
+    assert.match(out, /^Tallydeck \d+\.\d+\.\d+ is not running\. /);
+    assert.ok(out.includes(`Start it: ${how}\n  Sites      none\n  Decks      `), out);
+    assert.deepEqual(readdirSync(folder()), []);
+  });
+
+  it("says where a running service is, and what it works with", async () => {
+    const service = await start();
+    const [, webUi] = await service.says(/Web UI {5}(http:\S+)/);
+    const out = await status();
+    assert.match(out, /^Tallydeck \d+\.\d+\.\d+ is running\.\n/);
+    assert.ok(out.includes(`  Dashboard  http://localhost:${service.port}/dashboard\n`), out);
+    assert.ok(out.includes(`  Web UI     ${webUi}\n  Sites      blog, shop\n`), out);
+    assert.match(out, /^ {2}Decks {6}mk2 \(virtual\)\n {2}Warnings {3}none$/m);
+    assert.match(out, /^ {2}Disk {7}[\d.]+ \wB of [\d.]+ \wB free, the data takes [\d.]+ \wB$/m);
+    await service.end("SIGKILL");
+    assert.match(await status(), /is not running\..*\n {2}Sites {6}blog, shop\n/);
+  });
+
+  it("tells of the data what a Web UI that asks for a sign-in does not", async () => {
+    const service = await start({ BIND: "0.0.0.0" });
+    const [, port] = await service.says(/Web UI {5}http:\/\/localhost:(\d+)/);
+    assert.equal((await askPort(Number(port), "/api/diagnostics")).status, 401);
+    const out = await status();
+    assert.match(out, /is running\.\n/);
+    assert.ok(out.includes(`http://localhost:${port}/\n  Sites      blog, shop\n`), out);
+    assert.match(out, /^ {2}Decks {6}\w.*\n {2}Warnings {3}none$/m);
+    assert.doesNotMatch(out, /virtual/);
+    await service.end();
+  });
+
+  it("warns of data that cannot be read", async () => {
+    writeFileSync(join(folder(), "tallydeck.db"), "my diary\n".repeat(999));
+    assert.match(await status(), /^ {2}Warnings {3}.*tallydeck\.db is damaged or no database/m);
+  });
+});
