@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, it } from "mocha";
+import { FLAGS } from "../../appliance/config.ts";
+import { MODELS } from "../../appliance/deck/usb/models.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PAGES = ["", "docs", "scripts/examples"].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(ROOT, folder, name)),
+);
+const read = (file: string) => readFileSync(file, "utf8");
+const withoutBlocks = (text: string) => text.replace(/^```.*?^```$/gms, "");
+
+/** The fragments of a page's headings, as code hosts make them. */
+function fragmentsOf(file: string): string[] {
+  return [...withoutBlocks(read(file)).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** Every match in every page, as "page: what". */
+function findings(pattern: RegExp, isWrong: (found: string, page: string) => boolean): string[] {
+  return PAGES.flatMap((page) =>
+    [...withoutBlocks(read(page)).matchAll(pattern)]
+      .map(([, found = ""]) => found)
+      .filter((found) => isWrong(found, page))
+      .map((found) => `${relative(ROOT, page)}: ${found}`),
+  );
+}
+
+describe("the documentation", () => {
+  it("links to files and headings that are there", () => {
+    const isBroken = (target: string, page: string) => {
+      const [path = "", fragment] = target.split("#", 2);
+      const file = path === "" ? page : join(dirname(page), path);
+      return !existsSync(file) || (fragment !== undefined && !fragmentsOf(file).includes(fragment));
+    };
+    assert.deepEqual(findings(/\]\((?!\w+:)([^)\s]+)\)/g, isBroken), []);
+  });
+
+  it("names files that are there", () => {
+    const folders = "appliance|docs|firmware-config|image|scripts|test|web";
+    const named = new RegExp(`\`(?:\\./)?((?:${folders})/[\\w./-]+)`, "g");
+    const made = ["image/out"];
+    const isMissing = (file: string) =>
+      !made.includes(file) &&
+      !["", ".ts", ".tsx"].some((ending) => existsSync(join(ROOT, file + ending)));
+    assert.deepEqual(findings(named, isMissing), []);
+  });
+
+  it("names commands that there are", () => {
+    const text = PAGES.map(read).join("\n");
+    const named = new Set(
+      [...text.matchAll(/(?:\.\/scripts\/|`|^|\| )tallydeck ([a-z]+)/gm)].map(
+        ([, name = ""]) => name,
+      ),
+    );
+    const commands = [
+      ...readdirSync(join(ROOT, "appliance/commands")).map((name) => name.replace(".ts", "")),
+      "help",
+      "version",
+    ];
+    assert.deepEqual(
+      [...named].filter((name) => !commands.includes(name)),
+      [],
+    );
+    assert.ok(named.size > 5);
+  });
+
+  it("has every flag of `tallydeck run` beside its setting", () => {
+    const page = read(join(ROOT, "docs/configuration.md"));
+    for (const [flag, key] of FLAGS)
+      assert.match(page, new RegExp(`^\\| \`${key}\` +\\| \`--${flag}\` `, "m"));
+  });
+
+  it("lists every deck that is driven", () => {
+    const page = read(join(ROOT, "docs/hardware.md"));
+    for (const { id, name } of MODELS)
+      assert.ok(page.includes(`\`${id}\``) && page.includes(name), `${name} (${id})`);
+  });
+});
