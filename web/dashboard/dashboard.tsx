@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
@@ -13,6 +13,8 @@ import { Breakdowns } from "./traffic/breakdowns.tsx";
 import { Heatmap } from "./traffic/heatmap.tsx";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
+import { useStars } from "./traffic/use-stars.ts";
+import { ValueTiles } from "./traffic/value-tiles.tsx";
 import type { Feed } from "./use-feed.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
@@ -90,24 +92,34 @@ interface TrafficProps {
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
 function Traffic({ history, now, view, bots, change }: TrafficProps) {
-  const { choice, compare, metric, filter, layout, open } = view;
+  const { choice, compare, asked, filter, layout, open, front } = view;
+  const metric = asked.length > 0 ? null : view.metric;
   const range = useMemo(() => rangeOf(choice, history), [choice, history]);
   const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
-  const openKey = open.join(",");
+  const askedKey = JSON.stringify(asked);
+  const openKey = [...open, ...front].join(",");
+  const [stars, toggleStar] = useStars(history.site);
+  const chart = useCallback<ChangeView>((part) => change({ asked: [], ...part }), [change]);
   return (
     <>
       {useMemo(
         () => (
-          <Tiles {...{ history, range, compared, compare, metric, now, change }} />
+          <Tiles {...{ history, range, compared, compare, metric, now, change: chart }} />
         ),
         [history, range, compared, metric, now],
+      )}
+      {useMemo(
+        () => (
+          <ValueTiles {...{ history, range, compared, asked, stars, change, toggleStar }} />
+        ),
+        [history, range, compared, askedKey, stars],
       )}
       <div class="charts">
         {useMemo(
           () => (
-            <TrendCard {...{ history, range, compared, compare, metric, bots, now }} />
+            <TrendCard {...{ history, range, compared, compare, metric, asked, bots, now }} />
           ),
-          [history, range, compared, metric, bots, now],
+          [history, range, compared, metric, askedKey, bots, now],
         )}
         {useMemo(
           () => (
@@ -118,9 +130,11 @@ function Traffic({ history, now, view, bots, change }: TrafficProps) {
       </div>
       {useMemo(
         () => (
-          <Breakdowns {...{ history, range, filter, layout, open, change }} />
+          <Breakdowns
+            {...{ history, range, asked, stars, filter, layout, open, front, change, toggleStar }}
+          />
         ),
-        [history, range, filter, layout, openKey],
+        [history, range, askedKey, stars, filter, layout, openKey],
       )}
     </>
   );

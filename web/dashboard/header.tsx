@@ -87,7 +87,7 @@ function SiteMenu({ site, token, change, signOut }: SiteMenuProps) {
     if (event.currentTarget instanceof Element) {
       event.currentTarget.closest("details")?.removeAttribute("open");
     }
-    change({ site: id, filter: "", open: [], question: "" });
+    change({ site: id, asked: [], filter: "", open: [], question: "" });
   };
   return (
     <details class="menu sites" onToggle={list}>

@@ -141,6 +141,24 @@ export function sumByValue(dimension: Dimension, history: History, range: DayRan
   return sums;
 }
 
+/** The counts of one value of a dimension by day over a range: one number per day. */
+export function valueByDay(
+  history: History,
+  { dimension: name, value }: { dimension: string; value: string },
+  range: DayRange,
+): Float64Array {
+  const days = new Float64Array(range.to - range.from + 1);
+  const dimension = history.dimensions.get(name);
+  const i = dimension?.values.indexOf(value) ?? -1;
+  if (!dimension || i < 0) return days;
+  const shift = range.from - history.first;
+  for (let at = dimension.starts[i] ?? 0; at < (dimension.starts[i + 1] ?? 0); at++) {
+    const day = (dimension.offsets[at] ?? 0) - shift;
+    if (day >= 0 && day < days.length) days[day] = dimension.counts[at] ?? 0;
+  }
+  return days;
+}
+
 /** The sum of a whole dimension by day over a range: one number per day. */
 export function sumByDay(history: History, name: string, range: DayRange): Float64Array {
   const days = new Float64Array(range.to - range.from + 1);

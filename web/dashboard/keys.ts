@@ -18,6 +18,7 @@ export const KEY_LIST: [keys: string[], does: string][] = [
   [["←", "→"], "One period earlier or later"],
   [["/"], "Filter the breakdowns"],
   [["B"], "Show or hide bots"],
+  [["Esc"], "Chart all traffic again"],
   [["?"], "Show this list"],
 ];
 
@@ -41,6 +42,7 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
     ["b", toggleBots],
     ["?", showKeys],
   ]);
+  if (view.asked.length > 0) actions.set("Escape", () => change({ asked: [] }));
   for (const { id, key } of PERIODS) {
     actions.set(key, () => change({ choice: { period: id, end: null } }));
   }

@@ -1,6 +1,7 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import type { CrossField } from "../../appliance/collector/wire.ts";
 import { type Choice, type Compare, PERIODS } from "./period.ts";
+import { type Asked, parseAsked } from "./traffic/asked.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
 
 /** What the page shows: all of it is in the address, so that a link shows the same page. */
@@ -12,10 +13,14 @@ export interface View {
   compare: Compare;
   /** the one metric charted, or null for the overview */
   metric: Metric | null;
+  /** values charted by day instead of a metric, by their slots */
+  asked: Asked[];
   filter: string;
   layout: "cards" | "bars";
   /** dimensions that show all of their values */
   open: string[];
+  /** dimensions whose tab is in front, where it is not the first of its card */
+  front: string[];
   /** survey version */
   sv: number;
   cross: CrossField;
@@ -38,9 +43,11 @@ export function parseView(query: string): View {
     choice: parseChoice(get("period"), get("from"), get("to")),
     compare: get("compare") === "year" ? "year" : "prior",
     metric: METRICS.find((metric) => metric === get("metric")) ?? null,
+    asked: parseAsked(params),
     filter: get("filter"),
     layout: get("view") === "bars" ? "bars" : "cards",
     open: get("open").split(",").filter(Boolean),
+    front: get("front").split(",").filter(Boolean),
     sv: Number.isSafeInteger(sv) && sv > 0 ? sv : 1,
     cross: CROSS_KEYS.find((key) => key === get("cross")) ?? "os",
     question: get("question"),
@@ -73,9 +80,11 @@ export function formatView(view: View): string {
   }
   set("compare", view.compare, "prior");
   set("metric", view.metric ?? "");
+  for (const { slot, dimension, value } of view.asked) set(`ask${slot}`, `${dimension}:${value}`);
   set("filter", view.filter);
   set("view", view.layout, "cards");
   set("open", view.open.join(","));
+  set("front", view.front.join(","));
   set("sv", String(view.sv), "1");
   set("cross", view.cross, "os");
   set("question", view.question);

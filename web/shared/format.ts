@@ -1,6 +1,10 @@
 const WHOLE = new Intl.NumberFormat("en");
 const RATIO = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const PERCENT = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat("en", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 
 /** What stands where a figure has no base. */
 export const NO_FIGURE = "–";
@@ -11,9 +15,14 @@ export const whole = (n: number): string => WHOLE.format(n);
 /** `1.83` */
 export const ratio = (n: number): string => RATIO.format(n);
 
-/** A share of one → `12.5%`; what is there but rounds to nothing is `<0.1%`. */
+/**
+ * A share of one → `12.5%`, `8.0%`. None is `0%` and all is `100%`, and nothing else is: what rounds
+ * to them is `<0.1%` and `>99.9%`.
+ */
 export function percent(share: number): string {
-  return share > 0 && share < 0.0005 ? "<0.1%" : PERCENT.format(share);
+  if (share === 0 || share === 1) return `${share * 100}%`;
+  if (share > 0 && share < 0.0005) return "<0.1%";
+  return share >= 0.9995 && share < 1 ? ">99.9%" : PERCENT.format(share);
 }
 
 /** `1 view`, `2 views` */

@@ -36,5 +36,9 @@ export function loadChoice(key: string): string | null {
 }
 
 export function keepChoice(key: string, value: string): void {
-  stores()[1]?.setItem(`tallydeck.${key}`, value);
+  try {
+    stores()[1]?.setItem(`tallydeck.${key}`, value);
+  } catch {
+    // A full store keeps nothing: the choice lasts as long as the page.
+  }
 }

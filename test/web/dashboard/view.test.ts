@@ -12,9 +12,14 @@ describe("the view in the address", () => {
       choice: { period: "custom", from: day("2026-01-01"), to: day("2026-01-31") },
       compare: "year",
       metric: "bounceRate",
+      asked: [
+        { slot: 1, dimension: "path", value: "/a:b,c&d=e" },
+        { slot: 3, dimension: "ref", value: "direct" },
+      ],
       filter: "a & b=c",
       layout: "bars",
       open: ["path", "ref"],
+      front: ["lang"],
       sv: 3,
       cross: "dv",
       question: "found-by",
@@ -36,7 +41,7 @@ describe("the view in the address", () => {
 
   it("is the usual one where the address is off shape", () => {
     const odd =
-      "?period=x&from=2026-02-30&to=no&metric=evil&view=3d&sv=-1&cross=ip&tab=x&compare=y";
+      "?period=x&from=2026-02-30&to=no&metric=evil&view=3d&sv=-1&cross=ip&tab=x&compare=y&ask1=path&ask2=:x&ask5=path:/";
     assert.deepEqual(parseView(odd), plain);
   });
 

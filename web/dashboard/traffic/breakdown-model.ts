@@ -1,5 +1,9 @@
 import { type DayRange, type Dimension, type History, sumByValue } from "../history.ts";
-import { breakdownDimensions, type DimensionFacts, valueName } from "./dimensions.ts";
+import { breakdownDimensions, type DimensionFacts } from "./dimensions.ts";
+import { inOrder, valueName } from "./values.ts";
+
+/** Rows shown before all are asked for. */
+export const TOP = 10;
 
 export interface Row {
   value: string;
@@ -16,6 +20,12 @@ export interface Breakdown extends DimensionFacts {
   total: number;
   /** every value counted in the range, most frequent first */
   rows: Row[];
+}
+
+/** A card and the dimensions that are its tabs. */
+export interface Group {
+  name: string;
+  breakdowns: Breakdown[];
 }
 
 /** Every dimension with something counted in a range. */
@@ -53,8 +63,51 @@ export function filtered(breakdowns: Breakdown[], text: string): Breakdown[] {
   });
 }
 
-/** Where a value leads, when it is the address of a web page or site. */
-export function linkOf(value: string): string | null {
-  if (!/^https?:\/\/[^\s/]/i.test(value)) return null;
-  return URL.canParse(value) ? value : null;
+/** The rows a card shows: the ten most frequent, or all. */
+export function shownRows({ name, rows }: Breakdown, isOpen: boolean): Row[] {
+  return inOrder(name, isOpen ? rows : rows.slice(0, TOP));
+}
+
+/** How many rows wait behind "show all". */
+export const hiddenRows = ({ rows }: Breakdown): number => Math.max(0, rows.length - TOP);
+
+export function groupsOf(breakdowns: Breakdown[]): Group[] {
+  const groups = new Map<string, Breakdown[]>();
+  for (const breakdown of breakdowns) {
+    const list = groups.get(breakdown.group) ?? [];
+    list.push(breakdown);
+    groups.set(breakdown.group, list);
+  }
+  return [...groups].map(([name, list]) => ({ name, breakdowns: list }));
+}
+
+/**
+ * The groups in columns, each put where there is most room. Heights are in rows and those of the
+ * tallest tab, so that no tab and no open list moves a card to another column.
+ */
+export function inColumns(groups: Group[], count: number): Group[][] {
+  const columns = Array.from({ length: count }, () => ({ height: 0, groups: [] as Group[] }));
+  for (const group of groups) {
+    const column = columns.reduce((best, one) => (one.height < best.height ? one : best));
+    column.groups.push(group);
+    column.height += heightOf(group);
+  }
+  return columns.map((column) => column.groups);
+}
+
+const HEAD_ROWS = 3;
+
+function heightOf({ breakdowns }: Group): number {
+  const heights = breakdowns.map((one) => Math.min(TOP, one.rows.length) + (hiddenRows(one) && 1));
+  return HEAD_ROWS + Math.max(...heights);
+}
+
+/** The address most pages were seen at, where it is one a browser can open. */
+export function originOf(breakdowns: Breakdown[]): string | null {
+  const hosts = breakdowns.find(({ name }) => name === "host")?.rows ?? [];
+  return hosts.find(({ value }) => isOrigin(value))?.value ?? null;
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

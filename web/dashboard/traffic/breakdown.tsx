@@ -1,128 +1,126 @@
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { copyText } from "../../shared/copy.ts";
-import { percent, whole } from "../../shared/format.ts";
-import { type Breakdown, linkOf, type Row } from "./breakdown-model.ts";
+import { whole } from "../../shared/format.ts";
+import { type Breakdown, hiddenRows, shownRows, TOP } from "./breakdown-model.ts";
+import { Rows, type RowTools } from "./rows.tsx";
 
-const TOP = 10;
 const COPIED_MS = 1_600;
 
 interface BreakdownCardProps {
-  breakdown: Breakdown;
+  title: string;
+  /** the dimensions of the card; more than one are tabs */
+  breakdowns: Breakdown[];
+  /** the one in front */
+  front: Breakdown;
   isOpen: boolean;
+  /** where one is set, tabs say how many of their values match */
+  filter: string;
+  tools: Omit<RowTools, "copy" | "copied">;
   onToggle: () => void;
-  /** what choosing a row does, for dimensions whose rows lead somewhere */
-  onChoose: ((value: string) => void) | null;
+  onFront: (name: string) => void;
+  /** stands beside the title */
+  aside: ComponentChildren;
+  /** stands above the rows */
+  children: ComponentChildren;
 }
 
-/** One dimension: its values with count and share, the first ten until all are asked for. */
-export function BreakdownCard({ breakdown, isOpen, onToggle, onChoose }: BreakdownCardProps) {
-  const { name, title, rows, total } = breakdown;
-  const shown = isOpen ? rows : rows.slice(0, TOP);
-  const most = rows[0]?.share || 1;
-  const titleId = `dimension-${name}`;
+/** A card: the values of the dimension in front with count and share. */
+export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: BreakdownCardProps) {
+  const [copied, copy] = useCopied();
+  const id = `dimension-${front.name}`;
+  const rows = shownRows(front, isOpen);
+  const isTabbed = breakdowns.length > 1;
+  const panel = isTabbed ? ({ role: "tabpanel", "aria-labelledby": `${id}-tab` } as const) : {};
+  return (
+    <section
+      class={`card dimension ${isOpen ? "long" : ""}`}
+      data-dimension={front.name}
+      aria-labelledby={id}
+    >
+      <header>
+        <h2 id={id}>
+          {title}
+          {isTabbed && <span class="offscreen">: {front.title}</span>}
+        </h2>
+        {props.aside}
+        <span class="total">{whole(front.total)}</span>
+      </header>
+      {isTabbed && <Tabs breakdowns={breakdowns} front={front} {...props} />}
+      <div id={`${id}-values`} {...panel}>
+        {props.children}
+        <Rows
+          // Other rows begin with the first ones again.
+          key={`${front.name} ${props.filter}`}
+          dimension={front.name}
+          rows={rows}
+          {...props.tools}
+          {...{ copied, copy }}
+        />
+        {hiddenRows(front) > 0 && (
+          <button type="button" class="quiet more" aria-expanded={isOpen} onClick={props.onToggle}>
+            {isOpen ? `Show top ${TOP}` : `Show all ${whole(front.rows.length)}`}
+          </button>
+        )}
+      </div>
+      <span class="offscreen" role="status">
+        {copied === null ? "" : "Copied"}
+      </span>
+    </section>
+  );
+}
+
+/** The value copied last, for a moment, and how to copy one. */
+function useCopied(): [string | null, (value: string) => void] {
   const [copied, setCopied] = useState<string | null>(null);
   useEffect(() => {
     if (copied === null) return;
     const timer = setTimeout(() => setCopied(null), COPIED_MS);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = async (value: string) => {
-    if (await copyText(value)) setCopied(value);
+  return [
+    copied,
+    async (value) => {
+      if (await copyText(value)) setCopied(value);
+    },
+  ];
+}
+
+type TabsProps = Pick<BreakdownCardProps, "breakdowns" | "front" | "filter" | "onFront">;
+
+/** One stop of the Tab key; the arrows go from tab to tab and do nothing else meanwhile. */
+function Tabs({ breakdowns, front, filter, onFront }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = breakdowns.indexOf(front) + step + breakdowns.length;
+    const next = breakdowns[at % breakdowns.length];
+    if (!next) return;
+    onFront(next.name);
+    const tab = list.current?.children[breakdowns.indexOf(next)];
+    if (tab instanceof HTMLElement) tab.focus();
   };
   return (
-    <section
-      class={`card dimension ${isOpen ? "long" : ""}`}
-      data-dimension={name}
-      aria-labelledby={titleId}
-    >
-      <header>
-        <h3 id={titleId}>{title}</h3>
-        <span class="total">{whole(total)}</span>
-      </header>
-      <table>
-        <thead class="offscreen">
-          <tr>
-            <th scope="col">Value</th>
-            <th scope="col">Count</th>
-            <th scope="col">Share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <BreakdownRow
-              key={row.value}
-              row={row}
-              most={most}
-              isCopied={copied === row.value}
-              onCopy={copy}
-              onChoose={onChoose}
-            />
-          ))}
-        </tbody>
-      </table>
-      <span class="offscreen" role="status">
-        {copied === null ? "" : "Copied"}
-      </span>
-      {rows.length > TOP && (
-        <button type="button" class="quiet more" aria-expanded={isOpen} onClick={onToggle}>
-          {isOpen ? `Show top ${TOP}` : `Show all ${whole(rows.length)}`}
-        </button>
-      )}
-    </section>
-  );
-}
-
-interface RowProps {
-  row: Row;
-  most: number;
-  isCopied: boolean;
-  onCopy: (value: string) => void;
-  onChoose: ((value: string) => void) | null;
-}
-
-function BreakdownRow({ row, most, isCopied, onCopy, onChoose }: RowProps) {
-  return (
-    <tr style={{ "--bar": row.share / most }}>
-      <th scope="row">
-        <RowValue row={row} onChoose={onChoose} />
+    <div ref={list} role="tablist" class="card-tabs" aria-label="Dimension">
+      {breakdowns.map((one) => (
         <button
+          key={one.name}
+          id={`dimension-${one.name}-tab`}
           type="button"
-          class="quiet copy-value"
-          aria-label={`Copy ${row.value}`}
-          onClick={() => onCopy(row.value)}
+          role="tab"
+          aria-selected={one === front}
+          aria-controls={one === front ? `dimension-${one.name}-values` : undefined}
+          tabIndex={one === front ? 0 : -1}
+          onClick={() => onFront(one.name)}
+          onKeyDown={press}
         >
-          {isCopied ? "✓" : "⧉"}
+          {one.tab}
+          {filter !== "" && <small>{whole(one.rows.length)}</small>}
         </button>
-      </th>
-      <td class="count">{whole(row.count)}</td>
-      <td class="share">{percent(row.share)}</td>
-    </tr>
-  );
-}
-
-/** A value as text, whatever it holds: a link only when it is a web address. */
-function RowValue({ row, onChoose }: Pick<RowProps, "row" | "onChoose">) {
-  const { value, name } = row;
-  const link = linkOf(value);
-  if (onChoose) {
-    return (
-      <button type="button" class="value" title="Show on the map" onClick={() => onChoose(value)}>
-        <bdi>{value}</bdi>
-      </button>
-    );
-  }
-  if (link !== null) {
-    return (
-      <a class="value" href={link} target="_blank" rel="noopener noreferrer" title={value}>
-        <bdi>{value}</bdi>
-      </a>
-    );
-  }
-  return (
-    <span class="value" title={value}>
-      {/* A path runs from left to right, whichever way the words in it do. */}
-      <bdi dir={value.startsWith("/") ? "ltr" : "auto"}>{name ?? value}</bdi>
-      {name !== null && <small>{value}</small>}
-    </span>
+      ))}
+    </div>
   );
 }

@@ -1,32 +1,51 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { rangeName } from "../../shared/dates.ts";
 import type { DayRange, History } from "../history.ts";
-import { FILTER_ID } from "../keys.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
+import { CountryMapPanel } from "../zone/country-map-panel.tsx";
 import { ZoneDialog } from "../zone/zone-dialog.tsx";
+import { type Asked, toggleAsked } from "./asked.ts";
 import { BreakdownCard } from "./breakdown.tsx";
-import { type Breakdown, breakdownsOf, filtered } from "./breakdown-model.ts";
+import {
+  breakdownsOf,
+  filtered,
+  type Group,
+  groupsOf,
+  inColumns,
+  originOf,
+} from "./breakdown-model.ts";
+import { Filter } from "./filter.tsx";
+import type { Star } from "./use-stars.ts";
 
 interface BreakdownsProps {
   history: History;
   range: DayRange;
+  asked: Asked[];
+  stars: Star[];
   filter: string;
   layout: View["layout"];
   open: string[];
+  front: string[];
   change: ChangeView;
+  toggleStar: (star: Star) => void;
 }
 
-export function Breakdowns({ history, range, filter, layout, open, change }: BreakdownsProps) {
+export function Breakdowns(props: BreakdownsProps) {
+  const { history, range, filter, layout, change } = props;
   const all = useMemo(() => breakdownsOf(history, range), [history, range]);
   const shown = useMemo(() => filtered(all, filter), [all, filter]);
+  const groups = useMemo(() => groupsOf(shown), [shown]);
+  const origin = useMemo(() => originOf(all), [all]);
   const [offset, setOffset] = useState<string | null>(null);
-  const toggle = (name: string) =>
-    change({
-      open: open.includes(name) ? open.filter((other) => other !== name) : [...open, name],
-    });
+  // Kept here: a card is made anew when it moves to another column.
+  const [isMapOpen, openMap] = useState(false);
+  const [body, count] = useColumnCount();
+  const card = (group: Group) => (
+    <GroupCard key={group.name} {...props} {...{ group, origin, setOffset, isMapOpen, openMap }} />
+  );
   return (
-    <section aria-label="Breakdowns" class="breakdowns">
+    <section aria-label="Breakdowns" class={`breakdowns ${layout}`}>
       <div class="filter-row">
         <Filter text={filter} onChange={(text) => change({ filter: text }, "typing")} />
         <fieldset class="segments">
@@ -50,77 +69,96 @@ export function Breakdowns({ history, range, filter, layout, open, change }: Bre
             : `No value holds “${filter.trim()}” in these days.`}
         </p>
       )}
-      {groupsOf(shown).map(([group, list]) => (
-        <section key={group} class={`group ${layout}`} aria-label={group}>
-          <h2>{group}</h2>
-          <div class="group-body">
-            {list.map((breakdown) => (
-              <BreakdownCard
-                key={breakdown.name}
-                breakdown={breakdown}
-                isOpen={open.includes(breakdown.name)}
-                onToggle={() => toggle(breakdown.name)}
-                onChoose={breakdown.name === "app_tz_offset" ? setOffset : null}
-              />
-            ))}
-          </div>
-        </section>
-      ))}
+      <div ref={body} class="columns">
+        {layout === "cards"
+          ? inColumns(groups, count).map((column, i) => (
+              <div class="column" key={i}>
+                {column.map(card)}
+              </div>
+            ))
+          : // One dimension under the other, each with its own name.
+            shown.map((one) => card({ name: one.name, breakdowns: [one] }))}
+      </div>
       {offset !== null && <ZoneDialog offset={offset} onClose={() => setOffset(null)} />}
     </section>
   );
 }
 
-function groupsOf(breakdowns: Breakdown[]): [string, Breakdown[]][] {
-  const groups = new Map<string, Breakdown[]>();
-  for (const breakdown of breakdowns) {
-    const list = groups.get(breakdown.group) ?? [];
-    list.push(breakdown);
-    groups.set(breakdown.group, list);
-  }
-  return [...groups];
+interface GroupCardProps extends BreakdownsProps {
+  group: Group;
+  origin: string | null;
+  setOffset: (offset: string) => void;
+  isMapOpen: boolean;
+  openMap: (isOpen: boolean) => void;
 }
 
-/**
- * The field keeps what is typed by itself and the breakdowns follow once a frame, so that no key
- * is lost however long drawing takes.
- */
-function Filter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const frame = useRef(0);
-  const told = useRef(text);
-  // Before anything more can be typed: an effect after painting would take back the newest key.
-  useLayoutEffect(() => {
-    if (input.current && text !== told.current) input.current.value = text;
-    told.current = text;
-  }, [text]);
-  const follow = () => {
-    cancelAnimationFrame(frame.current);
-    frame.current = requestAnimationFrame(() => {
-      told.current = input.current?.value ?? "";
-      onChange(told.current);
-    });
-  };
-  const leave = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || !input.current) return;
-    if (input.current.value === "") input.current.blur();
-    input.current.value = "";
-    follow();
+function GroupCard({ group, origin, setOffset, ...props }: GroupCardProps) {
+  const { asked, stars, open, front, filter, isMapOpen, openMap, change, toggleStar } = props;
+  const { breakdowns } = group;
+  const shown = breakdowns.find(({ name }) => front.includes(name)) ?? breakdowns[0];
+  if (!shown) return null;
+  const dimension = shown.name;
+  const isOpen = open.includes(dimension);
+  const others = front.filter((name) => breakdowns.every((one) => one.name !== name));
+  const isMapped = dimension === "country" && isMapOpen;
+  const tools = {
+    origin,
+    slots: new Map(asked.filter(of(dimension)).map(({ value, slot }) => [value, slot])),
+    starred: new Set(stars.filter(of(dimension)).map(({ value }) => value)),
+    ask: (value: string) => change({ asked: toggleAsked(asked, dimension, value) }),
+    star: (value: string) => toggleStar({ dimension, value }),
+    choose: dimension === "app_tz_offset" ? setOffset : null,
   };
   return (
-    <label class="filter">
-      <span class="offscreen">Filter</span>
-      <input
-        ref={input}
-        id={FILTER_ID}
-        type="search"
-        placeholder="Filter all values"
-        title="Key: /"
-        spellcheck={false}
-        defaultValue={text}
-        onInput={follow}
-        onKeyDown={leave}
-      />
-    </label>
+    <BreakdownCard
+      title={breakdowns.length > 1 ? group.name : shown.title}
+      breakdowns={breakdowns}
+      front={shown}
+      isOpen={isOpen}
+      filter={filter.trim()}
+      tools={tools}
+      aside={
+        dimension === "country" && (
+          <button
+            type="button"
+            class="quiet map-switch"
+            aria-expanded={isMapOpen}
+            onClick={() => openMap(!isMapOpen)}
+          >
+            Map
+          </button>
+        )
+      }
+      onToggle={() =>
+        change({ open: isOpen ? open.filter((name) => name !== dimension) : [...open, dimension] })
+      }
+      onFront={(name) =>
+        change({ front: name === breakdowns[0]?.name ? others : [...others, name] })
+      }
+    >
+      {isMapped && <CountryMapPanel rows={shown.rows} ask={tools.ask} />}
+    </BreakdownCard>
   );
+}
+
+const of = (dimension: string) => (one: Star) => one.dimension === dimension;
+
+const COLUMN_PX = 340;
+const MAX_COLUMNS = 4;
+
+/** How many cards fit side by side, and where to measure. */
+function useColumnCount() {
+  const body = useRef<HTMLDivElement>(null);
+  const [count, setCount] = useState(1);
+  useLayoutEffect(() => {
+    const read = () => {
+      const width = body.current?.clientWidth ?? 0;
+      setCount(Math.max(1, Math.min(MAX_COLUMNS, Math.floor(width / COLUMN_PX))));
+    };
+    read();
+    const observer = new ResizeObserver(read);
+    if (body.current) observer.observe(body.current);
+    return () => observer.disconnect();
+  }, []);
+  return [body, count] as const;
 }

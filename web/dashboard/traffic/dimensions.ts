@@ -2,26 +2,30 @@
 export interface DimensionFacts {
   name: string;
   title: string;
+  /** its name on the tab of its card, where the card says the rest */
+  tab: string;
+  /** the card it is a tab of */
   group: string;
 }
 
-const GROUPS: [group: string, dimensions: [name: string, title: string][]][] = [
+const GROUPS: [group: string, dimensions: [name: string, title: string, tab?: string][]][] = [
   [
-    "Content",
+    "Pages",
     [
-      ["path", "Pages"],
-      ["event", "Events"],
-      ["event_target", "Event targets"],
+      ["path", "Pages", "All"],
+      ["entry", "Entry pages", "Entry"],
+      ["exit", "Exit pages", "Exit"],
+      ["host", "Site addresses", "Addresses"],
     ],
   ],
   [
     "Sources",
     [
       ["ref", "Referrers"],
-      ["ref_group", "Kinds of referrer"],
-      ["utm_source", "Campaign sources"],
-      ["utm_medium", "Campaign media"],
+      ["ref_group", "Kinds of referrer", "Kinds"],
       ["utm_campaign", "Campaigns"],
+      ["utm_source", "Campaign sources", "From"],
+      ["utm_medium", "Campaign media", "Media"],
     ],
   ],
   [
@@ -30,48 +34,56 @@ const GROUPS: [group: string, dimensions: [name: string, title: string][]][] = [
       ["country", "Countries"],
       ["lang", "Languages"],
       ["tz", "Time zones"],
-      ["host", "Site addresses"],
     ],
   ],
   [
     "Technology",
     [
       ["browser", "Browsers"],
-      ["os", "Operating systems"],
+      ["os", "Operating systems", "Systems"],
       ["device", "Devices"],
-      ["viewport", "Window widths"],
+      ["viewport", "Window widths", "Widths"],
     ],
   ],
   [
     "Behaviour",
     [
-      ["hi", "Time to first interaction (ms)"],
-      ["hour", "Hours of the day (UTC)"],
+      ["hour", "Hours of the day (UTC)", "Hours (UTC)"],
+      ["hi", "Time to the first input", "First input"],
     ],
   ],
-  ["Bots", [["bot_kind", "Crawlers"]]],
+  [
+    "Events",
+    [
+      ["event", "Events", "All"],
+      ["event_target", "Event targets", "Targets"],
+    ],
+  ],
   [
     "Desktop app",
     [
-      ["app_version", "App versions"],
-      ["app_os", "App systems"],
-      ["app_os_version", "App system versions"],
-      ["app_tz_offset", "App time zone offsets"],
-      ["app_device", "App devices"],
+      ["app_version", "App versions", "Versions"],
+      ["app_os", "App systems", "Systems"],
+      ["app_os_version", "App system versions", "System versions"],
+      ["app_tz_offset", "App time zone offsets", "Offsets"],
+      ["app_device", "App devices", "Devices"],
     ],
   ],
+  ["Bots", [["bot_kind", "Crawlers"]]],
 ];
 
 const KNOWN = new Map<string, DimensionFacts & { order: number }>();
 for (const [group, list] of GROUPS) {
-  for (const [name, title] of list) KNOWN.set(name, { name, title, group, order: KNOWN.size });
+  for (const [name, title, tab = title] of list) {
+    KNOWN.set(name, { name, title, tab, group, order: KNOWN.size });
+  }
 }
 
 /** `new_thing` → `New thing`, for dimensions a newer collector may send. */
 function factsOf(name: string): DimensionFacts & { order: number } {
   const words = name.replaceAll("_", " ");
   const title = words.charAt(0).toUpperCase() + words.slice(1);
-  return KNOWN.get(name) ?? { name, title, group: "More", order: KNOWN.size };
+  return KNOWN.get(name) ?? { name, title, tab: title, group: "More", order: KNOWN.size };
 }
 
 /** Counters have no values to break down, and day by hour has its heatmap. */
@@ -85,21 +97,5 @@ export function breakdownDimensions(names: Iterable<string>): DimensionFacts[] {
     .sort((a, b) => a.order - b.order);
 }
 
-const REGIONS = new Intl.DisplayNames("en", { type: "region" });
-const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
-
-/** What a value is called where its stored form is a code: countries and languages. */
-export function valueName(dimension: string, value: string): string | null {
-  try {
-    if (dimension === "country" && /^[A-Z]{2}$/.test(value)) return named(REGIONS, value);
-    if (dimension === "lang" && /^[a-z]{2,3}$/.test(value)) return named(LANGUAGES, value);
-  } catch {
-    // A code that is none: its stored form is all there is to show.
-  }
-  return null;
-}
-
-function named(names: Intl.DisplayNames, code: string): string | null {
-  const name = names.of(code);
-  return name === code ? null : (name ?? null);
-}
+/** What a dimension is called. */
+export const titleOf = (name: string): string => factsOf(name).title;

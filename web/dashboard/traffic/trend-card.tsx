@@ -3,7 +3,9 @@ import { rangeName } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
 import type { Compare } from "../period.ts";
+import type { Asked } from "./asked.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
+import { askedTrend } from "./trend-asked.ts";
 import { TrendChart } from "./trend-chart.tsx";
 import { isHourly, lineText, type Total, type Trend, trendOf } from "./trend-model.ts";
 
@@ -13,21 +15,26 @@ interface TrendCardProps {
   compared: DayRange;
   compare: Compare;
   metric: Metric | null;
+  asked: Asked[];
   bots: boolean;
   now: number;
 }
 
-export function TrendCard({ history, range, compared, metric, bots, now }: TrendCardProps) {
+export function TrendCard({ history, range, compared, metric, asked, bots, now }: TrendCardProps) {
   const [isTable, setTable] = useState(false);
   const trend = useMemo(
-    () => trendOf(history, { range, compared, metric, bots, now }),
-    [history, range, compared, metric, bots, now],
+    () =>
+      asked.length > 0
+        ? askedTrend(history, { range, asked, now })
+        : trendOf(history, { range, compared, metric, bots, now }),
+    [history, range, compared, metric, asked, bots, now],
   );
-  const beforeName = rangeName(compared.from, compared.to);
+  const beforeName =
+    asked.length > 0 ? (trend.before?.name ?? "") : rangeName(compared.from, compared.to);
   return (
     <section class="card trend" aria-labelledby="trend-title">
       <header>
-        <h2 id="trend-title">{titleOf(trend, metric)}</h2>
+        <h2 id="trend-title">{asked.length > 0 ? askedTitle(trend) : titleOf(trend, metric)}</h2>
         <ul class="legend" aria-hidden="true">
           {trend.lines.map((line) => (
             <li key={line.key} class={line.key}>
@@ -51,12 +58,21 @@ export function TrendCard({ history, range, compared, metric, bots, now }: Trend
         </button>
       </header>
       <div hidden={isTable}>
-        <TrendChart trend={trend} beforeName={beforeName} metric={metric} />
+        <TrendChart
+          trend={trend}
+          beforeName={beforeName}
+          metric={asked.length > 0 ? null : metric}
+        />
       </div>
       {trend.totals.length > 0 && (
         <p class="offscreen">Not by the hour: {trend.totals.map(totalText).join(", ")}</p>
       )}
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
+      {asked.length > 0 && range.from === range.to && (
+        <p class="hint">
+          Values are not kept by the hour: these are the fourteen days up to the one chosen.
+        </p>
+      )}
       {trend.unit === "hour" && metric !== null && !isHourly(metric) && (
         <p class="hint">By the hour only counts are kept; choose two days or more for this one.</p>
       )}
@@ -65,6 +81,10 @@ export function TrendCard({ history, range, compared, metric, bots, now }: Trend
 }
 
 const totalText = ({ name, total }: Total): string => `${name} ${whole(total)} that day`;
+
+function askedTitle({ lines: [first, ...more], unit }: Trend): string {
+  return `${more.length > 0 ? `${more.length + 1} values` : first?.name} by ${unit}`;
+}
 
 function titleOf(trend: Trend, metric: Metric | null): string {
   const charted = trend.unit === "hour" && metric && !isHourly(metric) ? "pv" : metric;

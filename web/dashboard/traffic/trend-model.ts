@@ -16,6 +16,7 @@ import {
   type SeriesName,
   seriesOf,
 } from "../history.ts";
+import type { Asked } from "./asked.ts";
 import {
   addUp,
   figure,
@@ -36,13 +37,15 @@ interface Bucket {
   state: "whole" | "open" | "future";
 }
 
-type LineKey = Metric | "bot";
+type LineKey = Metric | "bot" | `ask-${Asked["slot"]}`;
 
 export interface Line {
   key: LineKey;
   name: string;
   /** one per bucket; null where there is nothing to say */
   values: (number | null)[];
+  /** how much smaller it is drawn than it is; 1 when not given */
+  scale?: number;
 }
 
 /** A sum that no line, or not all of one, stands for. */
@@ -58,7 +61,7 @@ export interface Trend {
   lines: Line[];
   /** of a single day: what was counted without its hours, or with only some of them */
   totals: Total[];
-  /** the compared range of the one line that is charted */
+  /** what is drawn behind: the compared range of the one metric, or the whole of asked values */
   before: Line | null;
 }
 
@@ -76,8 +79,8 @@ const MAX_DAYS = 120;
 const MAX_WEEKS = 800;
 
 /** The series of the overview, in the order they are drawn. */
-function overviewLines(history: History, bots: boolean): LineKey[] {
-  const lines: LineKey[] = ["pv", "uv", "sessions"];
+function overviewLines(history: History, bots: boolean): (Metric | "bot")[] {
+  const lines: (Metric | "bot")[] = ["pv", "uv", "sessions"];
   if (history.series.app.some((n) => n > 0)) lines.push("app");
   if (bots) lines.push("bot");
   return lines;
@@ -90,14 +93,18 @@ export function isHourly(key: LineKey): key is HourlyKey {
   return (SERIES as readonly string[]).includes(key);
 }
 
-function lineName(key: LineKey): string {
+export function lineName(key: Metric | "bot"): string {
   return key === "bot" ? "Bots" : METRIC_FACTS[key].name;
 }
 
 /** A value of a line as text. */
 export function lineText(line: Line, value: number | null | undefined): string {
   if (value === null || value === undefined) return NO_FIGURE;
-  return line.key === "bot" ? whole(value) : figureText(line.key, value);
+  return isMetric(line.key) ? figureText(line.key, value) : whole(value);
+}
+
+function isMetric(key: LineKey): key is Metric {
+  return Object.hasOwn(METRIC_FACTS, key);
 }
 
 /** Everything the trend chart draws, without knowing how. */
@@ -149,11 +156,7 @@ function hoursOfDay(history: History, key: HourlyKey, day: Day) {
 
 function daysOf(history: History, options: TrendOptions): Trend {
   const { range, compared, metric, bots, now } = options;
-  const length = range.to - range.from + 1;
-  const unit = length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
-  const spans = spansOf(range, unit);
-  const today = dayOf(now);
-  const buckets = spans.map((span) => bucketOf(span, unit, today));
+  const { unit, spans, buckets } = bucketsOf(range, now);
   const keys = metric === null ? overviewLines(history, bots) : withBots(metric, bots);
   const days = sumsByDay(history, range);
   const hits = seriesOf(history, "bot", range);
@@ -175,12 +178,21 @@ function daysOf(history: History, options: TrendOptions): Trend {
   return { buckets, unit, lines, totals: [], before };
 }
 
+/** The places of a range's days on the axis, each with the days it stands for. */
+export function bucketsOf(range: DayRange, now: number) {
+  const length = range.to - range.from + 1;
+  const unit = length <= MAX_DAYS ? "day" : length <= MAX_WEEKS ? "week" : "month";
+  const spans = spansOf(range, unit);
+  const today = dayOf(now);
+  return { unit, spans, buckets: spans.map((span) => bucketOf(span, unit, today)) } as const;
+}
+
 /** Bots are counted, so they go with the counts; beside a rate they would flatten it. */
-function withBots(metric: Metric, bots: boolean): LineKey[] {
+function withBots(metric: Metric, bots: boolean): (Metric | "bot")[] {
   return bots && METRIC_FACTS[metric].unit === "count" ? [metric, "bot"] : [metric];
 }
 
-function addNumbers(numbers: ArrayLike<number>): number {
+export function addNumbers(numbers: ArrayLike<number>): number {
   return Array.from(numbers).reduce((sum, n) => sum + n, 0);
 }
 

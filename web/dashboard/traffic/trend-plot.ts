@@ -62,12 +62,8 @@ export function axisTop(values: (number | null)[], unit: "count" | "ratio" | "ra
 
 /** What frappe draws: first an invisible line that sets the axis, then the lines. */
 export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): FrappeData {
-  const all = [...trend.lines, ...(trend.before ? [trend.before] : [])];
   const scale = scaleOf(unit);
-  const top = axisTop(
-    all.flatMap((line) => line.values),
-    unit,
-  );
+  const top = axisTop([...trend.lines.flatMap((line) => line.values), ...drawnBefore(trend)], unit);
   return {
     labels: trend.buckets.map(({ label }) => label),
     datasets: [
@@ -79,6 +75,12 @@ export function frappeData(trend: Trend, unit: "count" | "ratio" | "rate"): Frap
       })),
     ],
   };
+}
+
+/** The values of the line behind as they are drawn. */
+function drawnBefore({ before }: Trend): (number | null)[] {
+  const scale = before?.scale ?? 1;
+  return before?.values.map((value) => value && value * scale) ?? [];
 }
 
 /** Rates are drawn in percent. */
@@ -106,7 +108,7 @@ export function plotOf(chart: FrappeChart, trend: Trend, scale: number): Plot {
     top: titleHeight + margins.top + paddings.top,
     xs,
     lines: trend.lines.map((line) => plotLine(line, trend, xs, y)),
-    before: trend.before ? runsOf(pointsOf(trend.before.values, xs, y)) : [],
+    before: runsOf(pointsOf(drawnBefore(trend), xs, y)),
   };
 }
 

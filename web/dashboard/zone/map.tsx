@@ -1,23 +1,12 @@
-/** The map of time zones: a bundle of its own, loaded when a map is opened for the first time. */
-import { geoNaturalEarth1, geoPath } from "d3-geo";
+/** The maps: a bundle of its own, loaded when one is opened for the first time. */
 import { zones as table } from "moment-timezone/data/meta/latest.json";
 import { useMemo } from "preact/hooks";
-import { feature } from "topojson-client";
-import land from "world-atlas/land-110m.json";
+import { draw, HEIGHT, landPath, projection, seaPath, WIDTH } from "./globe.ts";
 import { offsetMinutes, type Zone, zonesAt } from "./zones.ts";
 
-const WIDTH = 720;
-const HEIGHT = 360;
-
 const places = Object.values(table);
-const projection = geoNaturalEarth1().fitExtent(
-  [
-    [4, 4],
-    [WIDTH - 4, HEIGHT - 4],
-  ],
-  { type: "Sphere" },
-);
-const draw = geoPath(projection);
+
+export { CountryMap } from "./country-map.tsx";
 
 interface ZoneMapProps {
   /** `UTC±HH:MM` */
@@ -64,11 +53,11 @@ const clockAt = (minutes: number, now: number): string =>
   new Date(now + minutes * 60_000).toISOString().slice(11, 16);
 
 function WorldMap({ minutes, zones }: { minutes: number; zones: Zone[] }) {
-  const landPath = useMemo(() => draw(feature(land, "land")) ?? "", []);
+  const land = useMemo(landPath, []);
   return (
     <svg class="map" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Map of the zones">
-      <path class="sea" d={draw({ type: "Sphere" }) ?? ""} />
-      <path class="land" d={landPath} />
+      <path class="sea" d={seaPath()} />
+      <path class="land" d={land} />
       <path class="meridian" d={meridianPath(minutes)} />
       {zones.map(({ name, place }) => {
         const at = place && projection([place.longitude, place.latitude]);

@@ -1,6 +1,6 @@
-declare module "world-atlas/land-110m.json" {
-  import type { Topology } from "topojson-specification";
+declare module "world-atlas/countries-110m.json" {
+  import type { GeometryCollection, Topology } from "topojson-specification";
 
-  const topology: Topology;
+  const topology: Topology<{ countries: GeometryCollection; land: GeometryCollection }>;
   export default topology;
 }

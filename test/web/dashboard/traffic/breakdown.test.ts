@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import {
   breakdownsOf,
   filtered,
-  linkOf,
+  inColumns,
+  type Row,
+  shownRows,
 } from "../../../../web/dashboard/traffic/breakdown-model.ts";
 import { day, historyOf } from "../history-of.ts";
 
@@ -70,17 +72,31 @@ describe("the filter", () => {
   });
 });
 
-describe("a value", () => {
-  it("is a link only when it is a web address", () => {
-    assert.equal(linkOf("https://example.com"), "https://example.com");
-    for (const value of [
-      "javascript:alert(1)",
-      "/path",
-      "example.com",
-      "https://",
-      "data:text/html,x",
-    ]) {
-      assert.equal(linkOf(value), null, value);
-    }
+describe("the cards", () => {
+  const groups = ["a", "b", "c", "d"].map((name, i) => {
+    const rows = Array.from({ length: [10, 2, 3, 10][i] ?? 0 }, () => ({}) as Row);
+    return { name, breakdowns: [{ name, title: name, tab: name, group: name, total: 1, rows }] };
+  });
+  const columns = (count: number) =>
+    inColumns(groups, count).map((column) => column.map(({ name }) => name).join(""));
+
+  it("go where there is most room", () => {
+    assert.deepEqual(columns(1), ["abcd"]);
+    assert.deepEqual(columns(2), ["a", "bcd"]);
+    assert.deepEqual(columns(4), ["a", "b", "c", "d"]);
+  });
+
+  it("show the ten most frequent rows, hours in the order of the day", () => {
+    const hour = Object.fromEntries(
+      Array.from({ length: 12 }, (_, i): [string, number[]] => [`${10 + i}`, [0, i + 1]]),
+    );
+    const [hours] = breakdownsOf(historyOf("2026-03-03", [{ pv: 1 }], { hour }), {
+      from: day("2026-03-03"),
+      to: day("2026-03-03"),
+    });
+    assert.ok(hours);
+    const values = (isOpen: boolean) => shownRows(hours, isOpen).map(({ value }) => value);
+    assert.deepEqual([values(false).length, values(false)[0], values(false)[9]], [10, "12", "21"]);
+    assert.deepEqual([values(true).length, values(true)[0]], [12, "10"]);
   });
 });

@@ -16,9 +16,9 @@ const nothing = { pv: 0, uv: 0, sessions: 0, engaged: 0, hi: 0, app: 0 };
 describe("figures", () => {
   it("are made of their sums", () => {
     assert.equal(figureText("viewsPerVisit", figure("viewsPerVisit", sums)), "3.00");
-    assert.equal(figureText("bounceRate", figure("bounceRate", sums)), "40%");
-    assert.equal(figureText("engagementRate", figure("engagementRate", sums)), "60%");
-    assert.equal(figureText("interaction", figure("interaction", sums)), "70%");
+    assert.equal(figureText("bounceRate", figure("bounceRate", sums)), "40.0%");
+    assert.equal(figureText("engagementRate", figure("engagementRate", sums)), "60.0%");
+    assert.equal(figureText("interaction", figure("interaction", sums)), "70.0%");
   });
 
   it("show a dash where they have no base", () => {
@@ -67,16 +67,16 @@ describe("engagement", () => {
       bounce: { _: [0, 3, 1, 4, 2, 1, 3, 1] },
       engaged: { _: [2, 5] },
     });
-    assert.equal(rateOn(history, "2026-03-01"), "30%");
-    assert.equal(rateOn(history, "2026-03-02"), "40%");
-    assert.equal(rateOn(history, "2026-03-03"), "50%");
+    assert.equal(rateOn(history, "2026-03-01"), "30.0%");
+    assert.equal(rateOn(history, "2026-03-02"), "40.0%");
+    assert.equal(rateOn(history, "2026-03-03"), "50.0%");
     assert.equal(rateOn(history, "2026-03-04"), "100%");
   });
 
   it("of a site that has told of no second view is judged by bounces", () => {
     assert.equal(
       rateOn(historyOf("2026-03-01", sessions, { bounce: { _: [0, 4] } }), "2026-03-01"),
-      "40%",
+      "40.0%",
     );
   });
 

@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { sharedWorld } from "../helpers/world.ts";
+import { Owner, seen } from "./owner.ts";
+
+const NOW = "2026-03-04T12:30:00Z";
+const NOTES = "/dashboard?site=fieldnotes";
+
+/** As many pages as an answer carries, and values in scripts that run the other way. */
+const manyDay: DemoDay = {
+  site: "many",
+  day: "2026-03-04",
+  counts: {
+    pv: { _: 2_000 },
+    path: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`/page/${i}`, 2_000 - i])),
+    event: { "اشترك الآن": 2, 登録する: 1 },
+    host: { "https://many.example": 2_000 },
+  },
+  surveys: [],
+};
+
+describe("the rows of the dashboard", () => {
+  const world = sharedWorld({
+    clock: new FakeClock(NOW),
+    env: { SITES: [...DEMO_SITES, "many"].join(",") },
+    prepare: (db) => {
+      importDays(db, demoDays(Date.parse(NOW)));
+      importDays(db, [manyDay]);
+    },
+  });
+  let owner: Owner;
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  const card = (dimension: string) => owner.page.locator(`[data-dimension="${dimension}"]`);
+  const row = (dimension: string, value: string) =>
+    card(dimension).locator("tbody tr", {
+      has: owner.page.getByRole("button", { name: value, exact: true }),
+    });
+  const value = (dimension: string, name: string) =>
+    card(dimension).getByRole("button", { name, exact: true });
+  const tiles = () => owner.page.locator(".value-tile");
+  const heading = (name: string) => owner.page.getByRole("heading", { name, exact: true });
+  const tab = (name: string) => owner.page.getByRole("tab", { name, exact: true });
+
+  describe("asked", () => {
+    it("show a value by day against the whole, without a request", async () => {
+      await owner.signIn(NOTES);
+      await value("path", "/about").click();
+      await heading("/about by day").waitFor();
+      assert.match(await seen(owner.page.locator(".trend .legend")), /All pageviews, drawn at 1\//);
+      const day = await world().read("/stats", { site: "fieldnotes", day: "2026-03-03" });
+      const table = owner.page.getByRole("table", { name: "Trend" });
+      const cells = table.getByRole("row", { name: /3 Mar 2026/ }).getByRole("cell");
+      assert.deepEqual(await cells.allInnerTexts(), [
+        day.path["/about"].toLocaleString("en"),
+        day.pv._.toLocaleString("en"),
+      ]);
+      assert.match(await seen(tiles()), /^Pages\n\/about\n[\d,]+\n[+−±].*\n.*% of pageviews\n☆$/);
+      assert.equal(owner.times("/stats"), 1);
+    });
+
+    it("are in the address and in its history", async () => {
+      await owner.signIn(NOTES);
+      await value("path", "/about").click();
+      await value("ref", "google.com").click();
+      await heading("2 values by day").waitFor();
+      assert.equal(
+        new URL(owner.page.url()).search,
+        "?site=fieldnotes&ask1=path%3A%2Fabout&ask2=ref%3Agoogle.com",
+      );
+      await owner.page.reload();
+      await heading("2 values by day").waitFor();
+      await owner.page.goBack();
+      await heading("/about by day").waitFor();
+    });
+
+    it("are let go with Escape, and each by pressing it again", async () => {
+      await owner.signIn(`${NOTES}&ask1=path:/about&ask2=path:/now`);
+      await tiles().filter({ hasText: "/now" }).locator(".press").click();
+      await heading("/about by day").waitFor();
+      assert.equal(await value("path", "/about").getAttribute("aria-pressed"), "true");
+      await owner.page.keyboard.press("Escape");
+      await heading("/about by day").waitFor({ state: "detached" });
+      assert.equal(await tiles().count(), 0);
+      assert.equal(await value("path", "/about").getAttribute("aria-pressed"), "false");
+    });
+
+    it("are asked by the keyboard, too", async () => {
+      await owner.signIn(NOTES);
+      await value("path", "/about").focus();
+      await owner.page.keyboard.press("Enter");
+      await heading("/about by day").waitFor();
+    });
+
+    it("have four colours, of which the fifth takes the last", async () => {
+      await owner.signIn(NOTES);
+      for (const name of ["Chrome", "Safari", "Firefox", "Edge", "Opera"]) {
+        await value("browser", name).click();
+      }
+      await tiles().filter({ hasText: "Opera" }).waitFor();
+      const names = await tiles().locator(".name").allInnerTexts();
+      assert.deepEqual(names, ["Chrome", "Safari", "Firefox", "Opera"]);
+      const colours = await owner.page
+        .locator(".trend .legend li")
+        .evaluateAll((items) =>
+          items.map(
+            (item) =>
+              item.ownerDocument.defaultView?.getComputedStyle(item, "::before").borderTopColor,
+          ),
+        );
+      assert.equal(new Set(colours).size, 5);
+    });
+
+    it("make way for a figure that is pressed", async () => {
+      await owner.signIn(`${NOTES}&ask1=path:/about`);
+      await owner.page.locator(".tiles .tile", { hasText: "Visitors" }).click();
+      await heading("/about by day").waitFor({ state: "detached" });
+      assert.equal(new URL(owner.page.url()).searchParams.get("metric"), "uv");
+    });
+  });
+
+  describe("starred", () => {
+    const star = (dimension: string, name: string) =>
+      card(dimension).getByRole("button", { name: `Star ${name}`, exact: true });
+
+    it("are tiles with how they moved, kept for the site in this browser", async () => {
+      await owner.signIn(NOTES);
+      await row("path", "/about").hover();
+      await star("path", "/about").click();
+      assert.match(await seen(tiles()), /\/about\n[\d,]+\n[+−±][\d.]+%/);
+      assert.equal(new URL(owner.page.url()).search, "?site=fieldnotes");
+      await owner.page.reload();
+      await tiles().waitFor();
+      await tiles().getByRole("button", { name: "Star /about" }).click();
+      await tiles().waitFor({ state: "detached" });
+      await owner.open("/dashboard?site=deckhand");
+      await card("path").waitFor();
+      assert.equal(await tiles().count(), 0);
+    });
+
+    it("are goals with a rate per visitor, when they are events", async () => {
+      await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03`);
+      await row("event", "outbound").hover();
+      await star("event", "outbound").click();
+      const stats = await world().read("/stats", {
+        site: "fieldnotes",
+        from: "2026-03-02",
+        to: "2026-03-03",
+      });
+      const rate = ((100 * stats.event.outbound) / stats.uv._).toFixed(1);
+      assert.ok((await seen(tiles())).includes(`${rate}% per visitor`), await seen(tiles()));
+    });
+
+    it("last as long as the page where the browser keeps nothing", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.evaluate(`Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      };`);
+      await row("path", "/about").hover();
+      await star("path", "/about").click();
+      await tiles().waitFor();
+    });
+  });
+
+  describe("leading away", () => {
+    it("open a referrer's site and a page of the site, which learn nothing of it", async () => {
+      await owner.signIn(NOTES);
+      for (const [dimension, name, href] of [
+        ["ref", "google.com", "https://google.com/"],
+        ["path", "/about", "https://fieldnotes.example/about"],
+      ] as const) {
+        const link = card(dimension).getByRole("link", { name: `Open ${name}`, exact: true });
+        assert.equal(await link.getAttribute("href"), href);
+        assert.equal(await link.getAttribute("rel"), "noreferrer noopener");
+        assert.equal(await link.getAttribute("target"), "_blank");
+      }
+      assert.equal(await row("ref", "direct").getByRole("link").count(), 0);
+    });
+  });
+
+  describe("in cards", () => {
+    for (const [width, columns] of [
+      [360, 1],
+      [768, 2],
+      [1100, 3],
+    ] as const) {
+      it(`stand in ${columns} columns on ${width} pixels`, async () => {
+        await owner.page.setViewportSize({ width, height: 900 });
+        await owner.signIn(NOTES);
+        await owner.page.locator(`.column:nth-child(${columns})`).waitFor();
+        assert.equal(await owner.page.locator(".column").count(), columns);
+        assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), width);
+      });
+    }
+
+    it("have a tab per dimension, chosen by mouse and by arrow, and kept in the address", async () => {
+      await owner.signIn(NOTES);
+      await tab("Kinds").click();
+      await card("ref_group").waitFor();
+      await owner.page.keyboard.press("ArrowRight");
+      await card("utm_campaign").waitFor();
+      assert.equal(new URL(owner.page.url()).search, "?site=fieldnotes&front=utm_campaign");
+      assert.equal(await seen(owner.page.locator(":focus")), "Campaigns");
+      await tab("Referrers").click();
+      assert.equal(new URL(owner.page.url()).search, "?site=fieldnotes");
+    });
+
+    it("bring a tab to the front where only it has what is filtered for", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.keyboard.press("/");
+      await owner.page.keyboard.type("newsletter");
+      await card("ref").waitFor({ state: "detached" });
+      const shown = await owner.page.locator("[data-dimension]").count();
+      assert.ok(shown >= 1);
+      assert.match(await seen(owner.page.locator("[data-dimension] tbody").first()), /newsletter/i);
+    });
+
+    it("draw countries on a map that is loaded when it is opened", async () => {
+      await owner.signIn(NOTES);
+      assert.equal(owner.times("/map.js"), 0);
+      await card("country").getByRole("button", { name: "Map" }).click();
+      const map = owner.page.getByRole("img", { name: /Map of the countries/ });
+      await map.waitFor();
+      assert.equal(owner.times("/map.js"), 1);
+      const title = await map.locator("title").first().textContent();
+      assert.match(title ?? "", /^Germany: [\d,]+ \(\d+\.\d%\)$/);
+      assert.equal(await map.locator(".country").count(), await countriesOf("fieldnotes"));
+      await owner.assertAccessible();
+    });
+
+    async function countriesOf(site: string): Promise<number> {
+      const stats = await world().read("/stats", { site, from: "2026-02-03", to: "2026-03-04" });
+      return Object.keys(stats.country).length;
+    }
+
+    it("call widths, times and hours by words, in their order", async () => {
+      await owner.signIn(`${NOTES}&front=viewport,hi`);
+      const names = (dimension: string) => card(dimension).locator(".value").allInnerTexts();
+      await card("viewport").waitFor();
+      assert.deepEqual(await names("viewport"), [
+        "under 640 pixels",
+        "640 to 1,024 pixels",
+        "over 1,024 pixels",
+      ]);
+      assert.deepEqual((await names("hi")).slice(0, 3), [
+        "under 150 ms",
+        "150 to 2,000 ms",
+        "over 2,000 ms",
+      ]);
+      await tab("Hours (UTC)").click();
+      const hours = await names("hour");
+      assert.deepEqual(hours, [...hours].sort());
+    });
+  });
+
+  it("come fifty at a time, until all two thousand are there", async () => {
+    await owner.signIn("/dashboard?site=many");
+    await owner.page.evaluate(`
+      window.most = 0;
+      let before = 10;
+      new MutationObserver(() => {
+        const now = document.querySelectorAll("[data-dimension=path] tbody tr").length;
+        window.most = Math.max(window.most, now - before);
+        before = now;
+      }).observe(document.querySelector(".breakdowns"), { subtree: true, childList: true });
+    `);
+    await card("path").getByRole("button", { name: "Show all 2,000" }).click();
+    await card("path").locator("tbody tr").nth(1_999).waitFor({ state: "attached" });
+    assert.ok(Number(await owner.page.evaluate("window.most")) <= 50);
+  });
+
+  it("run the way their script does, and never into each other", async () => {
+    await owner.signIn("/dashboard?site=many&period=day");
+    const values = card("event").locator(".value");
+    const ways = await values.evaluateAll((all) =>
+      all.map((one) => [
+        one.textContent,
+        one.ownerDocument.defaultView?.getComputedStyle(one).direction,
+      ]),
+    );
+    assert.deepEqual(ways, [
+      ["اشترك الآن", "rtl"],
+      ["登録する", "ltr"],
+    ]);
+    const boxes = await card("event")
+      .locator("tbody tr")
+      .evaluateAll((rows) => rows.map((one) => one.getBoundingClientRect()));
+    assert.ok((boxes[1]?.top ?? 0) >= (boxes[0]?.bottom ?? 1));
+  });
+});

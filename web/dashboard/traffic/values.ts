@@ -1,0 +1,92 @@
+import { whole } from "../../shared/format.ts";
+
+const REGIONS = new Intl.DisplayNames("en", { type: "region" });
+const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
+
+/** The collector cuts longer values: such a path leads nowhere. */
+const MAX_CHARACTERS = 128;
+
+/** Dimensions whose values have an order of their own: hours, widths and times. */
+const ORDERED = new Set(["hour", "hi", "viewport"]);
+
+/** What a value is called where its stored form is a code, or a range in signs. */
+export function valueName(dimension: string, value: string): string | null {
+  try {
+    if (dimension === "country" && /^[A-Z]{2}$/.test(value)) return named(REGIONS, value);
+    if (dimension === "lang" && /^[a-z]{2,3}$/.test(value)) return named(LANGUAGES, value);
+  } catch {
+    // A code that is none: its stored form is all there is to show.
+  }
+  if (dimension === "viewport") return rangeInWords(value, "pixels");
+  if (dimension === "hi") return rangeInWords(value, "ms");
+  if (dimension === "hour" && /^\d\d$/.test(value)) return `${value}:00–${value}:59`;
+  return value.startsWith("/") && value.includes("%") ? decoded(value) : null;
+}
+
+/** Whether a value's stored form says more than its name: `DE` beside Germany. */
+export function isCode(dimension: string): boolean {
+  return dimension === "country" || dimension === "lang";
+}
+
+/** What stands for a value where its dimension is not named. */
+export function valueLabel(dimension: string, value: string): string {
+  return valueName(dimension, value) ?? value;
+}
+
+function named(names: Intl.DisplayNames, code: string): string | null {
+  const name = names.of(code);
+  return name === code ? null : (name ?? null);
+}
+
+/** `<640` → `under 640 pixels`, `150-2000` → `150 to 2,000 ms` */
+function rangeInWords(value: string, unit: string): string | null {
+  const [, sign, from = "", to] = /^([<>]?)(\d+)(?:-(\d+))?$/.exec(value) ?? [];
+  if (sign === undefined) return null;
+  if (to !== undefined) return `${whole(Number(from))} to ${whole(Number(to))} ${unit}`;
+  return `${sign === "<" ? "under" : "over"} ${whole(Number(from))} ${unit}`;
+}
+
+/** A path with its readable parts decoded; what is no UTF-8 stays as it is. */
+function decoded(path: string): string | null {
+  const text = path.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes);
+    } catch {
+      return bytes;
+    }
+  });
+  return text === path ? null : text;
+}
+
+/** Rows as they are read: hours, widths and times in their order, all else as it comes. */
+export function inOrder<Row extends { value: string }>(dimension: string, rows: Row[]): Row[] {
+  if (!ORDERED.has(dimension)) return rows;
+  return [...rows].sort((a, b) => placeOf(a.value) - placeOf(b.value));
+}
+
+/** `<150`, `150-2000`, `>2000`, then what is no number. */
+function placeOf(value: string): number {
+  const [, sign, from] = /^([<>]?)(\d+)/.exec(value) ?? [];
+  if (sign === undefined) return Number.POSITIVE_INFINITY;
+  return Number(from) + (sign === "<" ? -0.5 : sign === ">" ? 0.5 : 0);
+}
+
+/**
+ * The web page a value stands for: itself where it is an address, the site of a referrer, and of a
+ * path the page below `origin`.
+ */
+export function linkOf(dimension: string, value: string, origin: string | null): string | null {
+  if (/^https?:\/\/[^\s/]/i.test(value)) return URL.canParse(value) ? value : null;
+  if (dimension === "ref" && /^[^\s/:@?#]+\.[^\s/:@?#.]+$/.test(value)) {
+    const site = `https://${value}/`;
+    return URL.canParse(site) ? site : null;
+  }
+  const isPath = ["path", "entry", "exit"].includes(dimension) && value.startsWith("/");
+  return isPath && origin !== null ? pageOf(value, origin) : null;
+}
+
+function pageOf(path: string, origin: string): string | null {
+  if ([...path].length >= MAX_CHARACTERS || /\p{Surrogate}/u.test(path)) return null;
+  const steps = path.split("/").map((step) => encodeURIComponent(step));
+  return origin + steps.join("/");
+}

@@ -1,0 +1,49 @@
+import { zones } from "moment-timezone/data/meta/latest.json";
+import { useMemo } from "preact/hooks";
+import { percent, whole } from "../../shared/format.ts";
+import type { Row } from "../traffic/breakdown-model.ts";
+import { countryPaths, HEIGHT, landPath, projection, seaPath, WIDTH } from "./globe.ts";
+
+interface CountryMapProps {
+  rows: Row[];
+  ask: (country: string) => void;
+}
+
+/** Countries the darker, the more was counted there; the keyboard has the rows instead. */
+export function CountryMap({ rows, ask }: CountryMapProps) {
+  const paths = useMemo(countryPaths, []);
+  const land = useMemo(landPath, []);
+  const most = Math.max(...rows.map(({ count }) => count));
+  return (
+    <svg
+      class="map countries"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label="Map of the countries; the rows below say the same"
+    >
+      <path class="sea" d={seaPath()} />
+      <path class="land" d={land} />
+      {rows.map((row) => {
+        const style = { "--heat": `${Math.round(15 + 85 * Math.sqrt(row.count / most))}%` };
+        const path = paths.get(row.value);
+        const at = path === undefined ? middleOf(row.value) : null;
+        const onClick = () => ask(row.value);
+        const title = `${row.name ?? row.value}: ${whole(row.count)} (${percent(row.share)})`;
+        return (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the rows are there for the keyboard
+          <g key={row.value} style={style} onClick={onClick}>
+            <title>{title}</title>
+            {path !== undefined && <path class="country" d={path} />}
+            {at && <circle class="country" cx={at[0]} cy={at[1]} r={4} />}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Where a country without an outline is: the place of its first time zone. */
+function middleOf(country: string): [number, number] | null {
+  const zone = Object.values(zones).find(({ countries }) => countries.includes(country));
+  return zone ? projection([zone.long, zone.lat]) : null;
+}

@@ -1,0 +1,31 @@
+import { geoNaturalEarth1, geoPath } from "d3-geo";
+import { feature } from "topojson-client";
+import atlas from "world-atlas/countries-110m.json";
+
+export const WIDTH = 720;
+export const HEIGHT = 360;
+
+export const projection = geoNaturalEarth1().fitExtent(
+  [
+    [4, 4],
+    [WIDTH - 4, HEIGHT - 4],
+  ],
+  { type: "Sphere" },
+);
+export const draw = geoPath(projection);
+
+/** Outlines as paths of the map. */
+export const seaPath = (): string => draw({ type: "Sphere" }) ?? "";
+export const landPath = (): string => draw(feature(atlas, atlas.objects.land)) ?? "";
+
+/** The outline of each country by its two letters; the atlas has no outlines of the smallest. */
+export function countryPaths(): Map<string, string> {
+  const { features } = feature(atlas, atlas.objects.countries);
+  return new Map(features.map((shape) => [lettersOf(String(shape.id ?? "")), draw(shape) ?? ""]));
+}
+
+/** ISO 3166-1 `276` → `DE`, as every browser knows it; empty for what has no number. */
+function lettersOf(number: string): string {
+  if (!/^\d{3}$/.test(number)) return "";
+  return new Intl.Locale(`und-${number}`).region ?? "";
+}
