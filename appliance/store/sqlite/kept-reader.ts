@@ -56,7 +56,8 @@ export class KeptReader {
   /** @throws {Refusal} `read_failed` when there is no reader, or it died; Error when the query failed */
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
-    if (this.#isResting) this.#wake();
+    // Nobody would end it any more.
+    if (this.#isResting && !this.#closing) this.#wake();
     await this.#starting;
     if (this.#worker === undefined) throw readRefused("failed");
     const asked = Promise.withResolvers<QueryResult<Q>>();

@@ -126,4 +126,14 @@ describe("a reader", () => {
     await world().stop();
     assert.equal(readers, 0);
   });
+
+  it("does not come back for what is asked while the store closes", async () => {
+    await world().stats();
+    world().clock.advance(2 * 60_000);
+    await until(() => readers === 0);
+    const upkeep = world().service.store.upkeep();
+    await world().stop();
+    await upkeep;
+    assert.equal(readers, 0);
+  });
 });

@@ -16,6 +16,7 @@ import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { holds } from "../../../helpers/odd.ts";
 import { TEST_SEED } from "../../../helpers/seeded.ts";
+import { reusedThreads } from "../../../helpers/threads.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -78,6 +79,7 @@ class Box {
       retentionDays: RETENTION_DAYS,
       clock: this.#clock,
       log: silentLog(),
+      threads: reusedThreads,
       prepare: (db) => findSite(db, "blog") ?? addSite(db, "blog"),
     });
   }
