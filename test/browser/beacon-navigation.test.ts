@@ -87,6 +87,7 @@ describe("a page that is there before it is seen", () => {
   });
 
   it("counts again when the browser takes it out of its back/forward cache", async () => {
+    await stage().visitor({ whole: true });
     const { proxied: viewed } = stage();
     await stage().open("/", { html: stage().proxiedTag() });
     await viewed;

@@ -7,9 +7,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
+import type { BrowserContext, Page, Request } from "playwright-core";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
-import { openProfile } from "../helpers/chromium.ts";
+import { openProfile, type ProfileOptions } from "../helpers/chromium.ts";
 import { World } from "../helpers/world.ts";
 
 /** Where the site's own server passes requests on to the collector. */
@@ -52,7 +52,7 @@ class Stage {
   }
 
   /** Another person: a fresh profile, with a language, a screen or a time zone of its own. */
-  async visitor(options: BrowserContextOptions = {}): Promise<void> {
+  async visitor(options: ProfileOptions = {}): Promise<void> {
     await this.#profile?.close();
     this.#profile = await openProfile(options);
     this.#pending.clear();

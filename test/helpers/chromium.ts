@@ -12,7 +12,10 @@ import {
 import { aroundTests } from "./hooks.ts";
 import { CHROME } from "./world.ts";
 
-const EXECUTABLE = "/usr/bin/chromium";
+/** What draws pages, without the windows, tabs and profiles around it: for a third of the work. */
+const SHELL = "/usr/bin/chromium-headless-shell";
+/** The browser people have. */
+const CHROMIUM = "/usr/bin/chromium";
 
 const ARGS = [
   "--headless",
@@ -56,24 +59,38 @@ const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 /** A busy machine is slow; still less than a test's own limit, for this tells what was waited for. */
 const PATIENCE_MS = 4 * 60_000;
 
-let browser: Promise<Browser> | undefined;
+export interface ProfileOptions extends BrowserContextOptions {
+  /** The browser people have: the shell keeps no page to go back to. */
+  whole?: boolean;
+}
+
+const browsers = new Map<string, Promise<Browser>>();
 aroundTests(
-  () => {
-    browser = undefined;
-  },
-  async () => (await browser)?.close(),
+  () => browsers.clear(),
+  () => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())),
 );
 
 /** A new profile in the one browser of these tests, which says it is a visitor's Chrome. */
-export async function openProfile(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  browser ??= chromium.launch({
-    executablePath: EXECUTABLE,
+export async function openProfile({
+  whole = false,
+  ...options
+}: ProfileOptions = {}): Promise<BrowserContext> {
+  const browser = await launched(whole ? CHROMIUM : SHELL);
+  const profile = await browser.newContext({ userAgent: CHROME, ...options });
+  profile.setDefaultTimeout(PATIENCE_MS);
+  return profile;
+}
+
+function launched(executablePath: string): Promise<Browser> {
+  const known = browsers.get(executablePath);
+  if (known !== undefined) return known;
+  const browser = chromium.launch({
+    executablePath,
     args: [...ARGS, `--disable-features=${[...UNSTEADY, ...UNSEEN].join()}`],
     ignoreDefaultArgs: UNWANTED_ARGS,
   });
-  const profile = await (await browser).newContext({ userAgent: CHROME, ...options });
-  profile.setDefaultTimeout(PATIENCE_MS);
-  return profile;
+  browsers.set(executablePath, browser);
+  return browser;
 }
 
 /**
@@ -83,7 +100,7 @@ export async function openProfile(options: BrowserContextOptions = {}): Promise<
 export function openUndriven(url: string): () => Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), "tallydeck-chromium-"));
   const own: ChildProcess = spawn(
-    EXECUTABLE,
+    CHROMIUM,
     [...ARGS, `--user-agent=${CHROME}`, `--user-data-dir=${profile}`, url],
     // A process group, for what it starts itself ends with it.
     { stdio: "ignore", detached: true },
