@@ -272,6 +272,14 @@ describe("the rows of the dashboard", () => {
     await card("path").getByRole("button", { name: "Show all 2,000" }).click();
     await card("path").locator("tbody tr").nth(1_999).waitFor({ state: "attached" });
     assert.ok(Number(await owner.page.evaluate("window.most")) <= 50);
+    await value("path", "/page/40").hover();
+    assert.equal(await card("path").getByRole("link").count(), 1);
+    await value("path", "/page/41").focus();
+    await owner.page.keyboard.press("Tab");
+    assert.equal(
+      await owner.page.evaluate("document.activeElement.href"),
+      "https://many.example/page/41",
+    );
   });
 
   it("run the way their script does, and never into each other", async () => {

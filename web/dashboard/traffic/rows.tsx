@@ -21,6 +21,14 @@ export interface RowTools {
   choose: ((value: string) => void) | null;
 }
 
+/** What the rows of one list share. */
+interface Latest extends RowTools {
+  isLong: boolean;
+  /** the row of a long list that somebody is at */
+  at: string | null;
+  enter: (value: string) => void;
+}
+
 interface RowsProps extends RowTools {
   dimension: string;
   rows: Row[];
@@ -36,10 +44,14 @@ export function Rows({ dimension, rows, ...tools }: RowsProps) {
   }, [made, rows.length]);
   const chunks = useMemo(() => inChunks(rows), [rows]);
   const most = useMemo(() => Math.max(...rows.map(({ share }) => share)), [rows]);
-  const latest = useRef(tools);
-  latest.current = tools;
+  const [entered, enter] = useState<string | null>(null);
+  // The buttons of two thousand rows are most of their weight: there a row has them when needed.
+  const isLong = rows.length > CHUNK;
+  const now: Latest = { ...tools, isLong, at: isLong ? entered : null, enter };
+  const latest = useRef(now);
+  latest.current = now;
   return (
-    <div class="rows" tabIndex={rows.length > CHUNK ? 0 : undefined}>
+    <div class="rows" tabIndex={isLong ? 0 : undefined}>
       <table>
         <thead class="offscreen">
           <tr>
@@ -54,7 +66,7 @@ export function Rows({ dimension, rows, ...tools }: RowsProps) {
             key={i}
             {...{ dimension, most, latest }}
             rows={chunk}
-            marks={chunk.map(({ value }) => markOf(value, tools)).join()}
+            marks={chunk.map(({ value }) => markOf(value, now)).join()}
           />
         ))}
       </table>
@@ -69,8 +81,8 @@ function inChunks(rows: Row[]): Row[][] {
 }
 
 /** What of a row's look changes without its figures. */
-function markOf(value: string, { slots, starred, copied }: RowTools): string {
-  return `${slots.get(value) ?? ""}${starred.has(value) ? "s" : ""}${copied === value ? "c" : ""}`;
+function markOf(value: string, { slots, starred, copied, at }: Latest): string {
+  return `${at === value ? "a" : ""}${slots.get(value) ?? ""}${starred.has(value) ? "s" : ""}${copied === value ? "c" : ""}`;
 }
 
 interface ChunkProps {
@@ -78,7 +90,7 @@ interface ChunkProps {
   rows: Row[];
   most: number;
   marks: string;
-  latest: { current: RowTools };
+  latest: { current: Latest };
 }
 
 /** Some rows, drawn again only when one of them changed. */
@@ -95,56 +107,73 @@ interface RowProps {
   dimension: string;
   row: Row;
   most: number;
-  latest: { current: RowTools };
+  latest: { current: Latest };
 }
 
 function RowLine({ dimension, row, most, latest }: RowProps) {
   const { value } = row;
-  const { slots, starred, copied, origin } = latest.current;
+  const { slots, starred, isLong, at, enter } = latest.current;
   const slot = slots.get(value);
-  const link = linkOf(dimension, value, origin);
   const isStarred = starred.has(value);
   const look = slot === undefined ? "" : `asked ask-${slot}`;
   return (
-    <tr class={isStarred ? `${look} starred` : look} style={{ "--bar": row.share / most }}>
+    <tr
+      class={isStarred ? `${look} starred` : look}
+      style={{ "--bar": row.share / most }}
+      onPointerEnter={isLong ? () => enter(value) : undefined}
+      onFocusIn={isLong ? () => enter(value) : undefined}
+    >
       <th scope="row">
         <RowValue {...{ dimension, row, latest }} isAsked={slot !== undefined} />
-        <span class="row-tools">
-          {link !== null && (
-            <a
-              class="quiet"
-              href={link}
-              target="_blank"
-              rel="noreferrer noopener"
-              aria-label={`Open ${value}`}
-              title={link}
-            >
-              ↗
-            </a>
-          )}
-          <button
-            type="button"
-            class="quiet star"
-            aria-pressed={isStarred}
-            aria-label={`Star ${value}`}
-            title={isStarred ? "Take the tile away" : "Make it a tile"}
-            onClick={() => latest.current.star(value)}
-          >
-            {isStarred ? "★" : "☆"}
-          </button>
-          <button
-            type="button"
-            class="quiet copy-value"
-            aria-label={`Copy ${value}`}
-            onClick={() => latest.current.copy(value)}
-          >
-            {copied === value ? "✓" : "Copy"}
-          </button>
-        </span>
+        {(!isLong || at === value) && <RowButtons {...{ dimension, value, latest }} />}
       </th>
       <td class="count">{whole(row.count)}</td>
       <td class="share">{percent(row.share)}</td>
     </tr>
+  );
+}
+
+interface RowButtonsProps extends Pick<RowProps, "dimension" | "latest"> {
+  value: string;
+}
+
+function RowButtons({ dimension, value, latest }: RowButtonsProps) {
+  const { starred, copied, origin } = latest.current;
+  const link = linkOf(dimension, value, origin);
+  const isStarred = starred.has(value);
+  return (
+    <span class="row-tools">
+      {link !== null && (
+        <a
+          class="quiet"
+          href={link}
+          target="_blank"
+          rel="noreferrer noopener"
+          aria-label={`Open ${value}`}
+          title={link}
+        >
+          ↗
+        </a>
+      )}
+      <button
+        type="button"
+        class="quiet star"
+        aria-pressed={isStarred}
+        aria-label={`Star ${value}`}
+        title={isStarred ? "Take the tile away" : "Make it a tile"}
+        onClick={() => latest.current.star(value)}
+      >
+        {isStarred ? "★" : "☆"}
+      </button>
+      <button
+        type="button"
+        class="quiet copy-value"
+        aria-label={`Copy ${value}`}
+        onClick={() => latest.current.copy(value)}
+      >
+        {copied === value ? "✓" : "Copy"}
+      </button>
+    </span>
   );
 }
 
