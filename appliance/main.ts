@@ -6,6 +6,7 @@ import { version } from "./base/version.ts";
 import {
   type Command,
   CommandFailed,
+  INSTALLED,
   parseCommandLine,
   type Terminal,
   UsageError,
@@ -181,7 +182,7 @@ function isExpected(error: unknown): error is Error {
 /** A checkout has a script of its own, in no PATH. */
 function programHere(): string {
   const script = join(CHECKOUT, "scripts/tallydeck");
-  if (!existsSync(script)) return "tallydeck";
+  if (!existsSync(script)) return INSTALLED;
   const path = relative(process.cwd(), script);
   return path.startsWith("..") ? script : `./${path}`;
 }

@@ -1,10 +1,13 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { didYouMean } from "../base/nearest.ts";
 
+/** The program's name where it is in the PATH. */
+export const INSTALLED = "tallydeck";
+
 /** What a command is given of the outside world. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How a shell here finds this program: `./scripts/tallydeck`, or `tallydeck` where it is installed. */
+  /** How a shell here finds this program: `./scripts/tallydeck`, or INSTALLED. */
   readonly program: string;
   /** How many characters fit in a line. */
   readonly columns: number;

@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../base/nearest.ts";
 import { type Config, DEFAULT_DATA_DIR, FLAGS, readConfig } from "../config.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
-import type { Terminal } from "./command.ts";
+import { INSTALLED, type Terminal } from "./command.ts";
 
 /** Options every command takes that works on the data. */
 export const DATA_OPTIONS = {
@@ -30,8 +30,19 @@ export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Te
  * @param words what comes after the program's name
  */
 export function toType(words: string, dataDir: string, { program }: Terminal): string {
-  const isOwn = resolve(dataDir) === DEFAULT_DATA_DIR;
-  return `${program} ${words}${isOwn ? "" : ` --data-dir ${quoted(resolve(dataDir))}`}`;
+  return `${program} ${words}${dataFlag(dataDir)}`;
+}
+
+/** What starts the service on the same data: in a checkout, what also builds its pages. */
+export function toStart(dataDir: string, { program }: Terminal): string {
+  return program === INSTALLED
+    ? "systemctl start tallydeck"
+    : `${join(dirname(program), "start").replace(/^(?!\/)/, "./")}${dataFlag(dataDir)}`;
+}
+
+function dataFlag(dataDir: string): string {
+  const path = resolve(dataDir);
+  return path === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(path)}`;
 }
 
 /** As a shell takes it for one word. */

@@ -1,5 +1,5 @@
 import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
-import { databaseFile } from "../store/sqlite/database.ts";
+import { DatabaseRefused, databaseFile } from "../store/sqlite/database.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
@@ -20,6 +20,9 @@ ${DATA_OPTIONS_HELP}`,
     const unlock = lockDataDir(dataDir);
     try {
       restoreFile(file, databaseFile(dataDir));
+    } catch (error) {
+      const isOfFile = error instanceof DatabaseRefused && error.about.file === file;
+      throw isOfFile ? error.named(file, "Name a file that `tallydeck backup` made.") : error;
     } finally {
       unlock();
     }

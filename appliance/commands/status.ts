@@ -8,7 +8,7 @@ import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toType } from "./data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck status: whether the service runs, where it is found, and what it works with.
@@ -54,7 +54,7 @@ export const status: Command = {
 function standing(dataDir: string, found: Whereabouts | undefined, terminal: Terminal): string {
   if (found !== undefined) return `Tallydeck ${found.version} is running.`;
   if (isClaimed(dataDir)) return "Tallydeck is starting, stopping, or busy with a restore.";
-  return `Tallydeck ${version()} is not running. Start it: ${toType("run", dataDir, terminal)}`;
+  return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
 }
 
 function addresses({ collector, control }: Whereabouts): [string, string][] {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Shows how full the root disk is on the channel "disk"; red from 90 % on.
-# Needs curl, TALLYDECK_URL and TALLYDECK_PUSH_TOKEN.
+# Needs curl, TALLYDECK_URL (the Web UI's address, like http://tallydeck.local:3000) and TALLYDECK_PUSH_TOKEN.
 set -eu
 
 percent=$(df -P / | awk 'NR == 2 { sub("%", "", $5); print $5 }')

@@ -178,7 +178,10 @@ describe("a backup", () => {
       [join(folder(), "none.db"), /^There is no file .*none\.db\.$/],
       [join(folder(), "folder.db"), /EISDIR/],
       [copy("empty.db", () => Buffer.alloc(0)), /empty\.db is empty\. Name a file that/],
-      [copy("letter.db", () => Buffer.from("Dear Sir")), /letter\.db is damaged or no database/],
+      [
+        copy("letter.db", () => Buffer.from("Dear Sir")),
+        /letter\.db is damaged or no database .* Name a file that `\.\/scripts\/tallydeck backup` made\.$/,
+      ],
       [half, /half\.db is damaged or no database/],
       [
         copy("worn.db", (whole) => whole.fill(0xa5, whole.length / 2, whole.length / 2 + 9_000)),

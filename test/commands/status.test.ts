@@ -19,7 +19,7 @@ describe("tallydeck status", () => {
 
   it("says that no service runs, how to start one, and makes nothing", async () => {
     const out = await status();
-    const how = `./scripts/tallydeck run --data-dir ${folder()}`;
+    const how = `./scripts/start --data-dir ${folder()}`;
     assert.match(out, /^Tallydeck \d+\.\d+\.\d+ is not running\. /);
     assert.ok(out.includes(`Start it: ${how}\n  Sites      none\n  Decks      `), out);
     assert.deepEqual(readdirSync(folder()), []);
