@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { isObject } from "../base/json.ts";
-import { isClaimed } from "../store/sqlite/lock.ts";
+import { isClaimed, whereaboutsFile } from "../store/sqlite/lock.ts";
 
 /** A bound socket. */
 interface Bound {
@@ -16,10 +15,6 @@ export interface Whereabouts {
   readonly control: Bound;
 }
 
-function fileIn(dataDir: string): string {
-  return join(dataDir, "service.json");
-}
-
 /** @returns what takes it away when the service stops */
 export function tellWhereabouts(
   dataDir: string,
@@ -28,18 +23,18 @@ export function tellWhereabouts(
   const bound = ({ address, port }: Bound): Bound => ({ address, port });
   const told = { version, collector: bound(collector), control: bound(control) };
   try {
-    writeFileSync(fileIn(dataDir), `${JSON.stringify(told)}\n`);
+    writeFileSync(whereaboutsFile(dataDir), `${JSON.stringify(told)}\n`);
   } catch {
     // A disk that is full or read-only: commands go by their own settings.
   }
-  return () => rmSync(fileIn(dataDir), { force: true });
+  return () => rmSync(whereaboutsFile(dataDir), { force: true });
 }
 
 /** Where the service is found that runs on this data; undefined where none does, or it is not ready. */
 export function whereaboutsOf(dataDir: string): Whereabouts | undefined {
   if (!isClaimed(dataDir)) return undefined;
   try {
-    const told: unknown = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
+    const told: unknown = JSON.parse(readFileSync(whereaboutsFile(dataDir), "utf8"));
     return isWhereabouts(told) ? told : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
 import { connect, DatabaseRefused, FILE, isSqliteError } from "./database.ts";
@@ -8,6 +8,7 @@ const OWN_FILE = 0o600;
 /** Marks folders that many users share, like /tmp. */
 const STICKY = 0o1000;
 const LOCK = "service.lock";
+const WHEREABOUTS = "service.json";
 /** A look at the lock holds it for less than a moment. */
 const LOOK_MS = 250;
 /** What we put into a data folder; a folder with such a file in it is ours. */
@@ -76,7 +77,22 @@ export function lockDataDir(dataDir: string): () => void {
       );
     throw error;
   }
+  forgetWhereabouts(dataDir);
   return () => db.close();
+}
+
+/** Where who has claimed the data folder may write down how it is reached. */
+export function whereaboutsFile(dataDir: string): string {
+  return join(dataDir, WHEREABOUTS);
+}
+
+/** What one that was killed has left would be taken for the next one's. */
+function forgetWhereabouts(dataDir: string): void {
+  try {
+    rmSync(whereaboutsFile(dataDir), { force: true });
+  } catch {
+    // A disk that is read-only: the claim counts more.
+  }
 }
 
 /** True while a process has the data folder to itself. */
