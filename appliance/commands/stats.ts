@@ -17,7 +17,7 @@ const help = `tallydeck stats: the numbers of a site, by day, with its first pag
   tallydeck stats                          the same, where there is one site only
 
   --days N         how many days, today included, 1 to ${MAX_RANGE_DAYS} (${DEFAULT_DAYS})
-  --json           all there is, as GET /stats?series=1 answers
+  --json           all there is, as GET /stats?series=1 answers, but for "live"
 ${DATA_OPTIONS_HELP}
 
 Days are UTC. The data is read where it is, whether the service runs or not, and so without a token:

@@ -2,7 +2,8 @@ import { dayOf, HOUR_MS, hourOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { NumberSource } from "../deck/live-numbers.ts";
-import type { Store } from "../store/store.ts";
+import type { SiteKey } from "../store/counting.ts";
+import { LIVE_STEP_MS, type Store } from "../store/store.ts";
 
 const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
 
@@ -13,6 +14,7 @@ export class SiteNumbers implements NumberSource {
   readonly #clock: Clock;
   readonly #subscriptions: readonly Cancel[];
   #cancelHour: Cancel = () => {};
+  #cancelStep: Cancel | undefined;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -27,6 +29,7 @@ export class SiteNumbers implements NumberSource {
   async numbers(...[id, metric, period]: Parameters<NumberSource["numbers"]>) {
     const site = this.#store.directory.sites.find((known) => known.id === id);
     if (site === undefined) return undefined;
+    if (period === "now") return this.#live(site.key);
     const now = this.#clock.now();
     return this.#store.read("liveNumbers", {
       site: site.key,
@@ -39,7 +42,23 @@ export class SiteNumbers implements NumberSource {
 
   close(): void {
     this.#cancelHour();
+    this.#cancelStep?.();
     for (const cancel of this.#subscriptions) cancel();
+  }
+
+  #live(site: SiteKey) {
+    const { live } = this.#store;
+    const value = live.of(site);
+    if (value > 0) this.#awaitNextStep();
+    return { value, previous: null, series: live.series(site) };
+  }
+
+  /** Views of now become fewer though nothing happens. Nobody is told but who has asked. */
+  #awaitNextStep(): void {
+    this.#cancelStep ??= this.#clock.after(LIVE_STEP_MS, () => {
+      this.#cancelStep = undefined;
+      this.changed.emit();
+    });
   }
 
   /** The hours that today is compared with are others then. */

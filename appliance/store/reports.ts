@@ -43,6 +43,8 @@ export interface StatsHead {
   warnings?: Warning[];
   /** Hits that wait for the clock. */
   pending?: number;
+  /** Views of the last five minutes, where the range ends today. */
+  live?: number;
   series?: SeriesRow[];
 }
 

@@ -2,8 +2,9 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { storageUnavailable } from "./batch.ts";
-import type { SiteKey } from "./counting.ts";
+import { NOBODY, type SiteKey } from "./counting.ts";
 import { type Increments, Intake } from "./intake.ts";
+import { LiveViews } from "./live-views.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
@@ -20,6 +21,7 @@ import { startWorkers, type Workers } from "./sqlite/workers.ts";
 import type { WriteInput, WriteName, WriteResult } from "./sqlite/writes.ts";
 import { type FoldWork, Upkeep } from "./upkeep.ts";
 
+export { LIVE_STEP_MS } from "./live-views.ts";
 // What the others know of what is behind the door.
 export type { Exchange } from "./sqlite/copies/exchange.ts";
 export { nobodyCalled } from "./sqlite/counts/nobody.ts";
@@ -58,6 +60,8 @@ export class Store {
   readonly directoryChanged = new Signal<Directory>();
   /** Hits were committed. */
   readonly counted = new Signal();
+  /** Views of the last five minutes; never stored. */
+  readonly live: LiveViews;
   readonly #options: StoreOptions;
   readonly #file: string;
   readonly #spaceOf: (dir: string) => Promise<Space>;
@@ -75,6 +79,7 @@ export class Store {
   private constructor(options: StoreOptions) {
     const { clock, log, dataDir, retentionDays, space = spaceOf } = options;
     this.#options = options;
+    this.live = new LiveViews(clock);
     this.#file = databaseFile(dataDir);
     this.#spaceOf = space;
     this.#room = new Room(dataDir, space, log);
@@ -113,8 +118,13 @@ export class Store {
   /** Counts a hit; resolves when it may be answered. See Intake. */
   count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
     // No promise of its own: hits are many, and those of a batch share one.
-    if (this.#pause === undefined) return this.#intake.count(site, counts, view);
-    return this.#siteAfterPause(site).then((settled) => this.#intake.count(settled, counts, view));
+    if (this.#pause === undefined) return this.#count(site, counts, view);
+    return this.#siteAfterPause(site).then((settled) => this.#count(settled, counts, view));
+  }
+
+  #count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
+    if (view) this.live.count(site ?? NOBODY);
+    return this.#intake.count(site, counts, view);
   }
 
   /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */
@@ -195,6 +205,7 @@ export class Store {
     try {
       await this.#replaceFile(replace);
     } finally {
+      this.live.clear();
       this.#pause = undefined;
       this.#replaced++;
       resolve();

@@ -81,7 +81,14 @@ describe("the settings of a key", () => {
       metric: "uv",
       period: "7d",
     });
-    await control().field("Counts").selectOption("Views");
+    await control().pick("Now");
+    await control().saved();
+    assert.deepEqual(control().widget("k2"), {
+      type: "stat",
+      site: "blog",
+      metric: "pv",
+      period: "now",
+    });
     await control().pick("Today");
     await control().saved();
     const before = png("k2");

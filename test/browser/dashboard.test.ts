@@ -87,6 +87,7 @@ describe("the dashboard", () => {
     await owner.signIn(APP);
     const names = await owner.page.locator(".tile .name").allInnerTexts();
     assert.deepEqual(names, [
+      "Now",
       "Pageviews",
       "Visitors",
       "Sessions",

@@ -34,12 +34,13 @@ describe("tallydeck stats", () => {
     assert.equal(out.match(/^\d{4}-/gm)?.length, 8);
   });
 
-  it("prints as JSON what the service would answer", async () => {
+  it("prints as JSON what the service would answer, but for what only its memory holds", async () => {
     const service = await counted();
     const printed = JSON.parse((await stats("blog", "--days", "30", "--json")).out);
     const { from, to } = printed;
     const asked = `/stats?site=blog&from=${from}&to=${to}&series=1&token=${ADMIN}`;
-    assert.deepEqual(printed, (await service.ask(asked)).json);
+    const { live: _live, ...stored } = (await service.ask(asked)).json;
+    assert.deepEqual(printed, stored);
     assert.equal(printed.series.length, 30);
     await service.end();
   });

@@ -105,6 +105,33 @@ describe("the numbers on the deck", () => {
     });
   });
 
+  it("of now are the views of five minutes, which become fewer by themselves", async () => {
+    await views(2);
+    world().clock.advance(60_000);
+    await views(1);
+    const found = await numbers.numbers("blog", "pv", "now");
+    assert.deepEqual(found, { value: 3, previous: null, series: [0, 0, 0, 0, 0, 0, 0, 2, 0, 1] });
+    let told = 0;
+    numbers.changed.on(() => told++);
+    world().clock.advance(5_000);
+    assert.equal(told, 1);
+    world().clock.advance(4 * 60_000);
+    assert.equal((await numbers.numbers("blog", "pv", "now"))?.value, 1);
+  });
+
+  it("of now are asked for again only while somebody is there and somebody looks", async () => {
+    let told = 0;
+    numbers.changed.on(() => told++);
+    await numbers.numbers("blog", "pv", "now");
+    world().clock.advance(60_000);
+    assert.equal(told, 0);
+    await views(1);
+    told = 0;
+    await numbers.numbers("blog", "pv", "now");
+    world().clock.advance(60_000);
+    assert.equal(told, 1);
+  });
+
   it("of a site that does not exist are none", async () => {
     assert.equal(await numbers.numbers("none", "pv", "day"), undefined);
   });

@@ -38,6 +38,8 @@ export interface History {
   dimensions: Map<string, Dimension>;
   /** by counter and day: 24 counts; a day is missing where its hours are not known */
   hours: Map<string, Map<Day, number[]>>;
+  /** views of the last five minutes; null where the collector does not tell */
+  live: number | null;
   warnings: Warning[];
   pending: number;
 }
@@ -72,6 +74,7 @@ export function decodeHistory(answer: StatsAnswer): History {
     hours: new Map(
       Object.entries(answer.hours ?? {}).map(([name, days]) => [name, decodeHours(days, first)]),
     ),
+    live: answer.live ?? null,
     warnings: answer.warnings ?? [],
     pending: answer.pending ?? 0,
   };

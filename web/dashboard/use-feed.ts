@@ -29,7 +29,7 @@ interface Source {
 
 /**
  * Reads a site's whole history with one request, and asks again every minute while the page is
- * visible: the same request, which costs nothing when nothing was counted since.
+ * visible: the same request, which costs nothing when nothing was counted since and nobody is there now.
  */
 export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);

@@ -18,7 +18,8 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
 export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
   return async (ctx) => {
     const site = access.site(ctx);
-    const range = statsRange(ctx.query, dayOf(clock.now()));
+    const today = dayOf(clock.now());
+    const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
     const query = {
       ...range,
@@ -27,6 +28,7 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
       warnings: store.warnings,
+      live: range.to === today ? store.live.of(site.key) : undefined,
     };
     const answer = await store.read(
       "stats",

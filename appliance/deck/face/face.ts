@@ -31,7 +31,7 @@ export interface StatFace extends Colors {
   metric: string;
   /** Compact: `999`, `1.2k`, `12k`, `1.2M`; `–` when there is no number. */
   value: string;
-  /** Against the period before; `–` when that has nothing to compare with. */
+  /** Against the period before; `–` when that has nothing to compare with. Of now, how long that is. */
   change: { text: string; direction: "up" | "down" | "none"; color: string };
   series: readonly number[];
   /** Colour of the series. */
@@ -108,7 +108,7 @@ const BAD = { onDark: "#f87171", onLight: "#991b1b" };
 const WARNING = "#fbbf24";
 
 const METRICS = { pv: "views", uv: "visitors", sessions: "sessions", app: "app", bot: "bots" };
-const PERIODS = { day: "today", "7d": "7d", "30d": "30d" };
+const PERIODS = { now: "now", day: "today", "7d": "7d", "30d": "30d" };
 
 const NO_NUMBER = "–";
 const MINUTE_MS = 60_000;
@@ -209,11 +209,12 @@ function statFace(widget: StatWidget, numbers: Numbers | undefined): StatFace {
 }
 
 function changeOf(
-  { metric }: StatWidget,
+  { metric, period }: StatWidget,
   numbers: Numbers | undefined,
   { color, background }: Colors,
 ): StatFace["change"] {
   const quiet = blend(background, color, 0.6);
+  if (period === "now") return { text: "5 min", direction: "none", color: quiet };
   if (!numbers?.previous) return { text: NO_NUMBER, direction: "none", color: quiet };
   const percent = Math.round(((numbers.value - numbers.previous) / numbers.previous) * 100);
   const text = Math.abs(percent) > 999 ? ">999%" : `${Math.abs(percent)}%`;

@@ -20,7 +20,8 @@ export interface StatWidget extends WidgetColors {
   type: "stat";
   site: string;
   metric: "pv" | "uv" | "sessions" | "app" | "bot";
-  period: "day" | "7d" | "30d";
+  /** `now`: the last five minutes, of `pv` only */
+  period: "now" | "day" | "7d" | "30d";
 }
 
 interface TextWidget extends WidgetColors {
@@ -77,7 +78,7 @@ const VARIANTS = [
   variant("stat", {
     site: SITE,
     metric: oneOf("pv", "uv", "sessions", "app", "bot"),
-    period: oneOf("day", "7d", "30d"),
+    period: oneOf("now", "day", "7d", "30d"),
   }),
   variant("clock"),
   variant("date"),
@@ -114,7 +115,7 @@ export function parseWidget(input: unknown, rules: PushRules, at = "widget"): Wi
 
 function cleaned(input: Widget, { channelName, cleanText }: PushRules, at: string): Widget {
   if (input.type === "text") return { ...input, text: cleanText(input.text).text };
-  if (input.type === "stat") return { ...input, site: siteIdOf(input.site) };
+  if (input.type === "stat") return cleanedStat(input, at);
   if (input.type !== "push") return input;
   const { fallback } = input;
   return {
@@ -122,6 +123,13 @@ function cleaned(input: Widget, { channelName, cleanText }: PushRules, at: strin
     channel: readChannel(input.channel, channelName, at),
     ...(fallback !== undefined && { fallback: cleanText(fallback).text }),
   };
+}
+
+function cleanedStat(input: StatWidget, at: string): StatWidget {
+  // Nothing else is counted by the minute.
+  if (input.period === "now" && input.metric !== "pv")
+    throw invalidField(`${at}.metric`, "must be pv where the period is now.");
+  return { ...input, site: siteIdOf(input.site) };
 }
 
 function readChannel(raw: string, channelName: PushRules["channelName"], at: string): string {

@@ -101,6 +101,10 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     { type: "stat", site: "new", metric: "pv", period: "7d" },
     counts(0, 0, [0, 0, 0, 0, 0, 0, 0]),
   ),
+  "stat-now": show(
+    { type: "stat", site: "blog", metric: "pv", period: "now" },
+    { numbers: { value: 12, previous: null, series: [0, 0, 1, 3, 2, 0, 1, 2, 2, 1] } },
+  ),
   "stat-unknown": show({ type: "stat", site: "gone", metric: "app", period: "day" }),
   "stat-light": show(
     { type: "stat", site: "blog", metric: "pv", period: "7d", background: "#f1f5f9" },

@@ -83,7 +83,12 @@ describe("a widget from the wire", () => {
     [{ type: "text", text: "", color: "red" }, "widget.color", /colour as #rrggbb/],
     [{ type: "empty", background: "#fff" }, "widget.background", /colour as #rrggbb/],
     [{ type: "stat", site: "a", metric: "hits", period: "7d" }, "widget.metric", /one of pv, uv/],
-    [{ type: "stat", site: "a", metric: "pv", period: "1y" }, "widget.period", /one of day, 7d/],
+    [
+      { type: "stat", site: "a", metric: "pv", period: "1y" },
+      "widget.period",
+      /one of now, day, 7d/,
+    ],
+    [{ type: "stat", site: "a", metric: "uv", period: "now" }, "widget.metric", /must be pv/],
     [{ type: "stat", site: "A b", metric: "pv", period: "day" }, "widget.site", /id of a site/],
     [{ type: "clock", seconds: true }, "widget.seconds", /not a field/],
   ] as const) {
@@ -239,6 +244,12 @@ describe("a stat widget", () => {
     const { site, metric, period, series } = stat(5, 4);
     assert.deepEqual([site, metric, period, series], ["blog", "views", "7d", [1, 2, 3]]);
     assert.equal(stat(5, 4, { type: "stat", period: "day" }).period, "today");
+    assert.equal(stat(5, 4, { type: "stat", period: "now" }).period, "now");
+  });
+
+  it("of now says how long that is, and is compared with nothing", () => {
+    const { text, direction } = stat(5, null, { type: "stat", period: "now" }).change;
+    assert.deepEqual([text, direction], ["5 min", "none"]);
   });
 
   for (const [count, text] of [

@@ -80,6 +80,10 @@ describe("a widget", () => {
       widgetName({ type: "stat", site: "blog", metric: "uv", period: "7d" }),
       "Visitors of blog, 7 days",
     );
+    assert.equal(
+      widgetName({ type: "stat", site: "blog", metric: "pv", period: "now" }),
+      "Views of blog, now",
+    );
     assert.equal(widgetName({ type: "clock" }), "Clock");
   });
 

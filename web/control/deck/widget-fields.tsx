@@ -145,11 +145,13 @@ function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
                 if (found) onEdit({ ...widget, metric: found.id });
               }}
             >
-              {METRICS.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+              {METRICS.filter(({ id }) => id === "pv" || widget.period !== "now").map(
+                ({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ),
+              )}
             </select>
           )}
         </Labelled>
@@ -158,7 +160,9 @@ function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
         legend="Over"
         value={widget.period}
         options={PERIODS}
-        onChoose={(period) => onEdit({ ...widget, period })}
+        onChoose={(period) =>
+          onEdit({ ...widget, period, metric: period === "now" ? "pv" : widget.metric })
+        }
       />
     </>
   );

@@ -23,6 +23,7 @@ export const METRICS: readonly { id: StatWidget["metric"]; name: string }[] = [
 ];
 
 export const PERIODS: readonly { id: StatWidget["period"]; name: string }[] = [
+  { id: "now", name: "Now" },
   { id: "day", name: "Today" },
   { id: "7d", name: "7 days" },
   { id: "30d", name: "30 days" },

@@ -1,5 +1,6 @@
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
+import { whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
 import type { Compare } from "../period.ts";
 import type { ChangeView } from "../use-view.ts";
@@ -35,7 +36,8 @@ export function Tiles({ history, range, compared, metric, now, change }: TilesPr
   const beforeName = `${rangeName(compared.from, compared.to)}${isRunning ? " by this hour" : ""}`;
   return (
     <section aria-label="Key figures">
-      <div class={`tiles of-${hasApp ? 8 : 7}`}>
+      <div class={`tiles of-${(hasApp ? 8 : 7) + (history.live === null ? 0 : 1)}`}>
+        {history.live !== null && <NowTile views={history.live} />}
         {METRICS.filter((name) => name !== "app" || hasApp).map((name) => (
           <Tile
             key={name}
@@ -55,6 +57,20 @@ export function Tiles({ history, range, compared, metric, now, change }: TilesPr
         </p>
       )}
     </section>
+  );
+}
+
+/** Of this moment, whatever the range is: it is no figure of the chart. */
+function NowTile({ views }: { views: number }) {
+  return (
+    <div
+      class="tile now"
+      title="Pages opened in the last five minutes. It is asked for each minute."
+    >
+      <span class="name">Now</span>
+      <span class="figure">{whole(views)}</span>
+      <span class="was">in 5 min</span>
+    </div>
   );
 }
 

@@ -28,6 +28,8 @@ interface StatsQuery {
   /** With the counts by day, and how. */
   readonly daily: DailyForm | undefined;
   readonly warnings: readonly Warning[];
+  /** Views of the last five minutes: only where the range ends today, and of who knows them. */
+  readonly live?: number | undefined;
 }
 
 const lastAnswers = new LastAnswers();
@@ -54,6 +56,7 @@ function statsBody(db: Database, query: StatsQuery): Uint8Array {
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
+    ...(query.live !== undefined && { live: query.live }),
     ...(query.series && { series: seriesOf(db, range) }),
   };
   const tables = dimensions.map((dimension) => ({ dimension, names: namesOf(db, dimension) }));

@@ -1,0 +1,68 @@
+import type { Clock } from "../base/clock.ts";
+import type { SiteKey } from "./counting.ts";
+
+/** How long a view is of now. */
+const WINDOW_MS = 5 * 60_000;
+/** How fine time is told. */
+export const LIVE_STEP_MS = 5_000;
+const STEPS = WINDOW_MS / LIVE_STEP_MS;
+/** What a picture of the five minutes shows: half minutes. */
+const STEPS_OF_A_BAR = 6;
+
+/**
+ * The views of the last five minutes, by site, to within five seconds. In memory only, and nothing
+ * of a site that had none; time is monotonic, so that no step of the clock makes or loses one.
+ */
+export class LiveViews {
+  readonly #clock: Clock;
+  /** Views by step, each a ring. */
+  readonly #rings = new Map<SiteKey, Uint32Array>();
+  /** The newest that is in them. */
+  #step = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  count(site: SiteKey): void {
+    this.#moveOn();
+    const ring = this.#rings.get(site) ?? new Uint32Array(STEPS);
+    this.#rings.set(site, ring);
+    const at = this.#step % STEPS;
+    ring[at] = (ring[at] ?? 0) + 1;
+  }
+
+  of(site: SiteKey): number {
+    this.#moveOn();
+    return this.#rings.get(site)?.reduce((sum, n) => sum + n, 0) ?? 0;
+  }
+
+  /** The same by half minutes, oldest first. */
+  series(site: SiteKey): number[] {
+    this.#moveOn();
+    const bars = Array<number>(STEPS / STEPS_OF_A_BAR).fill(0);
+    const ring = this.#rings.get(site);
+    for (let age = 0; age < STEPS; age++) {
+      const bar = bars.length - 1 - Math.floor(age / STEPS_OF_A_BAR);
+      bars[bar] = (bars[bar] ?? 0) + (ring?.[(this.#step - age) % STEPS] ?? 0);
+    }
+    return bars;
+  }
+
+  /** Another database has other sites under these numbers. */
+  clear(): void {
+    this.#rings.clear();
+  }
+
+  /** Takes out what is older than the window, and sites that have nothing left. */
+  #moveOn(): void {
+    const step = Math.floor(this.#clock.monotonic() / LIVE_STEP_MS);
+    const gone = Math.min(step - this.#step, STEPS);
+    if (gone === 0) return;
+    this.#step = step;
+    for (const [site, ring] of this.#rings) {
+      for (let back = 0; back < gone; back++) ring[(step - back) % STEPS] = 0;
+      if (ring.every((n) => n === 0)) this.#rings.delete(site);
+    }
+  }
+}
