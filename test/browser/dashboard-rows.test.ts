@@ -282,6 +282,13 @@ describe("the rows of the dashboard", () => {
     );
   });
 
+  it("are charted on a phone, however long they are and without a place to break", async () => {
+    await owner.page.setViewportSize({ width: 360, height: 740 });
+    await owner.signIn(`/dashboard?site=many&ask1=path:/${"W".repeat(127)}`);
+    await owner.page.getByRole("heading", { name: /^\/W+… by day$/ }).waitFor();
+    assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), 360);
+  });
+
   it("run the way their script does, and never into each other", async () => {
     await owner.signIn("/dashboard?site=many&period=day");
     const values = card("event").locator(".value");

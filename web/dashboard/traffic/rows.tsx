@@ -188,8 +188,8 @@ function RowValue({ dimension, row: { value, name }, latest, isAsked }: RowValue
     <button
       type="button"
       class="value"
-      // A path runs from left to right, whichever way the words in it do.
-      dir={value.startsWith("/") ? "ltr" : "auto"}
+      // What is cut off is then the end of it, also in scripts that run from right to left.
+      dir="auto"
       title={isChoice ? value : "Show on the map"}
       aria-pressed={isChoice ? isAsked : undefined}
       onClick={() => (latest.current.choose ?? latest.current.ask)(value)}

@@ -6,6 +6,8 @@ import { valueLabel } from "./values.ts";
 /** Values are not kept by the hour: of a single day there is only its place among others. */
 const DAYS_UP_TO_ONE = 14;
 
+const MAX_CHARACTERS = 40;
+
 /** The days of the values asked for, with the whole they are a part of as a line behind them. */
 export function askedTrend(
   history: History,
@@ -22,7 +24,7 @@ export function askedTrend(
   const lines = asked.map(
     (one): Line => ({
       key: `ask-${one.slot}`,
-      name: valueLabel(one.dimension, one.value),
+      name: shortened(valueLabel(one.dimension, one.value)),
       values: inBuckets(valueByDay(history, one, shown)),
     }),
   );
@@ -31,6 +33,13 @@ export function askedTrend(
   const scale = scaleFor(values, lines);
   const name = `All ${lineName(whole).toLowerCase()}${scale === 1 ? "" : `, drawn at 1/${1 / scale}`}`;
   return { buckets, unit, lines, totals: [], before: { key: whole, name, values, scale } };
+}
+
+/** Its tile has the whole of a value; the chart has room for its beginning. */
+function shortened(label: string): string {
+  const characters = [...label];
+  if (characters.length <= MAX_CHARACTERS) return label;
+  return `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…`;
 }
 
 /** A part in a hundred would be a flat line: the whole is made smaller, so that both have a shape. */

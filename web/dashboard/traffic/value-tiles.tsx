@@ -65,7 +65,7 @@ function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
         onClick={() => change({ asked: toggleAsked(asked, dimension, value) })}
       >
         <small class="dimension-name">{titleOf(dimension)}</small>
-        <span class="name" dir={value.startsWith("/") ? "ltr" : "auto"}>
+        <span class="name" dir="auto">
           {label}
         </span>
         <span class="figure">{whole(count)}</span>
