@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { eachFolder } from "../helpers/folder.ts";
-import { RunningService } from "../helpers/tallydeck.ts";
+import { COMPILED, RunningService } from "../helpers/tallydeck.ts";
 import { askPort } from "../helpers/world.ts";
 
 const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
@@ -16,7 +16,11 @@ describe("the admin token of a first start", () => {
   const folder = eachFolder();
   const dataDir = () => join(folder(), "data");
   const args = () => ["run", "--data-dir", dataDir(), "--port", "0", "--webui-port", "0"];
-  const env = (more: Record<string, string>) => ({ PATH: process.env.PATH ?? "", ...more });
+  const env = (more: Record<string, string>) => ({
+    PATH: process.env.PATH ?? "",
+    NODE_COMPILE_CACHE: COMPILED,
+    ...more,
+  });
 
   /** Everything a stream says until the service is ready, with its port. */
   async function untilReady(stream: Readable) {

@@ -9,7 +9,7 @@ import { type Ask, askPort, type Reply } from "./world.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "appliance/main.ts");
 /** As scripts/tallydeck has it. */
-const COMPILED = join(ROOT, "node_modules/.cache/node");
+export const COMPILED = join(ROOT, "node_modules/.cache/node");
 
 interface Ended {
   /** Exit code; null when a signal ended it. */
