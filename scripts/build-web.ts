@@ -42,6 +42,8 @@ const OUT_DIR = join(ROOT, "web/dist");
 /** What the pages share; see there. */
 const COMMON = "web/shared/da-common.ts";
 
+const COMMON_ASSET = "da-common.js";
+
 /** What browsers of the last three years run, for the owner's pages. */
 const OWNER_BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 
@@ -61,7 +63,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "rescue.html": { make: copy("web/control/rescue.html") },
   "rescue.js": { make: module("web/control/rescue.tsx") },
   "control.js": { make: module("web/control/main.tsx") },
-  "da-common.js": { make: module(COMMON) },
+  [COMMON_ASSET]: { make: module(COMMON) },
   "favicon.svg": { make: copy("web/shared/favicon.svg") },
   // The deck's keys are written in the same family.
   "plex-condensed-400.woff2": { make: font(400), maxBrotli: 20_000 },
@@ -80,6 +82,22 @@ function font(weight: 400 | 600): Asset["make"] {
   const file = `${module}/files/ibm-plex-sans-condensed-latin-${weight}-normal.woff2`;
   return async () => ({ body: await readFile(join(ROOT, file)), modules: [module] });
 }
+
+/** What a page loads at once, and the most bytes of it after brotli; fonts have their own limits. */
+const PAGE_BUDGETS: Readonly<Record<string, { assets: readonly string[]; maxBrotli: number }>> = {
+  "/dashboard": {
+    assets: [
+      "dashboard.html",
+      "dashboard.css",
+      "dashboard.js",
+      COMMON_ASSET,
+      "favicon.svg",
+      "vendor/frappe-charts.iife.min.js",
+      "vendor/frappe-charts.min.css",
+    ],
+    maxBrotli: 60_000,
+  },
+};
 
 /** A script for browsers, bundled with all it imports into one file without exports. */
 function script(source: string, target: string): Asset["make"] {
@@ -113,7 +131,7 @@ const shared: Plugin = {
   name: "shared",
   setup({ onResolve }) {
     onResolve({ filter: /^preact(\/|$)|\/shared\/[^/]+\.tsx?$/ }, () => ({
-      path: "./da-common.js",
+      path: `./${COMMON_ASSET}`,
       external: true,
     }));
     onResolve({ filter: /^\.\// }, ({ kind, path }) =>
@@ -180,10 +198,28 @@ export async function buildWeb({
       return { files, built: { name, size: body.length, brotli: br.length, modules } };
     }),
   );
+  if (minify) keepBudgets(made.map(({ built }) => built));
   for (const { files } of made)
     for (const [name, content] of Object.entries(files))
       write(join(outDir, name), content, started);
   return made.map(({ built }) => built);
+}
+
+/** What each page of the budgets loads at once, in bytes after brotli. */
+function pageSizes(built: readonly Built[]): [page: string, size: number, most: number][] {
+  return Object.entries(PAGE_BUDGETS).map(([page, { assets, maxBrotli }]) => {
+    const parts = built.filter(({ name }) => assets.includes(name));
+    return [page, parts.reduce((sum, { brotli }) => sum + brotli, 0), maxBrotli];
+  });
+}
+
+/** @throws {Error} that names the page that became too large */
+function keepBudgets(built: readonly Built[]): void {
+  for (const [page, size, most] of pageSizes(built))
+    if (size > most)
+      throw new Error(
+        `${page} loads ${size} bytes after brotli and may load ${most}. Make its sources smaller, or load a part of it later.`,
+      );
 }
 
 /** Whether every asset is there and no older than any source. Takes a few milliseconds. */
@@ -245,8 +281,11 @@ async function main(args: string[]): Promise<number> {
   }
   if (args.length > 0 && isBuilt()) return 0;
   try {
-    for (const { name, size, brotli } of await buildWeb())
+    const built = await buildWeb();
+    for (const { name, size, brotli } of built)
       console.error(`web/dist/${name}: ${size} bytes, ${brotli} after brotli`);
+    for (const [page, size, most] of pageSizes(built))
+      console.error(`${page} loads ${size} bytes after brotli, of ${most}`);
     return 0;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

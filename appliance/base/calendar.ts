@@ -57,6 +57,11 @@ export function nextMonthStart(day: Day): Day {
   return startOfMonth(day, 1);
 }
 
+/** The first of January of the year a day falls in. */
+export function yearStart(day: Day): Day {
+  return dayOf(Date.UTC(new Date(day * DAY_MS).getUTCFullYear(), 0, 1));
+}
+
 function startOfMonth(day: Day, months: number): Day {
   const date = new Date(day * DAY_MS);
   return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1));

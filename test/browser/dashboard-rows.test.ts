@@ -118,9 +118,9 @@ describe("the rows of the dashboard", () => {
 
     it("make way for a figure that is pressed", async () => {
       await owner.signIn(`${NOTES}&ask1=path:/about`);
-      await owner.page.locator(".tiles .tile", { hasText: "Visitors" }).click();
+      await owner.page.locator(".tiles .tile", { hasText: "Sessions" }).click();
       await heading("/about by day").waitFor({ state: "detached" });
-      assert.equal(new URL(owner.page.url()).searchParams.get("metric"), "uv");
+      assert.equal(new URL(owner.page.url()).searchParams.get("metric"), "sessions");
     });
   });
 

@@ -4,6 +4,7 @@ import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
 import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";
+import { choosePeriod, openMore } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 const NOW = "2026-03-04T12:30:00Z";
@@ -27,6 +28,7 @@ describe("the dashboard", () => {
   const figure = (name: string) => seen(tile(name).locator(".figure"));
   const card = (dimension: string) => owner.page.locator(`[data-dimension="${dimension}"]`);
   const downloaded = async (name: string) => {
+    if (name === "Export CSV") await openMore(owner);
     const [download] = await Promise.all([
       owner.page.waitForEvent("download"),
       button(name).click(),
@@ -40,13 +42,13 @@ describe("the dashboard", () => {
   it("1. draws every period and toggle from one request", async () => {
     await owner.signIn(NOTES);
     const before = await figure("Pageviews");
-    await button("7 days").click();
+    await choosePeriod(owner, "7 days");
     assert.notEqual(await figure("Pageviews"), before);
-    await button("One period earlier").click();
-    await owner.page.getByLabel("From day").fill("2025-12-24");
+    await button("Previous period").click();
     await owner.page.getByLabel("Compare with").selectOption("year before");
+    await openMore(owner);
     await owner.page.getByRole("switch", { name: "Bots" }).click();
-    await button("All").click();
+    await choosePeriod(owner, "All");
     assert.equal(owner.times("/stats"), 1);
     assert.match(owner.asked.find((path) => path.startsWith("/stats")) ?? "", /series=1/);
   });
@@ -65,6 +67,7 @@ describe("the dashboard", () => {
   it("2. hides bots until they are wanted, and remembers it", async () => {
     await owner.signIn(NOTES);
     const bots = owner.page.getByRole("switch", { name: "Bots" });
+    await openMore(owner);
     assert.equal(await bots.isChecked(), false);
     assert.equal(await owner.page.locator(".legend .bot").count(), 0);
     const tiles = await seen(owner.page.locator(".tiles"));
@@ -72,7 +75,7 @@ describe("the dashboard", () => {
     const parts = await owner.page.locator(".trend > *").count();
     await bots.click();
     const dashes = await owner.page.evaluate(
-      'getComputedStyle(document.querySelector(".plot .dataset-4 path")).strokeDasharray',
+      'getComputedStyle(document.querySelector(".plot .dataset-2 path")).strokeDasharray',
     );
     assert.equal(dashes, "6px, 5px");
     assert.equal(await seen(owner.page.locator(".tiles")), tiles);
@@ -80,6 +83,7 @@ describe("the dashboard", () => {
     assert.equal(await owner.page.locator(".trend > *").count(), parts);
     await owner.page.reload();
     await owner.page.locator(".legend .bot").waitFor();
+    await openMore(owner);
     assert.equal(await bots.isChecked(), true);
   });
 
@@ -87,15 +91,14 @@ describe("the dashboard", () => {
     await owner.signIn(APP);
     const names = await owner.page.locator(".tile .name").allInnerTexts();
     assert.deepEqual(names, [
-      "Now",
-      "Pageviews",
       "Visitors",
+      "Pageviews",
       "Sessions",
       "Views per visit",
-      "Bounce rate",
       "Engagement rate",
       "Human interaction",
       "App pings",
+      "Now",
     ]);
     for (const delta of await owner.page.locator(".tile .delta").allInnerTexts()) {
       assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+%?$/);
@@ -127,47 +130,53 @@ describe("the dashboard", () => {
     assert.equal(await seen(tile("Pageviews").locator(".delta")), "–");
   });
 
-  it("4. charts pageviews, visitors, sessions and app pings", async () => {
+  it("4. charts visitors first, filled, beside a thin line of what they are compared with", async () => {
     await owner.signIn(APP);
     assert.deepEqual(await owner.page.locator(".legend li").allInnerTexts(), [
-      "Pageviews",
       "Visitors",
-      "Sessions",
-      "App pings",
+      "4 Jan – 2 Feb 2026",
     ]);
-    assert.equal(await owner.page.locator(".frappe-chart .line-graph-path").count(), 5);
+    assert.equal(await owner.page.locator(".overlay .area").count(), 1);
+    assert.equal(await owner.page.locator(".overlay .line.before").count(), 1);
+    await owner.page.getByLabel("Compare with").selectOption("nothing");
+    await owner.page.locator(".overlay .line.before").waitFor({ state: "detached" });
+    assert.equal(await seen(tile("Visitors").locator(".delta")), "–");
   });
 
   it("4. draws the day that is not over as such, and no hour after now", async () => {
     await owner.signIn(NOTES);
-    assert.equal(await owner.page.locator(".overlay .tail").count(), 3);
-    await button("Day").click();
-    await owner.page.getByText("Traffic by hour (UTC)").waitFor();
+    assert.equal(await owner.page.locator(".overlay .tail").count(), 1);
+    await choosePeriod(owner, "Today");
+    await owner.page.getByText("Visitors by hour (UTC)").waitFor();
     const table = owner.page.getByRole("table", { name: "Trend" });
     assert.match(await seen(table.getByRole("row", { name: /^12:00/ })), /so far/);
     assert.match(await seen(table.getByRole("row", { name: /^13:00/ })), /not yet\)\s*–/);
   });
 
   it("4. draws a single day by the hour: views, visitors, sessions, app pings and bots", async () => {
-    await owner.signIn(`${APP}&period=day&from=2026-03-03&to=2026-03-03`);
+    await owner.signIn(`${APP}&from=2026-03-03&to=2026-03-03`);
     await owner.page.keyboard.press("b");
     await owner.page.locator(".legend .bot").waitFor();
-    const names = await owner.page.locator(".legend li").allInnerTexts();
-    assert.deepEqual(names, ["Pageviews", "Visitors", "Sessions", "App pings", "Bots"]);
     const query = { site: "deckhand", day: "2026-03-03", series: 1, daily: 1 };
     const { hour, hours } = await world().read("/stats", query);
-    const figures = [hour["09"], ...["uv", "sessions", "app", "bot"].map((at) => hours[at][0][10])];
     await button("Table").click();
     const table = owner.page.getByRole("table", { name: "Trend" });
-    const cells = await table.getByRole("row", { name: /^09:00/ }).getByRole("cell");
-    assert.deepEqual(
-      await cells.allInnerTexts(),
-      figures.map((n) => n.toLocaleString("en")),
-    );
+    const cells = table.getByRole("row", { name: /^09:00/ }).getByRole("cell");
+    for (const [name, count] of [
+      ["Pageviews", hour["09"]],
+      ["Visitors", hours.uv[0][10]],
+      ["Sessions", hours.sessions[0][10]],
+      ["App pings", hours.app[0][10]],
+    ] as const) {
+      await tile(name).click();
+      await owner.page.getByRole("heading", { name: `${name} by hour` }).waitFor();
+      assert.equal(await seen(cells.first()), count.toLocaleString("en"), name);
+      assert.equal(await seen(cells.nth(1)), hours.bot[0][10].toLocaleString("en"));
+    }
   });
 
   it("4. says the same in a table as in the chart", async () => {
-    await owner.signIn(`${NOTES}&period=7d`);
+    await owner.signIn(`${NOTES}&period=7d&metric=pv`);
     await button("Table").click();
     const rows = owner.page.getByRole("table", { name: "Trend" }).getByRole("row");
     assert.equal(await rows.count(), 8);
@@ -177,23 +186,25 @@ describe("the dashboard", () => {
     assert.ok(row.includes(stats.pv._.toLocaleString("en")), row);
   });
 
-  it("4. charts the figure of a tile that is pressed", async () => {
+  it("4. charts the figure of the tile that is chosen, by mouse or by Enter", async () => {
     await owner.signIn(NOTES);
-    await tile("Bounce rate").click();
-    await owner.page.getByRole("heading", { name: "Bounce rate by day" }).waitFor();
-    assert.equal(await tile("Bounce rate").getAttribute("aria-pressed"), "true");
-    await tile("Bounce rate").click();
-    await owner.page.getByRole("heading", { name: "Traffic by day" }).waitFor();
+    await tile("Engagement rate").click();
+    await owner.page.getByRole("heading", { name: "Engagement rate by day" }).waitFor();
+    assert.equal(await tile("Engagement rate").getAttribute("aria-pressed"), "true");
+    await tile("Sessions").focus();
+    await owner.page.keyboard.press("Enter");
+    await owner.page.getByRole("heading", { name: "Sessions by day" }).first().waitFor();
+    assert.equal(await tile("Engagement rate").getAttribute("aria-pressed"), "false");
   });
 
   it("4. reads out the day under the pointer", async () => {
     await owner.signIn(`${NOTES}&period=7d`);
     await owner.page.locator(".plot").hover({ position: { x: 120, y: 100 } });
-    assert.match(await seen(owner.page.locator(".read-out")), /Feb 2026\s+Pageviews\s+[\d,]+/);
+    assert.match(await seen(owner.page.locator(".read-out")), /Feb 2026\s+Visitors\s+[\d,]+/);
   });
 
-  it("5. shows the week by day and hour", async () => {
-    await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03`);
+  it("5. shows the week by day and hour, of the figure that is charted", async () => {
+    await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03&metric=pv`);
     const heat = owner.page.locator(".heat");
     const stats = await world().read("/stats", {
       site: "fieldnotes",
@@ -203,6 +214,11 @@ describe("the dashboard", () => {
     const monday = heat.getByRole("row", { name: /^Mon/ }).getByRole("cell");
     assert.equal(await seen(monday.nth(9)), String(stats.dowhour["1-09"]));
     assert.equal(await heat.locator("td.none").count(), 5 * 24);
+    await tile("Visitors").click();
+    await heat.getByRole("heading", { name: "Visitors by day and hour" }).waitFor();
+    const query = { site: "fieldnotes", day: "2026-03-02", series: 1, daily: 1 };
+    const { hours } = await world().read("/stats", query);
+    assert.equal(await seen(monday.nth(9)), String(hours.uv[0][10]));
   });
 
   it("6. breaks every dimension down, ten rows before all of them", async () => {
@@ -278,7 +294,6 @@ describe("the dashboard", () => {
 
   it("7. exports the range as CSV, bots always included", async () => {
     await owner.signIn(`${NOTES}&period=7d`);
-    assert.equal(await owner.page.getByRole("switch", { name: "Bots" }).isChecked(), false);
     const { name, text } = await downloaded("Export CSV");
     assert.equal(name, "fieldnotes_2026-02-26_2026-03-04.csv");
     assert.match(text, /^bot_kind,googlebot,\d+\r$/m);

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
+import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
@@ -24,6 +25,8 @@ interface DashboardProps {
   feed: Feed;
   view: View;
   token: string;
+  /** the browser did not keep the token */
+  isForgetful: boolean;
   change: ChangeView;
   refresh: () => void;
   signOut: () => void;
@@ -31,7 +34,7 @@ interface DashboardProps {
 
 /** Everything below is drawn from the one history; only the surveys ask for more. */
 export function Dashboard(props: DashboardProps) {
-  const { history, feed, view, token, change, refresh, signOut } = props;
+  const { history, feed, view, token, isForgetful, change, refresh, signOut } = props;
   const [bots, setBots] = useState(() => loadChoice("bots") === "on");
   const [areKeysShown, showKeys] = useState(false);
   const toggleBots = () => {
@@ -43,7 +46,7 @@ export function Dashboard(props: DashboardProps) {
   useKeys(keyActions({ view, history, change, toggleBots, showKeys: () => showKeys(true) }));
 
   return (
-    <div class="page">
+    <div class="page dashboard">
       <Header
         site={history.site}
         tab={view.tab}
@@ -54,7 +57,7 @@ export function Dashboard(props: DashboardProps) {
         signOut={signOut}
         showKeys={() => showKeys(true)}
       />
-      <Notices history={history} feed={feed} refresh={refresh} />
+      <Notices {...{ history, feed, isForgetful, refresh }} />
       <main>
         <h1 class="offscreen">
           {view.tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
@@ -92,21 +95,23 @@ interface TrafficProps {
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
 function Traffic({ history, now, view, bots, change }: TrafficProps) {
-  const { choice, compare, asked, filter, layout, open, front } = view;
-  const metric = asked.length > 0 ? null : view.metric;
+  const { choice, compare, metric, asked, filter, layout, open, front } = view;
   const range = useMemo(() => rangeOf(choice, history), [choice, history]);
   const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
   const askedKey = JSON.stringify(asked);
   const openKey = [...open, ...front].join(",");
   const [stars, toggleStar] = useStars(history.site);
   const chart = useCallback<ChangeView>((part) => change({ asked: [], ...part }), [change]);
+  const pressed = asked.length > 0 ? null : metric;
+  // Only a chart by the hour changes with the hour.
+  const trendNow = range.from === range.to ? now : now - (now % DAY_MS);
   return (
     <>
       {useMemo(
         () => (
-          <Tiles {...{ history, range, compared, compare, metric, now, change: chart }} />
+          <Tiles {...{ history, range, compared, metric: pressed, now, change: chart }} />
         ),
-        [history, range, compared, metric, now],
+        [history, range, compared, pressed, now],
       )}
       {useMemo(
         () => (
@@ -117,15 +122,15 @@ function Traffic({ history, now, view, bots, change }: TrafficProps) {
       <div class="charts">
         {useMemo(
           () => (
-            <TrendCard {...{ history, range, compared, compare, metric, asked, bots, now }} />
+            <TrendCard {...{ history, range, compared, metric, asked, bots, now: trendNow }} />
           ),
-          [history, range, compared, metric, askedKey, bots, now],
+          [history, range, compared, metric, askedKey, bots, trendNow],
         )}
         {useMemo(
           () => (
-            <Heatmap {...{ history, range, now }} />
+            <Heatmap {...{ history, range, metric, now }} />
           ),
-          [history, range, now],
+          [history, range, metric, now],
         )}
       </div>
       {useMemo(

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SiteEntry } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
+import { Menu } from "./menu.tsx";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
@@ -60,7 +61,7 @@ export function Header({
         <span class="word">Refresh</span>
       </button>
       <button type="button" class="quiet keys" title="Key: ?" onClick={showKeys}>
-        Keys
+        Shortcuts
       </button>
     </header>
   );
@@ -78,46 +79,42 @@ type Listing = { sites: SiteEntry[] } | { problem: string } | null;
 /** The site's name, and behind it the other sites: asked for when opened, as only the admin token lists them. */
 function SiteMenu({ site, token, change, signOut }: SiteMenuProps) {
   const [listing, setListing] = useState<Listing>(null);
-  const list = async (event: Event) => {
-    if (!(event.currentTarget instanceof HTMLDetailsElement) || !event.currentTarget.open) return;
-    if (listing !== null && "sites" in listing) return;
-    setListing(await listSites(token));
+  const list = async () => {
+    if (listing === null || "problem" in listing) setListing(await listSites(token));
   };
-  const choose = (event: MouseEvent, id: string) => {
-    if (event.currentTarget instanceof Element) {
-      event.currentTarget.closest("details")?.removeAttribute("open");
-    }
+  const choose = (id: string) =>
     change({ site: id, asked: [], filter: "", open: [], question: "" });
-  };
   return (
-    <details class="menu sites" onToggle={list}>
-      <summary>
-        <bdi>{site}</bdi>
-      </summary>
-      <div class="menu-body">
-        {listing === null && <p>Looking for sites…</p>}
-        {listing !== null && "problem" in listing && <p>{listing.problem}</p>}
-        {listing !== null && "sites" in listing && (
-          <ul>
-            {listing.sites.map(({ id, host }) => (
-              <li key={id}>
-                <button
-                  type="button"
-                  aria-current={id === site ? "true" : undefined}
-                  onClick={(event) => choose(event, id)}
-                >
-                  {id} {host !== null && <small>{host}</small>}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-        <a href={`help?site=${encodeURIComponent(site)}`}>Setup and checks</a>
-        <button type="button" onClick={signOut}>
-          Sign out
-        </button>
-      </div>
-    </details>
+    <Menu class="sites" buttonClass="site-name" label={<bdi>{site}</bdi>} onOpen={list}>
+      {(close) => (
+        <>
+          {listing === null && <p>Looking for sites…</p>}
+          {listing !== null && "problem" in listing && <p>{listing.problem}</p>}
+          {listing !== null && "sites" in listing && (
+            <ul>
+              {listing.sites.map(({ id, host }) => (
+                <li key={id}>
+                  <button
+                    type="button"
+                    aria-current={id === site ? "true" : undefined}
+                    onClick={() => {
+                      close();
+                      choose(id);
+                    }}
+                  >
+                    {id} {host !== null && <small>{host}</small>}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <a href={`help?site=${encodeURIComponent(site)}`}>Setup and checks</a>
+          <button type="button" onClick={signOut}>
+            Sign out
+          </button>
+        </>
+      )}
+    </Menu>
   );
 }
 

@@ -3,7 +3,7 @@ import { KEY_LIST } from "./keys.ts";
 
 export function KeyList({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" class="keys" onClose={onClose}>
+    <Dialog title="Shortcuts" class="keys" onClose={onClose}>
       <dl>
         {KEY_LIST.map(([keys, does]) => (
           <div key={does}>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { History } from "./history.ts";
-import { PERIODS, shifted } from "./period.ts";
+import { presetsOf, shifted } from "./period.ts";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
@@ -11,10 +11,9 @@ export const FILTER_ID = "filter";
 
 /** The keys and what they are for, as the list shows them. */
 export const KEY_LIST: [keys: string[], does: string][] = [
-  ...PERIODS.map(({ key, name }): [string[], string] => [
-    [key.toUpperCase()],
-    name === "All" ? "Show all days" : `Show ${name === "Day" ? "one day" : name}`,
-  ]),
+  ...presetsOf(0).flatMap(({ key, name }): [string[], string][] =>
+    key ? [[[key.toUpperCase()], `Show ${name === "All" ? "all days" : name.toLowerCase()}`]] : [],
+  ),
   [["←", "→"], "One period earlier or later"],
   [["/"], "Filter the breakdowns"],
   [["B"], "Show or hide bots"],
@@ -43,8 +42,8 @@ export function keyActions({ view, history, change, toggleBots, showKeys }: Acto
     ["?", showKeys],
   ]);
   if (view.asked.length > 0) actions.set("Escape", () => change({ asked: [] }));
-  for (const { id, key } of PERIODS) {
-    actions.set(key, () => change({ choice: { period: id, end: null } }));
+  for (const { key, choice } of presetsOf(history.last)) {
+    if (key) actions.set(key, () => change({ choice }));
   }
   return actions;
 }

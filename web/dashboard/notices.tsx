@@ -15,11 +15,12 @@ const WARNINGS: Readonly<Record<Warning, string>> = {
 interface NoticesProps {
   history: History;
   feed: Feed;
+  isForgetful: boolean;
   refresh: () => void;
 }
 
 /** What is wrong, above everything: the box's own warnings and a refresh that failed. */
-export function Notices({ history, feed, refresh }: NoticesProps) {
+export function Notices({ history, feed, isForgetful, refresh }: NoticesProps) {
   return (
     <div class="notices" role="status">
       {feed.problem && (
@@ -31,6 +32,11 @@ export function Notices({ history, feed, refresh }: NoticesProps) {
         </p>
       )}
       {feed.busy && feed.slow && <p class="notice">The box takes its time to answer…</p>}
+      {isForgetful && (
+        <p class="notice">
+          This browser keeps nothing for this page, so you will have to sign in again next time.
+        </p>
+      )}
       {history.warnings.map((code) => (
         <p class="notice bad" key={code}>
           {WARNINGS[code] ?? `The collector warns: ${code}`}

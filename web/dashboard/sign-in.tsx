@@ -1,15 +1,18 @@
 import { useState } from "preact/hooks";
 import { Field } from "../shared/field.tsx";
+import { STILL_READING } from "./skeleton.tsx";
 
 interface SignInProps {
   site: string;
   problem: string;
   busy: boolean;
+  /** the answer takes longer than people expect */
+  slow: boolean;
   onSignIn: (site: string, token: string, remember: boolean) => void;
 }
 
 /** Asks for the token; it goes to the collector in a header and never into the address. */
-export function SignIn({ site, problem, busy, onSignIn }: SignInProps) {
+export function SignIn({ site, problem, busy, slow, onSignIn }: SignInProps) {
   const [remember, setRemember] = useState(true);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -47,17 +50,19 @@ export function SignIn({ site, problem, busy, onSignIn }: SignInProps) {
           />
           Stay signed in on this browser
         </label>
-        {problem !== "" && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
         <button type="submit" class="primary" disabled={busy}>
           {busy ? "Opening…" : "Open dashboard"}
         </button>
         <p>
           First time here? <a href="help">Set up a site</a>
         </p>
+        {/* Below all else: what is said moves nothing. */}
+        {problem !== "" && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        {slow && <p role="status">{STILL_READING}</p>}
       </form>
     </main>
   );

@@ -20,6 +20,8 @@ export interface Feed {
 
 const REFRESH_MS = 60_000;
 const SLOW_MS = 4_000;
+/** After the box was out of reach: soon, for it may be back. */
+const RETRY_MS = 4_000;
 const NOTHING: Feed = { history: null, hour: 0, busy: false, slow: false, problem: null };
 
 interface Source {
@@ -86,6 +88,17 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
       document.removeEventListener("visibilitychange", whenVisible);
     };
   }, [token, refresh]);
+
+  const isAway = feed.problem?.kind === "offline" && !feed.busy;
+  useEffect(() => {
+    if (!isAway) return;
+    const timer = setTimeout(refresh, RETRY_MS);
+    addEventListener("online", refresh);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("online", refresh);
+    };
+  }, [isAway, refresh]);
 
   return [feed, refresh];
 }

@@ -1,6 +1,6 @@
 import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
 import type { CrossField } from "../../appliance/collector/wire.ts";
-import { type Choice, type Compare, PERIODS } from "./period.ts";
+import { type Choice, COMPARES, type Compare, isPeriod } from "./period.ts";
 import { type Asked, parseAsked } from "./traffic/asked.ts";
 import { METRICS, type Metric } from "./traffic/figures.ts";
 
@@ -11,8 +11,8 @@ export interface View {
   tab: "traffic" | "surveys";
   choice: Choice;
   compare: Compare;
-  /** the one metric charted, or null for the overview */
-  metric: Metric | null;
+  /** the one that is charted */
+  metric: Metric;
   /** values charted by day instead of a metric, by their slots */
   asked: Asked[];
   filter: string;
@@ -31,6 +31,7 @@ export interface View {
 export const CROSS_KEYS: readonly CrossField[] = ["os", "dv", "v", "f"];
 
 const DEFAULT_PERIOD = "30d";
+const DEFAULT_METRIC: Metric = "uv";
 
 /** Reads a view from an address's query; whatever is missing or off shape is the default. */
 export function parseView(query: string): View {
@@ -41,8 +42,8 @@ export function parseView(query: string): View {
     site: get("site"),
     tab: get("tab") === "surveys" ? "surveys" : "traffic",
     choice: parseChoice(get("period"), get("from"), get("to")),
-    compare: get("compare") === "year" ? "year" : "prior",
-    metric: METRICS.find((metric) => metric === get("metric")) ?? null,
+    compare: COMPARES.find((compare) => compare === get("compare")) ?? "prior",
+    metric: METRICS.find((metric) => metric === get("metric")) ?? DEFAULT_METRIC,
     asked: parseAsked(params),
     filter: get("filter"),
     layout: get("view") === "bars" ? "bars" : "cards",
@@ -57,8 +58,9 @@ export function parseView(query: string): View {
 function parseChoice(period: string, fromText: string, toText: string): Choice {
   const from = parseDay(fromText);
   const to = parseDay(toText);
-  if (from !== undefined && to !== undefined && from <= to) return { period: "custom", from, to };
-  const known = PERIODS.find(({ id }) => id === period)?.id ?? DEFAULT_PERIOD;
+  if (from !== undefined && to !== undefined)
+    return { period: "custom", from: Math.min(from, to), to: Math.max(from, to) };
+  const known = isPeriod(period) ? period : DEFAULT_PERIOD;
   return { period: known, end: known === "all" ? null : (to ?? null) };
 }
 
@@ -79,7 +81,7 @@ export function formatView(view: View): string {
     if (choice.end !== null) set("to", formatDay(choice.end));
   }
   set("compare", view.compare, "prior");
-  set("metric", view.metric ?? "");
+  set("metric", view.metric, DEFAULT_METRIC);
   for (const { slot, dimension, value } of view.asked) set(`ask${slot}`, `${dimension}:${value}`);
   set("filter", view.filter);
   set("view", view.layout, "cards");

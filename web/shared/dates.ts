@@ -1,4 +1,4 @@
-import { DAY_MS, type Day } from "../../appliance/base/calendar.ts";
+import { DAY_MS, type Day, formatDay } from "../../appliance/base/calendar.ts";
 
 const SHORT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const LONG = new Intl.DateTimeFormat("en-GB", {
@@ -28,6 +28,9 @@ export const longDay = (day: Day): string => LONG.format(day * DAY_MS);
 export const weekdayAndDay = (day: Day): string => WITH_WEEKDAY.format(day * DAY_MS);
 /** `Nov 2025` */
 export const monthName = (day: Day): string => MONTH.format(day * DAY_MS);
+
+/** `2025` */
+export const yearName = (day: Day): string => formatDay(day).slice(0, 4);
 
 /** `3 Nov 2025`, `3–9 Nov 2025`, `28 Oct – 3 Nov 2025`, `20 Dec 2024 – 3 Jan 2025` */
 export function rangeName(from: Day, to: Day): string {

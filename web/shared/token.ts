@@ -20,10 +20,21 @@ export function loadToken(): string {
   return "";
 }
 
-export function keepToken(token: string, remember: boolean): void {
+/** @returns false where the browser keeps nothing, so that the owner has to sign in again next time */
+export function keepToken(token: string, remember: boolean): boolean {
   forgetToken();
   const [tab, browser] = stores();
-  (remember ? browser : tab)?.setItem(KEY, token);
+  return keep(remember ? browser : tab, KEY, token);
+}
+
+/** Storage may be denied, full or of no size at all. */
+function keep(store: Storage | undefined, key: string, value: string): boolean {
+  try {
+    store?.setItem(key, value);
+    return store !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 export function forgetToken(): void {
@@ -36,9 +47,5 @@ export function loadChoice(key: string): string | null {
 }
 
 export function keepChoice(key: string, value: string): void {
-  try {
-    stores()[1]?.setItem(`tallydeck.${key}`, value);
-  } catch {
-    // A full store keeps nothing: the choice lasts as long as the page.
-  }
+  keep(stores()[1], `tallydeck.${key}`, value);
 }

@@ -1,10 +1,24 @@
 import assert from "node:assert/strict";
 import { formatDay } from "../../../appliance/base/calendar.ts";
 import type { DayRange } from "../../../web/dashboard/history.ts";
-import { type Choice, comparedRange, rangeOf, shifted } from "../../../web/dashboard/period.ts";
+import {
+  type Choice,
+  choiceName,
+  choiceOf,
+  comparedRange,
+  presetsOf,
+  rangeOf,
+  shifted,
+} from "../../../web/dashboard/period.ts";
+import { rangeName } from "../../../web/shared/dates.ts";
 import { day } from "./history-of.ts";
 
 const history = { first: day("2025-01-01"), last: day("2026-03-04") };
+function compared(range: DayRange, compare: "prior" | "year"): DayRange {
+  const compared = comparedRange(range, compare);
+  assert.ok(compared);
+  return compared;
+}
 const span = ({ from, to }: DayRange) => `${formatDay(from)}/${formatDay(to)}`;
 const last = (period: "day" | "7d" | "30d" | "365d" | "all"): Choice => ({ period, end: null });
 const custom = (from: string, to: string): Choice => ({
@@ -58,19 +72,92 @@ describe("a period", () => {
   });
 });
 
+describe("a month or a year", () => {
+  const month = (end: string | null): Choice => ({
+    period: "month",
+    end: end === null ? null : day(end),
+  });
+
+  it("is the calendar's, up to today", () => {
+    assert.equal(span(rangeOf(month(null), history)), "2026-03-01/2026-03-04");
+    assert.equal(span(rangeOf(month("2026-02-11"), history)), "2026-02-01/2026-02-28");
+    const year: Choice = { period: "year", end: day("2025-12-31") };
+    assert.equal(span(rangeOf(year, history)), "2025-01-01/2025-12-31");
+  });
+
+  it("moves to the one beside it", () => {
+    const february = shifted(month(null), -1, history);
+    assert.deepEqual(february, month("2026-02-28"));
+    assert.deepEqual(february && shifted(february, 1, history), month(null));
+    assert.deepEqual(shifted(month("2026-02-28"), -1, history), month("2026-01-31"));
+    const year = shifted({ period: "year", end: null }, -1, history);
+    assert.deepEqual(year, { period: "year", end: day("2025-12-31") });
+    assert.equal(year && shifted(year, -1, history), null);
+  });
+});
+
+describe("what is offered by name", () => {
+  const named = (name: string) => {
+    const preset = presetsOf(history.last).find((preset) => preset.name === name);
+    assert.ok(preset);
+    return preset.choice;
+  };
+
+  it("means the days a person would expect", () => {
+    for (const [name, days] of [
+      ["Today", "2026-03-04/2026-03-04"],
+      ["Yesterday", "2026-03-03/2026-03-03"],
+      ["14 days", "2026-02-19/2026-03-04"],
+      ["90 days", "2025-12-05/2026-03-04"],
+      ["This month", "2026-03-01/2026-03-04"],
+      ["Last month", "2026-02-01/2026-02-28"],
+      ["This year", "2026-01-01/2026-03-04"],
+      ["Last year", "2025-01-01/2025-12-31"],
+    ] as const)
+      assert.equal(span(rangeOf(named(name), history)), days, name);
+  });
+
+  it("is named on the button, and other days by their dates", () => {
+    assert.equal(choiceName(named("Last month"), history), "Last month");
+    assert.equal(choiceName({ period: "month", end: day("2025-11-30") }, history), "Nov 2025");
+    assert.equal(
+      choiceName(custom("2026-03-01", "2026-03-02"), history),
+      rangeName(day("2026-03-01"), day("2026-03-02")),
+    );
+  });
+});
+
+describe("chosen days", () => {
+  it("may come in either order", () => {
+    const chosen = choiceOf(day("2026-02-20"), day("2026-02-10"), history);
+    assert.deepEqual(chosen, custom("2026-02-10", "2026-02-20"));
+  });
+
+  it("are one day when they are the same, which moves day by day", () => {
+    const one = choiceOf(day("2026-03-03"), day("2026-03-03"), history);
+    assert.deepEqual(one, { period: "day", end: day("2026-03-03") });
+    assert.deepEqual(shifted(one, 1, history), { period: "day", end: null });
+    assert.deepEqual(shifted(one, -1, history), { period: "day", end: day("2026-03-02") });
+  });
+});
+
 describe("the range compared with", () => {
   const week = { from: day("2026-02-26"), to: day("2026-03-04") };
 
   it("is the days just before, as many of them", () => {
-    assert.equal(span(comparedRange(week, "prior")), "2026-02-19/2026-02-25");
+    assert.equal(span(compared(week, "prior")), "2026-02-19/2026-02-25");
   });
 
   it("is the same weekdays a year before", () => {
-    assert.equal(span(comparedRange(week, "year")), "2025-02-27/2025-03-05");
+    assert.equal(span(compared(week, "year")), "2025-02-27/2025-03-05");
+  });
+
+  it("is none when nothing is to be compared", () => {
+    assert.equal(comparedRange(week, "off"), null);
   });
 
   it("never overlaps, however long the range is", () => {
     const long = { from: day("2025-01-01"), to: day("2026-03-04") };
-    assert.ok(comparedRange(long, "year").to < long.from);
+    assert.ok(compared(long, "year").to < long.from);
   });
 });

@@ -1,5 +1,5 @@
-import { dayOf, hourOf, weekdayOf } from "../../../appliance/base/calendar.ts";
-import { type DayRange, type History, sumByValue } from "../history.ts";
+import { type Day, dayOf, hourOf, weekdayOf } from "../../../appliance/base/calendar.ts";
+import { type DayRange, type History, type SeriesName, seriesOf, sumByValue } from "../history.ts";
 
 export const WEEKDAYS = [
   "Sunday",
@@ -15,26 +15,34 @@ export interface HeatCell {
   /** 0 = Sunday */
   weekday: number;
   hour: number;
-  views: number;
+  count: number;
   /** how often this hour of the week lies in the range, up to now; 0 means there is nothing to show */
   times: number;
-  /** 0–1: views per time, of the busiest hour's */
+  /** 0–1: count per time, of the busiest hour's */
   heat: number;
 }
 
+interface HeatOptions {
+  range: DayRange;
+  /** what is counted */
+  key: SeriesName;
+  /** the server's clock in epoch milliseconds */
+  now: number;
+}
+
 /** Rows Monday to Sunday, columns hours 00–23, all in UTC. */
-export function heatmapOf(history: History, range: DayRange, now: number): HeatCell[][] {
-  const views = viewsByHour(history, range);
-  const times = timesByHour(range, now);
-  const rate = (at: number) => (times[at] ? (views[at] ?? 0) / (times[at] ?? 1) : 0);
-  const busiest = Math.max(...views.map((_, at) => rate(at)), 0) || 1;
+export function heatmapOf(history: History, { range, key, now }: HeatOptions): HeatCell[][] {
+  const counts = key === "pv" ? viewsByHour(history, range) : countsByHour(history, key, range);
+  const times = timesByHour(range, now, (day) => key === "pv" || isKept(history, key, day));
+  const rate = (at: number) => (times[at] ? (counts[at] ?? 0) / (times[at] ?? 1) : 0);
+  const busiest = Math.max(...counts.map((_, at) => rate(at)), 0) || 1;
   return [1, 2, 3, 4, 5, 6, 0].map((weekday) =>
     Array.from({ length: 24 }, (_, hour) => {
       const at = weekday * 24 + hour;
       return {
         weekday,
         hour,
-        views: views[at] ?? 0,
+        count: counts[at] ?? 0,
         times: times[at] ?? 0,
         heat: rate(at) / busiest,
       };
@@ -54,10 +62,29 @@ function viewsByHour(history: History, range: DayRange): number[] {
   return views;
 }
 
-function timesByHour(range: DayRange, now: number): number[] {
+function countsByHour(history: History, key: SeriesName, range: DayRange): number[] {
+  const counts = new Array<number>(7 * 24).fill(0);
+  for (const [day, hours] of history.hours.get(key) ?? []) {
+    if (day < range.from || day > range.to) continue;
+    hours.forEach((count, hour) => {
+      const at = weekdayOf(day) * 24 + hour;
+      counts[at] = (counts[at] ?? 0) + count;
+    });
+  }
+  return counts;
+}
+
+/** Whether a day's hours are known; where nothing was counted, they are: nothing. */
+function isKept(history: History, key: SeriesName, day: Day): boolean {
+  if (history.hours.get(key)?.has(day)) return true;
+  return seriesOf(history, key, { from: day, to: day })[0] === 0;
+}
+
+function timesByHour(range: DayRange, now: number, isKnown: (day: Day) => boolean): number[] {
   const times = new Array<number>(7 * 24).fill(0);
   const today = dayOf(now);
   for (let day = range.from; day <= Math.min(range.to, today); day++) {
+    if (!isKnown(day)) continue;
     const hours = day < today ? 24 : hourOf(now) + 1;
     for (let hour = 0; hour < hours; hour++) {
       const at = weekdayOf(day) * 24 + hour;

@@ -1,25 +1,41 @@
-import { useMemo } from "preact/hooks";
-import { counted, ratio, whole } from "../../shared/format.ts";
+import { useMemo, useState } from "preact/hooks";
+import { ratio, whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
+import { METRIC_FACTS, type Metric } from "./figures.ts";
 import { type HeatCell, heatmapOf, WEEKDAYS } from "./heatmap-model.ts";
+import { hourlyOf } from "./trend-model.ts";
 
 interface HeatmapProps {
   history: History;
   range: DayRange;
+  metric: Metric;
   now: number;
 }
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 
 /** Day by hour. It is a table through and through, so it needs no twin for screen readers. */
-export function Heatmap({ history, range, now }: HeatmapProps) {
-  const rows = useMemo(() => heatmapOf(history, range, now), [history, range, now]);
+export function Heatmap({ history, range, metric, now }: HeatmapProps) {
+  const key = hourlyOf(metric);
+  const rows = useMemo(() => heatmapOf(history, { range, key, now }), [history, range, key, now]);
+  const [at, setAt] = useState<{ weekday: number; hour: number } | null>(null);
+  const cell = rows.flat().find(({ weekday, hour }) => weekday === at?.weekday && hour === at.hour);
+  // One listener for all cells, for a finger as for a mouse.
+  const point = (event: Event) => {
+    const pointed = event.target instanceof Element && event.target.closest("td[data-hour]");
+    if (!(pointed instanceof HTMLElement)) return;
+    setAt({ weekday: Number(pointed.dataset.weekday), hour: Number(pointed.dataset.hour) });
+  };
   return (
     <section class="card heat" aria-labelledby="heat-title">
       <header>
-        <h2 id="heat-title">Pageviews by day and hour (UTC)</h2>
+        <h2 id="heat-title">{METRIC_FACTS[key].name} by day and hour (UTC)</h2>
       </header>
-      <table>
+      <table
+        onPointerOver={point}
+        onPointerDown={point}
+        onPointerLeave={(event) => event.pointerType === "mouse" && setAt(null)}
+      >
         <thead>
           <tr>
             <td />
@@ -34,14 +50,23 @@ export function Heatmap({ history, range, now }: HeatmapProps) {
           {rows.map((cells) => (
             <tr key={cells[0]?.weekday}>
               <th scope="row">{WEEKDAYS[cells[0]?.weekday ?? 0]?.slice(0, 3)}</th>
-              {cells.map((cell) => (
-                <Cell key={cell.hour} cell={cell} />
+              {cells.map((of) => (
+                <td
+                  key={of.hour}
+                  class={of.times === 0 ? "none" : of === cell ? "pointed" : ""}
+                  data-weekday={of.weekday}
+                  data-hour={of.hour}
+                  style={of.times === 0 ? undefined : { "--heat": of.heat }}
+                >
+                  <span class="offscreen">{of.times === 0 ? "–" : whole(of.count)}</span>
+                </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
       <p class="hint scale" aria-hidden="true">
+        <span class="read">{cell ? cellText(cell, METRIC_FACTS[key].name) : ""}</span>
         quiet <i style={{ "--heat": 0.05 }} />
         <i style={{ "--heat": 0.3 }} />
         <i style={{ "--heat": 0.6 }} />
@@ -51,22 +76,11 @@ export function Heatmap({ history, range, now }: HeatmapProps) {
   );
 }
 
-function Cell({ cell }: { cell: HeatCell }) {
-  const hour = HOURS[cell.hour];
-  if (cell.times === 0) {
-    return (
-      <td class="none" title={`${WEEKDAYS[cell.weekday]} ${hour}:00: not in these days`}>
-        <span class="offscreen">–</span>
-      </td>
-    );
-  }
-  const average = cell.times > 1 ? `, ${ratio(cell.views / cell.times)} on average` : "";
-  return (
-    <td
-      style={{ "--heat": cell.heat }}
-      title={`${WEEKDAYS[cell.weekday]} ${hour}:00: ${counted(cell.views, "pageview")}${average}`}
-    >
-      <span class="offscreen">{whole(cell.views)}</span>
-    </td>
-  );
+/** `Friday 15:00: 1,234 visitors, 308.50 on average` */
+function cellText({ weekday, hour, count, times }: HeatCell, name: string): string {
+  const when = `${WEEKDAYS[weekday]} ${HOURS[hour]}:00`;
+  if (times === 0) return `${when}: not in these days`;
+  const what = name === "App pings" ? "app pings" : name.toLowerCase();
+  const average = times > 1 ? `, ${ratio(count / times)} on average` : "";
+  return `${when}: ${whole(count)} ${what}${average}`;
 }

@@ -2,7 +2,6 @@ import { dayOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
-import type { Compare } from "../period.ts";
 import type { ChangeView } from "../use-view.ts";
 import {
   addUp,
@@ -11,7 +10,6 @@ import {
   figureBefore,
   figureText,
   METRIC_FACTS,
-  METRICS,
   type Metric,
   sumsByDay,
 } from "./figures.ts";
@@ -19,41 +17,55 @@ import {
 interface TilesProps {
   history: History;
   range: DayRange;
-  compared: DayRange;
-  compare: Compare;
+  /** null when nothing is compared */
+  compared: DayRange | null;
+  /** null while values are charted */
   metric: Metric | null;
   /** the server's clock in epoch milliseconds */
   now: number;
   change: ChangeView;
 }
 
-/** The figures of the range with how they moved; a tile pressed is the one charted. */
-export function Tiles({ history, range, compared, metric, now, change }: TilesProps) {
+/** What is shown, in its order; the bounce rate stands beside the engagement rate it completes. */
+const TILES: readonly Metric[] = [
+  "uv",
+  "pv",
+  "sessions",
+  "viewsPerVisit",
+  "engagementRate",
+  "interaction",
+  "app",
+];
+
+/** The figures of the range with how they moved; the tile that is pressed is charted. */
+export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
   const sums = addUp(sumsByDay(history, range));
   const hasApp = history.series.app.some((n) => n > 0);
-  const isKnown = compared.to >= history.first;
-  const isRunning = range.to === dayOf(now);
-  const beforeName = `${rangeName(compared.from, compared.to)}${isRunning ? " by this hour" : ""}`;
+  const shown = TILES.filter((name) => name !== "app" || hasApp);
+  const compared = wanted !== null && wanted.to >= history.first ? wanted : null;
+  const days = compared ? rangeName(compared.from, compared.to) : "";
+  const beforeName = compared && range.to === dayOf(now) ? `${days} by this hour` : days;
   return (
     <section aria-label="Key figures">
-      <div class={`tiles of-${(hasApp ? 8 : 7) + (history.live === null ? 0 : 1)}`}>
-        {history.live !== null && <NowTile views={history.live} />}
-        {METRICS.filter((name) => name !== "app" || hasApp).map((name) => (
+      <div class={`tiles of-${shown.length + (history.live === null ? 0 : 1)}`}>
+        {shown.map((name) => (
           <Tile
             key={name}
             metric={name}
             now={figure(name, sums)}
-            before={figureBefore(history, name, { range, compared, now })}
-            beforeName={isKnown ? beforeName : ""}
-            isCharted={metric === name}
-            onPress={() => change({ metric: metric === name ? null : name })}
+            before={compared && figureBefore(history, name, { range, compared, now })}
+            beforeName={beforeName}
+            bounce={name === "engagementRate" ? figure("bounceRate", sums) : null}
+            isCharted={metric === name || (name === "engagementRate" && metric === "bounceRate")}
+            onPress={() => change({ metric: name })}
           />
         ))}
+        {history.live !== null && <NowTile views={history.live} />}
       </div>
-      {isKnown && compared.from < history.first && (
+      {compared && compared.from < history.first && (
         <p class="hint">
-          Counting began on {longDay(history.first)}, so the days compared with (
-          {rangeName(compared.from, compared.to)}) are not whole.
+          Counting began on {longDay(history.first)}, so the days compared with ({days}) are not
+          whole.
         </p>
       )}
     </section>
@@ -78,13 +90,14 @@ interface TileProps {
   metric: Metric;
   now: number | null;
   before: number | null;
-  /** empty where nothing was counted yet */
+  /** empty where nothing is compared, or nothing was counted yet */
   beforeName: string;
+  bounce: number | null;
   isCharted: boolean;
   onPress: () => void;
 }
 
-function Tile({ metric, now, before, beforeName, isCharted, onPress }: TileProps) {
+function Tile({ metric, now, before, beforeName, bounce, isCharted, onPress }: TileProps) {
   const facts = METRIC_FACTS[metric];
   const change = delta(metric, now, before);
   const was = figureText(metric, before);
@@ -97,7 +110,14 @@ function Tile({ metric, now, before, beforeName, isCharted, onPress }: TileProps
       onClick={onPress}
     >
       <span class="name">{facts.name}</span>
-      <span class="figure">{figureText(metric, now)}</span>
+      <span class="figure">
+        {figureText(metric, now)}
+        {bounce !== null && (
+          <span class="beside" title={METRIC_FACTS.bounceRate.help}>
+            {figureText("bounceRate", bounce)} bounce
+          </span>
+        )}
+      </span>
       <span class={`delta ${change.verdict}`}>
         {change.text}
         {beforeName !== "" && <span class="was">from {was}</span>}

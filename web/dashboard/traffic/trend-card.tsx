@@ -2,19 +2,17 @@ import { useMemo, useState } from "preact/hooks";
 import { rangeName } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
-import type { Compare } from "../period.ts";
 import type { Asked } from "./asked.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
 import { askedTrend } from "./trend-asked.ts";
 import { TrendChart } from "./trend-chart.tsx";
-import { isHourly, lineText, type Total, type Trend, trendOf } from "./trend-model.ts";
+import { hourlyOf, lineText, type Total, type Trend, trendOf } from "./trend-model.ts";
 
 interface TrendCardProps {
   history: History;
   range: DayRange;
-  compared: DayRange;
-  compare: Compare;
-  metric: Metric | null;
+  compared: DayRange | null;
+  metric: Metric;
   asked: Asked[];
   bots: boolean;
   now: number;
@@ -30,7 +28,11 @@ export function TrendCard({ history, range, compared, metric, asked, bots, now }
     [history, range, compared, metric, asked, bots, now],
   );
   const beforeName =
-    asked.length > 0 ? (trend.before?.name ?? "") : rangeName(compared.from, compared.to);
+    asked.length > 0
+      ? (trend.before?.name ?? "")
+      : compared
+        ? rangeName(compared.from, compared.to)
+        : "";
   return (
     <section class="card trend" aria-labelledby="trend-title">
       <header>
@@ -73,7 +75,7 @@ export function TrendCard({ history, range, compared, metric, asked, bots, now }
           Values are not kept by the hour: these are the fourteen days up to the one chosen.
         </p>
       )}
-      {trend.unit === "hour" && metric !== null && !isHourly(metric) && (
+      {trend.unit === "hour" && hourlyOf(metric) !== metric && (
         <p class="hint">By the hour only counts are kept; choose two days or more for this one.</p>
       )}
     </section>
@@ -86,10 +88,9 @@ function askedTitle({ lines: [first, ...more], unit }: Trend): string {
   return `${more.length > 0 ? `${more.length + 1} values` : first?.name} by ${unit}`;
 }
 
-function titleOf(trend: Trend, metric: Metric | null): string {
-  const charted = trend.unit === "hour" && metric && !isHourly(metric) ? "pv" : metric;
-  const name = charted ? METRIC_FACTS[charted].name : "Traffic";
-  return `${name} by ${trend.unit}${trend.unit === "hour" ? " (UTC)" : ""}`;
+function titleOf(trend: Trend, metric: Metric): string {
+  const charted = trend.unit === "hour" ? hourlyOf(metric) : metric;
+  return `${METRIC_FACTS[charted].name} by ${trend.unit}${trend.unit === "hour" ? " (UTC)" : ""}`;
 }
 
 interface TrendTableProps {

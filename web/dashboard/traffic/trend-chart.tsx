@@ -22,6 +22,7 @@ const GAP = 12;
 interface TrendChartProps {
   trend: Trend;
   beforeName: string;
+  /** null where values are charted */
   metric: Metric | null;
 }
 
@@ -61,8 +62,9 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     const i = Math.floor(x / step);
     setAt(i >= 0 && i < trend.buckets.length ? i : null);
   };
+  // A figure is drawn in the one colour of all figures; bots and asked values have their own.
   const style = Object.fromEntries(
-    trend.lines.map((line, i) => [`--line-${i + 1}`, `var(--${line.key})`]),
+    trend.lines.map((line, i) => [`--line-${i + 1}`, `var(--${line.key}, var(--pv))`]),
   );
   const dashed = trend.lines.findIndex(({ key }) => key === "bot") + 1;
   return (
@@ -71,7 +73,8 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
       style={style}
       aria-hidden="true"
       onPointerMove={point}
-      onPointerLeave={() => setAt(null)}
+      onPointerDown={point}
+      onPointerLeave={(event) => event.pointerType === "mouse" && setAt(null)}
     >
       <div ref={host} class="frappe" style={{ height: `${HEIGHT}px` }} />
       {plot && <Overlay plot={plot} trend={trend} at={at} />}
@@ -106,6 +109,15 @@ function Overlay({ plot, trend, at }: { plot: Plot; trend: Trend; at: number | n
             width={unit}
             height={plot.height}
           />
+        )}
+        {plot.lines.map(({ line, area }) =>
+          area.map((run) => (
+            <path
+              key={`${line.key} ${run[0]?.[0]}`}
+              class={`area ${line.key}`}
+              d={`${path(run)}V${plot.zero}H${run[0]?.[0]}Z`}
+            />
+          )),
         )}
         {plot.before.map((run) => (
           <path key={run[0]?.[0]} class="line before" d={path(run)} />

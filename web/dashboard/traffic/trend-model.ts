@@ -67,9 +67,9 @@ export interface Trend {
 
 interface TrendOptions {
   range: DayRange;
-  compared: DayRange;
-  /** one metric, or null for the overview */
-  metric: Metric | null;
+  /** null when nothing is compared */
+  compared: DayRange | null;
+  metric: Metric;
   bots: boolean;
   /** the server's clock in epoch milliseconds */
   now: number;
@@ -78,19 +78,16 @@ interface TrendOptions {
 const MAX_DAYS = 120;
 const MAX_WEEKS = 800;
 
-/** The series of the overview, in the order they are drawn. */
-function overviewLines(history: History, bots: boolean): (Metric | "bot")[] {
-  const lines: (Metric | "bot")[] = ["pv", "uv", "sessions"];
-  if (history.series.app.some((n) => n > 0)) lines.push("app");
-  if (bots) lines.push("bot");
-  return lines;
-}
-
 type HourlyKey = SeriesName;
 
 /** Whether a figure is known by the hour, on days that were counted since that is kept. */
-export function isHourly(key: LineKey): key is HourlyKey {
+function isHourly<Key extends LineKey>(key: Key): key is Key & HourlyKey {
   return (SERIES as readonly string[]).includes(key);
+}
+
+/** What is charted by the hour for a metric: views for one that is known by the day only. */
+export function hourlyOf(metric: Metric): HourlyKey & Metric {
+  return isHourly(metric) ? metric : "pv";
 }
 
 export function lineName(key: Metric | "bot"): string {
@@ -123,24 +120,22 @@ function hoursOf(history: History, options: TrendOptions): Trend {
     return { label: text, name: `${text}:00–${text}:59 UTC`, state };
   });
   const isUpTo = (_: unknown, i: number) => buckets[i]?.state !== "future";
-  const charted = metric === null || !isHourly(metric) ? null : metric;
-  const keys = metric === null ? overviewLines(history, bots) : withBots(charted ?? "pv", bots);
+  const charted = hourlyOf(metric);
   const lines: Line[] = [];
   const totals: Total[] = [];
-  for (const key of keys.filter(isHourly)) {
+  for (const key of withBots(charted, bots).filter(isHourly)) {
     const { hours, total } = hoursOfDay(history, key, range.from);
     const counted = hours === null ? 0 : addNumbers(hours);
     if (counted < total) totals.push({ key, name: lineName(key), total });
     const values = (hours ?? []).map((n, i) => (isUpTo(n, i) ? n : null));
     if (hours !== null) lines.push({ key, name: lineName(key), values });
   }
-  const before = metric === null ? null : hoursOfDay(history, charted ?? "pv", compared.from).hours;
-  const beforeKey = charted ?? "pv";
+  const before = compared && hoursOfDay(history, charted, compared.from).hours;
   return {
     buckets,
     unit: "hour",
     lines,
-    before: before && { key: beforeKey, name: lineName(beforeKey), values: before },
+    before: before && { key: charted, name: lineName(charted), values: before },
     totals,
   };
 }
@@ -157,10 +152,9 @@ function hoursOfDay(history: History, key: HourlyKey, day: Day) {
 function daysOf(history: History, options: TrendOptions): Trend {
   const { range, compared, metric, bots, now } = options;
   const { unit, spans, buckets } = bucketsOf(range, now);
-  const keys = metric === null ? overviewLines(history, bots) : withBots(metric, bots);
   const days = sumsByDay(history, range);
   const hits = seriesOf(history, "bot", range);
-  const lines = keys.map(
+  const lines = withBots(metric, bots).map(
     (key): Line => ({
       key,
       name: lineName(key),
@@ -173,8 +167,7 @@ function daysOf(history: History, options: TrendOptions): Trend {
       }),
     }),
   );
-  const before =
-    metric === null ? null : lineBefore(metric, sumsByDay(history, compared), spans, range);
+  const before = compared && lineBefore(metric, sumsByDay(history, compared), spans, range);
   return { buckets, unit, lines, totals: [], before };
 }
 

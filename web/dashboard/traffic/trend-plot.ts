@@ -37,6 +37,8 @@ export interface Plot {
   left: number;
   top: number;
   xs: number[];
+  /** where zero is */
+  zero: number;
   lines: PlotLine[];
   before: Point[][];
 }
@@ -45,6 +47,8 @@ interface PlotLine {
   line: Line;
   /** stretches of x to show of frappe's line */
   whole: { from: number; to: number }[];
+  /** stretches to fill down to zero, the point still open included; of figures only */
+  area: Point[][];
   /** whole points with no neighbour: a line cannot show them */
   lone: Point[];
   /** from the last whole point to the one still open */
@@ -107,6 +111,7 @@ export function plotOf(chart: FrappeChart, trend: Trend, scale: number): Plot {
     left: margins.left + paddings.left,
     top: titleHeight + margins.top + paddings.top,
     xs,
+    zero: yAxis.zeroLine,
     lines: trend.lines.map((line) => plotLine(line, trend, xs, y)),
     before: runsOf(pointsOf(drawnBefore(trend), xs, y)),
   };
@@ -118,6 +123,7 @@ function pointsOf(values: (number | null)[], xs: number[], y: (value: number) =>
 
 function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => number): PlotLine {
   const points = pointsOf(line.values, xs, y);
+  const isFigure = line.key !== "bot" && !line.key.startsWith("ask-");
   const stateOf = (i: number) => trend.buckets[i]?.state;
   const runs = runsOf(points.map((point, i) => (stateOf(i) === "whole" ? point : null)));
   const at = points.findIndex((point, i) => point !== null && stateOf(i) === "open");
@@ -128,6 +134,7 @@ function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => 
     whole: runs
       .filter((run) => run.length > 1)
       .map((run) => ({ from: run[0]?.[0] ?? 0, to: run.at(-1)?.[0] ?? 0 })),
+    area: isFigure ? runsOf(points).filter((run) => run.length > 1) : [],
     lone: runs.filter((run) => run.length === 1).flat(),
     open: now ? (before ? [before, now] : [now]) : [],
   };

@@ -12,7 +12,7 @@ import { valueLabel } from "./values.ts";
 interface ValueTilesProps {
   history: History;
   range: DayRange;
-  compared: DayRange;
+  compared: DayRange | null;
   asked: Asked[];
   stars: Star[];
   change: ChangeView;
@@ -61,7 +61,7 @@ function ValueTile({ star, ...props }: ValueTilesProps & { star: Star }) {
         type="button"
         class="press"
         aria-pressed={slot !== undefined}
-        title={`${value}\n${days}`}
+        title={`${value}\n${days}`.trim()}
         onClick={() => change({ asked: toggleAsked(asked, dimension, value) })}
       >
         <small class="dimension-name">{titleOf(dimension)}</small>
@@ -95,7 +95,8 @@ const countOf = (history: History, star: Star, range: DayRange): number =>
  * How a value moved. Its hours are not known, so a day that is not over is left out on both sides,
  * or it would always seem to fall.
  */
-function movedOf(history: History, star: Star, range: DayRange, compared: DayRange) {
+function movedOf(history: History, star: Star, range: DayRange, compared: DayRange | null) {
+  if (!compared) return { change: delta("pv", null, null), days: "" };
   const open = Math.max(0, range.to - history.last + 1);
   const now = { from: range.from, to: range.to - open };
   const before = { from: compared.from, to: compared.to - open };

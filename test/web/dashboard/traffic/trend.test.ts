@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
 import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
 import {
   axisTop,
@@ -18,31 +19,26 @@ const lastDays = (n: number) => ({ from: day("2026-03-04") - n + 1, to: day("202
 const options = {
   range: lastDays(3),
   compared: { from: day("2026-02-27"), to: day("2026-03-01") },
-  metric: null,
+  metric: "pv" as const,
   bots: false,
   now: NOW,
 };
 
 describe("the trend", () => {
-  it("has pageviews, visitors and sessions", () => {
-    const { lines } = trendOf(week, options);
+  it("has the one figure that is charted, and nothing before when nothing is compared", () => {
+    const { lines, before } = trendOf(week, { ...options, compared: null });
     assert.deepEqual(
       lines.map(({ name, values }) => [name, values]),
-      [
-        ["Pageviews", [50, 60, 70]],
-        ["Visitors", [25, 30, 35]],
-        ["Sessions", [30, 36, 42]],
-      ],
+      [["Pageviews", [50, 60, 70]]],
     );
+    assert.equal(before, null);
   });
 
-  it("has bots when they are shown and app pings when there are any", () => {
-    const withApp = historyOf("2026-03-03", [{ app: 3 }, {}]);
-    const names = trendOf(withApp, { ...options, range: lastDays(2), bots: true }).lines;
-    assert.deepEqual(
-      names.map(({ key }) => key),
-      ["pv", "uv", "sessions", "app", "bot"],
-    );
+  it("has bots beside a count when they are shown, and not beside a rate", () => {
+    const keys = (metric: Metric) =>
+      trendOf(week, { ...options, metric, bots: true }).lines.map(({ key }) => key);
+    assert.deepEqual(keys("uv"), ["uv", "bot"]);
+    assert.deepEqual(keys("bounceRate"), ["bounceRate"]);
   });
 
   it("marks the day that is not over", () => {
@@ -99,19 +95,15 @@ describe("the trend", () => {
       assert.equal(buckets[12]?.state, "open");
     });
 
-    it("has pageviews, visitors, sessions and app pings; showing bots only adds their line", () => {
-      const quiet = trendOf(kept, today);
-      assert.deepEqual(
-        quiet.lines.map(({ name, values }) => [name, values.slice(9, 13)]),
-        [
-          ["Pageviews", [8, 0, 0, 2]],
-          ["Visitors", [3, 0, 0, 2]],
-          ["Sessions", [6, 0, 0, 0]],
-          ["App pings", [0, 3, 0, 0]],
-        ],
-      );
+    it("has each count by the hour; showing bots only adds their line", () => {
+      const values = (metric: Metric) =>
+        trendOf(kept, { ...today, metric }).lines[0]?.values.slice(9, 13);
+      assert.deepEqual(values("pv"), [8, 0, 0, 2]);
+      assert.deepEqual(values("uv"), [3, 0, 0, 2]);
+      assert.deepEqual(values("sessions"), [6, 0, 0, 0]);
+      assert.deepEqual(values("app"), [0, 3, 0, 0]);
+      const { lines: quietLines, ...quietRest } = trendOf(kept, today);
       const { lines, ...rest } = trendOf(kept, { ...today, bots: true });
-      const { lines: quietLines, ...quietRest } = quiet;
       assert.deepEqual(lines.slice(0, -1), quietLines);
       assert.deepEqual([lines.at(-1)?.key, lines.at(-1)?.values[11]], ["bot", 4]);
       assert.deepEqual(rest, quietRest);
@@ -121,22 +113,18 @@ describe("the trend", () => {
     it("tells the day's total where its hours are not known, or only some", () => {
       const range = lastDays(1);
       const yesterday = { ...today, range: { from: range.from - 1, to: range.to - 1 } };
-      const old = trendOf(kept, { ...yesterday, bots: true });
-      assert.deepEqual(
-        old.lines.map(({ key }) => key),
-        ["pv", "uv"],
-      );
+      const old = trendOf(kept, { ...yesterday, metric: "sessions", bots: true });
+      assert.deepEqual(old.lines, []);
       assert.deepEqual(
         old.totals.map(({ name, total }) => [name, total]),
         [
           ["Sessions", 5],
-          ["App pings", 2],
           ["Bots", 3],
         ],
       );
       const some = historyOf("2026-03-04", [{ uv: 7 }], {}, { uv: [[0, ...hours({ 9: 3 })]] });
-      const { lines, totals } = trendOf(some, today);
-      assert.equal(lines.find(({ key }) => key === "uv")?.values[9], 3);
+      const { lines, totals } = trendOf(some, { ...today, metric: "uv" });
+      assert.equal(lines[0]?.values[9], 3);
       assert.deepEqual(totals, [{ key: "uv", name: "Visitors", total: 7 }]);
     });
 

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+interface MenuProps {
+  /** what stands on the button */
+  label: ComponentChildren;
+  /** what the button is called where its label alone does not say */
+  name?: string;
+  class?: string;
+  buttonClass?: string;
+  title?: string;
+  onOpen?: () => void;
+  /** what is in it; `close` also gives the focus back to the button */
+  children: (close: () => void) => ComponentChildren;
+}
+
+/** A button with a panel below it, which closes on Escape and on a press or a focus outside. */
+export function Menu({ label, name, title, onOpen, children, ...classes }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  useEffect(() => {
+    if (!isOpen) return;
+    const leave = (event: Event) => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", leave);
+    document.addEventListener("focusin", leave);
+    return () => {
+      document.removeEventListener("pointerdown", leave);
+      document.removeEventListener("focusin", leave);
+    };
+  }, [isOpen]);
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !isOpen) return;
+    event.stopPropagation();
+    close();
+  };
+  const toggle = () => {
+    if (!isOpen) onOpen?.();
+    setOpen(!isOpen);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only Escape, from whatever is inside
+    <div ref={root} class={`menu ${classes.class ?? ""}`} onKeyDown={press}>
+      <button
+        ref={button}
+        type="button"
+        class={classes.buttonClass}
+        aria-label={name}
+        title={title}
+        aria-expanded={isOpen}
+        onClick={toggle}
+      >
+        {label}
+      </button>
+      {isOpen && <div class="menu-body">{children(close)}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { formatDay, parseDay } from "../../appliance/base/calendar.ts";
+import { rangeName } from "../shared/dates.ts";
+import { Calendar } from "./calendar.tsx";
+import type { DayRange, History } from "./history.ts";
+import { Menu } from "./menu.tsx";
+import { type Choice, choiceName, choiceOf, isSame, MAX_RANGE_DAYS, presetsOf } from "./period.ts";
+
+interface PeriodMenuProps {
+  history: History;
+  range: DayRange;
+  choice: Choice;
+  onChoose: (choice: Choice) => void;
+}
+
+/** The period as one button: behind it what has a name, a calendar, and two dates to type. */
+export function PeriodMenu({ history, range, choice, onChoose }: PeriodMenuProps) {
+  const name = choiceName(choice, history);
+  const days = rangeName(range.from, range.to);
+  const label = (
+    <>
+      <span class="offscreen">Period: </span>
+      <b>{name}</b> {name !== days && <span class="days">{days}</span>}
+    </>
+  );
+  return (
+    <Menu class="period" label={label}>
+      {(close) => {
+        const choose = (chosen: Choice) => {
+          close();
+          onChoose(chosen);
+        };
+        return (
+          <>
+            <ul class="presets">
+              {presetsOf(history.last).map((preset) => (
+                <li key={preset.name}>
+                  <button
+                    type="button"
+                    aria-pressed={isSame(preset.choice, choice)}
+                    title={preset.key && `Key: ${preset.key.toUpperCase()}`}
+                    onClick={() => choose(preset.choice)}
+                  >
+                    {preset.name}
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <div>
+              <Calendar
+                range={range}
+                first={history.first}
+                last={history.last}
+                onChoose={(one, other) => choose(choiceOf(one, other, history))}
+              />
+              <Days
+                history={history}
+                range={range}
+                onChoose={(one, other) => choose(choiceOf(one, other, history))}
+              />
+            </div>
+          </>
+        );
+      }}
+    </Menu>
+  );
+}
+
+interface DaysProps {
+  history: History;
+  range: DayRange;
+  onChoose: (one: number, other: number) => void;
+}
+
+/** Both ends to type, in either order. */
+function Days({ history, range, onChoose }: DaysProps) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const form = new FormData(event.currentTarget);
+    const [from, to] = ["from", "to"].map((end) => parseDay(String(form.get(end))));
+    if (from !== undefined && to !== undefined) onChoose(from, to);
+  };
+  const bounds = {
+    min: formatDay(history.first - MAX_RANGE_DAYS),
+    max: formatDay(history.last),
+    required: true,
+  };
+  return (
+    <form class="typed-days" onSubmit={submit}>
+      <label>
+        <span>From</span>
+        <input type="date" name="from" defaultValue={formatDay(range.from)} {...bounds} />
+      </label>
+      <label>
+        <span>To</span>
+        <input type="date" name="to" defaultValue={formatDay(range.to)} {...bounds} />
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+interface SkeletonProps {
+  slow: boolean;
+  problem: string;
+  onRetry: () => void;
+}
+
+/** What a long first answer is, in words. */
+export const STILL_READING =
+  "Still reading. A small box with a long history may take some seconds.";
+
+const TILES = 6;
+
+/** The page's shape until the first answer is there. */
+export function Skeleton({ slow, problem, onRetry }: SkeletonProps) {
+  if (problem !== "") {
+    return (
+      <main class="sign-in">
+        <div class="card" role="alert">
+          <h1>Nothing to show yet</h1>
+          <p>{problem}</p>
+          <button type="button" class="primary" onClick={onRetry}>
+            Try again
+          </button>
+        </div>
+      </main>
+    );
+  }
+  return (
+    <div class="page skeleton">
+      <header class="top">
+        <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
+        <p class="said" role="status">
+          {slow ? STILL_READING : "Reading the counters…"}
+        </p>
+      </header>
+      <main aria-busy="true">
+        <h1 class="offscreen">Tallydeck</h1>
+        <i class="bar" />
+        <div class={`tiles of-${TILES}`} aria-hidden="true">
+          {Array.from({ length: TILES }, (_, i) => (
+            <div class="tile" key={i}>
+              <i />
+              <i />
+              <i />
+            </div>
+          ))}
+        </div>
+        <div class="charts" aria-hidden="true">
+          <div class="card" />
+          <div class="card" />
+        </div>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** What a phone is, as in the style sheets. */
+export const NARROW = "(max-width: 640px)";
+
+/** Whether a media query holds, told again when that changes. */
+export function useMedia(query: string): boolean {
+  const [holds, set] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const tell = () => set(list.matches);
+    list.addEventListener("change", tell);
+    return () => list.removeEventListener("change", tell);
+  }, [query]);
+  return holds;
+}
