@@ -3,9 +3,11 @@ import { type Owner, seen } from "./owner.ts";
 /** The one button of the period; its name holds what is shown. */
 const periodButton = (owner: Owner) => owner.page.getByRole("button", { name: /^Period: / });
 
+export const openPeriod = (owner: Owner) => periodButton(owner).click();
+
 /** Chooses a period by its name. */
 export async function choosePeriod(owner: Owner, name: string): Promise<void> {
-  await periodButton(owner).click();
+  await openPeriod(owner);
   await owner.page.locator(".presets").getByRole("button", { name, exact: true }).click();
 }
 

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { sharedWorld } from "../helpers/world.ts";
+import { openPeriod, periodName } from "./dashboard-stage.ts";
+import { Owner, seen } from "./owner.ts";
+
+const NOW = "2026-03-04T12:30:00Z";
+const NOTES = "/dashboard?site=fieldnotes";
+
+describe("the controls of the dashboard", () => {
+  const world = sharedWorld({
+    clock: new FakeClock(NOW),
+    env: { SITES: DEMO_SITES.join(",") },
+    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
+  });
+  let owner: Owner;
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const query = () => new URL(owner.page.url()).search;
+
+  it("choose days on a calendar, the later one first", async () => {
+    await owner.signIn(NOTES);
+    await openPeriod(owner);
+    await button("Earlier month").click();
+    await button("Tue, 17 Feb 2026").click();
+    await button("Tue, 10 Feb 2026").click();
+    assert.equal(query(), "?site=fieldnotes&from=2026-02-10&to=2026-02-17");
+    await owner.page.locator(".menu-body").waitFor({ state: "detached" });
+  });
+
+  it("choose days on the calendar by keys, which shift no period", async () => {
+    await owner.signIn(NOTES);
+    await openPeriod(owner);
+    await button("Wed, 4 Mar 2026").focus();
+    await owner.page.keyboard.press("ArrowLeft");
+    await owner.page.keyboard.press("Enter");
+    await owner.page.keyboard.press("Enter");
+    assert.equal(await periodName(owner), "Yesterday");
+  });
+
+  it("swap dates that are typed the wrong way round", async () => {
+    await owner.signIn(NOTES);
+    await openPeriod(owner);
+    await owner.page.getByLabel("From", { exact: true }).fill("2026-02-20");
+    await owner.page.getByLabel("To", { exact: true }).fill("2026-02-10");
+    await button("Show").click();
+    assert.equal(query(), "?site=fieldnotes&from=2026-02-10&to=2026-02-20");
+  });
+
+  it("step from day to day", async () => {
+    await owner.signIn(`${NOTES}&period=day`);
+    assert.equal(await button("Next day").isDisabled(), true);
+    await button("Previous day").click();
+    assert.equal(await periodName(owner), "Yesterday");
+    await button("Previous day").click();
+    assert.equal(await periodName(owner), "2 Mar 2026");
+    await button("Next day").click();
+    await button("Next day").click();
+    assert.equal(await periodName(owner), "Today");
+  });
+
+  it("close on Escape, which gives the focus back, and on a press outside", async () => {
+    await owner.signIn(NOTES);
+    const panel = owner.page.locator(".menu-body");
+    await owner.page.locator(".site-name").click();
+    await panel.waitFor();
+    await owner.page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    assert.equal(await seen(owner.page.locator(":focus")), "fieldnotes");
+    await owner.page.locator(".site-name").click();
+    await panel.waitFor();
+    await owner.page.locator(".trend h2").click();
+    await panel.waitFor({ state: "detached" });
+  });
+
+  it("are one line on a phone, the rest in a drawer", async () => {
+    const guest = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
+    await guest.signIn(NOTES);
+    const box = await guest.page.locator(".controls").boundingBox();
+    assert.ok(box && box.height < 60, String(box?.height));
+    await guest.page.getByRole("button", { name: "More", exact: true }).click();
+    await guest.page.getByLabel("Compare with").selectOption("nothing");
+    await guest.page.waitForURL(/compare=off/);
+    await guest.leave();
+  });
+
+  it("leave the heatmap to a finger as well", async () => {
+    const guest = await Owner.come(world(), {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+    });
+    await guest.signIn(NOTES);
+    await guest.page.locator(".heat td[data-weekday='1'][data-hour='9']").tap();
+    assert.match(await seen(guest.page.locator(".heat .read")), /^Monday 09:00: [\d,]+ visitors/);
+    await guest.leave();
+  });
+
+  it("work where the browser's store is full, and say so", async () => {
+    await owner.page.addInitScript(
+      "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
+    );
+    await owner.signIn(NOTES);
+    await owner.page.getByText("you will have to sign in again next time").waitFor();
+    await owner.page.keyboard.press("b");
+    await owner.page.locator(".legend .bot").waitFor();
+  });
+
+  it("keep what was typed when a token is refused, and move nothing", async () => {
+    await owner.open(NOTES);
+    const token = owner.page.getByLabel("Token");
+    const before = await token.boundingBox();
+    await token.fill("wrong");
+    await button("Open dashboard").click();
+    await owner.page.getByRole("alert").waitFor();
+    assert.equal(await token.inputValue(), "wrong");
+    assert.deepEqual(await token.boundingBox(), before);
+    owner.expectTrouble(/401/);
+  });
+
+  it("say what an answer is that was cut in the middle, and keep what is shown", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.route(/\/stats/, (route) => route.fulfill({ body: '{"site":"fieldno' }));
+    await button("Refresh").click();
+    await owner.page.getByText("The answer was cut short").waitFor();
+    assert.equal(await owner.page.locator(".trend").count(), 1);
+  });
+});
