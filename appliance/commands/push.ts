@@ -14,7 +14,7 @@ const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
 const help = `tallydeck push: shows a text on every key that is set to a channel.
 
-  tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
+  tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb] [--quiet]
   tallydeck push CHANNEL                  the text comes from a pipe: date | tallydeck push clock
   tallydeck push CHANNEL -                the same, also where a terminal is typed at
   tallydeck push CHANNEL --clear          back to waiting
@@ -24,11 +24,12 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --background #rrggbb colour behind it, for this push only
   --url URL            the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
+  --quiet              tells only what failed, for cron: not what the font lacks, or that no key shows it
 
 In TEXT, \\n starts a new line; four are drawn. Text from a pipe is shown as it is, without the line
 end it ends with. A TEXT that begins with two hyphens, or is -h, follows \`--\`.
-Nothing is printed when all went well, so that cron has nothing to mail. A channel that no key of a
-connected deck shows is told, and takes the text all the same.`;
+Nothing is printed when all went well. A channel that no key of a connected deck shows is told, and
+takes the text all the same.`;
 
 const OPTIONS = {
   ttl: { type: "string" },
@@ -37,6 +38,7 @@ const OPTIONS = {
   clear: { type: "boolean" },
   url: { type: "string" },
   token: { type: "string" },
+  quiet: { type: "boolean" },
 } as const;
 
 type Values = ReturnType<typeof parseCommandLine<typeof OPTIONS>>["values"];
@@ -68,7 +70,7 @@ export const push: Command = {
       );
     const body = values.clear ? undefined : bodyOf(await textOf(text ?? "", terminal), values);
     const answer = await send(url, token, body);
-    for (const line of warnings(answer, url)) terminal.err(line);
+    if (!values.quiet) for (const line of warnings(answer, url)) terminal.err(line);
   },
 };
 

@@ -123,7 +123,9 @@ class Stage {
   async settle(): Promise<void> {
     // What the page sent before this was heard of before its answer.
     await this.page.evaluate(() => undefined);
-    for (const sent of this.#pending) await sent.response();
+    for (const sent of this.#pending)
+      if ((await sent.response()) === null)
+        throw new Error(`${sent.url()} was not answered: ${sent.failure()?.errorText}`);
     this.#pending.clear();
   }
 

@@ -71,6 +71,14 @@ describe("tallydeck push", () => {
     assert.equal((await tallydeck(["push", "door", "--clear"], env)).err, "");
   });
 
+  it("says nothing of what it shows otherwise with --quiet, as cron wants it", async () => {
+    const { code, out, err } = await tallydeck(["push", "door", "🎉", "--quiet"], env);
+    assert.deepEqual([code, out, err], [0, "", ""]);
+    assert.equal((await held())[0].text, "?");
+    const refused = await tallydeck(["push", "not a channel", "a", "--quiet"], env);
+    assert.deepEqual([refused.code, refused.err === ""], [2, false]);
+  });
+
   it("shows a number below zero without further ado", async () => {
     await bind("temp");
     assert.equal((await tallydeck(["push", "temp", "-5°", "--ttl", "60"], env)).err, "");
