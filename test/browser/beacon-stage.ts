@@ -123,9 +123,12 @@ class Stage {
   async settle(): Promise<void> {
     // What the page sent before this was heard of before its answer.
     await this.page.evaluate(() => undefined);
-    for (const sent of this.#pending)
-      if ((await sent.response()) === null)
-        throw new Error(`${sent.url()} was not answered: ${sent.failure()?.errorText}`);
+    for (const sent of this.#pending) {
+      const failure = (await sent.response()) === null ? sent.failure()?.errorText : undefined;
+      // A page that is left takes its beacons with it.
+      if (failure !== undefined && failure !== "net::ERR_ABORTED")
+        throw new Error(`${sent.url()} was not answered: ${failure}`);
+    }
     this.#pending.clear();
   }
 

@@ -96,6 +96,7 @@ export class KeptReader {
   /** Has it close the database, and ends it. */
   async #letGo(): Promise<void> {
     const worker = this.#worker;
+    const asked = this.#asked;
     this.#worker = undefined;
     if (worker === undefined) return;
     const isClosed = await new Promise<boolean>((closed) => {
@@ -103,7 +104,9 @@ export class KeptReader {
       worker.on("message", ({ kind }: ThreadAnswer) => kind === "closed" && closed(true));
       worker.postMessage({ kind: "close" } satisfies ThreadRequest);
     });
-    this.#takeAsked()?.reject(readRefused("failed"));
+    // What is asked by now may be another's to answer.
+    if (asked !== undefined && asked === this.#asked)
+      this.#takeAsked()?.reject(readRefused("failed"));
     if (isClosed) await this.#options.threads.end(worker);
   }
 
