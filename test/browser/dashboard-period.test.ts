@@ -1,20 +1,9 @@
 import assert from "node:assert/strict";
-import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
-import { sharedWorld } from "../helpers/world.ts";
-import { openPeriod, periodName } from "./dashboard-stage.ts";
+import { demoWorld, NOTES, openPeriod, periodName } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
-const NOW = "2026-03-04T12:30:00Z";
-const NOTES = "/dashboard?site=fieldnotes";
-
 describe("the controls of the dashboard", () => {
-  const world = sharedWorld({
-    clock: new FakeClock(NOW),
-    env: { SITES: DEMO_SITES.join(",") },
-    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
-  });
+  const world = demoWorld();
   let owner: Owner;
   beforeEach(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });

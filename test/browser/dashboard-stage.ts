@@ -1,4 +1,21 @@
+import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { sharedWorld, type World } from "../helpers/world.ts";
 import { type Owner, seen } from "./owner.ts";
+
+const NOW = "2026-03-04T12:30:00Z";
+/** A site of the demo's. */
+export const NOTES = "/dashboard?site=fieldnotes";
+
+/** A service with the traffic of the demo, at noon of 4 March 2026. */
+export function demoWorld(): () => World {
+  return sharedWorld({
+    clock: new FakeClock(NOW),
+    env: { SITES: DEMO_SITES.join(",") },
+    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
+  });
+}
 
 /** The one button of the period; its name holds what is shown. */
 const periodButton = (owner: Owner) => owner.page.getByRole("button", { name: /^Period: / });
