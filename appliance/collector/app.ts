@@ -9,6 +9,7 @@ import { Access } from "./access.ts";
 import { fixedRoutes, withRoutes } from "./frame.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
+import { overviewRoute } from "./routes/overview.ts";
 import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
@@ -39,6 +40,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .post("/s", surveyRoute(parts, cursorSecret))
     .options("/s", surveyPreflight)
     .get("/stats", statsRoute(access, store, clock))
+    .get("/overview", overviewRoute(access, sites, store, clock))
     .get("/surveys", surveysRoute(access, store))
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
     .get("/sites", sitesRoute(access, sites))

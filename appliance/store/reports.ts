@@ -63,6 +63,32 @@ export interface StatsTotals {
   [dimension: string]: StatsHead[keyof StatsHead] | Record<string, number>;
 }
 
+/** What `GET /overview` tells of a site: its views. */
+export interface SiteWeek {
+  id: string;
+  /** Of the last five minutes. */
+  live: number;
+  /** Of seven days, the last of which runs. */
+  week: number[];
+  /** Of the day before, by the hour that runs now; null where that is not known. */
+  before: number | null;
+  /** When the newest was counted, to the hour (`2026-03-04T12`) or the day; null for none. */
+  last: string | null;
+  /** Hits that wait for the clock. */
+  pending?: number;
+}
+
+/** The body of `/overview`. */
+export interface OverviewAnswer {
+  /** The last day of the weeks. */
+  to: string;
+  warnings?: Warning[];
+  /** The site with the most views of the week first. */
+  sites: SiteWeek[];
+  /** How many more sites there are. */
+  left?: number;
+}
+
 /** By what survey responses are grouped: OS, model, app version, or form. */
 export const CROSS_FIELDS = ["os", "dv", "v", "f"] as const;
 export type CrossField = (typeof CROSS_FIELDS)[number];

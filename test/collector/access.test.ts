@@ -97,7 +97,7 @@ describe("without any token configured", () => {
   const world = sharedWorld({ env: { STATS_TOKEN: "" } });
 
   it("nobody may read: unset means no token, never any token", async () => {
-    for (const path of [...READS, "/sites"])
+    for (const path of [...READS, "/overview", "/sites"])
       for (const headers of [{}, bearer(""), bearer("null"), bearer("undefined"), bearer("0")]) {
         const { status } = await world().ask(`${path}?site=blog`, { headers });
         assert.equal(status, 401, path);
@@ -125,7 +125,7 @@ describe("an address with wrong tokens", () => {
 
   it("gets 429 with wrong ones until it waited, at every read; the right one always passes", async () => {
     await fail(world(), 61);
-    for (const path of [...READS, "/sites"]) {
+    for (const path of [...READS, "/overview", "/sites"]) {
       assert.deepEqual(await fail(world(), 1, path), [429], path);
       const query = path === "/sites" ? "" : "?site=blog&sv=1";
       const reply = await world().ask(path + query, { from, headers: bearer(ADMIN) });

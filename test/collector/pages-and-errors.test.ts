@@ -24,6 +24,7 @@ const GETS = [
   "/stats",
   "/surveys",
   "/surveys/export",
+  "/overview",
   "/sites",
   "/badge",
 ];

@@ -17,6 +17,15 @@ export function acceptsOf(ctx: Context): Accepts {
   };
 }
 
+/** Sends numbers of days that may still run. @param now epoch milliseconds */
+export function sendRunning(ctx: Context, answer: Answer, now: number): void {
+  ctx.set("Cache-Control", "private, no-cache");
+  ctx.vary("Authorization");
+  // The dashboard tells by it how much of today is over; the system's clock may not be set.
+  ctx.set("Date", new Date(now).toUTCString());
+  sendAnswer(ctx, answer);
+}
+
 /** Sends what the reader made; 304 where the asker has it. */
 export function sendAnswer(ctx: Context, { etag, encoding, body }: Answer): void {
   ctx.status = 200;

@@ -2,6 +2,7 @@ import type { Answer } from "../answer.ts";
 import { viewCounts } from "./counts/day-totals.ts";
 import { foldPlan } from "./counts/fold-plan.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
+import { overview } from "./counts/overview.ts";
 import { stats } from "./counts/reports.ts";
 import type { Database } from "./database.ts";
 import { isDamage, openForReading } from "./database.ts";
@@ -15,6 +16,7 @@ import { hostDatabase } from "./thread-host.ts";
 /** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
 const QUERIES = {
   stats,
+  overview,
   viewCounts,
   liveNumbers,
   surveySummary,

@@ -42,8 +42,15 @@ export function liveNumbers(db: Database, query: LiveNumbersQuery): LiveNumbers 
   };
 }
 
-/** Looks only at the few values that are hours, however many others the day has. */
-function byHour(db: Database, { site, counter }: LiveNumbersQuery, day: Day): number[] {
+/**
+ * A counter of a day from 00 to 23 UTC. Looks only at the few values that are hours, however many
+ * others the day has.
+ */
+export function byHour(
+  db: Database,
+  { site, counter }: Pick<LiveNumbersQuery, "site" | "counter">,
+  day: Day,
+): number[] {
   const hours = Array<number>(HOURS).fill(0);
   const dimension = counter === "pv" ? "hour" : hourDimension(counter);
   const rows = db

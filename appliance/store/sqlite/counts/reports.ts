@@ -152,7 +152,8 @@ function firstDay(db: Database, site: SiteKey, to: Day): Day {
   return Math.max(first, to - MAX_RANGE_DAYS + 1);
 }
 
-function hitsPending(db: Database, site: SiteKey): number {
+/** How many hits of a site wait for the clock. */
+export function hitsPending(db: Database, site: SiteKey): number {
   const sum = db.prepare("SELECT sum(hits) FROM waiting WHERE site = ?").pluck();
   return (sum.get(site) as number | null) ?? 0;
 }

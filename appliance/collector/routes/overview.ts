@@ -1,0 +1,32 @@
+import type { Middleware } from "koa";
+import { dayOf, hourOf } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { Access } from "../access.ts";
+import type { Sites } from "../sites.ts";
+import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
+
+/** `GET /overview`: how every site does, for who may read them all. */
+export function overviewRoute(
+  access: Access,
+  sites: Sites,
+  store: Store,
+  clock: Clock,
+): Middleware {
+  return async (ctx) => {
+    access.admin(ctx);
+    const now = clock.now();
+    const query = {
+      sites: sites.all.map(({ key, id }) => ({ key, id, live: store.live.of(key) })),
+      today: dayOf(now),
+      hour: hourOf(now),
+      warnings: store.warnings,
+    };
+    const answer = await store.read(
+      "overview",
+      { query, accepts: acceptsOf(ctx) },
+      askerOf(ctx, "owner"),
+    );
+    sendRunning(ctx, answer, now);
+  };
+}
