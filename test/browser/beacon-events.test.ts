@@ -187,6 +187,16 @@ describe("an event of the page's own", () => {
     await assertCounted({ partner: 1, outbound: 1 }, { [new URL(href).host]: 1 });
   });
 
+  it("counts a click on a label once, with what it is for in it or beside it", async () => {
+    await openWith(`<label data-tallydeck-event="terms"><input type="checkbox"> <b>I agree</b></label>
+      <label data-tallydeck-event="news" for="news"><i>News</i></label><input id="news">`);
+    await stage().page.click("b");
+    await stage().page.click("i");
+    await assertCounted({ terms: 1, news: 1 }, {});
+    await stage().page.click("input[type=checkbox]");
+    await assertCounted({ terms: 2, news: 1 }, {});
+  });
+
   it("counts no middle or right button where there is no link", async () => {
     await openWith(`<button data-tallydeck-event="signup">Sign up</button>`);
     await stage().page.click("button", { button: "middle" });

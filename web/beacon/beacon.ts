@@ -201,13 +201,15 @@ const report: Report = (name, target) =>
  * told besides; the middle button clicks on links only.
  */
 const onClick = (event: MouseEvent) => {
-  // The path reaches into open shadow roots. On it, only a link has a protocol.
-  const path = event.composedPath() as HTMLAnchorElement[];
+  // The path reaches into open shadow roots. On it, only a link has a protocol, and a
+  // label a control.
+  const path = event.composedPath() as (HTMLAnchorElement & HTMLLabelElement)[];
   const link = path.find((node) => /^http/.test(node.protocol));
   // biome-ignore lint/complexity/useOptionalChain: it is longer in the syntax of 2018.
   const named = path.find((node) => node.dataset && node.dataset.tallydeckEvent);
-  if (event.button > 1) return;
-  if (named && (link || !event.button))
+  if (event.button > (link ? 1 : 0)) return;
+  // The browser clicks on what a label is for as well. Where that is in the label, only it counts.
+  if (named && !(named.contains(named.control) && !path.includes(named.control as never)))
     report(named.dataset.tallydeckEvent, named.dataset.tallydeckTarget);
   if (!link) return;
   if (link.hasAttribute("download") || DOWNLOAD.test(link.pathname)) {
