@@ -1,23 +1,29 @@
 import { fstatSync } from "node:fs";
 import { dayOf, formatDay } from "../base/calendar.ts";
 import { type FarAhead, SystemClock } from "../base/clock.ts";
-import { createLog, type Log, RecentProblems } from "../base/log.ts";
+import { createLog, RecentProblems } from "../base/log.ts";
 import { isLoopback, listenerUrl } from "../base/ports.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import { releasedAt, version } from "../base/version.ts";
 import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import type { Config } from "../config.ts";
+import type { ServiceParts } from "../service/parts.ts";
 import { type Service, startService } from "../service/service.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
+import type { Threads } from "../store/sqlite/threads.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
 import { toType } from "./data.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { tellWhereabouts } from "./whereabouts.ts";
 
 /** Runs the service until a signal ends it. @throws {CommandFailed} when it cannot listen */
-export async function serve(configured: Config, terminal: Terminal): Promise<void> {
+export async function serve(
+  configured: Config,
+  terminal: Terminal,
+  threads: Threads,
+): Promise<void> {
   const demo = configured.demo ? startDemo(configured, Date.now()) : undefined;
   const config = demo?.config ?? configured;
   // From here on, so that who stops it right after the start finds it stopped in order.
@@ -31,7 +37,7 @@ export async function serve(configured: Config, terminal: Terminal): Promise<voi
       onFarAhead: (refused) => log.warn(farAhead(refused)),
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
-    const service = await start(config, { clock, log, problems }, terminal, demo);
+    const service = await start(config, { clock, log, problems, threads }, terminal, demo);
     const forget = tellWhereabouts(config.dataDir, {
       version: version(),
       collector: service.collector,
@@ -50,9 +56,13 @@ export async function serve(configured: Config, terminal: Terminal): Promise<voi
   }
 }
 
+type StartParts = Required<Pick<ServiceParts, "log" | "problems" | "threads">> & {
+  clock: SystemClock;
+};
+
 async function start(
   config: Config,
-  { clock, log, problems }: { clock: SystemClock; log: Log; problems: RecentProblems },
+  { clock, ...others }: StartParts,
   terminal: Terminal,
   demo?: Demo,
 ): Promise<Service> {
@@ -60,8 +70,7 @@ async function start(
     return await startService({
       config,
       clock,
-      log,
-      problems,
+      ...others,
       sockets: handedSockets(terminal.env, process.pid),
       // A code that lives on in a journal would be seen by too many.
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),

@@ -16,7 +16,7 @@ import { openDecided } from "./sqlite/opening.ts";
 import type { QueryInput, QueryName, QueryResult } from "./sqlite/reader.ts";
 import { Room, type Space, spaceOf } from "./sqlite/room.ts";
 import type { Directory } from "./sqlite/tables/sites.ts";
-import { ownThreads, type Threads } from "./sqlite/threads.ts";
+import { ownThreads, READER_MEMORY_MB, type Threads } from "./sqlite/threads.ts";
 import { startWorkers, type Workers } from "./sqlite/workers.ts";
 import type { WriteInput, WriteName, WriteResult } from "./sqlite/writes.ts";
 import { type FoldWork, Upkeep } from "./upkeep.ts";
@@ -36,7 +36,6 @@ export type { Directory, SiteRecord } from "./sqlite/tables/sites.ts";
 const UPKEEP_EVERY_MS = 10 * 60_000;
 const SPACE_EVERY_MS = 10_000;
 /** What a board with 512 MB can spare; the largest reports take a third of it. */
-const READER_MEMORY_MB = 96;
 
 interface StoreOptions {
   /** Called whenever damage to the file was met. */

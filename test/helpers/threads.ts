@@ -9,7 +9,7 @@ const kinds = new WeakMap<Worker, string>();
  * than most tests. They do not keep the process.
  */
 export const reusedThreads: Threads = {
-  start(script, options) {
+  start({ script, options }) {
     const kind = JSON.stringify([script, options.resourceLimits]);
     const [kept] = idle.get(kind) ?? [];
     const thread = kept ?? new Worker(script, options);

@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { readRefused } from "../read-queue.ts";
 import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
-import type { ThreadAnswer, ThreadRequest, Threads } from "./threads.ts";
+import { readerOf, type ThreadAnswer, type ThreadRequest, type Threads } from "./threads.ts";
 
 interface KeptReaderOptions {
   file: string;
@@ -46,10 +46,10 @@ export class KeptReader {
     this.#options = options;
   }
 
-  /** @throws {Error} when it cannot be started */
-  static async start(options: KeptReaderOptions): Promise<KeptReader> {
+  /** Starts it; the first question waits for it. */
+  static start(options: KeptReaderOptions): KeptReader {
     const reader = new KeptReader(options);
-    await reader.#start();
+    reader.#startAgain();
     return reader;
   }
 
@@ -113,10 +113,7 @@ export class KeptReader {
   /** Resolves when it has opened the database. */
   async #start(): Promise<void> {
     const { file, clock, threads, readerMemoryMb, onDamaged } = this.#options;
-    const worker = threads.start(new URL("reader.ts", import.meta.url), {
-      name: "reader",
-      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: readerMemoryMb },
-    });
+    const worker = threads.start(readerOf(readerMemoryMb));
     const ready = Promise.withResolvers<void>();
     let reason = "it ended by itself";
     worker.on("message", (answer: ReaderAnswer | ThreadAnswer) => {

@@ -1,15 +1,39 @@
+import { isDeepStrictEqual } from "node:util";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+
+/** What a thread on a database runs, and how much it may take. */
+interface ThreadKind {
+  readonly script: URL;
+  readonly options: WorkerOptions;
+}
+
+export const COMMITTER: ThreadKind = {
+  script: new URL("committer.ts", import.meta.url),
+  options: { name: "committer", resourceLimits: { maxYoungGenerationSizeMb: 4 } },
+};
+
+/** How large the heap of the reader may become. */
+export const READER_MEMORY_MB = 96;
+
+/** @param memoryMb how large its heap may become */
+export function readerOf(memoryMb: number): ThreadKind {
+  const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: memoryMb };
+  return {
+    script: new URL("reader.ts", import.meta.url),
+    options: { name: "reader", resourceLimits },
+  };
+}
 
 /** Where the threads come from that work on a database, and where they go when they have closed it. */
 export interface Threads {
-  start(script: URL, options: WorkerOptions): Worker;
+  start(kind: ThreadKind): Worker;
   /** Takes back one that has closed its database, or never opened it. Resolves when nothing of it runs. */
   end(thread: Worker): Promise<void>;
 }
 
 /** A thread for each database. */
 export const ownThreads: Threads = {
-  start: (script, options) => new Worker(script, options),
+  start: ({ script, options }) => new Worker(script, options),
   end(thread) {
     return new Promise((ended) => {
       thread.once("exit", () => ended());
@@ -17,6 +41,28 @@ export const ownThreads: Threads = {
     });
   },
 };
+
+/**
+ * The same, but for the threads of a start: these begin to load now, beside the modules of the
+ * service, which take as long. Who starts a thread of such a kind first gets the one that is there.
+ */
+export function threadsAhead(): Threads {
+  const ahead = [COMMITTER, readerOf(READER_MEMORY_MB)].map((kind) => {
+    const thread = ownThreads.start(kind);
+    // Nobody may ask for it: the data may be unusable.
+    thread.unref();
+    return { kind, thread };
+  });
+  return {
+    start(kind) {
+      const at = ahead.findIndex((each) => isDeepStrictEqual(each.kind, kind));
+      const [taken] = at < 0 ? [] : ahead.splice(at, 1);
+      taken?.thread.ref();
+      return taken?.thread ?? ownThreads.start(kind);
+    },
+    end: ownThreads.end,
+  };
+}
 
 /** What every thread on a database is asked, beside its own requests. */
 export type ThreadRequest =

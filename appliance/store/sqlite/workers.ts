@@ -4,7 +4,7 @@ import type { CommitterAnswer, CommitterMessage, CommitterRequest } from "./comm
 import { KeptReader } from "./kept-reader.ts";
 import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
 import type { Directory } from "./tables/sites.ts";
-import type { ThreadAnswer, ThreadRequest, Threads } from "./threads.ts";
+import { COMMITTER, type ThreadAnswer, type ThreadRequest, type Threads } from "./threads.ts";
 
 interface WorkersOptions {
   file: string;
@@ -30,10 +30,9 @@ export interface Workers {
 
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   // Beside each other: a thread takes a tenth of a start.
-  const starting = [startCommitter(options), KeptReader.start(options)] as const;
-  const [committer, reader] = await Promise.all(starting).catch(async (error) => {
-    const started = await Promise.allSettled(starting);
-    for (const one of started) if (one.status === "fulfilled") await one.value.close();
+  const reader = KeptReader.start(options);
+  const committer = await startCommitter(options).catch(async (error) => {
+    await reader.close();
     throw error;
   });
   return {
@@ -51,10 +50,7 @@ const CLOSED = { ok: false, busy: false, message: "The database is closed." } as
 
 async function startCommitter({ file, onDirectory, onDamaged, threads }: WorkersOptions) {
   const waiting: ((answer: CommitterAnswer) => void)[] = [];
-  const worker = threads.start(new URL("committer.ts", import.meta.url), {
-    name: "committer",
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
-  });
+  const worker = threads.start(COMMITTER);
   const ready = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   let state: "starting" | "open" | "closing" = "starting";

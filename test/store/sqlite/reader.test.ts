@@ -82,9 +82,9 @@ describe("a large report", () => {
 describe("a reader", () => {
   let readers = 0;
   const threads: Threads = {
-    start(script, options) {
-      if (options.name === "reader") readers++;
-      return reusedThreads.start(script, options);
+    start(kind) {
+      if (kind.options.name === "reader") readers++;
+      return reusedThreads.start(kind);
     },
     async end(thread) {
       await reusedThreads.end(thread);

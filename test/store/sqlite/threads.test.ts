@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import {
+  COMMITTER,
+  ownThreads,
+  READER_MEMORY_MB,
+  readerOf,
+  threadsAhead,
+} from "../../../appliance/store/sqlite/threads.ts";
+
+describe("threads that are started ahead", () => {
+  it("are there before they are asked for, each once", async () => {
+    const ahead = threadsAhead();
+    const later = ownThreads.start(COMMITTER);
+    const asked = [COMMITTER, readerOf(READER_MEMORY_MB), COMMITTER].map(ahead.start);
+    const isAhead = asked.map(({ threadId }) => threadId < later.threadId);
+    await Promise.all([later, ...asked].map(ownThreads.end));
+    assert.deepEqual(isAhead, [true, true, false]);
+  });
+
+  it("are given to nobody who wants them otherwise", async () => {
+    const ahead = threadsAhead();
+    const later = ownThreads.start(COMMITTER);
+    const smaller = ahead.start(readerOf(READER_MEMORY_MB / 2));
+    const isAhead = smaller.threadId < later.threadId;
+    await Promise.all([later, smaller].map(ownThreads.end));
+    assert.equal(isAhead, false);
+  });
+});
