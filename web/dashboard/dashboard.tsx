@@ -1,5 +1,4 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
-import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
@@ -103,8 +102,6 @@ function Traffic({ history, now, view, bots, change }: TrafficProps) {
   const [stars, toggleStar] = useStars(history.site);
   const chart = useCallback<ChangeView>((part) => change({ asked: [], ...part }), [change]);
   const pressed = asked.length > 0 ? null : metric;
-  // Only a chart by the hour changes with the hour.
-  const trendNow = range.from === range.to ? now : now - (now % DAY_MS);
   return (
     <>
       {useMemo(
@@ -122,9 +119,9 @@ function Traffic({ history, now, view, bots, change }: TrafficProps) {
       <div class="charts">
         {useMemo(
           () => (
-            <TrendCard {...{ history, range, compared, metric, asked, bots, now: trendNow }} />
+            <TrendCard {...{ history, range, compared, metric, asked, bots, now }} />
           ),
-          [history, range, compared, metric, askedKey, bots, trendNow],
+          [history, range, compared, metric, askedKey, bots, now],
         )}
         {useMemo(
           () => (

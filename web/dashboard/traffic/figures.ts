@@ -72,7 +72,7 @@ export const METRIC_FACTS: Record<Metric, MetricFacts> = {
 };
 
 /** The sums the figures are made of. */
-export interface Sums {
+interface Sums {
   pv: number;
   uv: number;
   sessions: number;
@@ -155,26 +155,39 @@ interface Comparison {
   now: number;
 }
 
-/**
- * What a figure of `range` is compared with: the figure of `compared`, while the range runs of the
- * same part of it. Null where that is not known.
- */
+/** What a figure of `range` is compared with: `partBefore`, where it was not judged otherwise. */
 export function figureBefore(
   history: History,
   metric: Metric,
   { range, compared, now }: Comparison,
 ): number | null {
   if (compared.to < history.first) return null;
-  const isEngagement = metric === "bounceRate" || metric === "engagementRate";
-  if (isEngagement && [range, compared].some((days) => isDoubtful(history, days))) return null;
+  if (isEngagement(metric) && [range, compared].some((days) => isDoubtful(history, days)))
+    return null;
+  return partBefore(history, metric, { range, compared, now });
+}
+
+/** Whether `partBefore` is of less than the whole of `compared`. */
+export function isPart(
+  history: History,
+  metric: Metric,
+  { range, compared, now }: Comparison,
+): boolean {
+  // Input is not kept by the hour; neither is what bounces tell.
+  if (range.to !== dayOf(now) || metric === "interaction") return false;
+  return !isEngagement(metric) || compared.to >= firstEngaged(history);
+}
+
+/** The figure of `compared`, while `range` runs of the same part of it; null where that is not known. */
+export function partBefore(
+  history: History,
+  metric: Metric,
+  comparison: Comparison,
+): number | null {
+  const { compared, now } = comparison;
   const days = sumsByDay(history, compared);
   const sums = addUp(days);
-  // Input is not kept by the hour; neither is what bounces tell.
-  const isWhole =
-    range.to !== dayOf(now) ||
-    metric === "interaction" ||
-    (isEngagement && compared.to < firstEngaged(history));
-  if (isWhole) return figure(metric, sums);
+  if (metric === "interaction" || !isPart(history, metric, comparison)) return figure(metric, sums);
   const part: Partial<Sums> = {};
   for (const name of PARTS[metric]) {
     const hours = hoursOn(history, name, compared.to);
@@ -188,6 +201,9 @@ export function figureBefore(
   }
   return figure(metric, { ...sums, ...part });
 }
+
+const isEngagement = (metric: Metric): boolean =>
+  metric === "bounceRate" || metric === "engagementRate";
 
 /** The sums that a figure is made of and that are kept by the hour. */
 const PARTS: Record<Exclude<Metric, "interaction">, Exclude<HourlyName, "bot">[]> = {

@@ -6,7 +6,14 @@ import type { Asked } from "./asked.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
 import { askedTrend } from "./trend-asked.ts";
 import { TrendChart } from "./trend-chart.tsx";
-import { hourlyOf, lineText, type Total, type Trend, trendOf } from "./trend-model.ts";
+import {
+  hourlyOf,
+  isByThisHour,
+  lineText,
+  type Total,
+  type Trend,
+  trendOf,
+} from "./trend-model.ts";
 
 interface TrendCardProps {
   history: History;
@@ -129,7 +136,12 @@ function TrendTable({ trend, beforeName, isShown }: TrendTableProps) {
               {lines.map((line) => (
                 <td key={line.key}>{lineText(line, line.values[i])}</td>
               ))}
-              {before && <td>{lineText(before, before.values[i])}</td>}
+              {before && (
+                <td>
+                  {lineText(before, before.values[i])}
+                  {isByThisHour(trend, i) && <small> by this hour</small>}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
 import { drawLines } from "./frappe.ts";
-import { lineText, type Trend } from "./trend-model.ts";
+import { isByThisHour, lineText, type Trend } from "./trend-model.ts";
 import {
   type FrappeChart,
   frappeData,
@@ -169,7 +169,9 @@ function ReadOut({ plot, trend, at, beforeName }: ReadOutProps) {
       ))}
       {trend.before && (
         <span class="before">
-          {beforeName} <b>{lineText(trend.before, trend.before.values[at])}</b>
+          {beforeName}
+          {isByThisHour(trend, at) && " by this hour"}{" "}
+          <b>{lineText(trend.before, trend.before.values[at])}</b>
         </span>
       )}
     </div>

@@ -21,9 +21,10 @@ import {
   addUp,
   figure,
   figureText,
+  isPart,
   METRIC_FACTS,
   type Metric,
-  type Sums,
+  partBefore,
   sumsByDay,
 } from "./figures.ts";
 
@@ -62,7 +63,12 @@ export interface Trend {
   /** of a single day: what was counted without its hours, or with only some of them */
   totals: Total[];
   /** what is drawn behind: the compared range of the one metric, or the whole of asked values */
-  before: Line | null;
+  before: Before | null;
+}
+
+interface Before extends Line {
+  /** behind what is still being counted stands the same part, and not the whole, of those days */
+  isPart?: boolean;
 }
 
 interface TrendOptions {
@@ -92,6 +98,11 @@ export function hourlyOf(metric: Metric): HourlyKey & Metric {
 
 export function lineName(key: Metric | "bot"): string {
   return key === "bot" ? "Bots" : METRIC_FACTS[key].name;
+}
+
+/** Whether the line behind is at a place of the axis of what had been counted by this hour. */
+export function isByThisHour({ before, buckets }: Trend, at: number): boolean {
+  return before?.isPart === true && buckets[at]?.state === "open";
 }
 
 /** A value of a line as text. */
@@ -167,7 +178,7 @@ function daysOf(history: History, options: TrendOptions): Trend {
       }),
     }),
   );
-  const before = compared && lineBefore(metric, sumsByDay(history, compared), spans, range);
+  const before = compared && lineBefore(history, { range, compared, metric, now }, spans);
   return { buckets, unit, lines, totals: [], before };
 }
 
@@ -189,13 +200,32 @@ export function addNumbers(numbers: ArrayLike<number>): number {
   return Array.from(numbers).reduce((sum, n) => sum + n, 0);
 }
 
-function lineBefore(metric: Metric, days: Sums[], spans: DayRange[], range: DayRange): Line {
+interface LineBefore extends Pick<TrendOptions, "range" | "metric" | "now"> {
+  compared: DayRange;
+}
+
+/** While days run, the last point is of the same part of those before, as the tiles' figures are. */
+function lineBefore(
+  history: History,
+  { range, compared, metric, now }: LineBefore,
+  spans: DayRange[],
+): Before {
+  const shift = compared.from - range.from;
+  const days = sumsByDay(history, compared);
+  const values = spans.map(({ from, to }) =>
+    figure(metric, addUp(days.slice(from - range.from, to - range.from + 1))),
+  );
+  const last = spans.at(-1) ?? range;
+  const comparison = {
+    range: last,
+    compared: { from: last.from + shift, to: last.to + shift },
+    now,
+  };
   return {
     key: metric,
     name: lineName(metric),
-    values: spans.map((span) =>
-      figure(metric, addUp(days.slice(span.from - range.from, span.to - range.from + 1))),
-    ),
+    values: [...values.slice(0, -1), partBefore(history, metric, comparison)],
+    isPart: isPart(history, metric, comparison),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
-import { trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
+import { isByThisHour, trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
 import {
   axisTop,
   type FrappeChart,
@@ -50,6 +50,38 @@ describe("the trend", () => {
     const { lines, before } = trendOf(week, { ...options, metric: "bounceRate" });
     assert.deepEqual(lines[0]?.values, [0, 0, 2 / 42]);
     assert.deepEqual(before?.values, [3 / 12, 0, 0]);
+  });
+
+  describe("behind days that run", () => {
+    const hours = (n: number) => [0, ...new Array<number>(9).fill(n), ...new Array(15).fill(0)];
+    const kept = historyOf(
+      "2026-02-27",
+      [{ uv: 5 }, { uv: 6 }, { uv: 20 }, { uv: 1 }, { uv: 2 }, { uv: 3 }],
+      { hi: { "<150": [2, 8] } },
+      { uv: [[2, ...hours(1).slice(0, 10), 0, 0, 0, 11, ...new Array(10).fill(0)]] },
+    );
+    const behind = (metric: Metric, change = {}) =>
+      trendOf(kept, { ...options, metric, ...change }).before;
+
+    it("ends with what the last of the days before had counted by this hour, and says so", () => {
+      const trend = trendOf(kept, { ...options, metric: "uv" });
+      assert.deepEqual(trend.before?.values, [5, 6, 9]);
+      assert.deepEqual(
+        [0, 1, 2].map((at) => isByThisHour(trend, at)),
+        [false, false, true],
+      );
+    });
+
+    it("says nothing of what is not kept by the hour, or is over", () => {
+      assert.equal(behind("interaction")?.isPart, false);
+      const tomorrow = behind("uv", { now: Date.parse("2026-03-05T00:10:00Z") });
+      assert.deepEqual([tomorrow?.isPart, tomorrow?.values], [false, [5, 6, 20]]);
+    });
+
+    it("ends a day early where nobody knows what had been counted by then", () => {
+      const unknown = historyOf("2026-03-01", [{ uv: 7 }, {}, {}, { uv: 2 }]);
+      assert.equal(trendOf(unknown, { ...options, metric: "uv" }).before?.values.at(-1), null);
+    });
   });
 
   it("has a hole where a rate has no base", () => {
