@@ -4,6 +4,7 @@ import { compare } from "./compare.ts";
 import { median, percentile } from "./figures.ts";
 import { makeFlood, makeHistory } from "./history.ts";
 import { sendSteadily } from "./load.ts";
+import { measurePage } from "./page.ts";
 import { measurePush } from "./push.ts";
 import { readTimes } from "./read-times.ts";
 import { fill, interleaved, type Round } from "./rounds.ts";
@@ -39,6 +40,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   start,
   ingest,
   reads,
+  page,
   flood,
   push,
 };
@@ -123,6 +125,28 @@ async function reads(shipped: Shipped): Promise<void> {
         const url = `${origin}/stats?site=${SITE}&from=first&series=1&daily=1`;
         const daily = await readTimes(url, READS);
         report("/stats with daily, 400 days, p95", percentile(daily, 0.95), "ms", ["<=", 100]);
+      },
+    );
+  });
+}
+
+/** What somebody waits for who looks at that history. */
+async function page(shipped: Shipped): Promise<void> {
+  console.log("Page ...");
+  await withData(async (dataDir) => {
+    await makeHistory(dataDir, MILLION, HISTORY_DAYS);
+    await withServer(
+      () => shipped.start(dataDir),
+      async ({ origin }) => {
+        const { first, opened, switched, refreshed, weight } = await measurePage(origin);
+        console.log(`  numbers painted the first time: ${first.toFixed(0)} ms`);
+        report("numbers painted after opening /dashboard", opened, "ms", ["<=", 1_000]);
+        const { period, main, clock } = switched;
+        console.log(`  the slowest switch, to ${period}, by the clock: ${clock.toFixed(0)} ms`);
+        report("main thread from a period to another", main, "ms", ["<=", 100]);
+        console.log(`  main thread for a refresh in all: ${refreshed.all.toFixed(0)} ms`);
+        report("longest task after a refresh without news", refreshed.longest, "ms", ["<=", 50]);
+        report("/dashboard without fonts and map", weight, "bytes", ["<=", 60_000]);
       },
     );
   });

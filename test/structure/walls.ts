@@ -82,7 +82,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   preact: ["web/", "test/web/"],
   mocha: ["test/"],
   "fast-check": ["test/"],
-  "playwright-core": ["test/"],
+  "playwright-core": ["scripts/", "test/"],
 };
 
 /** Browsers run these: nothing that they reach may need Node. */

@@ -1,0 +1,139 @@
+import type { Browser, CDPSession, Page, Response } from "playwright-core";
+import { CHROMIUM, launchChromium } from "../chromium.ts";
+import { median } from "./figures.ts";
+import { SITE, TOKEN } from "./servers.ts";
+
+const OPENINGS = 7;
+const ROUNDS = 5;
+/** Each is switched to from the one before it. */
+const PERIODS = ["7 days", "30 days", "90 days", "365 days", "All", "Today"];
+
+interface PageFigures {
+  /** From the navigation to the painted numbers, ms by the clock: the first time, and the median of the next. */
+  readonly first: number;
+  readonly opened: number;
+  /** What a switch to the slowest period costs, ms: of the main thread, and by the clock. */
+  readonly switched: { readonly period: string; readonly main: number; readonly clock: number };
+  /** Of the main thread after a refresh that brought nothing, ms: the longest task (0 up to 50), and all. */
+  readonly refreshed: { readonly longest: number; readonly all: number };
+  /** What comes over the network but fonts and numbers, bytes. */
+  readonly weight: number;
+}
+
+/** Runs before the page's own scripts: signs in, notes when numbers are there, and long tasks. */
+const PREPARED = `{
+  sessionStorage.setItem("tallydeck.token", "${TOKEN}");
+  // After the next frame, and what follows it.
+  globalThis.painted = () => new Promise((resolve) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(performance.now());
+    port2.postMessage(0);
+  }));
+  globalThis.switchTo = async (period) => {
+    const presets = [...document.querySelectorAll(".presets button")];
+    const from = performance.now();
+    presets.find(({ textContent }) => textContent === period).click();
+    return await painted() - from;
+  };
+  globalThis.numbers = new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (!/\\d/.test(document.querySelector(".dashboard .tile .figure")?.textContent ?? "")) return;
+      observer.disconnect();
+      resolve(painted());
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  globalThis.longTasks = [];
+  new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
+    .observe({ type: "longtask" });
+}`;
+
+/** The dashboard of a box in a window of 1280 by 900, each time with nothing cached. */
+export async function measurePage(origin: string): Promise<PageFigures> {
+  const browser = await launchChromium(CHROMIUM);
+  try {
+    const [first = Number.NaN, ...next] = await openings(browser, origin);
+    const { page, weight } = await openPage(browser, origin);
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Performance.enable");
+    return {
+      first,
+      opened: median(next),
+      switched: await switches(page, devtools),
+      refreshed: await refreshes(page, devtools),
+      weight: await weight(),
+    };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function openings(browser: Browser, origin: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < OPENINGS; i++) {
+    const { page } = await openPage(browser, origin);
+    times.push(await page.evaluate<number>("numbers"));
+    await page.context().close();
+  }
+  return times;
+}
+
+async function openPage(browser: Browser, origin: string) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.addInitScript(PREPARED);
+  const page = await context.newPage();
+  const loaded: Response[] = [];
+  page.on("response", (response) => loaded.push(response));
+  await page.goto(`${origin}/dashboard?site=${SITE}`);
+  await page.evaluate("numbers");
+  return {
+    page,
+    weight: async () => {
+      const kinds = ["document", "script", "stylesheet", "image"];
+      const parts = loaded.map((response) => response.request());
+      const sizes = await Promise.all(
+        parts.filter((part) => kinds.includes(part.resourceType())).map((part) => part.sizes()),
+      );
+      return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+    },
+  };
+}
+
+/** Milliseconds the main thread has been at work. */
+async function mainThread(devtools: CDPSession): Promise<number> {
+  const { metrics } = await devtools.send("Performance.getMetrics");
+  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) * 1_000;
+}
+
+async function switches(page: Page, devtools: CDPSession): Promise<PageFigures["switched"]> {
+  const costs = PERIODS.map((period) => ({ period, main: [] as number[], clock: [] as number[] }));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { period, main, clock } of costs) {
+      await page.getByRole("button", { name: /^Period: / }).click();
+      await page.locator(".presets").waitFor();
+      const before = await mainThread(devtools);
+      clock.push(await page.evaluate<number>(`switchTo(${JSON.stringify(period)})`));
+      main.push((await mainThread(devtools)) - before);
+    }
+  }
+  return costs
+    .map(({ period, main, clock }) => ({ period, main: median(main), clock: median(clock) }))
+    .reduce((slowest, one) => (one.main > slowest.main ? one : slowest));
+}
+
+async function refreshes(page: Page, devtools: CDPSession): Promise<PageFigures["refreshed"]> {
+  const all: number[] = [];
+  await page.evaluate("longTasks.length = 0");
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = await mainThread(devtools);
+    const answer = page.waitForResponse((response) => response.url().includes("/stats?"));
+    await page.getByRole("button", { name: "Refresh" }).click();
+    const status = (await answer).status();
+    if (status !== 304) throw new Error(`nothing was counted, and still /stats answered ${status}`);
+    await page.locator('button[aria-label="Refresh"][aria-disabled="false"]').waitFor();
+    await page.evaluate("painted()");
+    all.push((await mainThread(devtools)) - before);
+  }
+  const longest = await page.evaluate<number>("Math.max(0, ...longTasks)");
+  return { longest, all: median(all) };
+}

@@ -1,0 +1,54 @@
+import { type Browser, chromium } from "playwright-core";
+
+/** What draws pages, without the windows, tabs and profiles around it: for a third of the work. */
+export const SHELL = "/usr/bin/chromium-headless-shell";
+/** The browser people have. */
+export const CHROMIUM = "/usr/bin/chromium";
+
+export const CHROMIUM_ARGS: readonly string[] = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // Else navigator.webdriver is true, as in no visitor's browser.
+  "--disable-blink-features=AutomationControlled",
+  // Every made-up domain is this machine.
+  "--host-resolver-rules=MAP * 127.0.0.1",
+];
+
+/** The pages the address bar would open: one more process, and half the work, for each window. */
+const UNSEEN = ["WebUIOmniboxPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxAimPopup"];
+
+/** What Playwright switches off: of two such lists Chromium goes by the last. */
+const UNSTEADY = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "TcpPortRandomizationWin",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
+
+// Visitors' browsers do keep pages to go back to.
+const UNWANTED_ARGS = ["--disable-back-forward-cache"];
+
+/** Debian's Chromium without a screen, driven from outside. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [...CHROMIUM_ARGS, `--disable-features=${[...UNSTEADY, ...UNSEEN].join()}`],
+    ignoreDefaultArgs: UNWANTED_ARGS,
+  });
+}
