@@ -193,6 +193,15 @@ describe("the dashboard", () => {
     assert.match(await seen(owner.page.locator(".read-out")), /Feb 2026\s+Visitors\s+[\d,]+/);
   });
 
+  it("draws the chart as wide as its card, also when the window changes", async () => {
+    await owner.signIn(NOTES);
+    const isAsWide =
+      "document.querySelector('.frappe svg').clientWidth === document.querySelector('.frappe').clientWidth";
+    await owner.page.waitForFunction(isAsWide);
+    await owner.page.setViewportSize({ width: 700, height: 900 });
+    await owner.page.waitForFunction(`innerWidth === 700 && ${isAsWide}`);
+  });
+
   it("5. shows the week by day and hour, of the figure that is charted", async () => {
     await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03&metric=pv`);
     const heat = owner.page.locator(".heat");

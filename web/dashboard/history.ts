@@ -109,10 +109,12 @@ function decodeDimension(name: string, table: Record<string, number[]>): Dimensi
   const offsets = new Uint16Array(size);
   const counts = new Float64Array(size);
   let at = 0;
-  lists.forEach(([first = 0, ...run], i) => {
+  lists.forEach((list, i) => {
     starts[i] = at;
-    let offset = first;
-    for (const n of run) {
+    let offset = list[0] ?? 0;
+    // By index: a copy of each list would cost more than all else here.
+    for (let next = 1; next < list.length; next++) {
+      const n = list[next] ?? 0;
       if (n < 0) {
         offset -= n;
         continue;

@@ -146,15 +146,21 @@ const of = (dimension: string) => (one: Star) => one.dimension === dimension;
 const COLUMN_PX = 340;
 const MAX_COLUMNS = 4;
 
-/** How many cards fit side by side, and where to measure. */
+/** The page's padding. */
+const BESIDE_PX = 40;
+
+const columnsIn = (width: number) =>
+  Math.max(1, Math.min(MAX_COLUMNS, Math.floor(width / COLUMN_PX)));
+
+/**
+ * How many cards fit side by side, and where to measure. It begins with what the window has room
+ * for, which is nearly always right: else every card would be made twice.
+ */
 function useColumnCount() {
   const body = useRef<HTMLDivElement>(null);
-  const [count, setCount] = useState(1);
+  const [count, setCount] = useState(() => columnsIn(document.body.clientWidth - BESIDE_PX));
   useLayoutEffect(() => {
-    const read = () => {
-      const width = body.current?.clientWidth ?? 0;
-      setCount(Math.max(1, Math.min(MAX_COLUMNS, Math.floor(width / COLUMN_PX))));
-    };
+    const read = () => setCount(columnsIn(body.current?.clientWidth ?? 0));
     read();
     const observer = new ResizeObserver(read);
     if (body.current) observer.observe(body.current);

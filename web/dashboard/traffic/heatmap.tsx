@@ -58,7 +58,7 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
                   data-hour={of.hour}
                   style={of.times === 0 ? undefined : { "--heat": of.heat }}
                 >
-                  <span class="offscreen">{of.times === 0 ? "–" : whole(of.count)}</span>
+                  {of.times === 0 ? "–" : whole(of.count)}
                 </td>
               ))}
             </tr>

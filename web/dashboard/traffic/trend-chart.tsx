@@ -40,20 +40,20 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     const data = frappeData(trend, unit);
     const newShape = String(data.datasets.length);
     if (chart.current && shape.current === newShape) chart.current.update(data);
-    else {
-      chart.current?.destroy();
-      chart.current = drawLines(host.current, data, HEIGHT + LEGEND);
-    }
+    else chart.current = drawLines(host.current, data, HEIGHT + LEGEND);
     shape.current = newShape;
     setAt(null);
-    const read = () => chart.current && setPlot(plotOf(chart.current, trend, scaleOf(unit)));
+    const drawn = chart.current;
+    const read = () => setPlot(plotOf(drawn, trend, scaleOf(unit)));
     read();
-    // frappe watches its parent too and has drawn anew by the time this one is told.
-    const observer = new ResizeObserver(read);
+    const observer = new ResizeObserver(() => {
+      if (host.current?.clientWidth === drawn.baseWidth) return;
+      drawn.draw(true);
+      read();
+    });
     observer.observe(host.current);
     return () => observer.disconnect();
   }, [trend, unit]);
-  useLayoutEffect(() => () => chart.current?.destroy(), []);
 
   const point = (event: PointerEvent) => {
     if (!plot || !host.current) return;

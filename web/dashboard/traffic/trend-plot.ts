@@ -10,9 +10,9 @@ export interface FrappeData {
   datasets: { name: string; chartType: "line"; values: number[] }[];
 }
 
-/** The parts of a frappe-charts 1.6.2 chart that the trend relies on. */
-export interface FrappeChart {
-  /** Where things were drawn, in pixels from the plot's top left corner. */
+/** What of a frappe-charts 1.6.2 chart tells where things were drawn. */
+export interface DrawnChart {
+  /** In pixels from the plot's top left corner. */
   state: {
     xAxis: { positions: number[] };
     yAxis: { zeroLine: number; scaleMultiplier: number };
@@ -24,7 +24,16 @@ export interface FrappeChart {
   };
   width: number;
   height: number;
+}
+
+/** The parts of it that the trend relies on. */
+export interface FrappeChart extends DrawnChart {
+  /** that of the parent when it was drawn */
+  baseWidth: number;
+  data: FrappeData;
   update(data: FrappeData): void;
+  /** draws anew for another width; a hidden chart stays as it is */
+  draw(onlyWidthChanged: true): void;
   destroy(): void;
 }
 
@@ -100,7 +109,7 @@ function filled(values: (number | null)[]): number[] {
 }
 
 /** Where everything stands in a chart that frappe has drawn. */
-export function plotOf(chart: FrappeChart, trend: Trend, scale: number): Plot {
+export function plotOf(chart: DrawnChart, trend: Trend, scale: number): Plot {
   const { xAxis, yAxis } = chart.state;
   const { margins, paddings, titleHeight } = chart.measures;
   const xs = xAxis.positions;

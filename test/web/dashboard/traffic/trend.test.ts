@@ -3,7 +3,7 @@ import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
 import { isByThisHour, trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
 import {
   axisTop,
-  type FrappeChart,
+  type DrawnChart,
   frappeData,
   plotOf,
 } from "../../../../web/dashboard/traffic/trend-plot.ts";
@@ -202,9 +202,7 @@ describe("the plot", () => {
     measures: { titleHeight: 0, margins: { top: 10, left: 20 }, paddings: { top: 20, left: 30 } },
     width: 40,
     height: 100,
-    update() {},
-    destroy() {},
-  } satisfies FrappeChart;
+  } satisfies DrawnChart;
 
   it("shows frappe's line over whole days and draws the open one itself", () => {
     const [line] = plotOf(chart, trendOf(week, options), 1).lines;
