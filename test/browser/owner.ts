@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type {
   BrowserContext,
@@ -9,8 +10,6 @@ import type {
 } from "playwright-core";
 import { openProfile } from "../helpers/chromium.ts";
 import { ADMIN } from "../helpers/world.ts";
-
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 export interface OwnerOptions extends BrowserContextOptions {
   /** The name of the box in the address; any name leads to this machine. */
@@ -30,7 +29,7 @@ export async function seen(place: Locator): Promise<string> {
 export class Owner {
   readonly page: Page;
   readonly origin: string;
-  /** Paths asked of the collector, with their queries. */
+  /** Paths asked of the collector since the page was opened, with their queries. */
   readonly asked: string[] = [];
   readonly troubles: string[] = [];
   readonly #context: BrowserContext;
@@ -69,6 +68,7 @@ export class Owner {
   }
 
   async open(path: string): Promise<void> {
+    this.asked.length = 0;
     await this.page.goto(`${this.origin}${path}`);
   }
 
@@ -80,10 +80,31 @@ export class Owner {
     await this.page.getByRole("navigation", { name: "Sections" }).waitFor();
   }
 
-  /** Fails when axe finds something people with a disability would stumble over. */
-  async assertAccessible(): Promise<void> {
+  /**
+   * Fails when axe finds something people with a disability would stumble over.
+   * @param within what is new on a page that was looked at before; all of it unless told
+   */
+  async assertAccessible(within = "html"): Promise<void> {
+    await this.#assertAxe(within, {});
+  }
+
+  /** The same in the light, and what the dark changes of it: the colours. */
+  async assertAccessibleInAnyLight(within = "html"): Promise<void> {
+    await this.assertAccessible(within);
+    await this.page.emulateMedia({ colorScheme: "dark" });
+    await this.#assertAxe(within, { runOnly: ["color-contrast", "link-in-text-block"] });
+    await this.page.emulateMedia({ colorScheme: "light" });
+  }
+
+  async #assertAxe(within: string, options: object): Promise<void> {
     // The page's own policy lets no script in but its own; the test's way around it is the debugger's.
-    const found = await this.page.evaluate(await axeRun());
+    if (!(await this.page.evaluate("'axe' in window"))) await this.page.evaluate(axeSource());
+    // All that is right would be described as well, at length.
+    const only = { resultTypes: ["violations"], selectors: false, ...options };
+    const found = await this.page.evaluate(`
+      axe.run(${JSON.stringify(within)}, ${JSON.stringify(only)}).then(({ violations }) =>
+        violations.map(({ id, nodes }) =>
+          id + ": " + nodes.map(({ html, any }) => html + " " + any.map(({ message }) => message)).join("; ")))`);
     assert.deepEqual(found, []);
   }
 
@@ -101,9 +122,9 @@ export class Owner {
   }
 }
 
-async function axeRun(): Promise<string> {
-  const { readFile } = await import("node:fs/promises");
-  return `${await readFile(AXE, "utf8")}
-    axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
-      id + ": " + nodes.map(({ html, any }) => html + " " + any.map(({ message }) => message)).join("; ")));`;
+let knownAxe: string | undefined;
+
+function axeSource(): string {
+  knownAxe ??= readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  return knownAxe;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { CHROMIUM, CHROMIUM_ARGS, launchChromium, SHELL } from "../../scripts/chromium.ts";
-import { aroundTests } from "./hooks.ts";
+import { afterAllFiles } from "./hooks.ts";
 import { CHROME } from "./world.ts";
 
 /** A busy machine is slow; still less than a test's own limit, for this tells what was waited for. */
@@ -16,10 +16,10 @@ export interface ProfileOptions extends BrowserContextOptions {
   whole?: boolean;
 }
 
+/** One for all files of a process. Playwright ends them with the process, whoever ends that. */
 const browsers = new Map<string, Promise<Browser>>();
-aroundTests(
-  () => browsers.clear(),
-  () => Promise.all([...browsers.values()].map(async (browser) => (await browser).close())),
+afterAllFiles(() =>
+  Promise.all([...browsers.values()].map(async (browser) => (await browser).close())),
 );
 
 /** A new profile in the one browser of these tests, which says it is a visitor's Chrome. */
@@ -38,6 +38,9 @@ function launched(executablePath: string): Promise<Browser> {
   if (known !== undefined) return known;
   const browser = launchChromium(executablePath);
   browsers.set(executablePath, browser);
+  // One that broke down costs the tests of one file, not those of the files after it.
+  const forget = () => browsers.delete(executablePath);
+  browser.then((running) => running.once("disconnected", forget), forget);
   return browser;
 }
 

@@ -11,6 +11,7 @@ Error.stackTraceLimit = 30;
 
 const begins: (() => void)[] = [];
 const ends: (() => unknown)[] = [];
+const lasts: (() => unknown)[] = [];
 
 /**
  * Has `begin` called before all tests and `end` after them: of the run, or of each file where files
@@ -19,6 +20,14 @@ const ends: (() => unknown)[] = [];
 export function aroundTests(begin: () => void, end: () => unknown): void {
   begins.push(begin);
   ends.push(end);
+}
+
+/**
+ * Has `end` called after the last file of this process. Where files run beside each other nobody
+ * tells a process which is its last one: it is ended, and what it started has to end with it.
+ */
+export function afterAllFiles(end: () => unknown): void {
+  lasts.push(end);
 }
 
 /** What Mocha takes from a file it is told to require. */
@@ -30,3 +39,8 @@ export const mochaHooks = {
     await Promise.all(ends.map((end) => end()));
   },
 };
+
+/** As above. */
+export async function mochaGlobalTeardown(): Promise<void> {
+  await Promise.all(lasts.map((end) => end()));
+}
