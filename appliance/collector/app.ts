@@ -12,7 +12,7 @@ import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
 import { overviewRoute } from "./routes/overview.ts";
 import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
-import { surveysExportRoute, surveysRoute } from "./routes/surveys.ts";
+import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
 import type { SiteEntry } from "./wire.ts";
 
@@ -42,6 +42,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/stats", statsRoute(access, store, clock))
     .get("/overview", overviewRoute(access, sites, store, clock))
     .get("/surveys", surveysRoute(access, store))
+    .get("/surveys/versions", surveyVersionsRoute(access, store))
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
     .get("/sites", sitesRoute(access, sites))
     .get("/badge", badgeRoute(sites, store, client, clock));

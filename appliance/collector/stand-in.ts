@@ -6,7 +6,15 @@ import { fixedRoutes, withRoutes } from "./frame.ts";
 import { answerGif } from "./routes/hits.ts";
 import { surveyPreflight } from "./routes/survey.ts";
 
-const READS = ["/stats", "/overview", "/surveys", "/surveys/export", "/sites", "/badge"];
+const READS = [
+  "/stats",
+  "/overview",
+  "/surveys",
+  "/surveys/export",
+  "/surveys/versions",
+  "/sites",
+  "/badge",
+];
 
 /** The public listener while the data cannot be used: visitors notice nothing, and nothing counts. */
 export function createStandIn({ pages, log }: { pages: Pages; log: Log }): Koa {

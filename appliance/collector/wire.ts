@@ -8,7 +8,9 @@ export type {
   SeriesRow,
   StatsAnswer,
   StatsTotals,
+  SurveyLabels,
   SurveysAnswer,
+  SurveyVersions,
   Warning,
 } from "../store/reports.ts";
 

@@ -36,6 +36,7 @@ import {
   makeSiteToken,
   type SitesParts,
 } from "./routes/sites.ts";
+import { changeSurveyLabels, findSurveyLabels } from "./routes/survey-labels.ts";
 
 /** All that the owner's listener works with, by what its routes are about. */
 export interface ControlParts {
@@ -89,6 +90,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PATCH", "/api/sites/:id", "sites", changeSite),
   owner("DELETE", "/api/sites/:id", "sites", eraseSite),
   owner("POST", "/api/sites/:id/token", "sites", makeSiteToken),
+  owner("GET", "/api/sites/:id/survey-labels", "sites", findSurveyLabels),
+  owner("PUT", "/api/sites/:id/survey-labels", "sites", changeSurveyLabels),
   owner("GET", "/api/settings/export", "settings", exportSettings),
   owner("POST", "/api/settings/import", "settings", importSettings),
   owner("POST", "/api/settings/undo-import", "settings", undoImport),

@@ -62,7 +62,8 @@ function explain(error: Misfit): Refusal {
       return invalidField(within(error.params.additionalProperty), "is no field that is known.");
     default:
       return invalidField(
-        path || "body",
+        // Where a name is what does not fit, it is in an object that is fine.
+        error.propertyName === undefined ? path || "body" : within(error.propertyName),
         `${error.parentSchema?.description ?? "must be a JSON object"}.`,
       );
   }

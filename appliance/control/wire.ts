@@ -6,6 +6,7 @@ import type { Warning } from "../store/reports.ts";
 
 export type { PushWidget, StatWidget, Widget } from "../deck/face/widget.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
+export type { SurveyLabels } from "../store/reports.ts";
 
 /** A key or zone: where it is, its size in pixels, and what it is set to show. */
 export interface Slot extends SlotPlace {

@@ -1,4 +1,4 @@
-/** What the reader makes for `/stats`, `/surveys` and `/surveys/export`. Days are `YYYY-MM-DD`, UTC. */
+/** What the reader makes for the reads of the collector. Days are `YYYY-MM-DD`, UTC. */
 
 import type { HOURLY_COUNTERS } from "./counting.ts";
 
@@ -112,6 +112,24 @@ export interface SurveysAnswer {
   cross: CrossField;
   groups: Record<string, SurveyGroup>;
   comments: { day: string; c: string }[];
+}
+
+/** What a question is called; ids stand for what has no label. */
+interface QuestionLabels {
+  name?: string;
+  /** Option id → what it is called. */
+  options?: Record<string, string>;
+}
+
+/** What the owner calls what is asked: version → question id → labels. */
+export type SurveyLabels = Record<string, Record<string, QuestionLabels>>;
+
+/** The body of `/surveys/versions`. */
+export interface SurveyVersions {
+  site: string;
+  /** Those with responses, the newest first: how many, and the day of the last one. */
+  versions: { sv: number; total: number; last: string }[];
+  labels: SurveyLabels;
 }
 
 /** A survey response as it is stored: validated, and without anything that was off its shape. */

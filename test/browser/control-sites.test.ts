@@ -47,6 +47,35 @@ describe("sites in the Web UI", () => {
     );
   });
 
+  it("have labels for their surveys, typed or from a file, and what is wrong is said", async () => {
+    await control().open("?tab=sites");
+    const labels = control().field("Labels as JSON");
+    const save = control().button("Save labels");
+    await card("blog").getByText("Survey labels").click();
+    await labels.fill('{"1": {"wants": ');
+    await save.click();
+    await control().sees("This is not JSON.");
+    await labels.fill('{"1": {"What next": {}}}');
+    await save.click();
+    await control().sees('"1.What next" must be an id: 1 to 32 of a-z, 0-9 and -.');
+    control().owner.expectTrouble(/400/);
+    const given = { 1: { wants: { name: "What next?" } } };
+    await card("blog")
+      .locator("input[type=file]")
+      .setInputFiles({
+        name: "labels.json",
+        mimeType: "application/json",
+        buffer: Buffer.from(JSON.stringify(given)),
+      });
+    await save.click();
+    await control().sees("Saved.");
+    assert.deepEqual((await control().world.read("/surveys/versions")).labels, given);
+    await control().open("?tab=sites");
+    await card("blog").getByText("Survey labels").click();
+    await labels.waitFor();
+    assert.deepEqual(JSON.parse(await labels.inputValue()), given);
+  });
+
   it("that are there already are not added again", async () => {
     await control().open("?tab=sites");
     await add("blog");

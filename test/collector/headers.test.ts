@@ -15,6 +15,7 @@ const EVERYTHING: readonly (readonly [string, Ask])[] = [
   ["/stats", {}],
   ["/surveys", { headers: asAdmin }],
   ["/surveys/export", { headers: asAdmin }],
+  ["/surveys/versions", { headers: asAdmin }],
   ["/overview", { headers: asAdmin }],
   ["/sites", { headers: asAdmin }],
   ["/badge?site=blog", {}],

@@ -24,6 +24,7 @@ const GETS = [
   "/stats",
   "/surveys",
   "/surveys/export",
+  "/surveys/versions",
   "/overview",
   "/sites",
   "/badge",

@@ -38,7 +38,7 @@ describe("a site that was declared and is declared no more", () => {
 
   it("is not there for who reads, whatever the token", async () => {
     await retire({ SITES: "blog,docs" });
-    for (const path of ["/stats", "/surveys", "/surveys/export"])
+    for (const path of ["/stats", "/surveys", "/surveys/export", "/surveys/versions"])
       for (const token of [ADMIN, "shops-token"])
         assert.equal((await world().readRaw(path, { site: "shop" }, token)).status, 401, path);
     assert.deepEqual(

@@ -116,7 +116,7 @@ describe("the site of a hit", () => {
       ["other.example", "", null],
       ["other.example", "s=shop", null],
     ] as const)
-      for (const path of ["/stats", "/surveys", "/surveys/export"])
+      for (const path of ["/stats", "/surveys", "/surveys/export", "/surveys/versions"])
         it(`is ${site} for a read of ${host}${path}?${query}`, async () => {
           const reply = await world().ask(`${path}?${query}`, { headers: { ...asAdmin, host } });
           assert.equal(reply.status, site === null ? 401 : 200);

@@ -118,7 +118,15 @@ describe("a service whose data", () => {
     const survey = await world.survey({ sv: 1 });
     assertError(survey, 503, "storage_unavailable");
     assert.equal(survey.headers["access-control-allow-origin"], "*");
-    for (const path of ["/stats", "/surveys", "/surveys/export", "/overview", "/sites", "/badge"])
+    for (const path of [
+      "/stats",
+      "/surveys",
+      "/surveys/export",
+      "/surveys/versions",
+      "/overview",
+      "/sites",
+      "/badge",
+    ])
       assertError(await world.readRaw(path), 503, "storage_unavailable");
     for (const path of ["/", "/s.js", "/dashboard", "/help"])
       assert.equal((await world.ask(path)).status, 200, path);

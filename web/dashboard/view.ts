@@ -21,8 +21,8 @@ export interface View {
   open: string[];
   /** dimensions whose tab is in front, where it is not the first of its card */
   front: string[];
-  /** survey version */
-  sv: number;
+  /** survey version; null for the newest that was answered */
+  sv: number | null;
   cross: CrossField;
   /** the question of the cross-table; empty for the first one */
   question: string;
@@ -49,7 +49,7 @@ export function parseView(query: string): View {
     layout: get("view") === "bars" ? "bars" : "cards",
     open: get("open").split(",").filter(Boolean),
     front: get("front").split(",").filter(Boolean),
-    sv: Number.isSafeInteger(sv) && sv > 0 ? sv : 1,
+    sv: Number.isSafeInteger(sv) && sv > 0 ? sv : null,
     cross: CROSS_KEYS.find((key) => key === get("cross")) ?? "os",
     question: get("question"),
   };
@@ -87,7 +87,7 @@ export function formatView(view: View): string {
   set("view", view.layout, "cards");
   set("open", view.open.join(","));
   set("front", view.front.join(","));
-  set("sv", String(view.sv), "1");
+  set("sv", view.sv === null ? "" : String(view.sv));
   set("cross", view.cross, "os");
   set("question", view.question);
   const text = params.toString();

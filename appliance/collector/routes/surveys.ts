@@ -25,6 +25,19 @@ export function surveysRoute(access: Access, store: Store): Middleware {
   };
 }
 
+/** `GET /surveys/versions`: which were answered, and what the owner calls what they ask. */
+export function surveyVersionsRoute(access: Access, store: Store): Middleware {
+  return async (ctx) => {
+    ctx.set("Cache-Control", "no-store");
+    const { key, id } = access.site(ctx);
+    const query = { site: key, id };
+    sendAnswer(
+      ctx,
+      await store.read("surveyVersions", { query, accepts: acceptsOf(ctx) }, askerOf(ctx, "owner")),
+    );
+  };
+}
+
 /** `GET /surveys/export`: the responses themselves, a page at a time. `secret`: 32 bytes. */
 export function surveysExportRoute(access: Access, store: Store, secret: Uint8Array): Middleware {
   return async (ctx) => {

@@ -64,7 +64,7 @@ export const eraseSite: Handler<SitesParts> = async (ctx, { store }) => {
   const id = siteIdOf(ctx.params.id);
   const { directory } = store;
   const known = [...directory.sites, ...directory.retired].find((site) => site.id === id);
-  if (known === undefined) throw notFound(id);
+  if (known === undefined) throw noSuchSite(id);
   if (known.declared) throw declared("SITES");
   if (siteIdOf(confirmation(ctx) ?? "") !== id)
     throw invalidField(
@@ -97,7 +97,7 @@ export function declared(key: string): HttpError {
 function siteView(id: string, { store, declared }: SitesParts): Site {
   const known = store.directory.sites.find((one) => one.id === id);
   const site = known ?? store.directory.retired.find((one) => one.id === id);
-  if (site === undefined) throw notFound(id);
+  if (site === undefined) throw noSuchSite(id);
   return {
     id,
     retired: known === undefined,
@@ -116,12 +116,12 @@ function normalized({ host, badge }: SiteFields): SiteFields {
 }
 
 /** @throws {HttpError} unless it is done */
-function expectDone(outcome: SiteOutcome, id: string, { directory }: Store): void {
+export function expectDone(outcome: SiteOutcome, id: string, { directory }: Store): void {
   switch (outcome) {
     case "done":
       return;
     case "not_found":
-      throw notFound(id);
+      throw noSuchSite(id);
     case "declared":
       throw declared("SITES");
     case "exists":
@@ -149,7 +149,7 @@ function expectDone(outcome: SiteOutcome, id: string, { directory }: Store): voi
   }
 }
 
-function notFound(id: string): HttpError {
+export function noSuchSite(id: string): HttpError {
   return new HttpError(404, "not_found", `There is no site "${id}".`);
 }
 

@@ -8,9 +8,11 @@ import type { Database } from "./database.ts";
 import { isDamage, openForReading } from "./database.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
+import { surveyVersions } from "./surveys/versions.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
+import { surveyLabels } from "./tables/survey-labels.ts";
 import { hostDatabase } from "./thread-host.ts";
 
 /** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
@@ -21,6 +23,8 @@ const QUERIES = {
   liveNumbers,
   surveySummary,
   surveyPage,
+  surveyVersions,
+  surveyLabels,
   foldPlan,
   deckSettings,
   pushTokens,

@@ -7,6 +7,7 @@ import {
   eraseSite,
   setAdminToken,
   setSiteToken,
+  setSurveyLabels,
   updateSite,
 } from "./tables/site-changes.ts";
 
@@ -25,6 +26,7 @@ export const WRITES = {
   eraseSite,
   setSiteToken,
   setAdminToken,
+  setSurveyLabels,
   importSettings,
   undoImport,
 };

@@ -8,6 +8,7 @@ import { useShell } from "../context.ts";
 import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { EraseQuestion } from "./erase-question.tsx";
+import { SurveyLabelsField } from "./survey-labels.tsx";
 
 type Question = "token" | "erase";
 
@@ -73,6 +74,7 @@ export function SiteCard({ site }: { site: Site }) {
         Public badge
       </label>
       {site.badge && <Badge base={base} site={site.id} />}
+      <SurveyLabelsField path={`${path}/survey-labels`} />
       {token !== "" && (
         <Secret
           title={`The token of ${site.id}.`}

@@ -1,8 +1,8 @@
 import type { SurveysAnswer } from "../../../appliance/collector/wire.ts";
-import { percent, whole } from "../../shared/format.ts";
+import { counted, whole } from "../../shared/format.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import { CROSS_NAMES, crossTable, type Question } from "./survey-model.ts";
+import { CROSS_NAMES, crossTable, partText, type Question } from "./survey-model.ts";
 
 interface CrossCardProps {
   survey: SurveysAnswer;
@@ -26,9 +26,9 @@ export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
             value={question.id}
             onChange={(event) => change({ question: event.currentTarget.value })}
           >
-            {questions.map(({ id }) => (
+            {questions.map(({ id, name }) => (
               <option key={id} value={id}>
-                {id}
+                {name}
               </option>
             ))}
           </select>
@@ -42,20 +42,26 @@ export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
               <th scope="col">Option</th>
               {table.groups.map(({ name, total }) => (
                 <th scope="col" key={name}>
-                  <bdi>{name}</bdi> <small>{whole(total)} responses</small>
+                  <bdi>{name}</bdi> <small>{counted(total, "response")}</small>
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {table.rows.map(({ option, cells }) => (
+            {table.rows.map(({ option, name, cells }) => (
               <tr key={option}>
-                <th scope="row">{option}</th>
-                {cells.map(({ count, share }, i) => (
-                  <td key={table.groups[i]?.name} class="heated" style={{ "--heat": share }}>
-                    {whole(count)} <small class="part">{percent(share)}</small>
-                  </td>
-                ))}
+                <th scope="row" dir="auto">
+                  {name}
+                </th>
+                {cells.map(({ count, share }, i) => {
+                  const group = table.groups[i];
+                  return (
+                    <td key={group?.name} class="heated" style={{ "--heat": share }}>
+                      {whole(count)}{" "}
+                      <small class="part">{partText(count, group?.total ?? 0)}</small>
+                    </td>
+                  );
+                })}
               </tr>
             ))}
           </tbody>

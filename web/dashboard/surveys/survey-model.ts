@@ -1,5 +1,6 @@
 import { OTHER } from "../../../appliance/base/names.ts";
-import type { CrossField, SurveysAnswer } from "../../../appliance/collector/wire.ts";
+import type { CrossField, SurveyLabels, SurveysAnswer } from "../../../appliance/collector/wire.ts";
+import { percent, whole } from "../../shared/format.ts";
 
 export const CROSS_NAMES: Record<CrossField, string> = {
   os: "System",
@@ -10,6 +11,8 @@ export const CROSS_NAMES: Record<CrossField, string> = {
 
 interface OptionRow {
   option: string;
+  /** what the owner calls it; its id where they do not */
+  name: string;
   count: number;
   /** of all responses, 0–1 */
   share: number;
@@ -17,8 +20,23 @@ interface OptionRow {
 
 export interface Question {
   id: string;
+  /** as of an option */
+  name: string;
   answers: number;
   options: OptionRow[];
+}
+
+/** Of fewer, one more or less would move a percentage by over five points. */
+const FEW = 20;
+
+/** What stands beside a count for its part of a whole: `12.5%`, and of a small whole `of 3`. */
+export function partText(count: number, all: number): string {
+  return all < FEW ? `of ${whole(all)}` : percent(count / all);
+}
+
+/** The entry of a table that came as JSON: ids may have the names of what every object has. */
+function entryOf<T>(table: Record<string, T> | undefined, id: string): T | undefined {
+  return table !== undefined && Object.hasOwn(table, id) ? table[id] : undefined;
 }
 
 const sum = (counts: Record<string, number>): number =>
@@ -41,21 +59,27 @@ function otherLast(a: string, b: string): number {
 }
 
 /** What was asked and chosen; who may choose several options makes shares that pass 100 % together. */
-export function questionsOf({ counts, total }: SurveysAnswer): Question[] {
+export function questionsOf(
+  { sv, counts, total }: SurveysAnswer,
+  labels: SurveyLabels = {},
+): Question[] {
+  const questions = entryOf(labels, String(sv));
   return Object.entries(counts).map(([id, table]) => {
+    const label = entryOf(questions, id);
     const options = Object.entries(table).map(([option, count]) => ({
       option,
+      name: entryOf(label?.options, option) ?? option,
       count,
       share: count / total,
     }));
-    return { id, answers: sum(table), options: ordered(options) };
+    return { id, name: label?.name ?? id, answers: sum(table), options: ordered(options) };
   });
 }
 
 interface CrossTable {
   groups: { name: string; total: number }[];
   /** a row per option, a cell per group */
-  rows: { option: string; cells: { count: number; share: number }[] }[];
+  rows: { option: string; name: string; cells: { count: number; share: number }[] }[];
 }
 
 /** One question by group; shares are of the group's responses. */
@@ -68,8 +92,9 @@ export function crossTable(survey: SurveysAnswer, question: Question): CrossTabl
     .sort((a, b) => otherLast(a.name, b.name) || b.total - a.total || (a.name < b.name ? -1 : 1));
   return {
     groups: groups.map(({ name, total }) => ({ name, total })),
-    rows: question.options.map(({ option }) => ({
+    rows: question.options.map(({ option, name }) => ({
       option,
+      name,
       cells: groups.map(({ table, total }) => {
         const count = table.get(option) ?? 0;
         return { count, share: count / total };

@@ -1,16 +1,20 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import type { CrossField, SurveysAnswer } from "../../../appliance/collector/wire.ts";
+import type {
+  CrossField,
+  SurveysAnswer,
+  SurveyVersions,
+} from "../../../appliance/collector/wire.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
-import { counted, NO_FIGURE, percent, signed, whole } from "../../shared/format.ts";
+import { counted, NO_FIGURE, signed, whole } from "../../shared/format.ts";
 import type { DayRange, History } from "../history.ts";
 import { exportName } from "../traffic/csv.ts";
 import type { ChangeView } from "../use-view.ts";
 import { CROSS_KEYS, type View } from "../view.ts";
 import { CrossCard } from "./cross-card.tsx";
-import { CROSS_NAMES, type Question, questionsOf } from "./survey-model.ts";
-import { useExport, useSurvey } from "./use-surveys.ts";
+import { CROSS_NAMES, partText, type Question, questionsOf } from "./survey-model.ts";
+import { useExport, useReading } from "./use-surveys.ts";
 
 interface SurveysProps {
   history: History;
@@ -27,14 +31,24 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
   // Surveys outlive the counters, so all of them means without dates.
   const days =
     view.choice.period === "all" ? {} : { from: formatDay(range.from), to: formatDay(range.to) };
-  const query = { site, sv: view.sv, ...days };
-  const { survey, busy, problem } = useSurvey({ ...query, cross: view.cross }, token, round);
-  const fileName = `${exportName(site, range)}_survey-${view.sv}.json`;
-  const exporting = useExport(query, token, fileName);
-  const questions = survey ? questionsOf(survey) : [];
+  const known = useReading<SurveyVersions>("surveys/versions", { site }, token, round);
+  const versions = known.answer?.site === site ? known.answer : null;
+  const sv = view.sv ?? (versions && (versions.versions[0]?.sv ?? 1));
+  const asked = sv === null ? null : { site, sv, ...days };
+  const read = useReading<SurveysAnswer>(
+    "surveys",
+    asked && { ...asked, cross: view.cross },
+    token,
+    round,
+  );
+  const survey = read.answer?.site === site ? read.answer : null;
+  const busy = known.busy || read.busy;
+  const exporting = useExport(asked ?? {}, token, `${exportName(site, range)}_survey-${sv}.json`);
+  const questions = survey ? questionsOf(survey, versions?.labels) : [];
+  const problems = new Set([known.problem, read.problem, exporting.problem].filter(Boolean));
   return (
     <section class="surveys" aria-label="Surveys" aria-busy={busy}>
-      <SurveyControls view={view} change={change}>
+      <SurveyControls versions={versions?.versions ?? []} sv={sv} view={view} change={change}>
         <button
           type="button"
           disabled={exporting.done !== null || !survey || survey.total === 0}
@@ -49,7 +63,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
           </span>
         )}
       </SurveyControls>
-      {[problem, exporting.problem].filter(Boolean).map((text) => (
+      {[...problems].map((text) => (
         <p class="notice bad" role="alert" key={text}>
           {text}{" "}
           <button type="button" onClick={() => setRound(round + 1)}>
@@ -57,7 +71,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
           </button>
         </p>
       ))}
-      {!survey && busy && <p role="status">Reading the answers…</p>}
+      {!survey && busy && problems.size === 0 && <p role="status">Reading the answers…</p>}
       {survey?.total === 0 && (
         <p class="hint">
           No answers to version {survey.sv}
@@ -76,7 +90,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
             </p>
             <div class="group-body">
               {questions.map((question) => (
-                <QuestionCard key={question.id} question={question} />
+                <QuestionCard key={question.id} question={question} total={survey.total} />
               ))}
             </div>
           </div>
@@ -88,27 +102,31 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
 }
 
 interface SurveyControlsProps {
+  versions: SurveyVersions["versions"];
+  /** the one that is shown; null while it is not known */
+  sv: number | null;
   view: View;
   change: ChangeView;
   children: ComponentChildren;
 }
 
-function SurveyControls({ view, change, children }: SurveyControlsProps) {
-  const setVersion = (text: string) => {
-    const sv = Number(text);
-    if (Number.isSafeInteger(sv) && sv > 0) change({ sv, question: "" });
-  };
+function SurveyControls({ versions, sv, view, change, children }: SurveyControlsProps) {
+  const isListed = sv === null || versions.some((one) => one.sv === sv);
+  const listed = isListed ? versions : [...versions, { sv, total: 0 }].sort((a, b) => b.sv - a.sv);
   return (
     <div class="controls">
       <label class="choice">
         <span>Survey version</span>
-        <input
-          type="number"
-          min="1"
-          step="1"
-          value={view.sv}
-          onChange={(event) => setVersion(event.currentTarget.value)}
-        />
+        <select
+          value={String(sv ?? "")}
+          onChange={(event) => change({ sv: Number(event.currentTarget.value), question: "" })}
+        >
+          {listed.map((one) => (
+            <option key={one.sv} value={String(one.sv)}>
+              {one.sv} ({counted(one.total, "response")})
+            </option>
+          ))}
+        </select>
       </label>
       <label class="choice">
         <span>Group by</span>
@@ -167,13 +185,15 @@ function Summary({ survey }: { survey: SurveysAnswer }) {
   );
 }
 
-function QuestionCard({ question }: { question: Question }) {
+function QuestionCard({ question, total }: { question: Question; total: number }) {
   const titleId = `question-${question.id}`;
   const most = Math.max(...question.options.map(({ share }) => share)) || 1;
   return (
     <section class="card dimension" aria-labelledby={titleId}>
       <header>
-        <h3 id={titleId}>{question.id}</h3>
+        <h3 id={titleId} title={question.id} dir="auto">
+          {question.name}
+        </h3>
         <span class="total">{counted(question.answers, "answer")}</span>
       </header>
       <table>
@@ -185,13 +205,15 @@ function QuestionCard({ question }: { question: Question }) {
           </tr>
         </thead>
         <tbody>
-          {question.options.map(({ option, count, share }) => (
+          {question.options.map(({ option, name, count, share }) => (
             <tr key={option} style={{ "--bar": share / most }}>
               <th scope="row">
-                <span class="value">{option}</span>
+                <span class="value" title={option} dir="auto">
+                  {name}
+                </span>
               </th>
               <td class="count">{whole(count)}</td>
-              <td class="share">{percent(share)}</td>
+              <td class="share">{partText(count, total)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ExportPage, SurveysAnswer } from "../../../appliance/collector/wire.ts";
+import type { ExportPage } from "../../../appliance/collector/wire.ts";
 import { type Query, readJson } from "../../shared/api.ts";
 import { download } from "../../shared/download.ts";
 
-interface SurveyFeed {
-  survey: SurveysAnswer | null;
+interface Reading<T> {
+  answer: T | null;
   busy: boolean;
   problem: string;
 }
@@ -12,25 +12,34 @@ interface SurveyFeed {
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** The summary for a query, read anew when the query changes; the last one stays until then. */
-export function useSurvey(query: Query, token: string, round: number): SurveyFeed {
-  const [feed, setFeed] = useState<SurveyFeed>({ survey: null, busy: true, problem: "" });
+/**
+ * What comes of a query, read anew when the query or the round changes; the last answer stays until
+ * then. A query that is null is not known yet.
+ */
+export function useReading<T>(
+  path: string,
+  query: Query | null,
+  token: string,
+  round: number,
+): Reading<T> {
+  const [reading, setReading] = useState<Reading<T>>({ answer: null, busy: true, problem: "" });
   useEffect(() => {
+    if (query === null) return;
     const abort = new AbortController();
-    setFeed((held) => ({ ...held, busy: true }));
-    readJson<SurveysAnswer>("surveys", query, token, { signal: abort.signal }).then(
+    setReading((held) => ({ ...held, busy: true }));
+    readJson<T>(path, query, token, { signal: abort.signal }).then(
       (answer) => {
-        if (!answer.unchanged) setFeed({ survey: answer.body, busy: false, problem: "" });
+        if (!answer.unchanged) setReading({ answer: answer.body, busy: false, problem: "" });
       },
       (error: unknown) => {
         if (!abort.signal.aborted) {
-          setFeed((held) => ({ ...held, busy: false, problem: messageOf(error) }));
+          setReading((held) => ({ ...held, busy: false, problem: messageOf(error) }));
         }
       },
     );
     return () => abort.abort();
   }, [JSON.stringify(query), token, round]);
-  return feed;
+  return reading;
 }
 
 interface ExportState {

@@ -131,6 +131,13 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { payload: isText },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
+  survey_labels: {
+    kind: "copied",
+    ...ofKnownSite,
+    maxRows: MANY_SITES,
+    maxBytes: 65_536,
+    columns: { labels: isLabels },
+  },
   waiting: {
     kind: "copied",
     ...ofKnownSite,
@@ -183,6 +190,24 @@ function isSurvey(version: unknown, payload: unknown): boolean {
     isObject(a) &&
     Object.entries(a).every(([question, answer]) => SURVEY_ID.test(question) && isAnswer(answer)) &&
     Object.entries(texts).every(([, value]) => isText(value))
+  );
+}
+
+function isLabels(value: unknown): boolean {
+  const isText = (one: unknown) => one === undefined || text(one);
+  const labels = objectOf(value);
+  return (
+    labels !== undefined &&
+    Object.values(labels).every(
+      (questions) =>
+        isObject(questions) &&
+        Object.values(questions).every(
+          (question) =>
+            isObject(question) &&
+            isText(question.name) &&
+            Object.values(question.options ?? {}).every(isText),
+        ),
+    )
   );
 }
 

@@ -1,4 +1,5 @@
 import { comparableHost, isSiteId, tokenTwin } from "../../../base/names.ts";
+import type { SurveyLabels } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import {
   addSite,
@@ -11,6 +12,7 @@ import {
   type SiteRecord,
   setReadToken,
 } from "./sites.ts";
+import { saveSurveyLabels } from "./survey-labels.ts";
 
 /** What became of a change; nothing is changed unless it is done. */
 export type SiteOutcome =
@@ -77,6 +79,17 @@ export function setSiteToken(
   const site = findSite(db, id);
   if (!site) return absence(db, id);
   setReadToken(db, site.key, hash);
+  return "done";
+}
+
+/** The labels take the place of those before. */
+export function setSurveyLabels(
+  db: Database,
+  { id, labels }: { id: string; labels: SurveyLabels },
+): SiteOutcome {
+  const site = findSite(db, id);
+  if (!site) return absence(db, id);
+  saveSurveyLabels(db, site.key, labels);
   return "done";
 }
 

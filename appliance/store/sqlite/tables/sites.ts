@@ -1,5 +1,6 @@
 import type { SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
+import { removeSurveyLabels } from "./survey-labels.ts";
 
 /** A site as the database knows it. */
 export interface SiteRecord {
@@ -87,6 +88,7 @@ export function removeSite(db: Database, key: SiteKey): void {
   db.transaction(() => {
     db.prepare("DELETE FROM site WHERE key = ?").run(key);
     db.prepare("DELETE FROM read_token WHERE site = ?").run(key);
+    removeSurveyLabels(db, key);
     db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
   }).immediate();
 }

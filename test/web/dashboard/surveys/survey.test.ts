@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import type { SurveysAnswer } from "../../../../appliance/collector/wire.ts";
-import { crossTable, questionsOf } from "../../../../web/dashboard/surveys/survey-model.ts";
+import type { SurveyLabels, SurveysAnswer } from "../../../../appliance/collector/wire.ts";
+import {
+  crossTable,
+  partText,
+  questionsOf,
+} from "../../../../web/dashboard/surveys/survey-model.ts";
 
 const survey: SurveysAnswer = {
   site: "app",
@@ -22,10 +26,11 @@ describe("a survey's questions", () => {
   it("count their options and weigh them against the responses, of which each may choose several", () => {
     assert.deepEqual(found, {
       id: "found",
+      name: "found",
       answers: 6,
       options: [
-        { option: "search", count: 4, share: 0.8 },
-        { option: "friend", count: 2, share: 0.4 },
+        { option: "search", name: "search", count: 4, share: 0.8 },
+        { option: "friend", name: "friend", count: 2, share: 0.4 },
       ],
     });
   });
@@ -35,6 +40,31 @@ describe("a survey's questions", () => {
       nps?.options.map(({ option }) => option),
       ["9", "10"],
     );
+  });
+});
+
+describe("labels", () => {
+  const named = (labels: SurveyLabels) =>
+    questionsOf({ ...survey, counts: { found: { search: 4 }, constructor: { name: 1 } } }, labels);
+
+  it("stand for questions and options of their version, and ids for what has none", () => {
+    const [question] = named({ 1: { found: { name: "How?", options: { search: "Searched" } } } });
+    assert.deepEqual([question?.name, question?.options[0]?.name], ["How?", "Searched"]);
+    const [other] = named({ 2: { found: { name: "How?" } } });
+    assert.deepEqual([other?.name, other?.options[0]?.name], ["found", "search"]);
+  });
+
+  it("are never what every object has", () => {
+    const [, question] = named({ 1: {} });
+    assert.deepEqual([question?.name, question?.options[0]?.name], ["constructor", "name"]);
+  });
+});
+
+describe("the part of a whole", () => {
+  it("is in percent, and of a small whole in numbers", () => {
+    assert.equal(partText(2, 3), "of 3");
+    assert.equal(partText(19, 19), "of 19");
+    assert.equal(partText(5, 20), "25.0%");
   });
 });
 
@@ -70,6 +100,7 @@ describe("a cross-table", () => {
       rows: [
         {
           option: "search",
+          name: "search",
           cells: [
             { count: 3, share: 0.75 },
             { count: 1, share: 1 },
@@ -77,6 +108,7 @@ describe("a cross-table", () => {
         },
         {
           option: "friend",
+          name: "friend",
           cells: [
             { count: 1, share: 0.25 },
             { count: 1, share: 1 },
