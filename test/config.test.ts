@@ -42,6 +42,7 @@ describe("the configuration", () => {
       showCodeFile: "/boot/firmware/SHOW-CODE",
       consoleDevice: "",
       nameFile: "",
+      powerDir: "",
     });
     assert.match(dataDir, /^\/.*\/data$/);
     assert.equal(siteTokens.size, 0);
@@ -68,6 +69,7 @@ describe("the configuration", () => {
       SHOW_CODE_FILE: "/media/SHOW-CODE",
       CONSOLE_DEVICE: "/dev/tty1",
       NAME_FILE: "/run/name",
+      POWER_DIR: "/run/power",
     });
     assert.deepEqual(config, {
       sites: [
@@ -93,6 +95,7 @@ describe("the configuration", () => {
       showCodeFile: "/media/SHOW-CODE",
       consoleDevice: "/dev/tty1",
       nameFile: "/run/name",
+      powerDir: "/run/power",
     });
   });
 

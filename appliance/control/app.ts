@@ -4,8 +4,8 @@ import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
 import { ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { Door } from "./guard.ts";
-import { type AddressParts, tellAddress } from "./routes/address.ts";
 import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.ts";
+import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
 import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
@@ -53,7 +53,7 @@ export interface ControlParts {
   data: DataParts;
   diagnostics: DiagnosticsParts;
   clock: ClockParts;
-  address: AddressParts;
+  box: BoxParts;
 }
 
 const { open, owner } = routesFor<ControlParts>();
@@ -99,7 +99,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/restore", "data", restoreBackup),
   owner("GET", "/api/diagnostics", "diagnostics", diagnose),
   owner("POST", "/api/clock", "clock", tellTime),
-  owner("GET", "/api/address", "address", tellAddress),
+  owner("GET", "/api/box", "box", showBox),
+  owner("POST", "/api/power", "box", switchPower),
 ];
 
 /** The listener for the owner, and for whoever holds a push token. */

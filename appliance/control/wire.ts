@@ -62,11 +62,41 @@ export interface BoxEvents {
   pressed: SlotAt;
 }
 
-/** `GET /api/address`: URLs of the Web UI on the own network; null where there is none. */
-export interface AddressAnswer {
-  number: string | null;
-  name: string | null;
+/** How the machine is that the service runs on; what it does not tell is left out. */
+export interface Vitals {
+  /** Since the machine was started. */
+  upSeconds: number;
+  memory: {
+    totalBytes: number;
+    /** What programs could still take. */
+    availableBytes?: number;
+    /** What the service itself takes. */
+    serviceBytes: number;
+  };
+  /** Of the processor, degrees Celsius. */
+  temperature?: number;
+  /** How strongly a wireless network is received. */
+  wifi?: { dbm: number };
 }
+
+/** `GET /api/box`. */
+export interface BoxAnswer extends Vitals {
+  version: string;
+  time: number;
+  /** Whether `time` can be trusted. */
+  clockSet: boolean;
+  /** IANA name of the zone in which the box shows the time. */
+  timeZone: string;
+  /** URLs of the Web UI on the own network; null where there is none. */
+  addresses: { number: string | null; name: string | null };
+  /** Where the data is. */
+  disk?: { freeBytes: number; totalBytes: number };
+  /** Whether `POST /api/power` is of use here. */
+  power: boolean;
+}
+
+/** What `POST /api/power` may be asked to do. */
+export type PowerAction = "restart" | "shutdown";
 
 export interface PushToken {
   id: string;

@@ -26,6 +26,8 @@ export interface FrontParts {
 export interface Front {
   board: Board;
   decks: Decks;
+  /** The zone in which clocks of the box show the time. */
+  timeZone: () => string;
 }
 
 /** What the front shows besides what stands at the box. */
@@ -62,18 +64,19 @@ export async function startFront(
   stops.add(() => board.close());
   if (screen) stops.add(showOn(board, screen));
   // To know zones takes a tenth of a start, and most of the times there is no deck yet.
-  let timeZone: string | undefined;
+  let zone: string | undefined;
+  const timeZone = () => (zone ??= clockZone(log));
   const decks = new Decks({
     ...shown,
     clock,
     log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
     board,
-    timeZone: () => (timeZone ??= clockZone(log)),
+    timeZone,
     virtualDecks: config.virtualDecks,
     ...(bus && { bus }),
   });
   stops.add(decks.held.on(() => code.show()));
   stops.add(() => decks.stop());
   await decks.start();
-  return { board, decks };
+  return { board, decks, timeZone };
 }

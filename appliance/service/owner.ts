@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
+import { powerSwitch } from "../box/power.ts";
+import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
 import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
@@ -143,11 +145,17 @@ function aboutData(
 
 /** What the box says of itself, and is told of the time. */
 function aboutBox(
-  { clock, timekeeper, problems = new RecentProblems() }: ServiceParts,
+  {
+    config: { powerDir },
+    clock,
+    timekeeper,
+    problems = new RecentProblems(),
+    vitals = vitalsOf,
+  }: ServiceParts,
   { store, collector }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
-): Pick<ControlParts, "diagnostics" | "clock" | "address"> {
-  const { board, decks } = front;
+): Pick<ControlParts, "diagnostics" | "clock" | "box"> {
+  const { board, decks, timeZone } = front;
   return {
     diagnostics: {
       clock,
@@ -159,8 +167,14 @@ function aboutBox(
       connections: () => ({ collector: collector.connections, control: listener.connections }),
     },
     clock: { believe: (now, confirmed) => timekeeper?.believe(now, confirmed) },
-    address: {
-      address: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
+    box: {
+      clock,
+      version: version(),
+      store,
+      timeZone,
+      addresses: () => ({ number: board.address() ?? null, name: board.addressByName() ?? null }),
+      vitals,
+      ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
   };
 }

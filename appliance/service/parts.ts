@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { SystemClock } from "../base/clock.ts";
 import type { RecentProblems } from "../base/log.ts";
 import { thisNetwork } from "../box/board.ts";
+import type { Vitals } from "../control/wire.ts";
 import { type Client, createClient } from "../http/client.ts";
 import { Pages } from "../http/pages.ts";
 import type { Database } from "../store/sqlite/database.ts";
@@ -29,6 +30,8 @@ export interface ServiceParts extends FrontParts {
   /** Takes over what others know of the time: a signed-in owner's browser, and the data. */
   timekeeper?: Pick<SystemClock, "believe" | "learn">;
   random?: Random;
+  /** How the machine is; as its system tells unless given. */
+  vitals?: () => Promise<Vitals>;
 }
 
 interface Random {

@@ -45,9 +45,9 @@ describe("the name by which the network finds the box", () => {
     named("attic-2");
     const owner = new Owner(world());
     await owner.signIn({ token: ADMIN });
-    const { json } = await owner.ask("GET", "/api/address");
+    const { json } = await owner.ask("GET", "/api/box");
     const number = `http://192.0.2.7:${world().service.control.port}/`;
-    assert.deepEqual(json, { number, name: urlOf("attic-2") });
+    assert.deepEqual(json.addresses, { number, name: urlOf("attic-2") });
   });
 });
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "mocha";
+import { eachFolder } from "../helpers/folder.ts";
 import { eachControl } from "./control-stage.ts";
+import { seen } from "./owner.ts";
 
 describe("the box in the Web UI", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
@@ -101,6 +104,62 @@ describe("the box in the Web UI", () => {
     await control().button("Try again").click();
     await control().slot("k0").waitFor();
     control().owner.expectTrouble(/ERR_FAILED/);
+  });
+});
+
+describe("what the box says of itself", () => {
+  const folder = eachFolder();
+  const control = eachControl(() => ({ env: { POWER_DIR: folder() } }));
+  const card = () => control().region("This box");
+  const fact = (name: string) =>
+    seen(card().locator("dl > div").filter({ hasText: name }).locator("dd"));
+
+  it("says what it is and how it is, and leaves out what it does not know", async () => {
+    await control().open("?tab=box");
+    assert.equal(await fact("Running for"), "4 days 2 hours");
+    assert.match(await fact("Memory"), /^1.1 GB\s+Tallydeck takes 115 MB$/);
+    assert.match(await fact("Address"), /^http:\/\/localhost:\d+\/$/);
+    assert.match(await fact("Storage"), /^[\d.]+ .B of [\d.]+ .B free$/);
+    assert.equal(await card().getByText("Temperature").count(), 0);
+    assert.equal(await card().getByText("Wi-Fi").count(), 0);
+  });
+
+  it("goes with the times", async () => {
+    await control().page.clock.install();
+    await control().open("?tab=box");
+    await fact("Running for");
+    const { vitals } = control().world;
+    control().world.vitals = { ...vitals, temperature: 48.3, wifi: { dbm: -56 } };
+    await control().page.clock.runFor(10_000);
+    assert.equal(await fact("Temperature"), "48 °C");
+    assert.equal(await fact("Wi-Fi"), "strong (−56 dBm)");
+  });
+
+  for (const [button, action] of [
+    ["Restart", "restart"],
+    ["Shut down", "shutdown"],
+  ] as const)
+    it(`asks before it does this: ${button.toLowerCase()}`, async () => {
+      await control().open("?tab=box");
+      await control().button(`${button}…`).click();
+      await control().button("Cancel").click();
+      assert.deepEqual(readdirSync(folder()), []);
+      await control().button(`${button}…`).click();
+      await control().button(button).click();
+      await control().sees(action === "restart" ? "The box restarts." : "The box shuts down.");
+      assert.deepEqual(readdirSync(folder()), [action]);
+      assert.equal(await control().button(`${button}…`).isDisabled(), true);
+    });
+});
+
+describe("a box in a checkout", () => {
+  const control = eachControl();
+
+  it("offers neither to restart nor to shut down", async () => {
+    await control().open("?tab=box");
+    await control().region("This box").getByText("Running for").waitFor();
+    assert.equal(await control().button("Restart…").count(), 0);
+    assert.equal(await control().button("Shut down…").count(), 0);
   });
 });
 

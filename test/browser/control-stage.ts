@@ -140,13 +140,13 @@ export class Control {
 }
 
 /** A box and its Web UI for each test of the suite around it, as the sources are now. */
-export function eachControl(options: ControlOptions = {}): () => Control {
+export function eachControl(options: ControlOptions | (() => ControlOptions) = {}): () => Control {
   let control: Control | undefined;
   before(async () => {
     if (!isBuilt()) await buildWeb();
   });
   beforeEach(async () => {
-    control = await Control.start(options);
+    control = await Control.start(typeof options === "function" ? options() : options);
   });
   afterEach(() => control?.end());
   return () => control as Control;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { SystemClock } from "../../appliance/base/clock.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
+import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
@@ -65,6 +66,11 @@ export class World {
   readonly said: string[] = [];
   /** What the machine is reached by; tests change it. */
   readonly network = { addresses: () => ["192.0.2.7"], name: (): string | undefined => undefined };
+  /** How the machine is; tests change it. */
+  vitals: Vitals = {
+    upSeconds: 4 * 86_400 + 7_200,
+    memory: { totalBytes: 2 ** 30, serviceBytes: 110 * 2 ** 20 },
+  };
   readonly #options: WorldOptions;
   #service: Service | undefined;
 
@@ -94,6 +100,7 @@ export class World {
       ...(problems && { problems }),
       bus: createDeckBus(this.usb),
       network: this.network,
+      vitals: async () => this.vitals,
       console: (line) => this.console.push(line),
       screen: (text) => this.screen.push(text),
       timekeeper: {

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "mocha";
 const ROOT = join(import.meta.dirname, "../..");
 const SYSTEM = join(ROOT, "firmware-config/system");
 const UNITS = join(SYSTEM, "etc/systemd/system");
-const OURS = readdirSync(UNITS).filter((name) => /\.(?:service|socket|timer)$/.test(name));
+const OURS = readdirSync(UNITS).filter((name) => /\.(?:service|socket|timer|path)$/.test(name));
 /** Debian's, which ours are added to; one folder is for all of ours whose names begin alike. */
 const EXTENDED = readdirSync(UNITS)
   .filter((name) => name.endsWith(".d") && !name.includes("-."))
@@ -27,6 +27,8 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-name.service": 1.3,
   "tallydeck-no-data.service": 1.2,
   "tallydeck-provision.service": 2,
+  "tallydeck-restart.service": 1,
+  "tallydeck-shutdown.service": 1,
 };
 
 function filesIn(folder: string): string[] {
@@ -148,8 +150,8 @@ describe("the image's units", () => {
 const STAND_INS = `
   mkdir -p usr/sbin usr/bin usr/lib/systemd/system data boot/firmware run
   ln -s usr/bin bin; ln -s usr/sbin sbin; ln -s usr/lib lib
-  for program in usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
-  for target in sysinit local-fs shutdown sockets multi-user network network-pre timers time-set basic; do
+  for program in usr/bin/true usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
+  for target in sysinit local-fs shutdown sockets multi-user network network-pre timers paths time-set basic; do
     printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >usr/lib/systemd/system/$target.target
   done
   printf '[Unit]\\nDescription=root\\n' >usr/lib/systemd/system/-.slice

@@ -56,8 +56,12 @@ export const WALLS: readonly Wall[] = [
   {
     of: "appliance/box/",
     may: ["appliance/deck/face/qr.ts", BASE],
-    // What it shows: on the deck's notices, and of who comes in.
-    types: ["appliance/deck/face/face.ts", "appliance/control/setup-code.ts"],
+    // What it shows: on the deck's notices, of who comes in, and of the machine.
+    types: [
+      "appliance/deck/face/face.ts",
+      "appliance/control/setup-code.ts",
+      "appliance/control/wire.ts",
+    ],
   },
   // A start reads the settings by the rules of the service.
   { of: "appliance/provision/", may: ["appliance/config.ts", BASE] },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
+import { bytesName, clockText, signalName, spanName } from "../../../web/control/box/box-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/widgets.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
 import { formatView, parseView } from "../../../web/control/view.ts";
@@ -116,5 +117,51 @@ describe("a widget", () => {
   it("is the same in whatever order its fields come", () => {
     assert.ok(isSame({ type: "push", channel: "a" }, { channel: "a", type: "push" }));
     assert.ok(!isSame({ type: "push", channel: "a" }, { type: "push", channel: "b" }));
+  });
+});
+
+describe("what the box says of itself", () => {
+  it("counts bytes as cards and memory are sold", () => {
+    const names = [0, 110e3, 999_600, 115_343_360, 1_073_741_824, 29e9, 256e9, 2e12].map(bytesName);
+    assert.deepEqual(names, [
+      "0 kB",
+      "110 kB",
+      "1 MB",
+      "115 MB",
+      "1.1 GB",
+      "29 GB",
+      "256 GB",
+      "2.0 TB",
+    ]);
+  });
+
+  it("says by two words how long it runs", () => {
+    const spans = [0, 61, 3_600, 7_260, 86_400, 90_000, 352_859].map(spanName);
+    assert.deepEqual(spans, [
+      "less than a minute",
+      "1 minute",
+      "1 hour",
+      "2 hours 1 minute",
+      "1 day",
+      "1 day 1 hour",
+      "4 days 2 hours",
+    ]);
+  });
+
+  it("says in words how strongly a wireless network is received", () => {
+    assert.deepEqual([-40, -60, -61, -70, -80, -81].map(signalName), [
+      "strong (−40 dBm)",
+      "strong (−60 dBm)",
+      "good (−61 dBm)",
+      "good (−70 dBm)",
+      "weak (−80 dBm)",
+      "very weak (−81 dBm)",
+    ]);
+  });
+
+  it("shows the time of its own zone", () => {
+    const noon = Date.UTC(2026, 10, 22, 12);
+    assert.equal(clockText(noon, "Europe/Zurich"), "13:00, Sunday 22 November 2026");
+    assert.equal(clockText(noon, "Asia/Tokyo"), "21:00, Sunday 22 November 2026");
   });
 });

@@ -1,5 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
-import type { AddressAnswer } from "../../../appliance/control/wire.ts";
+import { useState } from "preact/hooks";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
@@ -8,11 +7,13 @@ import { useAction } from "../use-action.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { FileButton, saveFile } from "./files.tsx";
 import { SettingsCard } from "./settings-card.tsx";
+import { StatusCard } from "./status-card.tsx";
 
 /** What concerns the box as a whole. */
 export function BoxTab() {
   return (
     <div class="columns">
+      <StatusCard />
       <Access />
       <SettingsCard />
       <Backup />
@@ -21,23 +22,9 @@ export function BoxTab() {
   );
 }
 
-/** Where the network finds this box now, which may not be where this page was opened. */
-function useAddress(): readonly string[] {
-  const [urls, setUrls] = useState<readonly string[]>([]);
-  useEffect(() => {
-    ask<AddressAnswer>("GET", "api/address").then(
-      ({ number, name }) => setUrls([name, number].flatMap((url) => url ?? [])),
-      // The rest of the page says what is wrong.
-      () => {},
-    );
-  }, []);
-  return urls;
-}
-
 function Access() {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
-  const urls = useAddress();
   const signOut = () =>
     run(async () => {
       await ask("DELETE", "api/session");
@@ -50,18 +37,6 @@ function Access() {
         The admin token signs in here and reads every site's dashboard. A new one takes the place of
         the one there is.
       </p>
-      {urls.length > 0 && (
-        <p class="hint">
-          On your network this page is at{" "}
-          {urls.map((url, index) => (
-            <>
-              {index > 0 && " and "}
-              <a href={url}>{url}</a>
-            </>
-          ))}
-          .
-        </p>
-      )}
       <AdminToken button="Make a new admin token" />
       <Problem text={problem} />
       <div class="row">

@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import type { PowerAction } from "../../../appliance/control/wire.ts";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+
+interface Words {
+  button: string;
+  question: string;
+  text: string;
+  done: string;
+}
+
+const NOTHING_COUNTED = "Until it is back nothing is counted and the decks are dark.";
+
+const WORDS: Readonly<Record<PowerAction, Words>> = {
+  restart: {
+    button: "Restart",
+    question: "Restart the box?",
+    text: `This takes about a minute. ${NOTHING_COUNTED}`,
+    done: "The box restarts. This page goes on by itself when it is back.",
+  },
+  shutdown: {
+    button: "Shut down",
+    question: "Shut the box down?",
+    text: `To start it again, somebody has to unplug its power and plug it in. ${NOTHING_COUNTED}`,
+    done: "The box shuts down. Wait until its green light stays off, then unplug it.",
+  },
+};
+
+/** Restarts the box or shuts it down, once that is confirmed. */
+export function Power() {
+  const { busy, problem, run } = useAction();
+  const [asked, setAsked] = useState<PowerAction | null>(null);
+  const [done, setDone] = useState("");
+  const act = (action: PowerAction) =>
+    run(async () => {
+      await ask("POST", "api/power", { action });
+      setDone(WORDS[action].done);
+    });
+  return (
+    <>
+      <div class="row">
+        {(["restart", "shutdown"] as const).map((action) => (
+          <button
+            key={action}
+            type="button"
+            disabled={busy || done !== ""}
+            onClick={() => setAsked(action)}
+          >
+            {WORDS[action].button}…
+          </button>
+        ))}
+      </div>
+      <Problem text={problem} />
+      <p role="status">{done}</p>
+      {asked !== null && (
+        <Confirm
+          title={WORDS[asked].question}
+          text={WORDS[asked].text}
+          yes={WORDS[asked].button}
+          onYes={() => void act(asked)}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  );
+}

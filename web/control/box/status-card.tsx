@@ -1,0 +1,125 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { BoxAnswer } from "../../../appliance/control/wire.ts";
+import { ask } from "../api.ts";
+import { useNow } from "../parts.tsx";
+import { bytesName, clockText, signalName, spanName } from "./box-words.ts";
+import { Power } from "./power.tsx";
+
+const AGAIN_MS = 10_000;
+
+/** The box as it says it is, again and again while somebody looks; undefined until it has answered. */
+function useStatus(): BoxAnswer | undefined {
+  const [status, setStatus] = useState<BoxAnswer>();
+  useEffect(() => {
+    const read = () => {
+      if (document.visibilityState !== "visible") return;
+      // What is on the page stays there; the page says itself that the box does not answer.
+      ask<BoxAnswer>("GET", "api/box").then(setStatus, () => {});
+    };
+    read();
+    const timer = setInterval(read, AGAIN_MS);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, []);
+  return status;
+}
+
+/** What the box is, and how it is. What it does not know does not stand here. */
+export function StatusCard() {
+  const status = useStatus();
+  return (
+    <section
+      class="card stack status"
+      aria-labelledby="status-title"
+      aria-busy={status === undefined}
+    >
+      <h2 id="status-title">This box</h2>
+      {status === undefined ? <p class="hint">Asking the box…</p> : <Status status={status} />}
+    </section>
+  );
+}
+
+function Status({ status }: { status: BoxAnswer }) {
+  const { addresses, disk, memory, temperature, wifi } = status;
+  const urls = [addresses.name, addresses.number].flatMap((url) => url ?? []);
+  return (
+    <>
+      <dl class="facts">
+        {urls.length > 0 && (
+          <Fact name={urls.length === 1 ? "Address" : "Addresses"}>
+            {urls.map((url) => (
+              <a key={url} href={url}>
+                {url}
+              </a>
+            ))}
+          </Fact>
+        )}
+        <Time {...status} />
+        <Fact name="Running for">{spanName(status.upSeconds)}</Fact>
+        {disk !== undefined && (
+          <Fact name="Storage">
+            {bytesName(disk.freeBytes)} of {bytesName(disk.totalBytes)} free
+            <Bar used={disk.totalBytes - disk.freeBytes} of={disk.totalBytes} />
+          </Fact>
+        )}
+        <Memory {...memory} />
+        {temperature !== undefined && <Fact name="Temperature">{Math.round(temperature)} °C</Fact>}
+        {wifi !== undefined && <Fact name="Wi-Fi">{signalName(wifi.dbm)}</Fact>}
+        <Fact name="Version">{status.version}</Fact>
+      </dl>
+      {status.power && <Power />}
+    </>
+  );
+}
+
+function Time({ clockSet, timeZone }: Pick<BoxAnswer, "clockSet" | "timeZone">) {
+  const now = useNow();
+  return (
+    <Fact name="Time">
+      {clockSet ? clockText(now, timeZone) : "not set yet"}
+      <small>{timeZone}</small>
+    </Fact>
+  );
+}
+
+function Memory({ totalBytes, availableBytes, serviceBytes }: BoxAnswer["memory"]) {
+  const own = `Tallydeck takes ${bytesName(serviceBytes)}`;
+  if (availableBytes === undefined)
+    return (
+      <Fact name="Memory">
+        {bytesName(totalBytes)}
+        <small>{own}</small>
+      </Fact>
+    );
+  return (
+    <Fact name="Memory">
+      {bytesName(availableBytes)} of {bytesName(totalBytes)} free
+      <Bar used={totalBytes - availableBytes} of={totalBytes} />
+      <small>{own}</small>
+    </Fact>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** How much is used, for the eye: the words stand above. */
+function Bar({ used, of }: { used: number; of: number }) {
+  const share = Math.min(1, used / of);
+  return (
+    <svg class={share > 0.9 ? "gauge full" : "gauge"} aria-hidden="true">
+      <rect width="100%" height="100%" />
+      <rect class="used" width={`${100 * share}%`} height="100%" />
+    </svg>
+  );
+}
