@@ -24,8 +24,9 @@ export interface Answer {
 }
 
 const COMPRESS: Record<Encoding, (body: Uint8Array) => Uint8Array> = {
-  // Level 4 is as fast as gzip and smaller; the default, 11, takes seconds for a large report.
-  br: (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  // What the dashboard asks for is as small at level 2 as at 4, in half the time; the default, 11,
+  // takes seconds for a large report.
+  br: (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } }),
   gzip: (body) => gzipSync(body),
 };
 

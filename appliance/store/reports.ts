@@ -15,14 +15,12 @@ export type SeriesRow = [
   app: number,
 ];
 
-/** How counts by day come: see DailyCounts. */
-export type DailyForm = "offsets" | "runs";
-
 /**
- * Counts by day of one value. As offsets: offset in days from `from`, count, offset, count, …
- * As runs: the first offset, then the counts of the days from there on; -n skips n days.
+ * How the counts by day of a value come. As offsets: offset in days from `from`, count, offset, count, …
+ * As text, a character for each day from `from` on: `1` to `9` and `a` to `z` count 1 to 35, what is
+ * more stands in brackets, and `A` to `Z` skip 1 to 26 days. `B3a(40)`: two days without, 3, 10, 40.
  */
-type DailyCounts = number[];
+export type DailyForm = "offsets" | "text";
 
 /** Counters that are kept by the hour; views are in the dimension `hour`. */
 type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
@@ -48,12 +46,12 @@ export interface StatsHead {
   series?: SeriesRow[];
 }
 
-/** What `GET /stats?from=first&series=1&daily=1`, or `daily=runs`, holds beyond its totals. */
+/** What `GET /stats?from=first&series=1&daily=text` holds beyond its totals. */
 export interface StatsAnswer extends StatsHead {
   from: string;
   to: string;
   series: SeriesRow[];
-  daily: Record<string, Record<string, DailyCounts>>;
+  daily: Record<string, Record<string, string>>;
   hours?: HourlyCounts;
 }
 

@@ -45,7 +45,7 @@ export interface History {
 }
 
 /**
- * Decodes `/stats?from=first&series=1&daily=runs`.
+ * Decodes `/stats?from=first&series=1&daily=text`.
  * @throws {Error} when the answer does not follow the format
  */
 export function decodeHistory(answer: StatsAnswer): History {
@@ -101,26 +101,33 @@ function decodeHours(days: HoursOfDay[], first: Day): Map<Day, number[]> {
   return new Map(days.map(([offset = 0, ...hours]) => [first + offset, hours]));
 }
 
-function decodeDimension(name: string, table: Record<string, number[]>): Dimension {
+/** Of the characters of a day, see DailyForm. */
+const [ZERO, A, Z, SMALL_A, LEFT] = [48, 65, 90, 97, 40] as const;
+
+function decodeDimension(name: string, table: Record<string, string>): Dimension {
   const values = Object.keys(table);
-  const lists = Object.values(table);
-  const size = lists.reduce((sum, list) => sum + Math.max(0, list.length - 1), 0);
+  const texts = Object.values(table);
+  const size = texts.reduce((sum, text) => sum + text.length, 0);
   const starts = new Uint32Array(values.length + 1);
   const offsets = new Uint16Array(size);
   const counts = new Float64Array(size);
   let at = 0;
-  lists.forEach((list, i) => {
+  texts.forEach((text, i) => {
     starts[i] = at;
-    let offset = list[0] ?? 0;
-    // By index: a copy of each list would cost more than all else here.
-    for (let next = 1; next < list.length; next++) {
-      const n = list[next] ?? 0;
-      if (n < 0) {
-        offset -= n;
+    let offset = 0;
+    for (let next = 0; next < text.length; next++) {
+      const code = text.charCodeAt(next);
+      if (code >= A && code <= Z) {
+        offset += code - A + 1;
         continue;
       }
-      offsets[at] = offset++;
-      counts[at++] = n;
+      if (code === LEFT) {
+        const right = text.indexOf(")", next);
+        if (right < 0) break;
+        counts[at] = Number(text.slice(next + 1, right));
+        next = right;
+      } else counts[at] = code >= SMALL_A ? code - SMALL_A + 10 : code - ZERO;
+      offsets[at++] = offset++;
     }
   });
   starts[values.length] = at;

@@ -133,7 +133,7 @@ const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
 
 async function readSite({ site, token }: Source, etag: string | null, signal: AbortSignal) {
-  const query = { site, from: "first", series: 1, daily: "runs" };
+  const query = { site, from: "first", series: 1, daily: "text" };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
   const hour = answer.at - (answer.at % HOUR_MS);
   if (answer.unchanged) return { site, change: { hour } };

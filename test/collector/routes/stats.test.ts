@@ -206,14 +206,14 @@ describe("/stats", () => {
       );
     });
 
-    it("comes in runs of days where that is asked for", async () => {
-      const { daily } = await world().stats({ ...query, daily: "runs" });
+    it("comes as text where that is asked for", async () => {
+      const { daily } = await world().stats({ ...query, daily: "text" });
       assert.deepEqual(
         { pv: daily.pv, bot: daily.bot, path: daily.path },
         {
-          pv: { _: [1, 2, -1, 1, -2, 1] },
-          bot: { ua: [1, 1, -1, 1], synthetic: [3, 1] },
-          path: { "/a": [1, 1, -1, 1], "/b": [1, 1], "/c": [6, 1] },
+          pv: { _: "A2A1B1" },
+          bot: { ua: "A1A1", synthetic: "C1" },
+          path: { "/a": "A1A1", "/b": "A1", "/c": "F1" },
         },
       );
     });

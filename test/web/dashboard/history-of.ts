@@ -17,29 +17,35 @@ export function day(text: string): number {
   return number;
 }
 
+/** Offset, count, offset, count, … of each value. */
+type Offsets = Record<string, Record<string, number[]>>;
+
 /** Counts by day as the dashboard gets them. */
-function inRuns(daily: StatsAnswer["daily"]): StatsAnswer["daily"] {
-  const runs = (list: number[]) =>
-    list.flatMap((n, at) => {
-      const before = list[at - 2];
-      if (at === 0 || at % 2 === 1) return n;
-      return before === undefined || n === before + 1 ? [] : before + 1 - n;
-    });
+function asText(daily: Offsets): StatsAnswer["daily"] {
+  const text = (list: number[]) =>
+    list
+      .map((n, at) => {
+        if (at % 2 === 0) return skip(n - (list[at - 2] ?? -1) - 1);
+        return n < 36 ? n.toString(36) : `(${n})`;
+      })
+      .join("");
+  const skip = (days: number): string =>
+    days > 26 ? `Z${skip(days - 26)}` : days > 0 ? String.fromCharCode(64 + days) : "";
   const each = <A, B>(table: Record<string, A>, of: (one: A) => B) =>
     Object.fromEntries(Object.entries(table).map(([name, one]) => [name, of(one)]));
-  return each(daily, (values) => each(values, runs));
+  return each(daily, (values) => each(values, text));
 }
 
 /** A decoded history that begins on a day and has one entry per day. */
 export function historyOf(
   from: string,
   days: DayFigures[],
-  daily: StatsAnswer["daily"] = {},
+  daily: Offsets = {},
   hours: NonNullable<StatsAnswer["hours"]> = {},
 ): History {
   const series = days.map(({ pv = 0, uv = 0, sessions = 0, bot = 0, app = 0 }, i): SeriesRow => {
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
   });
   const to = formatDay(day(from) + days.length - 1);
-  return decodeHistory({ site: "blog", from, to, series, daily: inRuns(daily), hours });
+  return decodeHistory({ site: "blog", from, to, series, daily: asText(daily), hours });
 }

@@ -3,6 +3,13 @@ const ZERO = 48;
 const COMMA = 44;
 const OPEN = 91;
 const CLOSE = 93;
+const QUOTE = 34;
+const LEFT = 40;
+const RIGHT = 41;
+/** Before the letters: `A` is the first. */
+const BEFORE_A = 64;
+const BEFORE_SMALL_A = 96;
+const LETTERS = 26;
 /** Digits are written one by one below it. */
 const SMALL = 1_000_000;
 
@@ -29,9 +36,36 @@ export class JsonBytes {
     this.#bytes[this.#length++] = CLOSE;
   }
 
+  /** Offset in days, count, offset, count, … ascending, as the text that DailyForm describes. */
+  days(list: Float64Array): void {
+    const skipped = (list.at(-2) ?? 0) / LETTERS;
+    // A count is no longer than 16 digits in brackets.
+    this.#room(10 * list.length + skipped + 2);
+    this.#bytes[this.#length++] = QUOTE;
+    let day = 0;
+    for (let i = 0; i + 1 < list.length; i += 2) {
+      const offset = list[i] as number;
+      for (; day < offset; day += LETTERS)
+        this.#bytes[this.#length++] = BEFORE_A + Math.min(LETTERS, offset - day);
+      this.#count(list[i + 1] as number);
+      day = offset + 1;
+    }
+    this.#bytes[this.#length++] = QUOTE;
+  }
+
   /** What was written; nothing more may be. */
   end(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  #count(n: number): void {
+    if (n < 10) this.#bytes[this.#length++] = ZERO + n;
+    else if (n < 10 + LETTERS) this.#bytes[this.#length++] = BEFORE_SMALL_A + n - 9;
+    else {
+      this.#bytes[this.#length++] = LEFT;
+      this.#number(n);
+      this.#bytes[this.#length++] = RIGHT;
+    }
   }
 
   #number(n: number): void {

@@ -67,11 +67,12 @@ function statsBody(db: Database, query: StatsQuery): Uint8Array {
   writeTables(json, tables, ({ kept, other }, row) => json.text(`${kept[row]?.total ?? other}`));
   if (query.daily !== undefined) {
     const counts = new DayCounts(db, range, all);
-    const written = query.daily === "runs" ? inRuns : (list: Float64Array) => list;
+    const write = (list: Float64Array) =>
+      query.daily === "text" ? json.days(list) : json.list(list);
     json.text(`,"hours":${hoursOf(db, all, counts)},"daily":{`);
     writeTables(json, tables, (dimension, row) => {
       const value = dimension.kept[row];
-      json.list(written(value === undefined ? counts.ofOthers(dimension) : counts.of(value)));
+      write(value === undefined ? counts.ofOthers(dimension) : counts.of(value));
     });
     json.text("}");
   }
@@ -109,23 +110,6 @@ function writeTables(
     }
     json.text("}");
   }
-}
-
-/**
- * Offset, count, offset, count, … as the first offset, and the counts of the days from there on;
- * what is below zero skips so many days.
- */
-function inRuns(list: Float64Array): Float64Array {
-  const runs = new Float64Array(list.length);
-  let length = 0;
-  for (let at = 0; at + 1 < list.length; at += 2) {
-    const offset = list[at] as number;
-    const skipped = at === 0 ? offset : offset - (list[at - 2] as number) - 1;
-    if (at === 0) runs[length++] = offset;
-    else if (skipped > 0) runs[length++] = -skipped;
-    runs[length++] = list[at + 1] as number;
-  }
-  return runs.subarray(0, length);
 }
 
 /** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
