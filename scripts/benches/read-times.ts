@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { TOKEN } from "./servers.ts";
 
@@ -20,6 +21,20 @@ export function readTimes(url: string, reads: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
+  });
+}
+
+/** How long the body of such an answer is as it is sent, packed with Brotli; bytes. */
+export function bytesOf(url: string): Promise<number> {
+  const headers = { authorization: `Bearer ${TOKEN}`, "accept-encoding": "br" };
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, (response) => {
+      let length = 0;
+      response.on("data", (chunk: Buffer) => {
+        length += chunk.length;
+      });
+      response.once("end", () => resolve(length));
+    }).once("error", reject);
   });
 }
 
