@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import type { DeckSettings } from "../deck/deck-settings.ts";
+import { firstSettings, virtualId } from "../deck/identity.ts";
+import { modelById } from "../deck/usb/models.ts";
+import { demoWidgets } from "../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
 import { importDays } from "../store/sqlite/counts/import.ts";
 import type { Database } from "../store/sqlite/database.ts";
+import { saveDecks } from "../store/sqlite/tables/decks.ts";
 
 const TOKEN = "demo";
 
@@ -19,6 +24,7 @@ export interface Demo {
 /** @param now epoch milliseconds: the made-up days end with this one. */
 export function startDemo(config: Config, now: number): Demo {
   const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-demo-"));
+  const virtualDecks = config.virtualDecks.length > 0 ? config.virtualDecks : ["mk2"];
   let filled = false;
   return {
     config: {
@@ -28,12 +34,30 @@ export function startDemo(config: Config, now: number): Demo {
       badgeSites: DEMO_SITES,
       adminToken: config.adminToken ?? TOKEN,
       retentionDays: Math.max(config.retentionDays, DEMO_DAYS),
-      virtualDecks: config.virtualDecks.length > 0 ? config.virtualDecks : ["mk2"],
+      virtualDecks,
     },
     fill(db) {
-      if (!filled) importDays(db, demoDays(now));
+      if (filled) return;
+      importDays(db, demoDays(now));
+      const decks = demoDecks(virtualDecks);
+      saveDecks(
+        db,
+        decks.map((deck) => ({ ...deck, widgets: JSON.stringify(deck.widgets) })),
+      );
       filled = true;
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
   };
+}
+
+/** The virtual decks as they are first met, with something on every key. */
+function demoDecks(models: readonly string[]): DeckSettings[] {
+  const decks = new Map<string, DeckSettings>();
+  for (const model of models.flatMap((id) => modelById(id) ?? [])) {
+    const id = virtualId(model, decks);
+    const names = new Set([...decks.values()].map(({ name }) => name));
+    const widgets = demoWidgets(model.slots.map(({ slot }) => slot));
+    decks.set(id, { ...firstSettings({ id, model, serial: "" }, names), widgets });
+  }
+  return [...decks.values()];
 }

@@ -8,6 +8,7 @@ import { releasedAt, version } from "../base/version.ts";
 import { screenAt } from "../box/screen.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
 import type { Config } from "../config.ts";
+import { DEMO_PUSHES } from "../demo/decks.ts";
 import type { ServiceParts } from "../service/parts.ts";
 import { type Service, startService } from "../service/service.ts";
 import type { Database } from "../store/sqlite/database.ts";
@@ -76,6 +77,7 @@ async function start(
       ...(!terminal.env.JOURNAL_STREAM && { console: terminal.out }),
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
       timekeeper: clock,
+      ...(demo && { pushed: DEMO_PUSHES }),
       prepare: (db) => {
         demo?.fill(db);
         const token = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;

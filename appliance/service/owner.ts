@@ -110,13 +110,14 @@ async function startSessions(
 }
 
 async function startPush(
-  { clock }: ServiceParts,
+  { clock, pushed = [] }: ServiceParts,
   { random }: Shared,
   stops: Stops,
   store: Store,
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
   const channels = new Channels(clock);
   stops.add(() => channels.close());
+  for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
   const tokens = await PushTokens.open({
     store: pushTokenStore(store),
     clock,

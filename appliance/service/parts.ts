@@ -7,6 +7,7 @@ import { thisNetwork } from "../box/board.ts";
 import type { Vitals } from "../control/wire.ts";
 import { type Client, createClient } from "../http/client.ts";
 import { Pages } from "../http/pages.ts";
+import type { Push } from "../push/channels.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
 import type { Threads } from "../store/sqlite/threads.ts";
@@ -30,6 +31,8 @@ export interface ServiceParts extends FrontParts {
   /** Takes over what others know of the time: a signed-in owner's browser, and the data. */
   timekeeper?: Pick<SystemClock, "believe" | "learn">;
   random?: Random;
+  /** What channels hold from the start, to stay. */
+  pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
   /** How the machine is; as its system tells unless given. */
   vitals?: () => Promise<Vitals>;
 }

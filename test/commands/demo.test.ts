@@ -22,6 +22,35 @@ describe("tallydeck run --demo", () => {
     await service.end();
     assert.ok(!existsSync(dataDir as string));
   });
+
+  it("fills the keys of its decks, with pushed texts among them", async () => {
+    const service = new Running([
+      "run",
+      "--demo",
+      "--port",
+      "0",
+      "--webui-port",
+      "0",
+      "--virtual-deck",
+      "mk2",
+      "--virtual-deck",
+      "mini",
+    ]);
+    const [, port] = await service.says(/Web UI {5}http:\/\/localhost:(\d+)/);
+    const read = async (path: string) => (await askPort(Number(port), path)).json;
+    const [mk2, mini] = (await read("/api/decks")).decks;
+    assert.deepEqual([mk2.name, mini.name], ["Elgato Stream Deck MK.2", "Elgato Stream Deck Mini"]);
+    for (const { slots } of [mk2, mini])
+      for (const { slot, widget } of slots) assert.notEqual(widget.type, "empty", slot);
+    const { channels } = await read("/api/push-channels");
+    assert.ok(channels.length > 0);
+    for (const { channel, bound, expiresAt } of channels) {
+      assert.ok(bound > 0, channel);
+      assert.equal(expiresAt, null);
+    }
+    await service.end();
+  });
+
   it("takes no data folder, for it would not use it", async () => {
     const { code, out, err } = await tallydeck(["run", "--demo", "--data-dir", "/nowhere"]);
     assert.deepEqual([code, out], [2, ""]);
