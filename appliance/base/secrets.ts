@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { SCHEMES } from "./tokens.ts";
 
 /** Random bytes of a token: too many to guess. */
 const TOKEN_BYTES = 32;
@@ -11,7 +12,12 @@ interface Secret {
 
 /** A new token that reads numbers. */
 export function makeReadToken(): Secret {
-  return makeToken("tdr_", randomBytes);
+  return makeToken(SCHEMES.read, randomBytes);
+}
+
+/** A new token of a shared link. */
+export function makeShareToken(): Secret {
+  return makeToken(SCHEMES.share, randomBytes);
 }
 
 /**

@@ -5,7 +5,13 @@ import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import { queryValue } from "./counting/payload.ts";
+import type { ReadSessions } from "./read-sessions.ts";
 import type { Site, Sites } from "./sites.ts";
+
+const WRONG_TOKEN =
+  "The token is wrong, or does not belong to this site. Send the site's token, or the admin token, as `Authorization: Bearer`.";
+const WRONG_CODE =
+  "This code has been used, or is older than a minute. Open the dashboard from the Web UI again.";
 
 /** From an address and in all, where a token that is right passes nevertheless. */
 const WRONG_TOKENS = [
@@ -13,46 +19,86 @@ const WRONG_TOKENS = [
   allTogether({ burst: 6_000, perSecond: 100 }),
 ];
 
+interface AccessParts {
+  sites: Sites;
+  readSessions: ReadSessions;
+  client: Client;
+  clock: Clock;
+}
+
 /** Decides who may read; every refusal looks the same, whether or not the site exists. */
 export class Access {
   readonly #sites: Sites;
+  readonly #readSessions: ReadSessions;
   readonly #client: Client;
   readonly #failures: RateLimit;
 
-  constructor(sites: Sites, client: Client, clock: Clock) {
+  constructor({ sites, readSessions, client, clock }: AccessParts) {
     this.#sites = sites;
+    this.#readSessions = readSessions;
     this.#client = client;
     this.#failures = new RateLimit(clock, WRONG_TOKENS);
   }
 
-  /** The site a request may read. @throws {HttpError} 401, 429 */
+  /** The site whose traffic and surveys a request may read. @throws {HttpError} 401, 429 */
   site(ctx: Context): Site {
-    const host = this.#client.host(ctx.req);
-    const site = this.#sites.forReading(host, queryValue(ctx.query, "site"));
-    this.#check(ctx, (token) => this.#sites.mayRead(site, token));
+    const site = this.#siteOf(ctx);
+    this.#check(ctx, (token) => this.#mayRead(site, token));
+    return site as Site;
+  }
+
+  /** The site whose traffic a request may read: by a shared link, too. @throws {HttpError} 401, 429 */
+  traffic(ctx: Context): Site {
+    const site = this.#siteOf(ctx);
+    this.#check(ctx, (token) => {
+      const isShared = this.#sites.isShared(site, token);
+      return this.#mayRead(site, token) || isShared;
+    });
     return site as Site;
   }
 
   /** @throws {HttpError} 401, 429 */
   admin(ctx: Context): void {
-    this.#check(ctx, (token) => this.#sites.isAdmin(token));
+    this.#check(ctx, (token) => this.#readsAll(token));
   }
 
-  #check(ctx: Context, mayRead: (token: string) => boolean): void {
+  /** How many sites the token of a request opens, which has opened one. */
+  reach(ctx: Context): number {
+    return this.#readsAll(tokenOf(ctx)) ? this.#sites.all.length : 1;
+  }
+
+  /** A token that reads every site for a while, for the code of a request. @throws {HttpError} 401, 429 */
+  redeem(ctx: Context): string {
+    const token = this.#readSessions.redeem(tokenOf(ctx));
+    this.#check(ctx, () => token !== undefined, WRONG_CODE);
+    return token as string;
+  }
+
+  #siteOf(ctx: Context): Site | null {
+    return this.#sites.forReading(this.#client.host(ctx.req), queryValue(ctx.query, "site"));
+  }
+
+  /** Looks everywhere, so that the time tells nothing. */
+  #mayRead(site: Site | null, token: string): boolean {
+    const isVouchedFor = this.#readSessions.opens(token);
+    return this.#sites.mayRead(site, token) || (site !== null && isVouchedFor);
+  }
+
+  #readsAll(token: string): boolean {
+    const isVouchedFor = this.#readSessions.opens(token);
+    return this.#sites.isAdmin(token) || isVouchedFor;
+  }
+
+  #check(ctx: Context, mayRead: (token: string) => boolean, refusal = WRONG_TOKEN): void {
     const token = tokenOf(ctx);
     if (mayRead(token)) return;
     // Who holds a token, and is at the wrong site with it, guesses nothing.
-    if (token !== "" && !this.#sites.knows(token)) {
+    if (token !== "" && !this.#sites.knows(token) && !this.#readSessions.opens(token)) {
       const wait = this.#failures.take(this.#client.address(ctx.req));
       if (wait > 0)
         throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");
     }
-    throw new HttpError(
-      401,
-      "unauthorized",
-      "The token is wrong, or does not belong to this site. Send the site's token, or the admin token, as `Authorization: Bearer`.",
-      { "WWW-Authenticate": "Bearer" },
-    );
+    throw new HttpError(401, "unauthorized", refusal, { "WWW-Authenticate": "Bearer" });
   }
 }
 

@@ -7,9 +7,11 @@ import type { Pages } from "../http/pages.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { fixedRoutes, withRoutes } from "./frame.ts";
+import type { ReadSessions } from "./read-sessions.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
 import { overviewRoute } from "./routes/overview.ts";
+import { sessionRoute } from "./routes/session.ts";
 import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
@@ -19,6 +21,7 @@ import type { SiteEntry } from "./wire.ts";
 interface CollectorParts {
   store: Store;
   sites: Sites;
+  readSessions: ReadSessions;
   client: Client;
   clock: Clock;
   log: Log;
@@ -30,8 +33,8 @@ interface CollectorParts {
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
-  const { store, sites, client, clock, log, pages, cursorSecret } = parts;
-  const access = new Access(sites, client, clock);
+  const { store, sites, readSessions, client, clock, log, pages, cursorSecret } = parts;
+  const access = new Access({ sites, readSessions, client, clock });
   const hits = countHits(parts);
 
   const router = fixedRoutes(pages)
@@ -39,6 +42,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute(parts, cursorSecret))
     .options("/s", surveyPreflight)
+    .post("/session", sessionRoute(access))
     .get("/stats", statsRoute(access, store, clock))
     .get("/overview", overviewRoute(access, sites, store, clock))
     .get("/surveys", surveysRoute(access, store))

@@ -1,5 +1,6 @@
 import { comparableHost, siteIdOf } from "../base/names.ts";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
+import { Signal } from "../base/signal.ts";
 import type { Directory, SiteRecord } from "../store/store.ts";
 
 /** What the configuration declares; it wins over what the database holds. */
@@ -14,6 +15,8 @@ export type Site = SiteRecord;
 
 /** Which site a request is for, and who may read it. */
 export class Sites {
+  /** There is another admin token, or none any more. */
+  readonly adminChanged = new Signal();
   readonly #declared: DeclaredSites;
   #byId = new Map<string, Site>();
   #byHost = new Map<string, Site>();
@@ -39,7 +42,9 @@ export class Sites {
       all.flatMap((site) => (site.host === null ? [] : [[comparableHost(site.host), site]])),
     );
     const { adminToken } = this.#declared;
+    const before = this.#adminHash;
     this.#adminHash = adminToken === null ? adminHash : sha256(adminToken);
+    if (!isSame(before, this.#adminHash)) this.adminChanged.emit();
   }
 
   get all(): readonly Site[] {
@@ -67,11 +72,17 @@ export class Sites {
     return site !== null && (own || admin);
   }
 
+  /** True for the token of the link by which `site` is shared; takes as long when there is no such site. */
+  isShared(site: Site | null, token: string): boolean {
+    return matches(sha256(token), site?.shareHash ?? null);
+  }
+
   /** True for a token that may read some site; takes the same time for all. */
   knows(token: string): boolean {
     const hash = sha256(token);
     let known = matches(hash, this.#adminHash);
-    for (const { tokenHash } of this.#byId.values()) known = matches(hash, tokenHash) || known;
+    for (const { tokenHash, shareHash } of this.#byId.values())
+      for (const one of [tokenHash, shareHash]) known = matches(hash, one) || known;
     return known;
   }
 
@@ -92,6 +103,10 @@ export class Sites {
 }
 
 const NOBODYS_HASH = new Uint8Array(32);
+
+function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : isSameSecret(one, other);
+}
 
 /** Compares also where there is nothing to compare with, so that the time tells nothing. */
 function matches(hash: Uint8Array, expected: Uint8Array | null): boolean {

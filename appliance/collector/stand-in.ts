@@ -23,6 +23,7 @@ export function createStandIn({ pages, log }: { pages: Pages; log: Log }): Koa {
     .get("/a", answerGif)
     .post("/s", surveyRefused)
     .options("/s", surveyPreflight);
+  router.post("/session", readRefused);
   for (const path of READS) router.get(path, readRefused);
   return withRoutes(new Koa(), router, log);
 }

@@ -14,6 +14,11 @@ export type {
   Warning,
 } from "../store/reports.ts";
 
+/** The answer of `POST /session`: a token that reads every site for a while. */
+export interface SessionAnswer {
+  token: string;
+}
+
 /** An entry of `GET /sites`. */
 export interface SiteEntry {
   id: string;

@@ -7,6 +7,7 @@ import type { Door } from "./guard.ts";
 import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.ts";
 import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
+import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
 import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
@@ -35,6 +36,8 @@ import {
   listSites,
   makeSiteToken,
   type SitesParts,
+  shareSite,
+  unshareSite,
 } from "./routes/sites.ts";
 import { changeSurveyLabels, findSurveyLabels } from "./routes/survey-labels.ts";
 
@@ -49,6 +52,7 @@ export interface ControlParts {
   events: EventsParts;
   push: PushParts;
   sites: SitesParts;
+  dashboard: DashboardParts;
   settings: SettingsParts;
   data: DataParts;
   diagnostics: DiagnosticsParts;
@@ -92,6 +96,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/sites/:id/token", "sites", makeSiteToken),
   owner("GET", "/api/sites/:id/survey-labels", "sites", findSurveyLabels),
   owner("PUT", "/api/sites/:id/survey-labels", "sites", changeSurveyLabels),
+  owner("POST", "/api/sites/:id/share", "sites", shareSite),
+  owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
+  owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),
   owner("GET", "/api/settings/export", "settings", exportSettings),
   owner("POST", "/api/settings/import", "settings", importSettings),
   owner("POST", "/api/settings/undo-import", "settings", undoImport),

@@ -157,6 +157,8 @@ export interface Site {
   declared: boolean;
   /** Whether it has a token of its own. */
   hasToken: boolean;
+  /** Whether a link shows its traffic to whoever has it. */
+  shared: boolean;
   /** Was declared once and is no more: it keeps its numbers, and can come back or be erased. */
   retired: boolean;
 }
@@ -167,9 +169,14 @@ export interface SitesAnswer {
   collector: { port: number };
 }
 
-/** A token that reads numbers, which is shown this once. */
+/** A token that reads numbers, or that of a shared link, which is shown this once. */
 export interface NewReadToken {
   token: string;
+}
+
+/** `POST /api/dashboard-code`: a code that opens the dashboard once, within a minute. */
+export interface DashboardCode {
+  code: string;
 }
 
 /** `GET /api/admin-token`: whether making one takes the place of another. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { siteTokenKey } from "../base/names.ts";
+import { ReadSessions } from "../collector/read-sessions.ts";
 import { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
 import { newestTime } from "../store/sqlite/counts/counted-days.ts";
@@ -7,13 +8,15 @@ import type { Unusable } from "../store/sqlite/health.ts";
 import { declareSites } from "../store/sqlite/tables/declare-sites.ts";
 import { databaseSecret } from "../store/sqlite/tables/sites.ts";
 import { Store } from "../store/store.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
 /** The data, and who is in it. */
 export interface Data {
   store: Store;
   sites: Sites;
+  /** Who reads without a token of the owner's. */
+  readSessions: ReadSessions;
   /** 32 bytes that seal the cursors of the survey export. */
   cursorSecret: Uint8Array;
 }
@@ -21,14 +24,17 @@ export interface Data {
 /** Opens the data, and says what of the configuration does not fit it. */
 export async function startData(
   parts: ServiceParts,
+  { random }: Pick<Shared, "random">,
   stops: Stops,
   onUnusable: (why: Unusable) => void,
 ): Promise<Data> {
-  const { config, log } = parts;
+  const { config, clock, log } = parts;
   const { store, cursorSecret } = await startStore(parts, stops, onUnusable);
   const sites = knowSites(config, store, stops);
+  const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
+  stops.add(sites.adminChanged.on(() => readSessions.endAll()));
   for (const slip of [...config.slips, ...unknownBadges(config, store)]) log.info(slip);
-  return { store, sites, cursorSecret };
+  return { store, sites, readSessions, cursorSecret };
 }
 
 async function startStore(

@@ -37,10 +37,12 @@ export async function startOwner(
   collecting: Collecting,
 ): Promise<{ control: Listener; decks: Decks }> {
   const { config, clock } = parts;
-  const { store } = collecting;
+  const { store, readSessions } = collecting;
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
   const session = await startSessions(parts, shared, stops, collecting);
+  // What somebody opened who signed in ends when they sign out.
+  stops.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
   const push = await startPush(parts, shared, stops, store);
   const numbers = new SiteNumbers(store, clock);
   stops.add(() => numbers.close());
@@ -75,6 +77,10 @@ export async function startOwner(
         store,
         declared: session.declared,
         collectorPort: () => collecting.collector.port,
+      },
+      dashboard: {
+        sessions: session.sessions,
+        makeCode: (session) => readSessions.makeCode(session),
       },
     }),
   );

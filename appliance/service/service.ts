@@ -97,7 +97,7 @@ async function start(
 ): Promise<Omit<Running, "stop">> {
   const { clock, log } = parts;
   const { pages, client, stages } = shared;
-  const data = await startData(parts, stops, onUnusable);
+  const data = await startData(parts, shared, stops, onUnusable);
   const collector = await stages.collector.show(
     createCollector({ ...data, client, clock, log, pages }),
   );

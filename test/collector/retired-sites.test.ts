@@ -93,8 +93,24 @@ describe("a site that was declared and is declared no more", () => {
   it("is listed as retired in the control API, and changed there by nobody", async () => {
     await retire();
     assert.deepEqual(await listed(), [
-      { id: "blog", retired: false, host: null, badge: false, declared: true, hasToken: false },
-      { id: "shop", retired: true, host: null, badge: false, declared: false, hasToken: true },
+      {
+        id: "blog",
+        retired: false,
+        host: null,
+        badge: false,
+        declared: true,
+        hasToken: false,
+        shared: false,
+      },
+      {
+        id: "shop",
+        retired: true,
+        host: null,
+        badge: false,
+        declared: false,
+        hasToken: true,
+        shared: false,
+      },
     ]);
     for (const [method, path] of [
       ["PATCH", "/api/sites/shop"],

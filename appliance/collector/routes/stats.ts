@@ -17,7 +17,7 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
 /** `GET /stats`: counts of a day or of a range. */
 export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
   return async (ctx) => {
-    const site = access.site(ctx);
+    const site = access.traffic(ctx);
     const today = dayOf(clock.now());
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
@@ -35,6 +35,8 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
       { query, accepts: acceptsOf(ctx) },
       askerOf(ctx, "owner"),
     );
+    // The dashboard leads back to all of them where there are more.
+    ctx.set("Tallydeck-Sites", String(access.reach(ctx)));
     sendRunning(ctx, answer, clock.now());
   };
 }

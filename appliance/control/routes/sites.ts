@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { siteIdOf, tokenTwin, twinProblem } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
-import { makeReadToken } from "../../base/secrets.ts";
+import { makeReadToken, makeShareToken } from "../../base/secrets.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { SiteOutcome, Store } from "../../store/store.ts";
 import { jsonBody, NEW_SITE_ID, SITE_HOST, shape, TRUTH } from "../input.ts";
@@ -85,6 +85,21 @@ export const makeSiteToken: Handler<SitesParts, NewReadToken> = async (ctx, part
   ctx.body = { token };
 };
 
+/** `POST /api/sites/:id/share` → `{token}` of the site's shared link, this once; the one before stops working. */
+export const shareSite: Handler<SitesParts, NewReadToken> = async (ctx, { store }) => {
+  const id = siteIdOf(ctx.params.id);
+  const { token, hash } = makeShareToken();
+  expectDone(await store.write("shareSite", { id, hash }), id, store);
+  ctx.body = { token };
+};
+
+/** `DELETE /api/sites/:id/share`: the site's shared link opens nothing any more. */
+export const unshareSite: Handler<SitesParts> = async (ctx, { store }) => {
+  const id = siteIdOf(ctx.params.id);
+  expectDone(await store.write("shareSite", { id, hash: null }), id, store);
+  ctx.status = 204;
+};
+
 /** 409: the configuration says otherwise. */
 export function declared(key: string): HttpError {
   return new HttpError(
@@ -105,6 +120,7 @@ function siteView(id: string, { store, declared }: SitesParts): Site {
     badge: declared.badge(id) || (site.badge && !site.declared),
     declared: site.declared,
     hasToken: site.tokenHash !== null || declared.siteToken(id),
+    shared: site.shareHash !== null,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   setAdminToken,
   setSiteToken,
   setSurveyLabels,
+  shareSite,
   updateSite,
 } from "./tables/site-changes.ts";
 
@@ -25,6 +26,7 @@ export const WRITES = {
   updateSite,
   eraseSite,
   setSiteToken,
+  shareSite,
   setAdminToken,
   setSurveyLabels,
   importSettings,

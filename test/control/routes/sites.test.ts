@@ -29,6 +29,7 @@ describe("sites in the control API", () => {
           badge: false,
           declared: true,
           hasToken: false,
+          shared: false,
         },
       ],
       collector: { port: world().port },
@@ -43,6 +44,7 @@ describe("sites in the control API", () => {
       badge: true,
       declared: false,
       hasToken: false,
+      shared: false,
     });
     await world().beacon({ p: "/" }, { s: "notes" });
     assert.equal((await world().stats({ site: "notes" })).pv._, 1);
@@ -57,6 +59,7 @@ describe("sites in the control API", () => {
       badge: false,
       declared: false,
       hasToken: false,
+      shared: false,
     });
   });
 
@@ -169,6 +172,7 @@ describe("sites in the control API", () => {
       badge: true,
       declared: false,
       hasToken: true,
+      shared: false,
     });
     assertError(await owner.ask("POST", "/api/sites/shop/token"), 409, "declared");
     assertError(await owner.ask("PATCH", "/api/sites/shop", { badge: false }), 409, "declared");

@@ -106,6 +106,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     maxRows: MANY_SITES + 1,
     isLeft: ({ site }, copied) => site !== ADMIN && !copied.hasSite(site),
   },
+  share_token: { kind: "copied", maxRows: MANY_SITES, ...ofKnownSite },
   value: { kind: "copied", ...ofKnownSite },
   count: {
     kind: "copied",

@@ -11,6 +11,7 @@ import {
   removeSite,
   type SiteRecord,
   setReadToken,
+  setShareToken,
 } from "./sites.ts";
 import { saveSurveyLabels } from "./survey-labels.ts";
 
@@ -90,6 +91,17 @@ export function setSurveyLabels(
   const site = findSite(db, id);
   if (!site) return absence(db, id);
   saveSurveyLabels(db, site.key, labels);
+  return "done";
+}
+
+/** Shares a site by a link with this token, in place of the one before; null takes the link back. */
+export function shareSite(
+  db: Database,
+  { id, hash }: { id: string; hash: Uint8Array | null },
+): SiteOutcome {
+  const site = findSite(db, id);
+  if (!site) return absence(db, id);
+  setShareToken(db, site.key, hash);
   return "done";
 }
 

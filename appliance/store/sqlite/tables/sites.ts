@@ -13,6 +13,8 @@ export interface SiteRecord {
   readonly declared: boolean;
   /** SHA-256 of the site's own token, or null. */
   readonly tokenHash: Uint8Array | null;
+  /** SHA-256 of the token in the link by which it is shared, or null. */
+  readonly shareHash: Uint8Array | null;
 }
 
 /** All that decides which site a request is for and who may read it. */
@@ -32,8 +34,12 @@ type SiteRow = Omit<SiteRecord, "badge" | "declared"> &
 export function readDirectory(db: Database): Directory {
   const rows = db
     .prepare(
-      `SELECT key, id, host, badge, declared, retired, hash AS tokenHash
-       FROM site LEFT JOIN read_token ON read_token.site = key ORDER BY id`,
+      `SELECT key, id, host, badge, declared, retired,
+         read_token.hash AS tokenHash, share_token.hash AS shareHash
+       FROM site
+       LEFT JOIN read_token ON read_token.site = key
+       LEFT JOIN share_token ON share_token.site = key
+       ORDER BY id`,
     )
     .all() as SiteRow[];
   const admin = db.prepare("SELECT hash FROM read_token WHERE site = ?").pluck().get(ADMIN);
@@ -89,6 +95,7 @@ export function removeSite(db: Database, key: SiteKey): void {
     db.prepare("DELETE FROM site WHERE key = ?").run(key);
     db.prepare("DELETE FROM read_token WHERE site = ?").run(key);
     removeSurveyLabels(db, key);
+    setShareToken(db, key, null);
     db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
   }).immediate();
 }
@@ -101,6 +108,12 @@ export function setReadToken(db: Database, site: SiteKey | null, hash: Uint8Arra
       site ?? ADMIN,
       hash,
     );
+}
+
+/** Sets the token of the link by which a site is shared; a null hash revokes it. */
+export function setShareToken(db: Database, site: SiteKey, hash: Uint8Array | null): void {
+  if (hash === null) db.prepare("DELETE FROM share_token WHERE site = ?").run(site);
+  else db.prepare("INSERT OR REPLACE INTO share_token (site, hash) VALUES (?, ?)").run(site, hash);
 }
 
 /**

@@ -1,0 +1,85 @@
+import type { Clock } from "../base/clock.ts";
+import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
+import { SCHEMES } from "../base/tokens.ts";
+
+/** How long a code waits to be redeemed. */
+export const CODE_MS = 60_000;
+/** How long who has redeemed one may read. */
+export const SESSION_MS = 12 * 3_600_000;
+/** Past these the oldest makes room: nobody opens so many dashboards. */
+const MAX_CODES = 16;
+const MAX_SESSIONS = 64;
+
+interface Held {
+  readonly hash: Uint8Array;
+  /** Monotonic milliseconds. */
+  readonly endsAt: number;
+  /** Who let this one in; undefined where nobody has to sign in. */
+  readonly by: string | undefined;
+}
+
+interface ReadSessionsOptions {
+  clock: Pick<Clock, "monotonic">;
+  randomBytes: (size: number) => Buffer;
+}
+
+/**
+ * Who may read every site for a while without a token of the owner's: somebody whom another part of
+ * the service vouched for by a code, which is good once. Held in memory only, as hashes.
+ */
+export class ReadSessions {
+  readonly #clock: ReadSessionsOptions["clock"];
+  readonly #randomBytes: ReadSessionsOptions["randomBytes"];
+  #codes: readonly Held[] = [];
+  #sessions: readonly Held[] = [];
+
+  constructor({ clock, randomBytes }: ReadSessionsOptions) {
+    this.#clock = clock;
+    this.#randomBytes = randomBytes;
+  }
+
+  /** A new code. @param by names who vouches; see `endOf` */
+  makeCode(by: string | undefined): string {
+    const { token, held } = this.#make(SCHEMES.code, CODE_MS, by);
+    this.#codes = [...this.#codes, held].slice(-MAX_CODES);
+    return token;
+  }
+
+  /** Uses a code up. @returns a token that reads; undefined where there is no such code any more */
+  redeem(code: string): string | undefined {
+    const found = this.#find(this.#codes, code);
+    if (found === undefined) return undefined;
+    this.#codes = this.#codes.filter((one) => one !== found);
+    const { token, held } = this.#make(SCHEMES.session, SESSION_MS, found.by);
+    this.#sessions = [...this.#sessions, held].slice(-MAX_SESSIONS);
+    return token;
+  }
+
+  /** True for a token that `redeem` gave out and that has not ended. */
+  opens(token: string): boolean {
+    return this.#find(this.#sessions, token) !== undefined;
+  }
+
+  /** Ends what this one vouched for. */
+  endOf(by: string): void {
+    this.#codes = this.#codes.filter((one) => one.by !== by);
+    this.#sessions = this.#sessions.filter((one) => one.by !== by);
+  }
+
+  endAll(): void {
+    this.#codes = [];
+    this.#sessions = [];
+  }
+
+  #make(scheme: string, life: number, by: string | undefined): { token: string; held: Held } {
+    const { token, hash } = makeToken(scheme, this.#randomBytes);
+    return { token, held: { hash, endsAt: this.#clock.monotonic() + life, by } };
+  }
+
+  /** Compares with all of them, so that the time tells nothing. */
+  #find(all: readonly Held[], secret: string): Held | undefined {
+    const hash = sha256(secret);
+    const now = this.#clock.monotonic();
+    return all.filter((one) => isSameSecret(one.hash, hash)).find(({ endsAt }) => now < endsAt);
+  }
+}
