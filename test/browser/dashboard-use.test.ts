@@ -97,13 +97,6 @@ describe("using the dashboard", () => {
       assert.ok(owner.asked.slice(1).every((path) => !path.includes(ADMIN)));
     });
 
-    it("takes the first site when the admin token names none", async () => {
-      await owner.signIn("/dashboard");
-      owner.expectTrouble(/401/);
-      await heading("Visitors by day").waitFor();
-      assert.equal(query(), "?site=deckhand");
-    });
-
     it("lists the sites to the admin token, and says why not to another", async () => {
       await owner.signIn(NOTES);
       await owner.page.locator(".site-name").click();

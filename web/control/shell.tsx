@@ -1,5 +1,6 @@
 import { BoxTab } from "./box/box-tab.tsx";
 import { useShell } from "./context.ts";
+import { DashboardLink } from "./dashboard-link.tsx";
 import { DeckTab } from "./deck/deck-tab.tsx";
 import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
@@ -34,9 +35,7 @@ export function Shell() {
           ))}
         </nav>
         <span class="spacer" />
-        <a class="quiet" href={`${box.collector}/dashboard`}>
-          Dashboard
-        </a>
+        <DashboardLink class="quiet" />
       </header>
       <div class="notices" role="status">
         {!box.isLive && (

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
+import { isShareToken } from "../../appliance/base/tokens.ts";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { Controls } from "./controls.tsx";
 import { Empty } from "./empty.tsx";
@@ -40,6 +41,8 @@ export function Dashboard(props: DashboardProps) {
     keepChoice("bots", bots ? "off" : "on");
     setBots(!bots);
   };
+  const isShared = isShareToken(token);
+  const tab = isShared ? "traffic" : view.tab;
   const range = useMemo(() => rangeOf(view.choice, history), [view.choice, history]);
   const isNew = useMemo(() => isEmpty(history), [history]);
   useKeys(keyActions({ view, history, change, toggleBots, showKeys: () => showKeys(true) }));
@@ -48,8 +51,10 @@ export function Dashboard(props: DashboardProps) {
     <div class="page dashboard">
       <Header
         site={history.site}
-        tab={view.tab}
+        tab={tab}
         token={token}
+        isShared={isShared}
+        hasMore={feed.reach > 1}
         busy={feed.busy}
         change={change}
         refresh={refresh}
@@ -59,19 +64,19 @@ export function Dashboard(props: DashboardProps) {
       <Notices {...{ history, feed, isForgetful, refresh }} />
       <main>
         <h1 class="offscreen">
-          {view.tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
+          {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
         </h1>
-        {(view.tab === "surveys" || !isNew) && (
+        {(tab === "surveys" || !isNew) && (
           <Controls
             history={history}
             range={range}
-            view={view}
+            view={{ ...view, tab }}
             bots={bots}
             toggleBots={toggleBots}
             change={change}
           />
         )}
-        {view.tab === "surveys" ? (
+        {tab === "surveys" ? (
           <Surveys history={history} range={range} view={view} token={token} change={change} />
         ) : isNew ? (
           <Empty site={history.site} refresh={refresh} />

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { SiteEntry } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { Menu } from "./menu.tsx";
+import { RefreshButton } from "./refresh-button.tsx";
 import type { ChangeView } from "./use-view.ts";
 import type { View } from "./view.ts";
 
@@ -9,6 +10,10 @@ interface HeaderProps {
   site: string;
   tab: View["tab"];
   token: string;
+  /** opened by a shared link: the traffic of this site and nothing else */
+  isShared: boolean;
+  /** the token opens other sites, too */
+  hasMore: boolean;
   busy: boolean;
   change: ChangeView;
   refresh: () => void;
@@ -21,49 +26,53 @@ const TABS: [View["tab"], string][] = [
   ["surveys", "Surveys"],
 ];
 
-export function Header({
-  site,
-  tab,
-  token,
-  busy,
-  change,
-  refresh,
-  signOut,
-  showKeys,
-}: HeaderProps) {
+/** What belongs to the site that was looked at is left behind. */
+const leaveFor = (site: string) => ({ site, asked: [], filter: "", open: [], question: "" });
+
+export function Header(props: HeaderProps) {
+  const { site, tab, token, isShared, hasMore, busy, change, refresh, signOut, showKeys } = props;
   return (
     <header class="top">
       <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
-      <SiteMenu site={site} token={token} change={change} signOut={signOut} />
-      <nav aria-label="Sections" class="tabs">
-        {TABS.map(([id, name]) => (
-          <button
-            key={id}
-            type="button"
-            aria-current={tab === id ? "page" : undefined}
-            onClick={() => change({ tab: id })}
-          >
-            {name}
-          </button>
-        ))}
-      </nav>
+      {hasMore && <AllSites onOpen={() => change({ ...leaveFor(""), tab: "traffic" })} />}
+      {isShared ? (
+        <bdi class="site-title">{site}</bdi>
+      ) : (
+        <SiteMenu site={site} token={token} change={change} signOut={signOut} />
+      )}
+      {!isShared && <Tabs tab={tab} change={change} />}
       <span class="spacer" />
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Refresh"
-        aria-disabled={busy}
-        onClick={refresh}
-      >
-        <span class={busy ? "spin" : ""} aria-hidden="true">
-          ↻
-        </span>{" "}
-        <span class="word">Refresh</span>
-      </button>
+      <RefreshButton busy={busy} refresh={refresh} />
       <button type="button" class="quiet keys" title="Key: ?" onClick={showKeys}>
         Shortcuts
       </button>
     </header>
+  );
+}
+
+/** The way back to where all sites are. */
+function AllSites({ onOpen }: { onOpen: () => void }) {
+  return (
+    <button type="button" class="quiet" aria-label="All sites" onClick={onOpen}>
+      ‹ <span class="word">All sites</span>
+    </button>
+  );
+}
+
+function Tabs({ tab, change }: Pick<HeaderProps, "tab" | "change">) {
+  return (
+    <nav aria-label="Sections" class="tabs">
+      {TABS.map(([id, name]) => (
+        <button
+          key={id}
+          type="button"
+          aria-current={tab === id ? "page" : undefined}
+          onClick={() => change({ tab: id })}
+        >
+          {name}
+        </button>
+      ))}
+    </nav>
   );
 }
 
@@ -82,8 +91,6 @@ function SiteMenu({ site, token, change, signOut }: SiteMenuProps) {
   const list = async () => {
     if (listing === null || "problem" in listing) setListing(await listSites(token));
   };
-  const choose = (id: string) =>
-    change({ site: id, asked: [], filter: "", open: [], question: "" });
   return (
     <Menu class="sites" buttonClass="site-name" label={<bdi>{site}</bdi>} onOpen={list}>
       {(close) => (
@@ -99,7 +106,7 @@ function SiteMenu({ site, token, change, signOut }: SiteMenuProps) {
                     aria-current={id === site ? "true" : undefined}
                     onClick={() => {
                       close();
-                      choose(id);
+                      change(leaveFor(id));
                     }}
                   >
                     {id} {host !== null && <small>{host}</small>}

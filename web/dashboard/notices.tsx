@@ -13,7 +13,7 @@ const WARNINGS: Readonly<Record<Warning, string>> = {
 };
 
 interface NoticesProps {
-  history: History;
+  history: Pick<History, "warnings" | "pending">;
   feed: Feed;
   isForgetful: boolean;
   refresh: () => void;

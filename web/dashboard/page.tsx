@@ -1,65 +1,63 @@
 import { useEffect, useState } from "preact/hooks";
-import { forgetToken, keepToken, loadToken } from "../shared/token.ts";
+import { keepToken } from "../shared/token.ts";
 import { Dashboard } from "./dashboard.tsx";
+import { Overview } from "./overview/overview.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { useFeed } from "./use-feed.ts";
+import { useToken } from "./use-token.ts";
 import { useView } from "./use-view.ts";
 
-/** The sign-in form until a token has opened a site, then the dashboard. */
+/** The sign-in form until a token has opened a site or all of them, then what it opened. */
 export function Page() {
   const [view, change] = useView();
-  const [token, setToken] = useState(loadToken);
+  const [{ token, isArriving, said }, entry] = useToken();
   const [remember, setRemember] = useState<boolean | null>(null);
   const [isForgetful, setForgetful] = useState(false);
-  const [feed, refresh] = useFeed({ site: view.site, token });
+  const [feed, refresh] = useFeed({ site: view.site, token: isArriving ? "" : token });
   const { history, problem } = feed;
+  const overview = view.site === "" && history === null ? feed.overview : null;
+  const isOpen = history !== null || overview !== null;
 
   useEffect(() => {
-    if (!history) return;
+    if (!isOpen) return;
     if (remember !== null) setForgetful(!keepToken(token, remember));
     setRemember(null);
-    if (history.site !== view.site) change({ site: history.site }, "correction");
-    document.title = `${history.site} · Tallydeck`;
-  }, [history]);
+    if (history && history.site !== view.site) change({ site: history.site }, "correction");
+    document.title = `${history ? history.site : "All sites"} · Tallydeck`;
+  }, [history, overview]);
+
+  const isRefused = problem?.kind === "unauthorized";
+  useEffect(() => {
+    if (isRefused) entry.refused();
+  }, [isRefused]);
 
   const signOut = () => {
-    forgetToken();
-    setToken("");
+    entry.signOut();
     document.title = "Dashboard · Tallydeck";
   };
 
-  const isRefused = problem?.kind === "unauthorized" || (problem?.kind === "busy" && !history);
   // The form stays until what was typed into it has opened a site: it is still there when not.
-  const isTyped = remember !== null && !history;
-  if (token === "" || isRefused || isTyped) {
+  const isTyped = remember !== null && !isOpen;
+  const isAsked = token === "" || isRefused || (problem?.kind === "busy" && !isOpen) || isTyped;
+  if (isAsked && !isArriving) {
     return (
       <SignIn
         site={view.site}
-        problem={token === "" ? "" : (problem?.message ?? "")}
+        problem={token === "" ? said : (problem?.message ?? "")}
         busy={feed.busy}
         slow={feed.slow}
         onSignIn={(site, typed, keep) => {
           setRemember(keep);
-          setToken(typed);
+          entry.typed(typed);
           if (site !== view.site) change({ site }, "correction");
           else if (typed === token) refresh();
         }}
       />
     );
   }
-  if (!history)
-    return <Skeleton slow={feed.slow} problem={problem?.message ?? ""} onRetry={refresh} />;
-  return (
-    <Dashboard
-      history={history}
-      feed={feed}
-      view={view}
-      token={token}
-      isForgetful={isForgetful}
-      change={change}
-      refresh={refresh}
-      signOut={signOut}
-    />
-  );
+  const all = { feed, view, isForgetful, change, refresh, signOut };
+  if (overview) return <Overview overview={overview} {...all} />;
+  if (history) return <Dashboard history={history} token={token} {...all} />;
+  return <Skeleton slow={feed.slow} problem={problem?.message ?? ""} onRetry={refresh} />;
 }

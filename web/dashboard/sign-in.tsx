@@ -32,7 +32,7 @@ export function SignIn({ site, problem, busy, slow, onSignIn }: SignInProps) {
           name="site"
           initial={site}
           autocomplete="username"
-          hint="The site's id. May be left empty when there is only one."
+          hint="The site's id. Left empty, the admin token opens all of them."
         />
         <Field
           label="Token"

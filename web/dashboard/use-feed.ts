@@ -1,12 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { HOUR_MS } from "../../appliance/base/calendar.ts";
-import type { SiteEntry, StatsAnswer } from "../../appliance/collector/wire.ts";
+import type { OverviewAnswer, StatsAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { decodeHistory, type History } from "./history.ts";
 
 /** What the page has of a site's history, and how the last try went. */
 export interface Feed {
   history: History | null;
+  /** of all sites, where none is chosen; stays while one is looked at */
+  overview: OverviewAnswer | null;
+  /** how many sites the token opens, once a site's history is there */
+  reach: number;
   /**
    * when the hour of the last answer began on the server's clock, epoch milliseconds: nothing that
    * is drawn goes finer, so that within the hour the same answer draws nothing anew
@@ -22,7 +26,15 @@ const REFRESH_MS = 60_000;
 const SLOW_MS = 4_000;
 /** After the box was out of reach: soon, for it may be back. */
 const RETRY_MS = 4_000;
-const NOTHING: Feed = { history: null, hour: 0, busy: false, slow: false, problem: null };
+const NOTHING: Feed = {
+  history: null,
+  overview: null,
+  reach: 1,
+  hour: 0,
+  busy: false,
+  slow: false,
+  problem: null,
+};
 
 interface Source {
   site: string;
@@ -30,7 +42,7 @@ interface Source {
 }
 
 /**
- * Reads a site's whole history with one request, and asks again every minute while the page is
+ * Reads a site's whole history with one request, or how all of them do where none is chosen, and asks again every minute while the page is
  * visible: the same request, which costs nothing when nothing was counted since and nobody is there now.
  */
 export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
@@ -47,13 +59,18 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
     if (token === "") return;
     const abort = new AbortController();
     running.current = abort;
-    const isSame = held.current.token === token && held.current.site === site;
+    const isSameToken = held.current.token === token;
+    const isSame = isSameToken && held.current.site === site;
     if (!isSame) held.current = { site, token, etag: null };
     const update = (change: Partial<Feed>) => {
       if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
     };
     const slow = setTimeout(() => update({ slow: true }), SLOW_MS);
-    update({ busy: true, ...(isSame ? {} : { history: null }) });
+    update({
+      busy: true,
+      ...(isSame ? {} : { history: null }),
+      ...(isSameToken ? {} : { overview: null }),
+    });
     read({ site, token }, held.current.etag, abort.signal)
       .then((answer) => {
         if (abort.signal.aborted) return;
@@ -115,19 +132,29 @@ interface Reading {
 }
 
 async function read(source: Source, etag: string | null, signal: AbortSignal): Promise<Reading> {
-  const site = source.site;
+  if (source.site !== "") return readSite(source, etag, signal);
   try {
-    return await readSite(source, etag, signal);
+    return await readAll(source.token, etag, signal);
   } catch (error) {
-    const isUnnamed = site === "" && error instanceof ReadError && error.kind === "unauthorized";
-    if (!isUnnamed) throw error;
-    // No site was named and none follows from the address: the admin token can list them.
-    const answer = await readJson<SiteEntry[]>("sites", {}, source.token, { signal });
-    const first = answer.unchanged ? undefined : answer.body[0]?.id;
-    if (first === undefined) throw new ReadError("refused", NO_SITES);
-    return readSite({ site: first, token: source.token }, null, signal);
+    if (!(error instanceof ReadError) || error.kind !== "unauthorized") throw error;
+    // A site's own token: which site, the address may tell.
+    return readSite(source, null, signal);
   }
 }
+
+async function readAll(token: string, etag: string | null, signal: AbortSignal): Promise<Reading> {
+  const answer = await readJson<OverviewAnswer>("overview", {}, token, { etag, signal });
+  const hour = hourStart(answer.at);
+  if (answer.unchanged) return { site: "", change: { hour } };
+  const [first, ...more] = answer.body.sites;
+  if (first === undefined) throw new ReadError("refused", NO_SITES);
+  // Of one site there is nothing to look over.
+  if (more.length === 0) return readSite({ site: first.id, token }, null, signal);
+  return { site: "", etag: answer.etag, change: { overview: answer.body, history: null, hour } };
+}
+
+/** When the hour of a moment began. */
+const hourStart = (at: number): number => at - (at % HOUR_MS);
 
 const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
@@ -135,8 +162,12 @@ const NO_SITES =
 async function readSite({ site, token }: Source, etag: string | null, signal: AbortSignal) {
   const query = { site, from: "first", series: 1, daily: "text" };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
-  const hour = answer.at - (answer.at % HOUR_MS);
+  const hour = hourStart(answer.at);
   if (answer.unchanged) return { site, change: { hour } };
   const history = decodeHistory(answer.body);
-  return { site: history.site, etag: answer.etag, change: { history, hour } };
+  return {
+    site: history.site,
+    etag: answer.etag,
+    change: { history, reach: answer.sites, hour },
+  };
 }

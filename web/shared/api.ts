@@ -11,15 +11,16 @@ export class ReadError extends Error {
   }
 }
 
-/** A body with its ETag and the server's clock, or "unchanged" for a 304. */
+/** A body with its ETag, the server's clock and how many sites the token opens, or "unchanged" for a 304. */
 export type Answer<T> =
-  | { unchanged: false; body: T; etag: string | null; at: number }
+  | { unchanged: false; body: T; etag: string | null; at: number; sites: number }
   | { unchanged: true; at: number };
 
 export interface ReadOptions {
   /** The ETag of what is held already: the same content then comes back as `unchanged`. */
   etag?: string | null;
   signal?: AbortSignal;
+  method?: "POST";
 }
 
 /** Query parameters; `undefined` and empty ones are left out. */
@@ -47,7 +48,9 @@ export async function readJson<T>(
 ): Promise<Answer<T>> {
   const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
   if (options.etag) headers["If-None-Match"] = options.etag;
-  const response = await answerOf(relativeUrl(path, query), headers, options.signal);
+  const { method = "GET", signal } = options;
+  const init = { method, headers, ...(signal && { signal }) };
+  const response = await answerOf(relativeUrl(path, query), init);
   const at = Date.parse(response.headers.get("date") ?? "") || Date.now();
   if (response.status === 304) return { unchanged: true, at };
   if (!response.ok) throw await failureOf(response);
@@ -56,14 +59,15 @@ export async function readJson<T>(
     body: await bodyOf<T>(response),
     etag: response.headers.get("etag"),
     at,
+    sites: Number(response.headers.get("tallydeck-sites")),
   };
 }
 
-async function answerOf(url: string, headers: Record<string, string>, signal?: AbortSignal) {
+async function answerOf(url: string, init: RequestInit) {
   try {
-    return await fetch(url, { headers, ...(signal && { signal }) });
+    return await fetch(url, init);
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (init.signal?.aborted) throw error;
     throw new ReadError(
       "offline",
       "The collector does not answer. Check that the box has power and network, and that this device is on the same network.",

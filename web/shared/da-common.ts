@@ -15,3 +15,4 @@ export * from "./download.ts";
 export * from "./field.tsx";
 export * from "./format.ts";
 export * from "./token.ts";
+export * from "./week-line.tsx";

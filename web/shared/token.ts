@@ -27,6 +27,17 @@ export function keepToken(token: string, remember: boolean): boolean {
   return keep(remember ? browser : tab, KEY, token);
 }
 
+/** Keeps a token for this tab, before what the browser keeps. */
+export function keepForTab(token: string): void {
+  keep(stores()[0], KEY, token);
+}
+
+/** Forgets what this tab kept. @returns what the browser keeps; empty for nothing */
+export function forgetForTab(): string {
+  stores()[0]?.removeItem(KEY);
+  return loadToken();
+}
+
 /** Storage may be denied, full or of no size at all. */
 function keep(store: Storage | undefined, key: string, value: string): boolean {
   try {

@@ -5,9 +5,11 @@ import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
+import { DashboardLink } from "../dashboard-link.tsx";
 import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { EraseQuestion } from "./erase-question.tsx";
+import { ShareLink } from "./share-link.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 
 type Question = "token" | "erase";
@@ -38,7 +40,7 @@ export function SiteCard({ site }: { site: Site }) {
         <h2 id={`site-${site.id}`}>{site.id}</h2>
         {site.declared && <span class="tag">set in the configuration</span>}
         <span class="spacer" />
-        <a href={`${box.collector}/dashboard?site=${site.id}`}>Dashboard</a>
+        <DashboardLink site={site.id} />
       </header>
       <details>
         <summary>Script tag</summary>
@@ -74,6 +76,7 @@ export function SiteCard({ site }: { site: Site }) {
         Public badge
       </label>
       {site.badge && <Badge base={base} site={site.id} />}
+      <ShareLink site={site} base={base} />
       <SurveyLabelsField path={`${path}/survey-labels`} />
       {token !== "" && (
         <Secret

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import type { BrowserContext, Page } from "playwright-core";
+import { openProfile } from "../helpers/chromium.ts";
+import { ADMIN } from "../helpers/world.ts";
+import { eachControl, ON_LAN } from "./control-stage.ts";
+import { seen } from "./owner.ts";
+
+/** All addresses that are asked from now on, and all that are said to have led there. */
+function sentFrom(context: BrowserContext): string[] {
+  const sent: string[] = [];
+  context.on("request", (request) => {
+    // The fragment is the browser's own: it is sent to nobody.
+    sent.push(request.url().split("#")[0] ?? "", request.headers().referer ?? "");
+  });
+  return sent;
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+
+describe("links to the dashboard", () => {
+  afterEach(() => {
+    // Before the box ends. Here the Web UI leads to the collector, which is another origin.
+    const { troubles } = control().owner;
+    const others = troubles.filter((text) => text !== `asked ${origin()}`);
+    troubles.splice(0, troubles.length, ...others);
+  });
+
+  const control = eachControl({ env: { ...ON_LAN, SITES: "blog,docs" } });
+  const page = () => control().page;
+  const origin = () => `http://127.0.0.1:${control().world.port}`;
+  const dashboard = () => `${origin()}/dashboard`;
+  const signIn = async (query = "") => {
+    await control().owner.open(`/${query}`);
+    await control().pick("Admin token");
+    await control().field("Admin token").last().fill(ADMIN);
+    await control().button("Sign in").click();
+    await page().getByRole("navigation", { name: "Sections" }).waitFor();
+    control().owner.expectTrouble(/401/);
+  };
+  const follow = () => page().getByRole("link", { name: "Dashboard" }).first().click();
+  it("of the Web UI sign in by themselves, for this tab, and leave nothing in the address", async () => {
+    await signIn();
+    const sent = sentFrom(page().context());
+    await follow();
+    await heading(page(), "All sites").waitFor();
+    assert.equal(page().url(), dashboard());
+    assert.ok(sent.includes(`${origin()}/session`));
+    assert.ok(sent.every((text) => !text.includes("tdc_") && !text.includes("tdv_")));
+    const keptBy = (store: string) => page().evaluate(`${store}.getItem("tallydeck.token")`);
+    assert.equal(await keptBy("localStorage"), null);
+    assert.match(String(await keptBy("sessionStorage")), /^tdv_/);
+    await page().reload();
+    await heading(page(), "All sites").waitFor();
+  });
+
+  it("of a site in the Web UI open that site", async () => {
+    await signIn("?tab=sites");
+    await control().region("docs").getByRole("link", { name: "Dashboard" }).click();
+    await page().getByText("No visits counted for docs yet").waitFor();
+    assert.equal(page().url(), `${dashboard()}?site=docs`);
+  });
+
+  it("of the Web UI are good once, and say so", async () => {
+    await signIn();
+    const [request] = await Promise.all([page().waitForRequest(/\/session$/), follow()]);
+    const code = String(await request.headerValue("authorization")).replace("Bearer ", "");
+    await heading(page(), "All sites").waitFor();
+    const again = await page().context().newPage();
+    await again.goto(`${dashboard()}#code=${code}`);
+    await again.getByText("That link was good once and for a minute.").waitFor();
+    assert.equal(again.url(), dashboard());
+    await button(again, "Open dashboard").waitFor();
+  });
+
+  it("of the Web UI open nothing any more after signing out there, and the page says so", async () => {
+    await signIn();
+    await follow();
+    await heading(page(), "All sites").waitFor();
+    const other = await page().context().newPage();
+    await other.goto(`${control().owner.origin}/?tab=box`);
+    await button(other, "Sign out").click();
+    await button(other, "Sign in").waitFor();
+    await button(page(), "Refresh").click();
+    await page().getByText("You came from the Web UI, and that has ended").waitFor();
+    await button(page(), "Open dashboard").waitFor();
+    control().owner.expectTrouble(/401/);
+    control().owner.expectTrouble(/401/);
+  });
+
+  it("ask for the token where the Web UI gives no code", async () => {
+    await signIn();
+    await page().route("**/api/dashboard-code", (route) => route.abort());
+    await follow();
+    await button(page(), "Open dashboard").waitFor();
+    control().owner.expectTrouble(/ERR_FAILED/);
+  });
+
+  describe("that share a site", () => {
+    let visitor: BrowserContext;
+    let visited: Page;
+    beforeEach(async () => {
+      await control().world.beacon({ p: "/hello" });
+      visitor = await openProfile({});
+      visited = await visitor.newPage();
+      await signIn("?tab=sites");
+    });
+    afterEach(() => visitor.close());
+    const card = () => control().region("blog");
+    const share = async (): Promise<string> => {
+      await card().getByText("Share", { exact: true }).click();
+      await card().getByRole("button", { name: "Make a link" }).click();
+      return seen(card().locator(".secret code"));
+    };
+    const look = async (link: string) => {
+      await visited.goto(link);
+      await heading(visited, "Visitors by day").waitFor();
+    };
+
+    it("show its traffic to whoever has them, and leave nothing in the address", async () => {
+      const sent = sentFrom(visitor);
+      const link = await share();
+      assert.ok(link.startsWith(`${dashboard()}?site=blog#share=tds_`), link);
+      await look(link);
+      assert.equal(visited.url(), `${dashboard()}?site=blog`);
+      await visited.reload();
+      await heading(visited, "Visitors by day").waitFor();
+      assert.ok(sent.every((text) => !text.includes("tds_")));
+    });
+
+    it("lead to no other site, no survey and no setting", async () => {
+      const sent = sentFrom(visitor);
+      await look(`${(await share()).replace("?site=blog", "?site=blog&tab=surveys")}`);
+      for (const name of ["All sites", "Traffic", "Surveys", "blog"])
+        assert.equal(await button(visited, name).count(), 0, name);
+      assert.doesNotMatch(await visited.content(), /docs|Sign out/);
+      assert.ok(!sent.some((text) => /\/(overview|sites|surveys)\b/.test(text)));
+      await visited.goto(dashboard());
+      await visited.getByText("This link does not open the site any more.").waitFor();
+    });
+
+    it("open nothing once they are revoked, and the page says so", async () => {
+      await look(await share());
+      await card().getByRole("button", { name: "Revoke…" }).click();
+      await control().button("Revoke").click();
+      await card().getByRole("button", { name: "Make a link" }).waitFor();
+      await button(visited, "Refresh").click();
+      await visited.getByText("This link does not open the site any more.").waitFor();
+    });
+
+    it("open nothing once there is another", async () => {
+      const first = await share();
+      await card().getByRole("button", { name: "New link" }).click();
+      await control().button("Make a new link").click();
+      await card().locator(".secret code").filter({ hasNotText: first }).waitFor();
+      await look(await seen(card().locator(".secret code")));
+      const late = await visitor.newPage();
+      await late.goto(first);
+      await late.getByText("This link does not open the site any more.").waitFor();
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { ADMIN, eachWorld, sharedWorld } from "../helpers/world.ts";
+import { Owner, seen } from "./owner.ts";
+
+const NOW = "2026-03-04T12:30:00Z";
+
+describe("the overview of all sites", () => {
+  const world = sharedWorld({
+    clock: new FakeClock(NOW),
+    env: { SITES: [...DEMO_SITES, "new"].join(","), STATS_TOKEN_DECKHAND: "deckhand-token" },
+    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
+  });
+  let owner: Owner;
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const heading = (name: string) => owner.page.getByRole("heading", { name, exact: true });
+  const site = (id: string) => owner.page.locator(".site-link", { hasText: id });
+  const query = () => new URL(owner.page.url()).search;
+  const signIn = async (token = ADMIN, path = "/dashboard") => {
+    await owner.open(path);
+    await owner.page.getByLabel("Token").fill(token);
+    await button("Open dashboard").click();
+  };
+
+  it("is what the admin token opens when no site is named, from one request", async () => {
+    await signIn();
+    await heading("All sites").waitFor();
+    assert.equal(await owner.page.title(), "All sites · Tallydeck");
+    assert.deepEqual(
+      owner.asked.filter((path) => /overview|stats|sites/.test(path)),
+      ["/overview"],
+    );
+    const { sites } = await world().read("/overview");
+    const ids = await owner.page.locator(".site-link .id").allInnerTexts();
+    assert.deepEqual(
+      ids,
+      sites.map(({ id }: { id: string }) => id),
+    );
+    await owner.assertAccessible();
+  });
+
+  it("shows today against yesterday by this hour, the week, and the last view", async () => {
+    await signIn();
+    const { sites } = await world().read("/overview");
+    const { id, week, before } = sites[0];
+    const text = await seen(site(id));
+    assert.match(text, new RegExp(`^${week[6].toLocaleString("en")}$`, "m"));
+    assert.match(text, new RegExp(`from ${before.toLocaleString("en")}`));
+    assert.match(text, /last view (this hour|1 hour ago)/);
+    assert.equal(await site(id).locator("svg path").count(), 3);
+    assert.match(await seen(site("new")), /no view yet/);
+  });
+
+  it("shows who is there now, at the next look", async () => {
+    await signIn();
+    await site("new").waitFor();
+    assert.equal(await owner.page.locator(".live").count(), 0);
+    await world().beacon({ p: "/" }, { s: "fieldnotes" });
+    await button("Refresh").click();
+    assert.equal(await seen(site("fieldnotes").locator(".live")), "1 now");
+  });
+
+  it("leads to a site, and the site back to it", async () => {
+    await signIn(ADMIN, "/dashboard?period=7d");
+    await site("deckhand").click();
+    await heading("Visitors by day").waitFor();
+    assert.equal(query(), "?site=deckhand&period=7d");
+    await button("All sites").click();
+    await heading("All sites").waitFor();
+    assert.equal(query(), "?period=7d");
+    await owner.page.goBack();
+    await heading("Visitors by day").waitFor();
+    await owner.page.goBack();
+    await heading("All sites").waitFor();
+  });
+
+  it("is a link away from a site that was opened by its name", async () => {
+    await owner.signIn("/dashboard?site=deckhand");
+    await button("All sites").click();
+    await heading("All sites").waitFor();
+  });
+
+  it("is nothing that a site's own token knows of", async () => {
+    await owner.signIn("/dashboard?site=deckhand", "deckhand-token");
+    await heading("Visitors by day").waitFor();
+    assert.equal(await button("All sites").count(), 0);
+    assert.equal(owner.times("/overview"), 0);
+  });
+
+  it("is left by signing out", async () => {
+    await signIn();
+    await button("Sign out").click();
+    await button("Open dashboard").waitFor();
+    assert.equal(await owner.page.locator(".site-link").count(), 0);
+  });
+
+  it("has room on a small phone for ids of any length", async () => {
+    await owner.page.setViewportSize({ width: 320, height: 640 });
+    await signIn();
+    await heading("All sites").waitFor();
+    assert.ok(Number(await owner.page.evaluate("document.documentElement.scrollWidth")) <= 320);
+  });
+});
+
+describe("the overview of a box with one site", () => {
+  const world = eachWorld();
+
+  it("is that site's dashboard", async () => {
+    const owner = await Owner.come(world());
+    await owner.signIn("/dashboard");
+    await owner.page.getByText("No visits counted for blog yet").waitFor();
+    assert.equal(new URL(owner.page.url()).search, "?site=blog");
+    assert.equal(await owner.page.getByRole("button", { name: "All sites" }).count(), 0);
+    await owner.leave();
+  });
+});
+
+describe("the overview of a box whose clock is not set", () => {
+  const world = eachWorld(() => ({
+    env: { SITES: "blog,docs" },
+    clock: new FakeClock(NOW, { sure: false }),
+  }));
+
+  it("says so, and how much waits", async () => {
+    for (const s of ["blog", "docs"]) await world().beacon({ p: "/" }, { s });
+    const owner = await Owner.come(world());
+    await owner.open("/dashboard");
+    await owner.page.getByLabel("Token").fill(ADMIN);
+    await owner.page.getByRole("button", { name: "Open dashboard" }).click();
+    await owner.page.getByText("The clock of the box is not set").waitFor();
+    await owner.page.getByText("2 hits wait for the clock").waitFor();
+    await owner.leave();
+  });
+});

@@ -1,0 +1,101 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { isSessionToken, isShareToken } from "../../appliance/base/tokens.ts";
+import type { SessionAnswer } from "../../appliance/collector/wire.ts";
+import { ReadError, readJson } from "../shared/api.ts";
+import { forgetForTab, forgetToken, keepForTab, loadToken } from "../shared/token.ts";
+
+/** What opens the page, and how that stands. */
+interface Entry {
+  token: string;
+  /** a code is being redeemed */
+  isArriving: boolean;
+  /** why what brought somebody here opens nothing; empty where there is nothing to say */
+  said: string;
+}
+
+interface EntryActions {
+  /** Takes over what was typed; whether it is any good is not known yet. */
+  typed(token: string): void;
+  /** The collector refused the token. */
+  refused(): void;
+  signOut(): void;
+}
+
+const CODE_USED =
+  "That link was good once and for a minute. Open the dashboard from the Web UI again, or type a token.";
+const SESSION_ENDED =
+  "You came from the Web UI, and that has ended, or there is no such site any more. Open the dashboard from there again, or type a token.";
+const SHARE_ENDED =
+  "This link does not open the site any more. Ask who gave it to you for a new one.";
+
+/** The token that was typed once, or what a link brought along. */
+export function useToken(): [Entry, EntryActions] {
+  const [brought] = useState(takeSecret);
+  const [entry, setEntry] = useState<Entry>(() => ({
+    token: loadToken(),
+    isArriving: brought !== "",
+    said: "",
+  }));
+  const [actions] = useState(() => actionsOn(setEntry));
+
+  const arrive = useCallback((secret: string) => {
+    void tokenFor(secret).then(setEntry);
+  }, []);
+  useEffect(() => {
+    if (brought !== "") arrive(brought);
+    // A link that is pasted over this page's own address loads nothing anew.
+    const look = () => {
+      const secret = takeSecret();
+      if (secret !== "") arrive(secret);
+    };
+    addEventListener("hashchange", look);
+    return () => removeEventListener("hashchange", look);
+  }, []);
+
+  return [entry, actions];
+}
+
+function actionsOn(setEntry: (change: (entry: Entry) => Entry) => void): EntryActions {
+  return {
+    typed: (token) => setEntry(() => ({ token, isArriving: false, said: "" })),
+    refused: () =>
+      setEntry((entry) => {
+        const isShare = isShareToken(entry.token);
+        if (!isShare && !isSessionToken(entry.token)) return entry;
+        const token = forgetForTab();
+        const said = isShare ? SHARE_ENDED : SESSION_ENDED;
+        return { token: isShare ? "" : token, isArriving: false, said };
+      }),
+    signOut: () => {
+      forgetToken();
+      setEntry(() => ({ token: "", isArriving: false, said: "" }));
+    },
+  };
+}
+
+/** Takes what the fragment of the address holds, and the fragment out of the address, at once. */
+function takeSecret(): string {
+  const params = new URLSearchParams(location.hash.slice(1));
+  const secret = params.get("code") ?? params.get("share") ?? "";
+  if (secret !== "") history.replaceState(history.state, "", location.pathname + location.search);
+  return secret;
+}
+
+/** The token of a shared link is one itself; a code is good for one, once. */
+async function tokenFor(secret: string): Promise<Entry> {
+  const here = (token: string): Entry => {
+    keepForTab(token);
+    return { token, isArriving: false, said: "" };
+  };
+  if (isShareToken(secret)) return here(secret);
+  try {
+    const answer = await readJson<SessionAnswer>("session", {}, secret, { method: "POST" });
+    if (!answer.unchanged) return here(answer.body.token);
+  } catch (error) {
+    const isUsed = error instanceof ReadError && error.kind === "unauthorized";
+    const said = isUsed ? CODE_USED : error instanceof Error ? error.message : String(error);
+    // Who is signed in already needs no code.
+    return { token: loadToken(), isArriving: false, said };
+  }
+  return { token: loadToken(), isArriving: false, said: CODE_USED };
+}
