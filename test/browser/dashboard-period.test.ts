@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { demoWorld, NOTES, openPeriod, periodName } from "./dashboard-stage.ts";
+import { demoWorld, NOTES, openPeriod, periodName, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 describe("the controls of the dashboard", () => {
-  const world = demoWorld();
   let owner: Owner;
-  beforeEach(async () => {
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
+  const world = demoWorld({ since: WINTER });
+  before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
-  afterEach(() => owner.leave());
 
   const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
   const query = () => new URL(owner.page.url()).search;
@@ -91,30 +92,35 @@ describe("the controls of the dashboard", () => {
   });
 
   it("work where the browser's store is full, and say so", async () => {
-    await owner.page.addInitScript(
+    const guest = await Owner.come(world());
+    await guest.page.addInitScript(
       "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
     );
-    await owner.signIn(NOTES);
-    await owner.page.getByText("you will have to sign in again next time").waitFor();
-    await owner.page.keyboard.press("b");
-    await owner.page.locator(".legend .bot").waitFor();
+    await guest.signIn(NOTES);
+    await guest.page.getByText("you will have to sign in again next time").waitFor();
+    await guest.page.keyboard.press("b");
+    await guest.page.locator(".legend .bot").waitFor();
+    await guest.leave();
   });
 
   it("keep what was typed when a token is refused, and move nothing", async () => {
-    await owner.open(NOTES);
-    const token = owner.page.getByLabel("Token");
+    const guest = await Owner.come(world());
+    await guest.open(NOTES);
+    const token = guest.page.getByLabel("Token");
     const before = await token.boundingBox();
     await token.fill("wrong");
-    await button("Open dashboard").click();
-    await owner.page.getByRole("alert").waitFor();
+    await guest.page.getByRole("button", { name: "Open dashboard" }).click();
+    await guest.page.getByRole("alert").waitFor();
     assert.equal(await token.inputValue(), "wrong");
     assert.deepEqual(await token.boundingBox(), before);
-    owner.expectTrouble(/401/);
+    guest.expectTrouble(/401/);
+    await guest.leave();
   });
 
   it("say what an answer is that was cut in the middle, and keep what is shown", async () => {
     await owner.signIn(NOTES);
-    await owner.page.route(/\/stats/, (route) => route.fulfill({ body: '{"site":"fieldno' }));
+    const cut = '{"site":"fieldno';
+    await owner.page.route(/\/stats/, (route) => route.fulfill({ body: cut }), { times: 1 });
     await button("Refresh").click();
     await owner.page.getByText("The answer was cut short").waitFor();
     assert.equal(await owner.page.locator(".trend").count(), 1);

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
-import { sharedWorld } from "../helpers/world.ts";
+import type { DemoDay } from "../../appliance/demo/demo.ts";
+import { demoWorld, NOTES, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
-
-const NOW = "2026-03-04T12:30:00Z";
-const NOTES = "/dashboard?site=fieldnotes";
 
 /** As many pages as an answer carries, and values in scripts that run the other way. */
 const manyDay: DemoDay = {
@@ -22,19 +17,13 @@ const manyDay: DemoDay = {
 };
 
 describe("the rows of the dashboard", () => {
-  const world = sharedWorld({
-    clock: new FakeClock(NOW),
-    env: { SITES: [...DEMO_SITES, "many"].join(",") },
-    prepare: (db) => {
-      importDays(db, demoDays(Date.parse(NOW)));
-      importDays(db, [manyDay]);
-    },
-  });
   let owner: Owner;
-  beforeEach(async () => {
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
+  const world = demoWorld({ since: WINTER, sites: ["many"], more: [manyDay] });
+  before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
-  afterEach(() => owner.leave());
 
   const card = (dimension: string) => owner.page.locator(`[data-dimension="${dimension}"]`);
   const row = (dimension: string, value: string) =>
@@ -190,8 +179,8 @@ describe("the rows of the dashboard", () => {
       [1100, 3],
     ] as const) {
       it(`stand in ${columns} columns on ${width} pixels`, async () => {
-        await owner.page.setViewportSize({ width, height: 900 });
         await owner.signIn(NOTES);
+        await owner.page.setViewportSize({ width, height: 900 });
         await owner.page.locator(`.column:nth-child(${columns})`).waitFor();
         assert.equal(await owner.page.locator(".column").count(), columns);
         assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), width);
@@ -283,8 +272,8 @@ describe("the rows of the dashboard", () => {
   });
 
   it("are charted on a phone, however long they are and without a place to break", async () => {
-    await owner.page.setViewportSize({ width: 360, height: 740 });
     await owner.signIn(`/dashboard?site=many&ask1=path:/${"W".repeat(127)}`);
+    await owner.page.setViewportSize({ width: 360, height: 740 });
     await owner.page.getByRole("heading", { name: /^\/W+… by day$/ }).waitFor();
     assert.equal(await owner.page.evaluate("document.documentElement.scrollWidth"), 360);
   });

@@ -1,19 +1,72 @@
-import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
+import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
 import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-import { sharedWorld, type World } from "../helpers/world.ts";
+import { sharedWorld } from "../helpers/world.ts";
 import { type Owner, seen } from "./owner.ts";
 
 const NOW = "2026-03-04T12:30:00Z";
 /** A site of the demo's. */
 export const NOTES = "/dashboard?site=fieldnotes";
+/** Where the traffic begins of which a page needs no more than this quarter. */
+export const WINTER = "2025-12-01";
+
+/** Values that want to do harm. */
+export const HOSTILE = [
+  '<img src=x onerror="document.title=1">',
+  "/\u202Egnp.exe",
+  `/${"W".repeat(127)}`,
+  "__proto__",
+  "constructor",
+  "=1+1",
+  "javascript:alert(1)",
+];
+
+/** A day of them. */
+export const hostileDay: DemoDay = {
+  site: "hostile",
+  day: "2026-03-04",
+  counts: {
+    pv: { _: HOSTILE.length },
+    path: JSON.parse(`{${HOSTILE.map((value) => `${JSON.stringify(value)}:1`).join()}}`),
+    ref: { "https://example.com/<b>": 1, "example.com": 2 },
+    country: { "<script>alert(1)</script>": 1 },
+    bot_kind: { "<i>bot</i>": 1 },
+    bot: { ua: 1 },
+  },
+  surveys: [
+    {
+      sv: 1,
+      os: "linux",
+      a: { nps: "9" },
+      c: '<img src=x onerror="document.title=2">\nsecond line',
+    },
+  ],
+};
+
+interface DemoOptions {
+  /** Views before this day are left out, which takes most of a start's work away; surveys are not. */
+  since?: string;
+  /** Days of sites besides the demo's. */
+  more?: readonly DemoDay[];
+  /** Sites besides the demo's. */
+  sites?: readonly string[];
+  /** Configuration keys. */
+  env?: Readonly<Record<string, string>>;
+}
 
 /** A service with the traffic of the demo, at noon of 4 March 2026. */
-export function demoWorld(): () => World {
+export function demoWorld({ since = "", more = [], sites = [], env }: DemoOptions = {}) {
   return sharedWorld({
     clock: new FakeClock(NOW),
-    env: { SITES: DEMO_SITES.join(",") },
-    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
+    env: { SITES: [...DEMO_SITES, ...sites].join(), ...env },
+    prepare: (db) => {
+      const all = [...demoDays(Date.parse(NOW))];
+      importDays(
+        db,
+        all.map((day) => (day.day < since ? { ...day, counts: {} } : day)),
+      );
+      importDays(db, more);
+    },
   });
 }
 

@@ -1,73 +1,45 @@
 import assert from "node:assert/strict";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
-import { FakeClock } from "../helpers/fake-clock.ts";
-import { ADMIN, sharedWorld } from "../helpers/world.ts";
-import { choosePeriod, periodName } from "./dashboard-stage.ts";
+import { ADMIN } from "../helpers/world.ts";
+import {
+  choosePeriod,
+  demoWorld,
+  HOSTILE,
+  hostileDay,
+  NOTES,
+  periodName,
+  WINTER,
+} from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
-const NOW = "2026-03-04T12:30:00Z";
-const NOTES = "/dashboard?site=fieldnotes";
-
-const LONG_ID = "w".repeat(32);
-const WIDE = `/${"W".repeat(127)}`;
-const HOSTILE = [
-  '<img src=x onerror="document.title=1">',
-  "/\u202Egnp.exe",
-  WIDE,
-  "__proto__",
-  "constructor",
-  "=1+1",
-  "javascript:alert(1)",
-];
-
-/** A day whose every value wants to do harm. */
-const hostileDay: DemoDay = {
-  site: "hostile",
-  day: "2026-03-04",
-  counts: {
-    pv: { _: HOSTILE.length },
-    path: JSON.parse(`{${HOSTILE.map((value) => `${JSON.stringify(value)}:1`).join()}}`),
-    ref: { "https://example.com/<b>": 1, "example.com": 2 },
-    country: { "<script>alert(1)</script>": 1 },
-    bot_kind: { "<i>bot</i>": 1 },
-    bot: { ua: 1 },
-  },
-  surveys: [
-    {
-      sv: 1,
-      os: "linux",
-      a: { nps: "9" },
-      c: '<img src=x onerror="document.title=2">\nsecond line',
-    },
-  ],
-};
-
 describe("using the dashboard", () => {
-  const world = sharedWorld({
-    clock: new FakeClock(NOW),
-    env: {
-      SITES: [...DEMO_SITES, "hostile", "new", LONG_ID].join(","),
-      STATS_TOKEN_DECKHAND: "deckhand-token",
-    },
-    prepare: (db) => {
-      importDays(db, demoDays(Date.parse(NOW)));
-      importDays(db, [hostileDay]);
-    },
-  });
   let owner: Owner;
-  beforeEach(async () => {
-    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
+  const world = demoWorld({
+    since: WINTER,
+    sites: ["hostile", "new"],
+    more: [hostileDay],
+    env: { STATS_TOKEN_DECKHAND: "deckhand-token" },
   });
-  afterEach(() => owner.leave());
+  const come = () => Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  before(async () => {
+    owner = await come();
+  });
+  /** A browser of its own for each test of the suite around it. */
+  const eachNew = () =>
+    eachInstead(come, (next) => {
+      const last = owner;
+      owner = next;
+      return last;
+    });
 
   const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
   const query = () => new URL(owner.page.url()).search;
   const heading = (name: string) => owner.page.getByRole("heading", { name, exact: true });
 
   describe("signing in", () => {
+    eachNew();
+
     it("says what is wrong with a token and lets another be typed", async () => {
       await owner.open(NOTES);
       await owner.page.getByLabel("Token").fill("wrong");
@@ -272,165 +244,95 @@ describe("using the dashboard", () => {
     await guest.leave();
   });
 
-  it("keeps what it shows when the box goes away, says so, and is back when the network is", async () => {
-    await owner.signIn(NOTES);
-    await owner.page.context().setOffline(true);
-    await button("Refresh").click();
-    await owner.page.getByText("The collector does not answer").waitFor();
-    assert.equal(await owner.page.locator(".tile").count(), 7);
-    await owner.page.context().setOffline(false);
-    await owner.page.getByText("The collector does not answer").waitFor({ state: "detached" });
-    owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
-  });
+  describe("in bad moments", () => {
+    eachNew();
 
-  it("says that it is still reading when the box takes its time", async () => {
-    await owner.page.clock.install();
-    const answers: (() => void)[] = [];
-    await owner.page.route(/\/stats/, async (route) => {
-      await new Promise<void>((resolve) => answers.push(resolve));
-      await route.continue();
+    it("keeps what it shows when the box goes away, says so, and is back when the network is", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.context().setOffline(true);
+      await button("Refresh").click();
+      await owner.page.getByText("The collector does not answer").waitFor();
+      assert.equal(await owner.page.locator(".tile").count(), 7);
+      await owner.page.context().setOffline(false);
+      await owner.page.getByText("The collector does not answer").waitFor({ state: "detached" });
+      owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);
     });
-    await owner.open(NOTES);
-    await owner.page.getByLabel("Token").fill(ADMIN);
-    await Promise.all([owner.page.waitForRequest(/\/stats/), button("Open dashboard").click()]);
-    await owner.page.clock.fastForward(5_000);
-    await owner.page.getByText("A small box with a long history may take").waitFor();
-    for (const answer of answers) answer();
-    await heading("Visitors by day").waitFor();
-  });
 
-  it("shows how far the export of surveys has come", async () => {
-    await owner.signIn("/dashboard?site=deckhand&tab=surveys&period=all");
-    let answer = () => {};
-    await owner.page.route(/cursor=/, async (route) => {
-      await new Promise<void>((resolve) => {
-        answer = resolve;
+    it("says that it is still reading when the box takes its time", async () => {
+      await owner.page.clock.install();
+      const answers: (() => void)[] = [];
+      await owner.page.route(/\/stats/, async (route) => {
+        await new Promise<void>((resolve) => answers.push(resolve));
+        await route.continue();
       });
-      await route.continue();
+      await owner.open(NOTES);
+      await owner.page.getByLabel("Token").fill(ADMIN);
+      await Promise.all([owner.page.waitForRequest(/\/stats/), button("Open dashboard").click()]);
+      await owner.page.clock.fastForward(5_000);
+      await owner.page.getByText("A small box with a long history may take").waitFor();
+      for (const answer of answers) answer();
+      await heading("Visitors by day").waitFor();
     });
-    await Promise.all([owner.page.waitForRequest(/cursor=/), button("Export JSON").click()]);
-    assert.match(await seen(owner.page.locator(".progress")), /100 of 1\d\d/);
-    const [download] = await Promise.all([owner.page.waitForEvent("download"), answer()]);
-    await download.path();
-    await owner.page.locator(".progress").waitFor({ state: "detached" });
-  });
 
-  it("changes nothing on the page when a refresh brings nothing new, minutes later", async () => {
-    let minute = 30;
-    await owner.page.route(/\/stats/, async (route) => {
-      const response = await route.fetch();
-      const date = `Wed, 04 Mar 2026 12:${minute++}:00 GMT`;
-      await route.fulfill({ response, headers: { ...response.headers(), date } });
-    });
-    await owner.page.clock.install();
-    await owner.signIn(NOTES);
-    await owner.page.locator(".plot .dataset-0").waitFor({ state: "attached" });
-    // Frappe draws a new chart a second time, 700 ms later.
-    await owner.page.clock.fastForward(1_000);
-    await owner.page.evaluate(`
-      window.changes = [];
-      new MutationObserver((list) => window.changes.push(...list.map(({ target }) => target.nodeName)))
-        .observe(document.querySelector("main"), { subtree: true, childList: true, characterData: true });
-    `);
-    await Promise.all([owner.page.waitForResponse(/\/stats/), button("Refresh").click()]);
-    await owner.page.locator(".spin").waitFor({ state: "detached" });
-    assert.deepEqual(await owner.page.evaluate("window.changes"), []);
-  });
-
-  it("shows what the box warns of", async () => {
-    await owner.page.route(/\/stats/, async (route) => {
-      const response = await route.fetch();
-      const body = await response.json();
-      const warnings = ["storage_full", "clock_not_set"];
-      await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
-    });
-    await owner.signIn(NOTES);
-    const notices = await seen(owner.page.locator(".notices"));
-    assert.match(notices, /almost out of space/);
-    assert.match(notices, /clock of the box is not set/);
-    assert.match(notices, /3 hits wait for the clock/);
-  });
-
-  it("loads at most 120 kB before the map is opened", async () => {
-    const sizes: Promise<number>[] = [];
-    owner.page.on("requestfinished", (request) => {
-      if (request.url().includes("/stats")) return;
-      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
-    });
-    await owner.signIn(NOTES);
-    const all = await Promise.all(sizes);
-    assert.ok(all.length >= 5, String(all.length));
-    assert.ok(all.reduce((sum, size) => sum + size, 0) <= 120_000, String(all));
-  });
-
-  it("prints the figures without the controls", async () => {
-    await owner.signIn(NOTES);
-    await owner.page.emulateMedia({ media: "print" });
-    assert.equal(await button("More").isVisible(), false);
-    assert.equal(await owner.page.locator(".tile").first().isVisible(), true);
-    assert.equal(await owner.page.locator("[data-dimension]").last().isVisible(), true);
-  });
-
-  it("works behind a path of a proxy", async () => {
-    const proxy = createServer((incoming, outgoing) => {
-      const path = (incoming.url ?? "").replace(/^\/count/, "");
-      const { method, headers } = incoming;
-      const forwarded = request({ port: world().port, path, method, headers }, (reply) => {
-        outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
-        reply.pipe(outgoing);
+    it("shows how far the export of surveys has come", async () => {
+      await owner.signIn("/dashboard?site=deckhand&tab=surveys&period=all");
+      let answer = () => {};
+      await owner.page.route(/cursor=/, async (route) => {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        await route.continue();
       });
-      incoming.pipe(forwarded);
+      await Promise.all([owner.page.waitForRequest(/cursor=/), button("Export JSON").click()]);
+      assert.match(await seen(owner.page.locator(".progress")), /100 of 1\d\d/);
+      const [download] = await Promise.all([owner.page.waitForEvent("download"), answer()]);
+      await download.path();
+      await owner.page.locator(".progress").waitFor({ state: "detached" });
     });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const { port } = proxy.address() as AddressInfo;
-    const guest = await Owner.come({ port });
-    await guest.signIn("/count/dashboard?site=deckhand&front=app_tz_offset");
-    await guest.page.getByRole("button", { name: "UTC+05:30", exact: true }).click();
-    await guest.page.getByText("Asia/Colombo").first().waitFor({ state: "attached" });
-    assert.ok(
-      guest.asked.every((path) => path.startsWith("/count/")),
-      String(guest.asked),
-    );
-    await guest.leave();
-    proxy.close();
+
+    it("changes nothing on the page when a refresh brings nothing new, minutes later", async () => {
+      let minute = 30;
+      await owner.page.route(/\/stats/, async (route) => {
+        const response = await route.fetch();
+        const date = `Wed, 04 Mar 2026 12:${minute++}:00 GMT`;
+        await route.fulfill({ response, headers: { ...response.headers(), date } });
+      });
+      await owner.page.clock.install();
+      await owner.signIn(NOTES);
+      await owner.page.locator(".plot .dataset-0").waitFor({ state: "attached" });
+      // Frappe draws a new chart a second time, 700 ms later.
+      await owner.page.clock.fastForward(1_000);
+      await owner.page.evaluate(`
+        window.changes = [];
+        new MutationObserver((list) => window.changes.push(...list.map(({ target }) => target.nodeName)))
+          .observe(document.querySelector("main"), { subtree: true, childList: true, characterData: true });
+      `);
+      await Promise.all([owner.page.waitForResponse(/\/stats/), button("Refresh").click()]);
+      await owner.page.locator(".spin").waitFor({ state: "detached" });
+      assert.deepEqual(await owner.page.evaluate("window.changes"), []);
+    });
+
+    it("shows what the box warns of", async () => {
+      await owner.page.route(/\/stats/, async (route) => {
+        const response = await route.fetch();
+        const body = await response.json();
+        const warnings = ["storage_full", "clock_not_set"];
+        await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
+      });
+      await owner.signIn(NOTES);
+      const notices = await seen(owner.page.locator(".notices"));
+      assert.match(notices, /almost out of space/);
+      assert.match(notices, /clock of the box is not set/);
+      assert.match(notices, /3 hits wait for the clock/);
+    });
   });
-
-  for (const colorScheme of ["light", "dark"] as const) {
-    it(`has nothing axe would object to, ${colorScheme}`, async () => {
-      const guest = await Owner.come(world(), { colorScheme });
-      await guest.open("/dashboard");
-      await guest.assertAccessible();
-      await guest.signIn("/dashboard?site=deckhand&metric=bounceRate&front=app_tz_offset");
-      await guest.page.keyboard.press("b");
-      await guest.assertAccessible();
-      await guest.page.keyboard.press("?");
-      await guest.assertAccessible();
-      await guest.page.keyboard.press("Escape");
-      await guest.page.getByRole("button", { name: "UTC+01:00", exact: true }).click();
-      await guest.page.getByRole("img", { name: "Map of the zones" }).waitFor();
-      await guest.assertAccessible();
-      await guest.page.keyboard.press("Escape");
-      await guest.page.getByRole("button", { name: "Surveys" }).click();
-      await guest.page.getByText("Net promoter score").waitFor();
-      await guest.assertAccessible();
-      await guest.leave();
-    });
-  }
-
-  for (const path of [
-    `/dashboard?site=${LONG_ID}`,
-    "/dashboard?site=deckhand",
-    "/dashboard?site=deckhand&view=bars&metric=pv",
-    "/dashboard?site=deckhand&tab=surveys&period=all&cross=dv",
-    "/dashboard?site=hostile&period=day",
-    "/dashboard?site=new",
-  ]) {
-    it(`fits 360 pixels: ${path}`, async () => {
-      const guest = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
-      await guest.signIn(path);
-      await guest.page.locator(".card").first().waitFor();
-      assert.equal(await guest.page.evaluate("document.documentElement.scrollWidth"), 360);
-      await guest.leave();
-    });
-  }
 });
+
+/** @param swap takes an owner, and gives the one before */
+function eachInstead(come: () => Promise<Owner>, swap: (next: Owner) => Owner): void {
+  let shared: Owner;
+  beforeEach(async () => {
+    shared = swap(await come());
+  });
+  afterEach(() => swap(shared).leave());
+}

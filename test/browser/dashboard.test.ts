@@ -6,12 +6,13 @@ import { Owner, seen } from "./owner.ts";
 const APP = "/dashboard?site=deckhand";
 
 describe("the dashboard", () => {
-  const world = demoWorld();
   let owner: Owner;
-  beforeEach(async () => {
+  afterEach(() => owner.assertUntroubled());
+  after(() => owner.leave());
+  const world = demoWorld();
+  before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
-  afterEach(() => owner.leave());
 
   const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
   const tile = (name: string) => owner.page.locator(".tile", { hasText: name });

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { demoWorld, hostileDay, NOTES, WINTER } from "./dashboard-stage.ts";
+import { Owner } from "./owner.ts";
+
+const LONG_ID = "w".repeat(32);
+
+describe("the look of the dashboard", () => {
+  const owners: Owner[] = [];
+  after(() => Promise.all(owners.map((owner) => owner.leave())));
+  const world = demoWorld({
+    since: WINTER,
+    sites: ["hostile", "new", LONG_ID],
+    more: [hostileDay],
+  });
+  let owner: Owner;
+  let phone: Owner;
+  before(async () => {
+    owner = await Owner.come(world());
+    phone = await Owner.come(world(), { viewport: { width: 360, height: 740 } });
+    owners.push(owner, phone);
+  });
+  afterEach(() => {
+    for (const each of owners) each.assertUntroubled();
+  });
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+
+  it("has nothing axe would object to, light or dark", async () => {
+    await owner.open("/dashboard");
+    await owner.assertAccessibleInAnyLight();
+    await owner.signIn("/dashboard?site=deckhand&metric=bounceRate&front=app_tz_offset");
+    await owner.page.keyboard.press("b");
+    await owner.assertAccessibleInAnyLight();
+    await owner.page.keyboard.press("?");
+    await owner.page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+    await owner.assertAccessibleInAnyLight("dialog");
+    await owner.page.keyboard.press("Escape");
+    await button("UTC+01:00").click();
+    await owner.page.getByRole("img", { name: "Map of the zones" }).waitFor();
+    await owner.assertAccessibleInAnyLight("dialog");
+    await owner.page.keyboard.press("Escape");
+    await button("Surveys").click();
+    await owner.page.getByText("Net promoter score").waitFor();
+    await owner.assertAccessibleInAnyLight();
+  });
+
+  it("is on paper the figures without the controls", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.emulateMedia({ media: "print" });
+    assert.equal(await button("More").isVisible(), false);
+    assert.equal(await owner.page.locator(".tile").first().isVisible(), true);
+    assert.equal(await owner.page.locator("[data-dimension]").last().isVisible(), true);
+    await owner.page.emulateMedia({ media: "screen" });
+  });
+
+  it("takes at most 120 kB before the map is opened", async () => {
+    const guest = await Owner.come(world());
+    const sizes: Promise<number>[] = [];
+    guest.page.on("requestfinished", (asked) => {
+      if (asked.url().includes("/stats")) return;
+      sizes.push(asked.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    await guest.signIn(NOTES);
+    const all = await Promise.all(sizes);
+    assert.ok(all.length >= 5, String(all.length));
+    assert.ok(all.reduce((sum, size) => sum + size, 0) <= 120_000, String(all));
+    await guest.leave();
+  });
+
+  it("is the same behind a path of a proxy", async () => {
+    const proxy = createServer((incoming, outgoing) => {
+      const path = (incoming.url ?? "").replace(/^\/count/, "");
+      const { method, headers } = incoming;
+      const forwarded = request({ port: world().port, path, method, headers }, (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(outgoing);
+      });
+      incoming.pipe(forwarded);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const guest = await Owner.come({ port });
+    await guest.signIn("/count/dashboard?site=deckhand&front=app_tz_offset");
+    await guest.page.getByRole("button", { name: "UTC+05:30", exact: true }).click();
+    await guest.page.getByText("Asia/Colombo").first().waitFor({ state: "attached" });
+    assert.ok(
+      guest.asked.every((path) => path.startsWith("/count/")),
+      String(guest.asked),
+    );
+    await guest.leave();
+    proxy.close();
+  });
+
+  for (const path of [
+    `/dashboard?site=${LONG_ID}`,
+    "/dashboard?site=deckhand",
+    "/dashboard?site=deckhand&view=bars&metric=pv",
+    "/dashboard?site=deckhand&tab=surveys&period=all&cross=dv",
+    "/dashboard?site=hostile&period=day",
+    "/dashboard?site=new",
+  ]) {
+    it(`fits 360 pixels: ${path}`, async () => {
+      await phone.signIn(path);
+      await phone.page.locator(".card").first().waitFor();
+      assert.equal(await phone.page.evaluate("document.documentElement.scrollWidth"), 360);
+    });
+  }
+});
