@@ -46,8 +46,11 @@ export async function serve(
     });
     announce(service, config, terminal);
     manager.ready(() => service.alive());
-    if (demo !== undefined)
-      terminal.out(`Made-up data, gone when this stops. The token is ${config.adminToken}`);
+    if (demo !== undefined) {
+      const webUi = listenerUrl(service.control, ["localhost"]);
+      terminal.out(`Look around, signed in: ${webUi}/?go=dashboard
+Made-up data, gone when this stops. The token is ${config.adminToken}`);
+    }
     await told;
     manager.stopping();
     forget();

@@ -29,6 +29,7 @@ import {
 } from "./routes/session.ts";
 import { exportSettings } from "./routes/settings.ts";
 import { importSettings, type SettingsParts, undoImport } from "./routes/settings-import.ts";
+import { type ActivityParts, showSiteActivity } from "./routes/site-activity.ts";
 import {
   addSite,
   changeSite,
@@ -53,6 +54,7 @@ export interface ControlParts {
   push: PushParts;
   sites: SitesParts;
   dashboard: DashboardParts;
+  activity: ActivityParts;
   settings: SettingsParts;
   data: DataParts;
   diagnostics: DiagnosticsParts;
@@ -91,6 +93,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("DELETE", "/api/push-channels/:channel", "push", clearPushChannel),
   owner("GET", "/api/sites", "sites", listSites),
   owner("POST", "/api/sites", "sites", addSite),
+  owner("GET", "/api/site-activity", "activity", showSiteActivity),
   owner("PATCH", "/api/sites/:id", "sites", changeSite),
   owner("DELETE", "/api/sites/:id", "sites", eraseSite),
   owner("POST", "/api/sites/:id/token", "sites", makeSiteToken),

@@ -169,6 +169,24 @@ export interface SitesAnswer {
   collector: { port: number };
 }
 
+/** What a site has counted, at a glance. */
+export interface SiteActivity {
+  id: string;
+  /** Views of the last seven days, today's so far at the end; days are of UTC. */
+  week: number[];
+  /** Views of all time. */
+  total: number;
+  /** The hour of the newest view that is kept, UTC: `2026-03-04T12`; the day where its hours are not known. */
+  last: string | null;
+  /** Views of the last five minutes. */
+  live: number;
+}
+
+/** `GET /api/site-activity`; the retired are not in it. */
+export interface SiteActivityAnswer {
+  sites: SiteActivity[];
+}
+
 /** A token that reads numbers, or that of a shared link, which is shown this once. */
 export interface NewReadToken {
   token: string;

@@ -73,6 +73,7 @@ export async function startOwner(
       decks: front.decks,
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock },
+      activity: { store, clock },
       sites: {
         store,
         declared: session.declared,

@@ -152,6 +152,19 @@ describe("sites in the Web UI", () => {
     assert.equal((await control().ask("GET", "/api/sites")).json.sites.length, 2);
   });
 
+  it("show their week, their total and their last view, and go with them", async () => {
+    await control().ask("POST", "/api/sites", { id: "shop" });
+    await control().open("?tab=sites");
+    await card("shop").getByText("No view yet.").waitFor();
+    await control().world.beacon({ p: "/" }, { s: "shop" });
+    await card("shop").locator(".week-line").waitFor();
+    assert.equal(
+      (await seen(card("shop").locator(".glance dl"))).replaceAll(/\s+/g, " "),
+      "Last view in these five minutes Seven days 1 view In all 1",
+    );
+    await card("blog").getByText("No view yet.").waitFor();
+  });
+
   it("of the configuration can be neither erased nor moved here", async () => {
     await control().open("?tab=sites");
     await card("blog").getByText("set in the configuration").waitFor();

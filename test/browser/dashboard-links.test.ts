@@ -55,6 +55,13 @@ describe("links to the dashboard", () => {
     await heading(page(), "All sites").waitFor();
   });
 
+  it("that ask the Web UI to go on there do, once somebody is signed in", async () => {
+    await signIn();
+    await control().owner.open("/?go=dashboard");
+    await heading(page(), "All sites").waitFor();
+    assert.equal(page().url(), dashboard());
+  });
+
   it("of a site in the Web UI open that site", async () => {
     await signIn("?tab=sites");
     await control().region("docs").getByRole("link", { name: "Dashboard" }).click();

@@ -7,6 +7,7 @@ describe("tallydeck run --demo", () => {
   it("shows 400 days of two sites, which are gone when it stops", async () => {
     const service = new Running(["run", "--demo", "--port", "0", "--webui-port", "0"]);
     const [, port] = await service.says(/localhost:(\d+)\/dashboard/);
+    await service.says(/signed in: http:\/\/localhost:\d+\/\?go=dashboard\n/);
     const [, token] = await service.says(/The token is (\S+)/);
     const [, dataDir] = await service.says(/Data {7}(\S+)/);
     const read = async (path: string) =>

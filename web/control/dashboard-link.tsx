@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import type { DashboardCode } from "../../appliance/control/wire.ts";
 import { ask } from "./api.ts";
 import { useShell } from "./context.ts";
@@ -8,22 +9,49 @@ interface DashboardLinkProps {
   class?: string;
 }
 
+/** The dashboard's address, with a code that signs in once where the box gives one. */
+async function dashboardUrl(collector: string, site?: string): Promise<string> {
+  // Without a code the dashboard asks for a token.
+  const code = await ask<DashboardCode>("POST", "api/dashboard-code").catch(() => undefined);
+  // What follows the # is sent to nobody.
+  return code === undefined
+    ? bareUrl(collector, site)
+    : `${bareUrl(collector, site)}#code=${code.code}`;
+}
+
+function bareUrl(collector: string, site?: string): string {
+  return `${collector}/dashboard${site === undefined ? "" : `?site=${site}`}`;
+}
+
 /** Leads to the dashboard and signs in there by a code that is good once. */
 export function DashboardLink({ site, class: className }: DashboardLinkProps) {
   const { box } = useShell();
-  const url = `${box.collector}/dashboard${site === undefined ? "" : `?site=${site}`}`;
   const follow = async (event: MouseEvent) => {
     // In another tab or window it is the browser's to open.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    // Without a code the dashboard asks for a token.
-    const code = await ask<DashboardCode>("POST", "api/dashboard-code").catch(() => undefined);
-    // What follows the # is sent to nobody.
-    location.assign(code === undefined ? url : `${url}#code=${code.code}`);
+    location.assign(await dashboardUrl(box.collector, site));
   };
   return (
-    <a class={className} href={url} onClick={(event) => void follow(event)}>
+    <a
+      class={className}
+      href={bareUrl(box.collector, site)}
+      onClick={(event) => void follow(event)}
+    >
       Dashboard
     </a>
+  );
+}
+
+/** Goes on to the dashboard at once, for who came by a link that leads there. */
+export function ToDashboard({ collector }: { collector: string }) {
+  useEffect(() => {
+    // In place of this page, for who goes back wants to be where they came from.
+    void dashboardUrl(collector).then((url) => location.replace(url));
+  }, []);
+  return (
+    <main class="sign-in" aria-busy="true">
+      <p role="status">Opening the dashboard…</p>
+    </main>
   );
 }

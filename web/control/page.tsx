@@ -1,10 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { AdminTokenOffer } from "./box/admin-token.tsx";
 import { ShellContext } from "./context.ts";
+import { ToDashboard } from "./dashboard-link.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
-import { useBox } from "./use-box.ts";
+import { type Box, useBox } from "./use-box.ts";
 import { useView } from "./use-view.ts";
+import { formatView, leadsToDashboard } from "./view.ts";
 
 /** Signs in where the box asks for it, then shows the box. */
 export function Page() {
@@ -13,9 +15,16 @@ export function Page() {
     if (view.tab === "deck") change({ deck, slot });
   });
   const [isOffered, setOffered] = useState(false);
+  const [leadsOn] = useState(() => leadsToDashboard(location.search));
 
   useEffect(() => {
     document.title = standing.state === "signed-out" ? "Sign in · Tallydeck" : "Tallydeck";
+  }, [standing.state]);
+
+  const isEmpty = standing.state === "open" && hasNoSite(standing.box);
+  useLayoutEffect(() => {
+    // Who came for something else finds it.
+    if (isEmpty && !leadsOn && formatView(view) === "") change({ tab: "start" });
   }, [standing.state]);
 
   switch (standing.state) {
@@ -47,6 +56,7 @@ export function Page() {
         />
       );
     case "open":
+      if (leadsOn) return <ToDashboard collector={standing.box.collector} />;
       return (
         <ShellContext.Provider value={{ box: standing.box, actions, view, change }}>
           <Shell />
@@ -54,4 +64,8 @@ export function Page() {
         </ShellContext.Provider>
       );
   }
+}
+
+function hasNoSite({ sites, retired }: Box): boolean {
+  return sites.length + retired.length === 0;
 }

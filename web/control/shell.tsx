@@ -4,9 +4,11 @@ import { DashboardLink } from "./dashboard-link.tsx";
 import { DeckTab } from "./deck/deck-tab.tsx";
 import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
-import { TABS, type Tab } from "./view.ts";
+import { StartTab } from "./start/start-tab.tsx";
+import { type Tab, tabsFor } from "./view.ts";
 
 const BODIES: Record<Tab, () => preact.JSX.Element> = {
+  start: StartTab,
   deck: DeckTab,
   push: PushTab,
   sites: SitesTab,
@@ -17,13 +19,14 @@ const BODIES: Record<Tab, () => preact.JSX.Element> = {
 export function Shell() {
   const { box, actions, view, change } = useShell();
   const Body = BODIES[view.tab];
-  const name = TABS.find(({ id }) => id === view.tab)?.name;
+  const tabs = tabsFor(view.tab);
+  const name = tabs.find(({ id }) => id === view.tab)?.name;
   return (
     <div class="page control">
       <header class="top">
         <img src="favicon.svg" alt="Tallydeck" width="26" height="26" />
         <nav aria-label="Sections" class="tabs">
-          {TABS.map((tab) => (
+          {tabs.map((tab) => (
             <button
               key={tab.id}
               type="button"

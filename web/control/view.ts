@@ -1,4 +1,4 @@
-export type Tab = "deck" | "push" | "sites" | "box";
+export type Tab = "start" | "deck" | "push" | "sites" | "box";
 
 /** What the page shows: all of it is in the address, so that a link shows the same page. */
 export interface View {
@@ -11,12 +11,20 @@ export interface View {
   recipe: RecipeId;
 }
 
-export const TABS: readonly { id: Tab; name: string }[] = [
+/** Where an empty box begins; nobody else needs it. */
+const START = { id: "start", name: "Start" } as const;
+
+const TABS: readonly { id: Tab; name: string }[] = [
   { id: "deck", name: "Deck" },
   { id: "push", name: "Push" },
   { id: "sites", name: "Sites" },
   { id: "box", name: "Box" },
 ];
+
+/** The sections to choose from: the start only for who is there. */
+export function tabsFor(tab: Tab): readonly { id: Tab; name: string }[] {
+  return tab === "start" ? [START, ...TABS] : TABS;
+}
 
 export const RECIPES = [
   { id: "curl", name: "curl" },
@@ -32,7 +40,7 @@ export function parseView(query: string): View {
   const params = new URLSearchParams(query);
   const slot = params.get("slot") ?? "";
   return {
-    tab: TABS.find(({ id }) => id === params.get("tab"))?.id ?? "deck",
+    tab: [START, ...TABS].find(({ id }) => id === params.get("tab"))?.id ?? "deck",
     deck: params.get("deck") ?? "",
     slot: /^[kz]\d{1,3}$/.test(slot) ? slot : "",
     recipe: RECIPES.find(({ id }) => id === params.get("send"))?.id ?? "curl",
@@ -48,4 +56,9 @@ export function formatView({ tab, deck, slot, recipe }: View): string {
   if (recipe !== "curl") params.set("send", recipe);
   const text = params.toString();
   return text === "" ? "" : `?${text}`;
+}
+
+/** Whether a query asks for the dashboard, signed in: `?go=dashboard`. */
+export function leadsToDashboard(query: string): boolean {
+  return new URLSearchParams(query).get("go") === "dashboard";
 }

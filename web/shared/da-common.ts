@@ -14,5 +14,6 @@ export * from "./dialog.tsx";
 export * from "./download.ts";
 export * from "./field.tsx";
 export * from "./format.ts";
+export * from "./last-view.ts";
 export * from "./token.ts";
 export * from "./week-line.tsx";

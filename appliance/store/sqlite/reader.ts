@@ -4,6 +4,7 @@ import { foldPlan } from "./counts/fold-plan.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
 import { overview } from "./counts/overview.ts";
 import { stats } from "./counts/reports.ts";
+import { siteActivity } from "./counts/site-activity.ts";
 import type { Database } from "./database.ts";
 import { isDamage, openForReading } from "./database.ts";
 import { surveyPage } from "./surveys/page.ts";
@@ -21,6 +22,7 @@ const QUERIES = {
   overview,
   viewCounts,
   liveNumbers,
+  siteActivity,
   surveySummary,
   surveyPage,
   surveyVersions,

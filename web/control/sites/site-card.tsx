@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
-import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
+import type { NewReadToken, Site, SiteActivity } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
@@ -10,12 +10,19 @@ import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { EraseQuestion } from "./erase-question.tsx";
 import { ShareLink } from "./share-link.tsx";
+import { SiteGlance } from "./site-glance.tsx";
 import { SurveyLabelsField } from "./survey-labels.tsx";
 
 type Question = "token" | "erase";
 
-/** One site: its tag, its badge, its token, and the way to be rid of it. */
-export function SiteCard({ site }: { site: Site }) {
+interface SiteCardProps {
+  site: Site;
+  /** undefined until it is known */
+  activity: SiteActivity | undefined;
+}
+
+/** One site: what it counts, its tag, its badge, its token, and the way to be rid of it. */
+export function SiteCard({ site, activity }: SiteCardProps) {
   const { box, actions } = useShell();
   const { busy, problem, run } = useAction();
   const [token, setToken] = useState("");
@@ -42,6 +49,7 @@ export function SiteCard({ site }: { site: Site }) {
         <span class="spacer" />
         <DashboardLink site={site.id} />
       </header>
+      <SiteGlance activity={activity} />
       <details>
         <summary>Script tag</summary>
         <Snippet text={scriptTag(base, site.id)} label={`the script tag of ${site.id}`} />

@@ -7,8 +7,11 @@ import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { useActivity } from "../use-activity.ts";
 import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
+
+const ACTIVITY_MS = 5_000;
 
 /** A site with its token, as it was made here. */
 interface Made {
@@ -21,6 +24,7 @@ interface Made {
 export function SitesTab() {
   const { box, actions } = useShell();
   const [made, setMade] = useState<Made | null>(null);
+  const activity = useActivity(ACTIVITY_MS);
   useEffect(() => {
     void actions.readSites();
   }, []);
@@ -51,7 +55,7 @@ export function SitesTab() {
       )}
       <div class="columns">
         {box.sites.map((site) => (
-          <SiteCard key={site.id} site={site} />
+          <SiteCard key={site.id} site={site} activity={activity.get(site.id)} />
         ))}
       </div>
       {box.retired.length > 0 && (

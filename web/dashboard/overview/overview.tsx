@@ -2,6 +2,7 @@ import { parseDay } from "../../../appliance/base/calendar.ts";
 import type { OverviewAnswer, SiteWeek } from "../../../appliance/collector/wire.ts";
 import { weekdayAndDay } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
+import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { Notices } from "../notices.tsx";
 import { RefreshButton } from "../refresh-button.tsx";
@@ -9,7 +10,6 @@ import { delta } from "../traffic/figures.ts";
 import type { Feed } from "../use-feed.ts";
 import type { ChangeView } from "../use-view.ts";
 import { formatView, type View } from "../view.ts";
-import { lastViewName } from "./last-view.ts";
 
 interface OverviewProps {
   overview: OverviewAnswer;

@@ -58,12 +58,13 @@ function overviewOf(db: Database, { sites, today, hour, warnings }: OverviewQuer
   };
 }
 
-function weekOf(db: Database, site: SiteKey, today: Day): number[] {
+/** Views of the seven days that end today. */
+export function weekOf(db: Database, site: SiteKey, today: Day): number[] {
   return counterByDay(db, { site, counter: "pv", from: today - WEEK + 1, to: today });
 }
 
 /** The hour of the newest view that is kept: `2026-03-04T12`, or the day where its hours are not. */
-function lastView(db: Database, site: SiteKey): string | null {
+export function lastView(db: Database, site: SiteKey): string | null {
   const day = db
     .prepare("SELECT max(day) FROM day_total WHERE site = ? AND counter = 'pv'")
     .pluck()

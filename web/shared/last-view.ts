@@ -1,6 +1,6 @@
-import { DAY_MS, type Day, dayOf, HOUR_MS, parseDay } from "../../../appliance/base/calendar.ts";
-import { longDay, shortDay } from "../../shared/dates.ts";
-import { counted } from "../../shared/format.ts";
+import { DAY_MS, type Day, dayOf, HOUR_MS, parseDay } from "../../appliance/base/calendar.ts";
+import { longDay, shortDay } from "./dates.ts";
+import { counted } from "./format.ts";
 
 /** Older than this, a day of another year needs its year. */
 const SHORT_DAYS = 300;

@@ -1,0 +1,25 @@
+import { dayOf } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { Handler } from "../route.ts";
+import type { SiteActivityAnswer } from "../wire.ts";
+
+export interface ActivityParts {
+  store: Pick<Store, "directory" | "live" | "read">;
+  clock: Pick<Clock, "now">;
+}
+
+/** `GET /api/site-activity`: what each site has counted, at a glance. */
+export const showSiteActivity: Handler<ActivityParts, SiteActivityAnswer> = async (
+  ctx,
+  { store, clock },
+) => {
+  const { sites } = store.directory;
+  const found = await store.read("siteActivity", {
+    sites: sites.map(({ key, id }) => ({ key, id })),
+    today: dayOf(clock.now()),
+  });
+  const live = new Map(sites.map(({ key, id }) => [id, store.live.of(key)]));
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = { sites: found.map((site) => ({ ...site, live: live.get(site.id) ?? 0 })) };
+};

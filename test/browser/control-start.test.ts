@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { eachControl, MK2 } from "./control-stage.ts";
+import { seen } from "./owner.ts";
+
+describe("an empty box in the Web UI", () => {
+  const control = eachControl({ env: { SITES: "", VIRTUAL_DECK: "mk2" } });
+  const step = (title: string) => control().page.getByRole("listitem").filter({ hasText: title });
+  const isDone = (title: string) => step(title).getByText("(done)").waitFor({ state: "attached" });
+  const name = async (id: string) => {
+    await control().field("Id").fill(id);
+    await control().button("Add").click();
+  };
+
+  it("leads from a name to a number on a key, on one page", async () => {
+    const { world } = control();
+    await control().open();
+    await name("My-Blog");
+    await isDone("Name your site");
+    assert.equal(
+      await seen(step("Copy the tag").locator(".snippet code")),
+      `<script defer src="http://127.0.0.1:${world.port}/s.js" data-site="my-blog"></script>`,
+    );
+    await control().sees("Waiting for the first view…");
+    await world.beacon({ p: "/" }, { s: "my-blog" });
+    await control().sees("The first view of my-blog has arrived.");
+    await isDone("Watch it arrive");
+    await control().button("Put it on a key").click();
+    await isDone("Put it on a key");
+    assert.deepEqual(control().widget("k2"), {
+      type: "stat",
+      site: "my-blog",
+      metric: "pv",
+      period: "day",
+    });
+    await control().button("Change what the key shows").click();
+    await control().slot("k2").waitFor();
+    assert.match(control().page.url(), new RegExp(`deck=${MK2}&slot=k2`));
+  });
+
+  it("goes on where it was when the page is loaded anew", async () => {
+    await control().open();
+    await name("my-blog");
+    await control().sees("Waiting for the first view…");
+    await control().page.reload();
+    await isDone("Name your site");
+    await control().sees("Waiting for the first view…");
+  });
+
+  it("says what is wrong with a name", async () => {
+    await control().open();
+    await name("my blog");
+    await control().page.locator(".notice.bad").waitFor();
+    control().owner.expectTrouble(/400/);
+  });
+
+  it("leaves who came for something else where they wanted to be", async () => {
+    await control().open("?tab=box");
+    await control().region("This box").waitFor();
+    assert.equal(await control().button("Start").count(), 0);
+  });
+});
+
+describe("a box that has sites", () => {
+  const control = eachControl({ env: { VIRTUAL_DECK: "mk2" } });
+
+  it("opens with its deck, and needs no start", async () => {
+    await control().open();
+    await control().slot("k0").waitFor();
+    assert.equal(await control().button("Start").count(), 0);
+  });
+});
+
+describe("an empty box without a deck", () => {
+  const control = eachControl({ env: { SITES: "" } });
+
+  it("says what the key waits for", async () => {
+    await control().open();
+    await control().field("Id").fill("my-blog");
+    await control().button("Add").click();
+    await control().sees(/^No deck is there yet/);
+    await control().button("what else to do without one").click();
+    await control().sees("No deck is plugged in");
+  });
+});
+
+for (const [colorScheme, width] of [
+  ["light", 1280],
+  ["dark", 360],
+] as const)
+  describe(`the start of an empty box, ${colorScheme}, ${width} pixels wide`, () => {
+    const control = eachControl({
+      env: { SITES: "", VIRTUAL_DECK: "mk2" },
+      colorScheme,
+      viewport: { width, height: 740 },
+    });
+
+    it("shuts nobody out, and fits", async () => {
+      await control().open();
+      await control().owner.assertAccessible();
+      await control().field("Id").fill("a-site-named-with-all-32-signs-0");
+      await control().button("Add").click();
+      await control().sees("Waiting for the first view…");
+      await control().owner.assertAccessible();
+      assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
+    });
+  });

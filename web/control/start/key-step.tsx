@@ -1,0 +1,102 @@
+import type { Deck, StatWidget } from "../../../appliance/control/wire.ts";
+import { slotPath } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { revisionKey } from "../use-box.ts";
+
+/** A key by its place on its deck. */
+interface Key {
+  deck: Deck;
+  slot: string;
+}
+
+/** The first key that shows a number of a site. */
+export function keyOf(decks: readonly Deck[], site: string): Key | undefined {
+  return keyWith(decks, ({ widget }) => widget.type === "stat" && widget.site === site);
+}
+
+function keyWith(
+  decks: readonly Deck[],
+  fits: (slot: Deck["slots"][number]) => boolean,
+): Key | undefined {
+  for (const deck of decks) {
+    const slot = deck.slots.find(fits);
+    if (slot !== undefined) return { deck, slot: slot.slot };
+  }
+  return undefined;
+}
+
+/** Puts the views of today on the first key that is free, and shows it. */
+export function KeyStep({ site }: { site: string }) {
+  const { box, actions, change } = useShell();
+  const { busy, problem, run } = useAction();
+  const set = keyOf(box.decks, site);
+  const connected = box.decks.filter((deck) => deck.connected);
+  const free = keyWith(connected, ({ kind, widget }) => kind === "key" && widget.type === "empty");
+  if (set !== undefined) return <SetKey at={set} />;
+  if (connected.length === 0)
+    return (
+      <p>
+        No deck is there yet. Plug one in, and this goes on by itself;{" "}
+        <button type="button" class="link" onClick={() => change({ tab: "deck" })}>
+          what else to do without one
+        </button>
+        .
+      </p>
+    );
+  if (free === undefined)
+    return (
+      <p>
+        Every key shows something already.{" "}
+        <button type="button" class="link" onClick={() => change({ tab: "deck" })}>
+          Choose the one that is to change
+        </button>
+        .
+      </p>
+    );
+  const put = () =>
+    run(async () => {
+      const widget: StatWidget = { type: "stat", site, metric: "pv", period: "day" };
+      const { deck, slot } = free;
+      actions.keepSlot(deck.id, await ask("PUT", slotPath(deck.id, slot), { widget }));
+    });
+  return (
+    <>
+      <p>Today's views, live, on the first free key of {free.deck.name}:</p>
+      <div class="row">
+        <button type="button" class="primary" disabled={busy} onClick={() => void put()}>
+          Put it on a key
+        </button>
+      </div>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+/** The key as it looks now. */
+function SetKey({ at: { deck, slot } }: { at: Key }) {
+  const { box, change } = useShell();
+  const revision = box.revisions.get(revisionKey({ deck: deck.id, slot })) ?? 0;
+  return (
+    <div class="row set-key">
+      <img
+        src={slotPath(deck.id, slot, `/image.png?revision=${box.opened}.${revision}`)}
+        alt=""
+        width="72"
+        height="72"
+      />
+      <p>
+        It stands on {deck.name}.{" "}
+        <button
+          type="button"
+          class="link"
+          onClick={() => change({ tab: "deck", deck: deck.id, slot })}
+        >
+          Change what the key shows
+        </button>
+      </p>
+    </div>
+  );
+}

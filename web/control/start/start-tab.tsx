@@ -1,0 +1,145 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
+import type { Site } from "../../../appliance/control/wire.ts";
+import { Snippet } from "../../shared/copy-button.tsx";
+import { Field } from "../../shared/field.tsx";
+import { isThisMachine } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { DashboardLink } from "../dashboard-link.tsx";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { useActivity } from "../use-activity.ts";
+import { KeyStep, keyOf } from "./key-step.tsx";
+
+const AGAIN_MS = 2_000;
+
+/** The way from an empty box to a number on a key, on one page. What is done is known by the box alone. */
+export function StartTab() {
+  const { box } = useShell();
+  const [made, setMade] = useState("");
+  const site = box.sites.find(({ id }) => id === made) ?? box.sites[0];
+  const hasViews = (useActivity(AGAIN_MS).get(site?.id ?? "")?.total ?? 0) > 0;
+  const isOnKey = site !== undefined && keyOf(box.decks, site.id) !== undefined;
+  return (
+    <div class="start">
+      <p>Four steps, and the first number of your own stands on a key.</p>
+      <ol class="steps">
+        <Step title="Name your site" isDone={site !== undefined} isOpen>
+          {site === undefined ? (
+            <NameSite onMade={setMade} />
+          ) : (
+            <p>
+              Its visits are counted as <code>{site.id}</code>.
+            </p>
+          )}
+        </Step>
+        <Step title="Copy the tag" isDone={hasViews} isOpen={site !== undefined}>
+          {site !== undefined && <Tag site={site} collector={box.collector} />}
+        </Step>
+        <Step title="Watch it arrive" isDone={hasViews} isOpen={site !== undefined}>
+          {site !== undefined && <Arrival site={site.id} hasViews={hasViews} />}
+        </Step>
+        <Step title="Put it on a key" isDone={isOnKey} isOpen={site !== undefined}>
+          {site !== undefined && <KeyStep site={site.id} />}
+        </Step>
+      </ol>
+      {hasViews && site !== undefined && (
+        <p>
+          That is all. What comes in is on the <DashboardLink site={site.id} />; add further sites
+          under Sites.
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface StepProps {
+  title: string;
+  isDone: boolean;
+  /** whether what is before it is there */
+  isOpen: boolean;
+  children: ComponentChildren;
+}
+
+function Step({ title, isDone, isOpen, children }: StepProps) {
+  return (
+    <li class={isDone ? "card done" : "card"}>
+      <h2>
+        {title}
+        {isDone && <span class="offscreen"> (done)</span>}
+      </h2>
+      {isOpen && <div class="stack">{children}</div>}
+    </li>
+  );
+}
+
+function NameSite({ onMade }: { onMade: (id: string) => void }) {
+  const { actions } = useShell();
+  const { busy, problem, run } = useAction();
+  const [id, setId] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void run(async () => {
+      const site = await ask<Site>("POST", "api/sites", { id });
+      onMade(site.id);
+      await actions.readSites();
+    });
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <div class="row">
+        <Field
+          label="Id"
+          hint="A short name: a-z, 0-9, underscore and hyphen."
+          placeholder="my-blog"
+          isRequired
+          value={id}
+          onInput={(text) => setId(text.trim().toLowerCase())}
+        />
+        <button type="submit" class="primary" disabled={busy}>
+          Add
+        </button>
+      </div>
+      <Problem text={problem} />
+    </form>
+  );
+}
+
+function Tag({ site: { id, host }, collector }: { site: Site; collector: string }) {
+  const { hostname } = new URL(collector);
+  return (
+    <>
+      <p>Put this line into the head of every page:</p>
+      <Snippet text={scriptTag(siteCollector(collector, host), id)} label="the script tag" />
+      <p class="hint">
+        {host === null && isThisMachine(hostname) ? (
+          <>
+            <code>{hostname}</code> leads here from this machine alone. For visitors from elsewhere,
+            open this page by the machine's name or number on your network.{" "}
+          </>
+        ) : null}
+        A site on <code>https://</code> needs a collector that its visitors reach by{" "}
+        <code>https://</code>: <a href={`${collector}/help#reach`}>how to get one</a>.
+      </p>
+    </>
+  );
+}
+
+function Arrival({ site, hasViews }: { site: string; hasViews: boolean }) {
+  return (
+    <>
+      <p role="status" class={hasViews ? "arrival good" : "arrival"}>
+        <span class="beacon" aria-hidden="true" />
+        {hasViews ? `The first view of ${site} has arrived.` : "Waiting for the first view…"}
+      </p>
+      {!hasViews && (
+        <p class="hint">
+          Open a page of your site now. A page on <code>localhost</code> is not counted, and neither
+          is a browser that asks not to be tracked.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from "preact/hooks";
+import type { SiteActivity, SiteActivityAnswer } from "../../appliance/control/wire.ts";
+import { ask } from "./api.ts";
+
+/** What sites have counted, by their ids, again and again while somebody looks; none until it is known. */
+export function useActivity(everyMs: number): ReadonlyMap<string, SiteActivity> {
+  const [activity, setActivity] = useState<ReadonlyMap<string, SiteActivity>>(new Map());
+  useEffect(() => {
+    const read = () => {
+      if (document.visibilityState !== "visible") return;
+      ask<SiteActivityAnswer>("GET", "api/site-activity").then(
+        ({ sites }) => setActivity(new Map(sites.map((site) => [site.id, site]))),
+        // What is on the page stays there; the page says itself that the box does not answer.
+        () => {},
+      );
+    };
+    read();
+    const timer = setInterval(read, everyMs);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, [everyMs]);
+  return activity;
+}
