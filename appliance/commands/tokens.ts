@@ -28,6 +28,8 @@ const help = `tallydeck tokens: who may read the numbers. A running service foll
   tallydeck tokens make SITE           makes the token of one site
   tallydeck tokens revoke admin|SITE   makes it worthless
 
+Links that share a site are made and revoked in the Web UI; a revoked token leaves them as they are.
+
 A token is shown this once. Making it again replaces the one before; with another admin token, or
 none, everybody is signed out of the Web UI.
 
@@ -63,13 +65,13 @@ export const tokens: Command = {
 
 /** A line for each that may have a token. @param directory undefined where there is no data yet */
 function list(directory: Directory | undefined, { adminToken, siteTokens }: Config): string[] {
-  const line = (name: string, declared: boolean, stored: boolean) =>
-    `${name}: ${declared ? "from the configuration" : stored ? "yes" : "no token"}`;
+  const line = (name: string, declared: boolean, stored: boolean, isShared = false) =>
+    `${name}: ${declared ? "from the configuration" : stored ? "yes" : "no token"}${isShared ? ", shared by a link" : ""}`;
   const sites = directory?.sites ?? [];
   return [
     line("admin", adminToken !== null, (directory?.adminHash ?? null) !== null),
-    ...sites.map(({ id, tokenHash }) =>
-      line(id, siteTokens.has(siteTokenKey(id)), tokenHash !== null),
+    ...sites.map(({ id, tokenHash, shareHash }) =>
+      line(id, siteTokens.has(siteTokenKey(id)), tokenHash !== null, shareHash !== null),
     ),
   ];
 }

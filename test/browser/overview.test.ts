@@ -55,6 +55,8 @@ describe("the overview of all sites", () => {
     assert.match(text, new RegExp(`from ${before.toLocaleString("en")}`));
     assert.match(text, /last view (this hour|1 hour ago)/);
     assert.equal(await site(id).locator("svg path").count(), 3);
+    const fill = 'getComputedStyle(document.querySelector(".week-line .fill")).fill';
+    assert.notEqual(await owner.page.evaluate(fill), "rgb(0, 0, 0)");
     assert.match(await seen(site("new")), /no view yet/);
   });
 

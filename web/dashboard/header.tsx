@@ -54,7 +54,7 @@ export function Header(props: HeaderProps) {
 function AllSites({ onOpen }: { onOpen: () => void }) {
   return (
     <button type="button" class="quiet" aria-label="All sites" onClick={onOpen}>
-      ‹ <span class="word">All sites</span>
+      ‹ All <span class="word">sites</span>
     </button>
   );
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeEach, describe, it } from "mocha";
 import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
+import { tallydeck } from "../../helpers/tallydeck.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -77,6 +78,12 @@ describe("a site's shared link", () => {
       [true, false],
     );
     assert.ok(!text.includes(token));
+  });
+
+  it("is told by the command line, too", async () => {
+    await share();
+    const { out } = await tallydeck(["tokens", "--data-dir", world().dataDir]);
+    assert.match(out, /^blog: no token, shared by a link\ndocs: no token$/m);
   });
 
   it("goes with its site", async () => {
