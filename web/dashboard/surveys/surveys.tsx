@@ -83,12 +83,12 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
         <>
           <Summary survey={survey} />
           <CrossCard survey={survey} questions={questions} view={view} change={change} />
-          <div class="group cards">
+          <div class="answers">
             <h2>Answers</h2>
             <p class="hint">
               Shares are of all responses. Questions may be skipped, or take several answers.
             </p>
-            <div class="group-body">
+            <div>
               {questions.map((question) => (
                 <QuestionCard key={question.id} question={question} total={survey.total} />
               ))}
