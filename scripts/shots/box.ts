@@ -3,17 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
+import { randomFrom } from "../../appliance/base/random.ts";
 import { startDemo } from "../../appliance/commands/demo.ts";
 import { readConfig } from "../../appliance/config.ts";
+import { DEMO_PUSHES } from "../../appliance/demo/decks.ts";
+import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { startService } from "../../appliance/service/service.ts";
 
 /** When it is on every picture: a Wednesday, epoch milliseconds. */
 export const NOW = Date.parse("2026-11-18T12:30:00Z");
-/** What its memory is on every picture. */
+const NAME = "tallydeck.local";
+const SEED = 4_711;
+/** How it is on every picture. */
 const VITALS = {
   upSeconds: 12 * 86_400 + 7_200,
   memory: { totalBytes: 2 ** 30, serviceBytes: 62 * 2 ** 20 },
 };
+const SPACE = { free: 24e9, total: 31e9 };
 
 /** A service that pictures are made of. */
 export interface Box {
@@ -28,53 +34,51 @@ export interface Box {
   stop(): Promise<void>;
 }
 
-/** The demo with several virtual decks, on this machine only. */
+/** The demo with several virtual decks; nobody has to sign in. */
 export async function startDemoBox(): Promise<Box> {
-  const env = { VIRTUAL_DECK: "mk2,plus,akp05e,xl" };
-  const demo = startDemo(readConfig({ flags: PORTS, env }), NOW);
-  const box = await startBox(demo.config, demo.fill);
+  const env = { VIRTUAL_DECK: "mk2,plus,akp05e,xl", BIND: "0.0.0.0", ADMIN_OPEN: "1" };
+  const demo = startDemo(readConfig({ flags: {}, env }), NOW);
+  const box = await startBox({ config: demo.config, pushed: DEMO_PUSHES, prepare: demo.fill });
   return { ...box, stop: () => box.stop().finally(demo.remove) };
 }
 
-/** A box as it is on its first day, in a network. */
+/** A box on its first day. */
 export async function startNewBox(): Promise<Box> {
   const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-pictures-"));
   const env = { VIRTUAL_DECK: "mk2", BIND: "0.0.0.0", DATA_DIR: dataDir };
-  const box = await startBox(readConfig({ flags: PORTS, env }));
-  return {
-    ...box,
-    stop: () => box.stop().finally(() => rmSync(dataDir, { recursive: true, force: true })),
-  };
+  const box = await startBox({ config: readConfig({ flags: {}, env }) });
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  return { ...box, stop: () => box.stop().finally(remove) };
 }
 
-const PORTS = { PORT: "0", WEBUI_PORT: "0" };
-
-async function startBox(
-  config: ReturnType<typeof readConfig>,
-  prepare?: Parameters<typeof startService>[0]["prepare"],
-): Promise<Box> {
+/** At the ports of a checkout, since they are to be read on pictures. */
+async function startBox(parts: Pick<ServiceParts, "config" | "pushed" | "prepare">): Promise<Box> {
   const said: string[] = [];
+  const random = randomFrom(SEED);
   const service = await startService({
-    config,
+    ...parts,
     clock: standingStill(),
     log: silentLog(),
-    ...(prepare && { prepare }),
-    // No deck of whoever makes the pictures.
-    network: { addresses: () => ["192.168.1.20"], name: () => "tallydeck" },
+    random: {
+      bytes: (size) => Buffer.from(Array.from({ length: size }, () => Math.floor(256 * random()))),
+      int: (end) => Math.floor(end * random()),
+    },
+    network: { addresses: () => ["192.168.1.20"], name: () => NAME },
     console: (line) => said.push(line),
     vitals: async () => VITALS,
+    space: async () => SPACE,
   });
-  const [collector, control] = [service.collector, service.control].map(
-    ({ port }) => `http://127.0.0.1:${port}`,
-  ) as [string, string];
   return {
-    collector,
-    control,
-    token: config.adminToken,
+    collector: `http://${NAME}:${service.collector.port}`,
+    control: `http://${NAME}:${service.control.port}`,
+    token: parts.config.adminToken,
     said,
     async ask(method, path, body) {
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(control + path, { method, headers, body: JSON.stringify(body) });
+      const answer = await fetch(`http://127.0.0.1:${service.control.port}${path}`, {
+        method,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
     },
     stop: () => service.stop(),

@@ -1,58 +1,68 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { launchChromium, SHELL } from "../chromium.ts";
 import { type Box, NOW, startDemoBox, startNewBox } from "./box.ts";
-import { dressDecks } from "./decks.ts";
-import { PICTURES, type Picture } from "./pictures.ts";
+import { ENDING, PICTURES, type Picture } from "./pictures.ts";
+import { showEveryWidget } from "./widgets.ts";
 
 const FOLDER = join(import.meta.dirname, "../../web/pictures");
-const ENDING = ".webp";
 /** Pixels for each CSS pixel, as good screens have them. */
 const SCALE = 2;
-/** Where letters still have sharp edges; a PNG of the same takes five times the bytes. */
+/** Of WebP: letters keep their edges, and a PNG of the same takes five times the bytes. */
 const QUALITY = 90;
 const VIEWS_NOW = 7;
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => PICTURES[name] === undefined);
 if (unknown.length > 0)
-  throw new Error(`there is no picture ${unknown}: ${Object.keys(PICTURES).join(" ")}`);
+  throw new Error(`There is no picture ${unknown}. There are: ${Object.keys(PICTURES).join(" ")}`);
 await makePictures(named.length > 0 ? named : Object.keys(PICTURES));
 
 async function makePictures(names: readonly string[]): Promise<void> {
-  const [demo, fresh] = [await startDemoBox(), await startNewBox()];
   const browser = await launchChromium(SHELL);
   try {
-    await dressDecks(demo);
-    await demo.ask("POST", "/api/sites", { id: "blog" });
-    for (let i = 0; i < VIEWS_NOW; i++) await view(demo);
-    for (const name of names) {
-      const picture = PICTURES[name] as Picture;
-      const file = join(FOLDER, name + ENDING);
-      writeFileSync(file, await take(browser, picture.of === "new" ? fresh : demo, picture));
-      console.log(`${name}: ${(statSync(file).size / 1_000).toFixed(0)} kB`);
-    }
+    const ofNew = (name: string) => PICTURES[name]?.of === "new";
+    await withBox(startDemoBox, async (box) => {
+      await showEveryWidget(box);
+      await box.ask("POST", "/api/sites", { id: "blog" });
+      for (const name of ["Home Assistant", "GitHub Actions"])
+        await box.ask("POST", "/api/push-tokens", { name });
+      for (let i = 0; i < VIEWS_NOW; i++) await view(box);
+      for (const name of names) if (!ofNew(name)) await make(browser, box, name);
+    });
+    // After the other, since both have the same ports.
+    await withBox(startNewBox, async (box) => {
+      for (const name of names) if (ofNew(name)) await make(browser, box, name);
+    });
   } finally {
     await browser.close();
-    await demo.stop();
-    await fresh.stop();
   }
   for (const file of readdirSync(FOLDER))
     if (PICTURES[basename(file, ENDING)] === undefined) rmSync(join(FOLDER, file));
 }
 
+async function withBox(start: () => Promise<Box>, use: (box: Box) => Promise<void>): Promise<void> {
+  const box = await start();
+  try {
+    await use(box);
+  } finally {
+    await box.stop();
+  }
+}
+
 /** Somebody is on the site now. */
 async function view({ collector }: Box): Promise<void> {
-  const v = btoa(
-    encodeURIComponent(JSON.stringify({ p: "/notes", h: "https://fieldnotes.example" })),
-  );
-  await fetch(`${collector}/e?s=fieldnotes&v=${encodeURIComponent(v)}`, {
+  const hit = { p: "/notes", h: "https://fieldnotes.example" };
+  const v = encodeURIComponent(btoa(encodeURIComponent(JSON.stringify(hit))));
+  const { port } = new URL(collector);
+  await fetch(`http://127.0.0.1:${port}/e?s=fieldnotes&v=${v}`, {
     headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0" },
   });
 }
 
-async function take(browser: Browser, box: Box, picture: Picture): Promise<Buffer> {
+async function make(browser: Browser, box: Box, name: string): Promise<void> {
+  const picture = PICTURES[name] as Picture;
   const { of, path, width, height, isDark = false, part, prepare } = picture;
   const context = await browser.newContext({
     viewport: { width, height },
@@ -63,17 +73,30 @@ async function take(browser: Browser, box: Box, picture: Picture): Promise<Buffe
     timezoneId: "UTC",
   });
   try {
-    const page = await context.newPage();
-    await page.clock.setFixedTime(NOW);
+    await stopTime(context);
     if (of === "collector" && box.token !== null)
-      await page.addInitScript(`sessionStorage.setItem("tallydeck.token", "${box.token}")`);
+      await context.addInitScript(`sessionStorage.setItem("tallydeck.token", "${box.token}")`);
+    const page = await context.newPage();
     await page.goto((of === "collector" ? box.collector : box.control) + path);
-    await page.locator("main h1, main h2").first().waitFor({ state: "attached" });
+    await page.locator("h1, h2").first().waitFor({ state: "attached" });
     await prepare?.(page, box.said);
-    return await shot(page, part);
+    const bytes = await shot(page, part);
+    writeFileSync(join(FOLDER, name + ENDING), bytes);
+    console.log(`${name}: ${(bytes.length / 1_000).toFixed(0)} kB`);
   } finally {
     await context.close();
   }
+}
+
+/** The browser's clock, and the box's as answers tell it: in those of the Web UI Node writes it. */
+async function stopTime(context: BrowserContext): Promise<void> {
+  await context.clock.setFixedTime(NOW);
+  await context.addInitScript(`{
+    const { get } = Headers.prototype;
+    Headers.prototype.get = function (name) {
+      return name === "date" ? "${new Date(NOW).toUTCString()}" : get.call(this, name);
+    };
+  }`);
 }
 
 /** Once nothing moves any more and all that is asked for is there. */
@@ -85,12 +108,12 @@ async function shot(page: Page, part: string | undefined): Promise<Buffer> {
     await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   })()`);
-  const box = part === undefined ? null : await page.locator(part).boundingBox();
+  const clip = part === undefined ? null : await page.locator(part).boundingBox();
   const devtools = await page.context().newCDPSession(page);
   const { data } = await devtools.send("Page.captureScreenshot", {
     format: "webp",
     quality: QUALITY,
-    ...(box && { clip: { ...box, scale: 1 } }),
+    ...(clip && { clip: { ...clip, scale: 1 } }),
   });
   return Buffer.from(data, "base64");
 }

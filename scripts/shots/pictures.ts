@@ -18,12 +18,16 @@ export interface Picture {
 const NOTES = "/dashboard?site=fieldnotes";
 const APP = "/dashboard?site=deckhand";
 
+/** Of the files in web/pictures. */
+export const ENDING = ".webp";
+
 /** Name of the file in web/pictures, without its ending → what it shows. */
 export const PICTURES: Readonly<Record<string, Picture>> = {
   dashboard: { of: "collector", path: NOTES, width: 1280, height: 900 },
   "dashboard-dark": { of: "collector", path: APP, width: 1280, height: 900, isDark: true },
+  overview: { of: "collector", path: "/dashboard", width: 1000, height: 420 },
   phone: { of: "collector", path: NOTES, width: 360, height: 780 },
-  surveys: { of: "collector", path: `${APP}&tab=surveys`, width: 1280, height: 900 },
+  surveys: { of: "collector", path: `${APP}&tab=surveys&period=all`, width: 1280, height: 900 },
   map: {
     of: "collector",
     path: `${APP}&period=30d`,
@@ -39,13 +43,13 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
   help: { of: "collector", path: "/help?site=fieldnotes", width: 900, height: 1000 },
   "control-deck": {
     of: "control",
-    path: "/?deck=virtual-mk2&slot=k5",
+    path: "/?deck=virtual-mk2&slot=k2",
     width: 1280,
     height: 820,
   },
   "control-plus": {
     of: "control",
-    path: "/?deck=virtual-plus&slot=z1",
+    path: "/?deck=virtual-plus&slot=z2",
     width: 1280,
     height: 640,
   },
@@ -56,7 +60,7 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
     height: 640,
     isDark: true,
   },
-  "control-phone": { of: "control", path: "/?deck=virtual-mk2&slot=k3", width: 360, height: 780 },
+  "control-phone": { of: "control", path: "/?deck=virtual-mk2&slot=k0", width: 360, height: 780 },
   "control-push": { of: "control", path: "/?tab=push", width: 1280, height: 620 },
   "control-box-dark": { of: "control", path: "/?tab=box", width: 1280, height: 820, isDark: true },
   "control-setup-code": {
@@ -68,7 +72,8 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
       const code = said.map((line) => /\b\d{3} ?\d{3}\b/.exec(line)?.[0]).findLast(Boolean);
       await page.getByLabel("Six digits").fill(code ?? "");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("dialog", { name: "Make it yours" }).waitFor();
+      const offer = page.getByRole("dialog", { name: "Make it yours" });
+      await offer.getByRole("button", { name: "Close" }).last().click();
     },
   },
   widgets: {
