@@ -44,6 +44,8 @@ export interface Config {
   readonly consoleDevice: string;
   /** Where the name is written by which the own network finds this machine; empty: nobody writes it. */
   readonly nameFile: string;
+  /** Where the name is written of the wireless network that the machine joins; empty: nobody writes it. */
+  readonly wifiNameFile: string;
   /** A folder that root watches for what the machine is to do: see box/power; empty: nobody watches. */
   readonly powerDir: string;
   /** By their keys, as `siteTokenKey` gives them. */
@@ -163,6 +165,11 @@ const SETTINGS = {
     accepts: "a file",
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
+  WIFI_NAME_FILE: {
+    fallback: "",
+    accepts: "a file",
+    parse: (text) => (text.includes("\0") ? undefined : text),
+  } satisfies Setting<string>,
   POWER_DIR: {
     fallback: "",
     accepts: "a folder",
@@ -251,6 +258,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     showCodeFile: value("SHOW_CODE_FILE"),
     consoleDevice: value("CONSOLE_DEVICE"),
     nameFile: value("NAME_FILE"),
+    wifiNameFile: value("WIFI_NAME_FILE"),
     powerDir: value("POWER_DIR"),
     siteTokens,
     slips: items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : [],

@@ -42,6 +42,7 @@ describe("the configuration", () => {
       showCodeFile: "/boot/firmware/SHOW-CODE",
       consoleDevice: "",
       nameFile: "",
+      wifiNameFile: "",
       powerDir: "",
     });
     assert.match(dataDir, /^\/.*\/data$/);
@@ -69,6 +70,7 @@ describe("the configuration", () => {
       SHOW_CODE_FILE: "/media/SHOW-CODE",
       CONSOLE_DEVICE: "/dev/tty1",
       NAME_FILE: "/run/name",
+      WIFI_NAME_FILE: "/run/wifi-name",
       POWER_DIR: "/run/power",
     });
     assert.deepEqual(config, {
@@ -95,6 +97,7 @@ describe("the configuration", () => {
       showCodeFile: "/media/SHOW-CODE",
       consoleDevice: "/dev/tty1",
       nameFile: "/run/name",
+      wifiNameFile: "/run/wifi-name",
       powerDir: "/run/power",
     });
   });

@@ -11,22 +11,32 @@ interface MachineFiles {
 }
 
 const READ_BYTES = 16_384;
+/** No name of a network has more bytes. */
+const NAME_LENGTH = 32;
 const ZONES = "/sys/class/thermal";
 /** More than any machine has: what follows is not looked at. */
 const MAX_ZONES = 32;
 /** What sensors of processors are called: boards, then PCs. */
 const PROCESSOR = /^(?:cpu|soc|x86_pkg_temp)/;
 
-/** How this machine is. Each part that the system does not tell, or tells in another form, is left out. */
-export async function vitalsOf(files: MachineFiles = thisMachine): Promise<Vitals> {
-  const [memory = "", wireless = "", temperature] = await Promise.all([
+/**
+ * How this machine is. Each part that the system does not tell, or tells in another form, is left out.
+ * @param wifiNameFile holds the name of the wireless network it joins; empty where nobody writes it
+ */
+export async function vitalsOf(
+  wifiNameFile: string,
+  files: MachineFiles = thisMachine,
+): Promise<Vitals> {
+  const [memory = "", wireless = "", wifiName = "", temperature] = await Promise.all([
     files.read("/proc/meminfo"),
     // The sandbox of the image shows a process its own part of /proc only.
     files.read("/proc/self/net/wireless"),
+    wifiNameFile === "" ? undefined : files.read(wifiNameFile),
     temperatureOf(files),
   ]);
   const availableBytes = availableOf(memory);
   const dbm = signalOf(wireless);
+  const name = wifiName.replaceAll(/\p{Cc}/gu, "").slice(0, NAME_LENGTH);
   return {
     upSeconds: Math.floor(uptime()),
     memory: {
@@ -35,7 +45,7 @@ export async function vitalsOf(files: MachineFiles = thisMachine): Promise<Vital
       ...(availableBytes !== undefined && { availableBytes }),
     },
     ...(temperature !== undefined && { temperature }),
-    ...(dbm !== undefined && { wifi: { dbm } }),
+    ...(dbm !== undefined && { wifi: { dbm, ...(name !== "" && { name }) } }),
   };
 }
 

@@ -75,8 +75,8 @@ export interface Vitals {
   };
   /** Of the processor, degrees Celsius. */
   temperature?: number;
-  /** How strongly a wireless network is received. */
-  wifi?: { dbm: number };
+  /** How strongly a wireless network is received, and which. */
+  wifi?: { dbm: number; name?: string };
 }
 
 /** `GET /api/box`. */

@@ -46,7 +46,7 @@ export function effectsOf(settings: Settings, iwdBase: string): Effects {
       mode: 0o644,
     });
   const network = wifiNetwork(settings);
-  if (network !== undefined) files.push(network);
+  if (network !== undefined) files.push(network, wifiName(settings));
   const servers = value("time.servers");
   if (servers !== undefined)
     files.push({
@@ -90,6 +90,17 @@ function wifiNetwork(settings: Settings): SystemFile | undefined {
     path: `/var/lib/iwd/${name}.${password === undefined ? "open" : "psk"}`,
     content: `${security}[Settings]\nAutoConnect=true\n${hidden}`,
     mode: 0o600,
+  };
+}
+
+/** For the Web UI to show: the box joins no other network. */
+function wifiName(settings: Settings): SystemFile {
+  const ssid = Buffer.from(settings["wifi.ssid"]?.value ?? "", "hex");
+  return {
+    path: "/run/tallydeck/wifi-name",
+    content: `${ssid.toString()}\n`,
+    mode: 0o640,
+    group: "tallydeck",
   };
 }
 

@@ -154,11 +154,11 @@ function aboutData(
 /** What the box says of itself, and is told of the time. */
 function aboutBox(
   {
-    config: { powerDir },
+    config: { powerDir, wifiNameFile },
     clock,
     timekeeper,
     problems = new RecentProblems(),
-    vitals = vitalsOf,
+    vitals = () => vitalsOf(wifiNameFile),
   }: ServiceParts,
   { store, collector }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },

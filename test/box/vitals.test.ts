@@ -4,7 +4,7 @@ import { vitalsOf } from "../../appliance/box/vitals.ts";
 
 /** How a machine is whose system keeps these files. */
 function vitals(files: Readonly<Record<string, string>>) {
-  return vitalsOf({
+  return vitalsOf("/run/wifi-name", {
     read: async (path) => files[path],
     list: async (folder) => [
       ...new Set(
@@ -48,8 +48,11 @@ describe("the vitals of the machine", () => {
 
   it("say how strongly a wireless network is received", async () => {
     assert.deepEqual((await vitals({ "/proc/self/net/wireless": WIRELESS })).wifi, { dbm: -56 });
+    const named = { "/proc/self/net/wireless": WIRELESS, "/run/wifi-name": "At home\n" };
+    assert.deepEqual((await vitals(named)).wifi, { dbm: -56, name: "At home" });
     const alone = WIRELESS.split("\n").slice(0, 2).join("\n");
     assert.equal((await vitals({ "/proc/self/net/wireless": alone })).wifi, undefined);
+    assert.equal((await vitals({ "/run/wifi-name": "At home\n" })).wifi, undefined);
   });
 
   it("leave out what is written in another form", async () => {
@@ -62,6 +65,6 @@ describe("the vitals of the machine", () => {
   });
 
   it("are read from this machine unless told", async () => {
-    assert.ok((await vitalsOf()).memory.totalBytes > 0);
+    assert.ok((await vitalsOf("")).memory.totalBytes > 0);
   });
 });

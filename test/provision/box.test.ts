@@ -137,6 +137,7 @@ describe("a start of the box", () => {
     boot("WIFI_SSID=../Café");
     start();
     assert.ok(existsSync(join(root, "var/lib/iwd/=2e2e2f436166c3a9.open")));
+    assert.equal(read("run/tallydeck/wifi-name"), "../Café\n");
   });
 
   it("gives the service its part in the form of its configuration file", () => {

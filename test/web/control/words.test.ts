@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
-import { bytesName, clockText, signalName, spanName } from "../../../web/control/box/box-words.ts";
+import { bytesName, clockText, spanName, wifiText } from "../../../web/control/box/box-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/widgets.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
 import { formatView, parseView } from "../../../web/control/view.ts";
@@ -149,14 +149,18 @@ describe("what the box says of itself", () => {
   });
 
   it("says in words how strongly a wireless network is received", () => {
-    assert.deepEqual([-40, -60, -61, -70, -80, -81].map(signalName), [
-      "strong (−40 dBm)",
-      "strong (−60 dBm)",
-      "good (−61 dBm)",
-      "good (−70 dBm)",
-      "weak (−80 dBm)",
-      "very weak (−81 dBm)",
-    ]);
+    assert.deepEqual(
+      [-40, -60, -61, -70, -80, -81].map((dbm) => wifiText({ dbm })),
+      [
+        "strong (−40 dBm)",
+        "strong (−60 dBm)",
+        "good (−61 dBm)",
+        "good (−70 dBm)",
+        "weak (−80 dBm)",
+        "very weak (−81 dBm)",
+      ],
+    );
+    assert.equal(wifiText({ dbm: -56, name: "home" }), "home: strong (−56 dBm)");
   });
 
   it("shows the time of its own zone", () => {

@@ -27,8 +27,13 @@ export function spanName(seconds: number): string {
   return said.join(" ") || "less than a minute";
 }
 
+/** `home: strong (−56 dBm)`; the name only where it is known. */
+export function wifiText({ dbm, name }: { dbm: number; name?: string }): string {
+  return name === undefined ? signalName(dbm) : `${name}: ${signalName(dbm)}`;
+}
+
 /** How strongly a wireless network is received, in dBm → words. */
-export function signalName(dbm: number): string {
+function signalName(dbm: number): string {
   const word = ([-60, -70, -80] as const).findIndex((least) => dbm >= least);
   return `${["strong", "good", "weak"][word] ?? "very weak"} (${String(dbm).replace("-", "−")} dBm)`;
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { useNow } from "../parts.tsx";
-import { bytesName, clockText, signalName, spanName } from "./box-words.ts";
+import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
 const AGAIN_MS = 10_000;
@@ -68,7 +68,7 @@ function Status({ status }: { status: BoxAnswer }) {
         )}
         <Memory {...memory} />
         {temperature !== undefined && <Fact name="Temperature">{Math.round(temperature)} °C</Fact>}
-        {wifi !== undefined && <Fact name="Wi-Fi">{signalName(wifi.dbm)}</Fact>}
+        {wifi !== undefined && <Fact name="Wi-Fi">{wifiText(wifi)}</Fact>}
         <Fact name="Version">{status.version}</Fact>
       </dl>
       {status.power && <Power />}
