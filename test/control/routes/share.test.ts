@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, it } from "mocha";
-import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import { databaseFile, openForReading } from "../../../appliance/store/sqlite/database.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { tallydeck } from "../../helpers/tallydeck.ts";
 import { eachWorld } from "../../helpers/world.ts";
@@ -92,6 +92,9 @@ describe("a site's shared link", () => {
     await owner.ask("DELETE", "/api/sites/shop?confirm=shop");
     await owner.ask("POST", "/api/sites", { id: "shop" });
     assert.ok(!(await opens("/stats?site=shop", token)));
+    const db = openForReading(databaseFile(world().dataDir));
+    assert.equal(db.prepare("SELECT count(*) FROM share_token").pluck().get(), 0);
+    db.close();
   });
 
   it("is for a site that is there", async () => {
