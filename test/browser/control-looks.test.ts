@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type Control, eachControl, MK2, ON_LAN } from "./control-stage.ts";
+import { type Control, eachControl, MK2, ON_LAN, sharedControl } from "./control-stage.ts";
 
 /** Something to see on every page. */
 async function furnish(control: Control): Promise<void> {
@@ -27,15 +27,15 @@ describe("the Web UI", () => {
     { colorScheme: "dark", width: 360 },
   ] as const) {
     describe(`${colorScheme}, ${width} pixels wide`, () => {
-      const control = eachControl({
+      const control = sharedControl({
         colorScheme,
         viewport: { width, height: 740 },
         env: { VIRTUAL_DECK: "mk2,plus" },
       });
+      before(() => furnish(control()));
 
       for (const [name, query] of PAGES) {
         it(`shuts nobody out of ${name}, and fits`, async () => {
-          await furnish(control());
           await control().open(query);
           await control().page.waitForLoadState("networkidle");
           await control().owner.assertAccessible();

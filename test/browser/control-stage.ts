@@ -152,5 +152,17 @@ export function eachControl(options: ControlOptions | (() => ControlOptions) = {
   return () => control as Control;
 }
 
+/** One box and its Web UI for all tests of the suite around it: for those that only look. */
+export function sharedControl(options: ControlOptions = {}): () => Control {
+  let control: Control | undefined;
+  before(async () => {
+    if (!isBuilt()) await buildWeb();
+    control = await Control.start(options);
+  });
+  afterEach(() => control?.owner.assertUntroubled());
+  after(() => control?.end());
+  return () => control as Control;
+}
+
 /** The options for a box on a network: who comes has to sign in. */
 export const ON_LAN = { BIND: "0.0.0.0" };
