@@ -60,29 +60,33 @@ describe("the attacks", () => {
     );
   };
 
-  for (const [part, measure] of [
-    ["half-open", "unfinished requests begun"],
-    ["slow-readers", "connections that never read"],
-    ["badges", "badges asked for and hung up on"],
-    ["values", "hits with values never seen before, by status"],
-    ["surveys", "the owner opens the survey, grouped by os"],
-    ["tokens", "then the right token, from the same address"],
-  ])
-    it(`tell of ${part} what it did, and that every honest hit was counted`, async () => {
-      const { code, out, seen } = await attacked(part as string);
-      assert.equal(code, 0, out);
-      assert.match(seen.get(`${part}: ${measure}`) ?? "", /^\d/, out);
-      assert.equal(seen.get(`${part}: honest hits`), "60, 0 not answered, 0 not counted");
-      assert.match(seen.get(`${part}: honest hits, time to answer`) ?? "", /p99 \d+\.\d ms/);
-      assert.match(seen.get(`${part}: the owner's dashboard`) ?? "", /^(\d+) of \1,/);
-      assert.match(seen.get(`${part}: the owner's sign-in`) ?? "", /^(\d+) of \1,/);
-    });
-
-  it("run all together", async () => {
-    const { code, out, seen } = await attacked("all");
+  const assertHonestCounted = ({ code, out, seen }: Told, part: string) => {
     assert.equal(code, 0, out);
-    assert.equal(seen.get("all: honest hits"), "60, 0 not answered, 0 not counted");
-    assert.ok(seen.has("all: badges asked for and hung up on"), out);
+    assert.equal(seen.get(`${part}: honest hits`), "60, 0 not answered, 0 not counted");
+    assert.match(seen.get(`${part}: honest hits, time to answer`) ?? "", /p99 \d+\.\d ms/);
+    assert.match(seen.get(`${part}: the owner's dashboard`) ?? "", /^(\d+) of \1,/);
+    assert.match(seen.get(`${part}: the owner's sign-in`) ?? "", /^(\d+) of \1,/);
+  };
+
+  it("tell of one what it did, and that every honest hit was counted", async () => {
+    const told = await attacked("half-open");
+    assertHonestCounted(told, "half-open");
+    assert.match(told.seen.get("half-open: unfinished requests begun") ?? "", /^\d/, told.out);
+    assert.ok(!told.out.includes("badges"), told.out);
+  });
+
+  it("run all together, and tell the same of each", async () => {
+    const told = await attacked("all");
+    assertHonestCounted(told, "all");
+    for (const measure of [
+      "unfinished requests begun",
+      "connections that never read",
+      "badges asked for and hung up on",
+      "hits with values never seen before, by status",
+      "the owner opens the survey, grouped by os",
+      "then the right token, from the same address",
+    ])
+      assert.match(told.seen.get(`all: ${measure}`) ?? "", /^\d/, `${measure} in ${told.out}`);
   });
 
   it("start a service of their own, and tell its memory and sockets", async () => {
