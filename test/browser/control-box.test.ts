@@ -140,7 +140,10 @@ describe("what the box says of itself", () => {
     ["Shut down", "shutdown"],
   ] as const)
     it(`asks before it does this: ${button.toLowerCase()}`, async () => {
+      // Told once the page listens.
+      const listens = control().page.waitForResponse("**/api/clock");
       await control().open("?tab=box");
+      await listens;
       await control().button(`${button}…`).click();
       await control().button("Cancel").click();
       assert.deepEqual(readdirSync(folder()), []);
@@ -149,6 +152,9 @@ describe("what the box says of itself", () => {
       await control().sees(action === "restart" ? "The box restarts." : "The box shuts down.");
       assert.deepEqual(readdirSync(folder()), [action]);
       assert.equal(await control().button(`${button}…`).isDisabled(), true);
+      // The page listens anew, as when the box is back.
+      await control().page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await control().button(`${button}…`).and(control().page.locator(":enabled")).waitFor();
     });
 });
 

@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { PowerAction } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
@@ -34,6 +35,9 @@ export function Power() {
   const { busy, problem, run } = useAction();
   const [asked, setAsked] = useState<PowerAction | null>(null);
   const [done, setDone] = useState("");
+  const { opened } = useShell().box;
+  // The box is back, or never went.
+  useEffect(() => setDone(""), [opened]);
   const act = (action: PowerAction) =>
     run(async () => {
       await ask("POST", "api/power", { action });
