@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { type IncomingHttpHeaders, request } from "node:http";
+import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SystemClock } from "../../appliance/base/clock.ts";
@@ -35,6 +35,8 @@ export interface Ask {
   readonly from?: string;
   /** The address to ask at; 127.0.0.1 unless given. */
   readonly to?: string;
+  /** Keeps connections for who asks a lot; else each request has one of its own. */
+  readonly agent?: Agent;
 }
 
 interface WorldOptions {
@@ -291,7 +293,7 @@ function query(params: Record<string, string | number | null>): string {
 export function askPort(
   port: number,
   path: string,
-  { method = "GET", headers = {}, body, from, to = "127.0.0.1" }: Ask = {},
+  { method = "GET", headers = {}, body, from, to = "127.0.0.1", agent }: Ask = {},
 ): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const sent = request(
@@ -301,7 +303,7 @@ export function askPort(
       path,
       method,
       headers,
-      agent: false,
+      agent: agent ?? false,
       ...(from !== undefined && { localAddress: from }),
     },
     (response) => {

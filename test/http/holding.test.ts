@@ -6,13 +6,7 @@ import { readJson } from "../../appliance/http/body.ts";
 import { createClient } from "../../appliance/http/client.ts";
 import { allowUpload } from "../../appliance/http/connection.ts";
 import { errorBodies } from "../../appliance/http/errors.ts";
-import {
-  COLLECTOR_LIMITS,
-  CONTROL_LIMITS,
-  type ConnectionLimits,
-  descriptorLimit,
-  fitting,
-} from "../../appliance/http/limits.ts";
+import { COLLECTOR_LIMITS, type ConnectionLimits } from "../../appliance/http/limits.ts";
 import { type Listener, listen } from "../../appliance/http/listen.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
@@ -383,37 +377,5 @@ describe("the connections a listener holds", () => {
       await again.hear("\r\n\r\nok");
       for (const wire of [...busy, refused, other, again]) wire.drop();
     });
-  });
-});
-
-describe("the number of connections", () => {
-  it("fits what the process may open, with a reserve for files", () => {
-    const all = (descriptors: number) =>
-      fitting(COLLECTOR_LIMITS, descriptors).total + fitting(CONTROL_LIMITS, descriptors).total;
-    assert.equal(all(Number.POSITIVE_INFINITY), COLLECTOR_LIMITS.total + CONTROL_LIMITS.total);
-    for (const descriptors of [256, 512, 700]) assert.ok(all(descriptors) <= descriptors - 80);
-    assert.ok(all(128) <= 48);
-    assert.ok(fitting(CONTROL_LIMITS, 0).total > 0);
-  });
-
-  it("is never less in all than of one address", () => {
-    const { total, perAddress, perLoopback } = fitting(COLLECTOR_LIMITS, 128);
-    assert.ok(perAddress <= total && perLoopback <= total);
-  });
-
-  it("knows what the process may open from the system", () => {
-    const limits =
-      "Limit  Soft  Hard\nMax open files            1024                 4096    files\n";
-    assert.equal(
-      descriptorLimit(() => limits),
-      1_024,
-    );
-    assert.ok(descriptorLimit() > 0);
-    const unlimited = () => "Max open files   unlimited  unlimited  files\n";
-    assert.equal(descriptorLimit(unlimited), Number.POSITIVE_INFINITY);
-    const nothing = () => {
-      throw new Error("no such file");
-    };
-    assert.equal(descriptorLimit(nothing), Number.POSITIVE_INFINITY);
   });
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { Refusal } from "../../../appliance/base/refusal.ts";
 import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
 import {
   type Face,
@@ -11,9 +10,7 @@ import {
   type PushedValue,
   type Situation,
 } from "../../../appliance/deck/face/face.ts";
-import { parseWidget, type Widget } from "../../../appliance/deck/face/widget.ts";
-import { channelName } from "../../../appliance/push/channels.ts";
-import { cleanText } from "../../../appliance/push/text.ts";
+import type { Widget } from "../../../appliance/deck/face/widget.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12, 5, 30);
 
@@ -26,85 +23,11 @@ const situation = (more: Partial<Situation> = {}): Situation => ({
   ...more,
 });
 
-const parse = (input: unknown) => parseWidget(input, { channelName, cleanText });
-
 const textOf = (shown: Face) => {
   if (shown.kind === "text") return shown.text;
   if (shown.kind === "figure") return [shown.top, shown.main, shown.bottom].join("|");
   return shown.kind;
 };
-
-describe("a widget from the wire", () => {
-  for (const widget of [
-    { type: "push", channel: "build" },
-    { type: "push", channel: "build", expire: "text", fallback: "no news" },
-    { type: "stat", site: "my-site", metric: "pv", period: "7d" },
-    { type: "clock" },
-    { type: "date", color: "#FFaa00", background: "#000000" },
-    { type: "text", text: "Coffee\nfirst" },
-    { type: "address" },
-    { type: "empty" },
-  ]) {
-    it(`may be ${JSON.stringify(widget)}`, () => {
-      assert.deepEqual(parse(widget), widget);
-    });
-  }
-
-  it("has its channel lower-cased", () => {
-    assert.deepEqual(parse({ type: "push", channel: "Build" }), { type: "push", channel: "build" });
-  });
-
-  it("has its texts made drawable", () => {
-    assert.deepEqual(parse({ type: "text", text: "“5 €” 🚀" }), {
-      type: "text",
-      text: '"5 EUR" ?',
-    });
-    assert.deepEqual(parse({ type: "push", channel: "a", expire: "text", fallback: "–" }), {
-      type: "push",
-      channel: "a",
-      expire: "text",
-      fallback: "-",
-    });
-  });
-
-  for (const [input, field, problem] of [
-    [null, "widget", /must be an object/],
-    ["clock", "widget", /must be an object/],
-    [[], "widget", /must be an object/],
-    [{}, "widget.type", /must be one of push, stat, clock, date, text, address, empty/],
-    [{ type: "weather" }, "widget.type", /must be one of/],
-    [{ type: 7 }, "widget.type", /must be one of/],
-    [{ type: "push" }, "widget.channel", /is missing/],
-    [{ type: "push", channel: "no good" }, "widget.channel", /1 to 32 characters/],
-    [{ type: "push", channel: 5 }, "widget.channel", /name of a push channel/],
-    [{ type: "push", channel: "a", expire: "fade" }, "widget.expire", /one of dim, blank, text/],
-    [{ type: "push", channel: "a", fallback: null }, "widget.fallback", /text of at most 256/],
-    [{ type: "text", text: "x".repeat(257) }, "widget.text", /text of at most 256/],
-    [{ type: "text", text: "", color: "red" }, "widget.color", /colour as #rrggbb/],
-    [{ type: "empty", background: "#fff" }, "widget.background", /colour as #rrggbb/],
-    [{ type: "stat", site: "a", metric: "hits", period: "7d" }, "widget.metric", /one of pv, uv/],
-    [
-      { type: "stat", site: "a", metric: "pv", period: "1y" },
-      "widget.period",
-      /one of now, day, 7d/,
-    ],
-    [{ type: "stat", site: "a", metric: "uv", period: "now" }, "widget.metric", /must be pv/],
-    [{ type: "stat", site: "A b", metric: "pv", period: "day" }, "widget.site", /id of a site/],
-    [{ type: "clock", seconds: true }, "widget.seconds", /not a field/],
-  ] as const) {
-    it(`may not be ${JSON.stringify(input)?.slice(0, 60)}`, () => {
-      assert.throws(
-        () => parse(input),
-        (error) => {
-          assert.ok(error instanceof Refusal);
-          assert.equal(error.field, field);
-          assert.match(error.message, problem);
-          return true;
-        },
-      );
-    });
-  }
-});
 
 describe("a push widget", () => {
   const widget: Widget = { type: "push", channel: "build" };
