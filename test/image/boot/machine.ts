@@ -28,6 +28,9 @@ export class Card {
   }
 }
 
+/** What systemd gives a unit to stop, and as much again. */
+const ENDS_MS = 3 * 60_000;
+
 type Ports = readonly [collector: number, control: number, other: number];
 
 export type Hardware = "virt" | "raspi3b";
@@ -115,10 +118,14 @@ export class Machine {
   }
 
   /** Shuts down as `systemctl poweroff` does, and waits for it. */
-  async shutDown(): Promise<void> {
-    const gone = once(this.#qemu, "exit");
-    await this.shell.run("systemctl poweroff --no-block");
-    await gone;
+  shutDown(): Promise<void> {
+    return this.ends(() => this.shell.run("systemctl poweroff --no-block"));
+  }
+
+  /** Waits until it has shut down, or would restart, for what `ask` does. */
+  async ends(ask: () => Promise<unknown>): Promise<void> {
+    const signal = AbortSignal.timeout(ENDS_MS);
+    await Promise.all([once(this.#qemu, "exit", { signal }), ask()]);
     this.shell.close();
   }
 }

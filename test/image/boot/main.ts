@@ -11,7 +11,7 @@ import { checkDecks } from "./decks.ts";
 import { checkLateData } from "./late.ts";
 import { Card } from "./machine.ts";
 import { checkNetwork } from "./network.ts";
-import { checkPowerCuts } from "./power.ts";
+import { checkPowerCuts, checkSwitch } from "./power.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 
@@ -58,7 +58,7 @@ async function checkCard(out: string): Promise<void> {
   if (parts.has("decks")) await checkDecks(checks, box, out);
   if (parts.has("service")) await checkService(checks, box);
   if (parts.has("network")) await checkNetwork(checks, box);
-  await box.machine.shutDown();
+  await checkSwitch(checks, box, "restart");
   if (parts.has("dialects")) await checkDialects(checks, card, token);
   if (parts.has("offline")) await checkOffline(checks, card);
   if (parts.has("power"))

@@ -57,8 +57,29 @@ export async function checkPowerCuts(
     );
     if (!passed) break;
   }
-  await box.machine.shutDown();
+  box.cookie = (await box.control("POST", "/api/session", { token })).cookie;
+  await checkSwitch(checks, box, "shutdown");
   await checkWritableMoment(checks, card);
+}
+
+/** What the kernel says last on the console. */
+const LAST_WORDS = { restart: "reboot: Restarting system", shutdown: "reboot: Power down" };
+
+/** Restarts the box, or shuts it down, as its owner does in the Web UI. */
+export async function checkSwitch(
+  checks: Checks,
+  box: Box,
+  action: keyof typeof LAST_WORDS,
+): Promise<void> {
+  const before = box.machine.console.split(LAST_WORDS[action]).length;
+  const asked = await checks.check(`does a ${action} that its owner asks for`, async () => {
+    await box.machine.ends(async () => {
+      const answer = await box.control("POST", "/api/power", { action });
+      assert.equal(answer.status, 204, answer.body.toString());
+    });
+    assert.equal(box.machine.console.split(LAST_WORDS[action]).length, before + 1);
+  });
+  if (!asked) await box.machine.cutPower();
 }
 
 /** Cuts the power in the one moment in which the box writes to its boot partition. */
