@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { type Browser, chromium } from "playwright-core";
 
 /** What draws pages, without the windows, tabs and profiles around it: for a third of the work. */
@@ -44,10 +45,14 @@ const UNSTEADY = [
 // Visitors' browsers do keep pages to go back to.
 const UNWANTED_ARGS = ["--disable-back-forward-cache"];
 
-/** Debian's Chromium without a screen, driven from outside. */
-export function launchChromium(executablePath: string): Promise<Browser> {
+/**
+ * Debian's Chromium without a screen, driven from outside.
+ * @param folder where it puts what it needs while it runs; the system's unless given
+ */
+export function launchChromium(executablePath: string, folder = tmpdir()): Promise<Browser> {
   return chromium.launch({
     executablePath,
+    env: { ...process.env, TMPDIR: folder },
     args: [...CHROMIUM_ARGS, `--disable-features=${[...UNSTEADY, ...UNSEEN].join()}`],
     ignoreDefaultArgs: UNWANTED_ARGS,
   });

@@ -36,12 +36,23 @@ export async function openProfile({
 function launched(executablePath: string): Promise<Browser> {
   const known = browsers.get(executablePath);
   if (known !== undefined) return known;
-  const browser = launchChromium(executablePath);
+  const browser = launchChromium(executablePath, folderOfBrowsers());
   browsers.set(executablePath, browser);
   // One that broke down costs the tests of one file, not those of the files after it.
   const forget = () => browsers.delete(executablePath);
   browser.then((running) => running.once("disconnected", forget), forget);
   return browser;
+}
+
+let folder: string | undefined;
+
+/** Removed with the process: a browser that is ended with it leaves its sockets. */
+function folderOfBrowsers(): string {
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), "tallydeck-browsers-"));
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  folder = made;
+  return made;
 }
 
 /**
