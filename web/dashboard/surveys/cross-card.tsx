@@ -2,7 +2,7 @@ import type { SurveysAnswer } from "../../../appliance/collector/wire.ts";
 import { counted, whole } from "../../shared/format.ts";
 import type { ChangeView } from "../use-view.ts";
 import type { View } from "../view.ts";
-import { CROSS_NAMES, crossTable, partText, type Question } from "./survey-model.ts";
+import { CROSS_NAMES, crossTable, FEW, partText, type Question } from "./survey-model.ts";
 
 interface CrossCardProps {
   survey: SurveysAnswer;
@@ -55,10 +55,11 @@ export function CrossCard({ survey, questions, view, change }: CrossCardProps) {
                 </th>
                 {cells.map(({ count, share }, i) => {
                   const group = table.groups[i];
+                  const all = group?.total ?? 0;
                   return (
                     <td key={group?.name} class="heated" style={{ "--heat": share }}>
                       {whole(count)}{" "}
-                      <small class="part">{partText(count, group?.total ?? 0)}</small>
+                      <small class={all < FEW ? "part few" : "part"}>{partText(count, all)}</small>
                     </td>
                   );
                 })}

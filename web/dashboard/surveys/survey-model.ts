@@ -27,7 +27,7 @@ export interface Question {
 }
 
 /** Of fewer, one more or less would move a percentage by over five points. */
-const FEW = 20;
+export const FEW = 20;
 
 /** What stands beside a count for its part of a whole: `12.5%`, and of a small whole `of 3`. */
 export function partText(count: number, all: number): string {

@@ -13,7 +13,7 @@ import { exportName } from "../traffic/csv.ts";
 import type { ChangeView } from "../use-view.ts";
 import { CROSS_KEYS, type View } from "../view.ts";
 import { CrossCard } from "./cross-card.tsx";
-import { CROSS_NAMES, partText, type Question, questionsOf } from "./survey-model.ts";
+import { CROSS_NAMES, FEW, partText, type Question, questionsOf } from "./survey-model.ts";
 import { useExport, useReading } from "./use-surveys.ts";
 
 interface SurveysProps {
@@ -168,11 +168,13 @@ function Summary({ survey }: { survey: SurveysAnswer }) {
         <span class="name">Net promoter score</span>
         <span class="figure">{nps.score === null ? NO_FIGURE : signed(nps.score)}</span>
         <span class="delta">{counted(nps.answered, "answer")}</span>
-        <div class="nps" aria-hidden="true">
-          {parts.map(([key, , count]) => (
-            <i key={key} class={key} style={{ flexGrow: count }} />
-          ))}
-        </div>
+        {nps.answered > 0 && (
+          <div class="nps" aria-hidden="true">
+            {parts.map(([key, , count]) => (
+              <i key={key} class={key} style={{ flexGrow: count }} />
+            ))}
+          </div>
+        )}
         <ul class="nps-parts">
           {parts.map(([key, name, count]) => (
             <li key={key} class={key}>
@@ -213,7 +215,7 @@ function QuestionCard({ question, total }: { question: Question; total: number }
                 </span>
               </th>
               <td class="count">{whole(count)}</td>
-              <td class="share">{partText(count, total)}</td>
+              <td class={total < FEW ? "share few" : "share"}>{partText(count, total)}</td>
             </tr>
           ))}
         </tbody>
