@@ -152,6 +152,12 @@ export class Owner {
     assert.notEqual(at, -1, `nothing like ${pattern} on the console`);
     this.troubles.splice(at, 1);
   }
+
+  /** Takes out all troubles of a kind that belongs to the test; there is one at least. */
+  expectTroubles(pattern: RegExp): void {
+    do this.expectTrouble(pattern);
+    while (this.troubles.some((text) => pattern.test(text)));
+  }
 }
 
 let knownAxe: string | undefined;

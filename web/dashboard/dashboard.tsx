@@ -37,8 +37,9 @@ export function Dashboard(props: DashboardProps) {
   const { history, feed, view, token, isForgetful, change, refresh, signOut } = props;
   const [bots, setBots] = useState(() => loadChoice("bots") === "on");
   const [areKeysShown, showKeys] = useState(false);
+  const [isUnkept, setUnkept] = useState(false);
   const toggleBots = () => {
-    keepChoice("bots", bots ? "off" : "on");
+    setUnkept(!keepChoice("bots", bots ? "off" : "on"));
     setBots(!bots);
   };
   const isShared = isShareToken(token);
@@ -61,7 +62,7 @@ export function Dashboard(props: DashboardProps) {
         signOut={signOut}
         showKeys={() => showKeys(true)}
       />
-      <Notices {...{ history, feed, isForgetful, refresh }} />
+      <Notices {...{ history, feed, isForgetful, isUnkept, refresh }} />
       <main>
         <h1 class="offscreen">
           {tab === "surveys" ? "Surveys" : "Traffic"} of {history.site}
@@ -81,7 +82,14 @@ export function Dashboard(props: DashboardProps) {
         ) : isNew ? (
           <Empty site={history.site} refresh={refresh} />
         ) : (
-          <Traffic history={history} now={feed.hour} view={view} bots={bots} change={change} />
+          <Traffic
+            history={history}
+            now={feed.hour}
+            view={view}
+            bots={bots}
+            change={change}
+            onKept={(isKept) => setUnkept(!isKept)}
+          />
         )}
       </main>
       {areKeysShown && <KeyList onClose={() => showKeys(false)} />}
@@ -95,16 +103,17 @@ interface TrafficProps {
   view: View;
   bots: boolean;
   change: ChangeView;
+  onKept: (isKept: boolean) => void;
 }
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
-function Traffic({ history, now, view, bots, change }: TrafficProps) {
+function Traffic({ history, now, view, bots, change, onKept }: TrafficProps) {
   const { choice, compare, metric, asked, filter, layout, open, front } = view;
   const range = useMemo(() => rangeOf(choice, history), [choice, history]);
   const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
   const askedKey = JSON.stringify(asked);
   const openKey = [...open, ...front].join(",");
-  const [stars, toggleStar] = useStars(history.site);
+  const [stars, toggleStar] = useStars(history.site, onKept);
   const chart = useCallback<ChangeView>((part) => change({ asked: [], ...part }), [change]);
   const pressed = asked.length > 0 ? null : metric;
   return (

@@ -15,12 +15,15 @@ const WARNINGS: Readonly<Record<Warning, string>> = {
 interface NoticesProps {
   history: Pick<History, "warnings" | "pending">;
   feed: Feed;
+  /** the browser does not keep the token */
   isForgetful: boolean;
+  /** nor a choice, such as a star */
+  isUnkept?: boolean;
   refresh: () => void;
 }
 
 /** What is wrong, above everything: the box's own warnings and a refresh that failed. */
-export function Notices({ history, feed, isForgetful, refresh }: NoticesProps) {
+export function Notices({ history, feed, isForgetful, isUnkept, refresh }: NoticesProps) {
   return (
     <div class="notices" role="status">
       {feed.problem && (
@@ -35,6 +38,11 @@ export function Notices({ history, feed, isForgetful, refresh }: NoticesProps) {
       {isForgetful && (
         <p class="notice">
           This browser keeps nothing for this page, so you will have to sign in again next time.
+        </p>
+      )}
+      {isUnkept && (
+        <p class="notice">
+          This browser has no room for what you chose, so it lasts until you close this page.
         </p>
       )}
       {history.warnings.map((code) => (

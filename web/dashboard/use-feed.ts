@@ -53,6 +53,7 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
     etag: null,
   });
   const running = useRef<AbortController>(undefined);
+  const isIdle = useRef(true);
 
   const refresh = useCallback(() => {
     running.current?.abort();
@@ -98,7 +99,10 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
     const whenVisible = () => {
       if (document.visibilityState === "visible") refresh();
     };
-    const timer = setInterval(whenVisible, REFRESH_MS);
+    const timer = setInterval(() => {
+      // What takes a minute would never come to its end.
+      if (isIdle.current) whenVisible();
+    }, REFRESH_MS);
     document.addEventListener("visibilitychange", whenVisible);
     return () => {
       clearInterval(timer);
@@ -107,17 +111,34 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
   }, [token, refresh]);
 
   const isAway = feed.problem?.kind === "offline" && !feed.busy;
+  isIdle.current = !feed.busy && !isAway;
   useEffect(() => {
     if (!isAway) return;
-    const timer = setTimeout(refresh, RETRY_MS);
+    let abort = new AbortController();
+    // A try that hangs makes way for the next one: its connection may be of before the outage.
+    const timer = setInterval(() => {
+      abort.abort();
+      abort = new AbortController();
+      void isThere(abort.signal).then((there) => there && refresh());
+    }, RETRY_MS);
     addEventListener("online", refresh);
     return () => {
-      clearTimeout(timer);
+      abort.abort();
+      clearInterval(timer);
       removeEventListener("online", refresh);
     };
   }, [isAway, refresh]);
 
   return [feed, refresh];
+}
+
+/** Whether the collector answers at all: that is quick, however long its reports take. */
+async function isThere(signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await fetch("./", { signal, cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
 }
 
 function asReadError(error: unknown): ReadError {

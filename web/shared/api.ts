@@ -2,6 +2,7 @@ import type { ErrorAnswer } from "../../appliance/collector/wire.ts";
 
 /** Why a request brought nothing, in words for the person who looks at the page. */
 export class ReadError extends Error {
+  /** `offline`: nobody has answered, or not to the end; worth another try soon. */
   readonly kind: "unauthorized" | "busy" | "offline" | "refused";
 
   constructor(kind: ReadError["kind"], message: string) {
@@ -80,7 +81,7 @@ async function bodyOf<T>(response: Response): Promise<T> {
     return (await response.json()) as T;
   } catch {
     throw new ReadError(
-      "refused",
+      "offline",
       "The answer was cut short or is not from a Tallydeck collector. Try again; behind a proxy, check where it forwards to.",
     );
   }
@@ -100,8 +101,12 @@ async function failureOf(response: Response): Promise<ReadError> {
       `Too many wrong tokens from this address. Wait ${wait ? `${wait} seconds` : "a minute"} and try again.`,
     );
   }
-  return new ReadError("refused", await sentenceOf(response));
+  const kind = AWAY.includes(response.status) ? "offline" : "refused";
+  return new ReadError(kind, await sentenceOf(response));
 }
+
+/** What a proxy says for a box that is away, and a box that is not ready yet. */
+const AWAY = [502, 503, 504];
 
 async function sentenceOf(response: Response): Promise<string> {
   try {

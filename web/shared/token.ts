@@ -4,59 +4,65 @@
  */
 const KEY = "tallydeck.token";
 
-function stores(): Storage[] {
+/** Of this tab, and of this browser. */
+type StoreName = "sessionStorage" | "localStorage";
+
+/** Storage may be denied, broken, full or of no size at all: nothing is then, and nothing is done. */
+function trying<T>(name: StoreName, work: (store: Storage) => T): T | undefined {
   try {
-    return [window.sessionStorage, window.localStorage];
+    return work(window[name]);
   } catch {
-    return [];
+    return undefined;
   }
 }
 
+const get = (name: StoreName, key: string) => trying(name, (store) => store.getItem(key)) ?? null;
+const remove = (name: StoreName, key: string) => trying(name, (store) => store.removeItem(key));
+
+/** @returns whether it is kept */
+function keep(name: StoreName, key: string, value: string): boolean {
+  trying(name, (store) => store.setItem(key, value));
+  return get(name, key) === value;
+}
+
 export function loadToken(): string {
-  for (const store of stores()) {
-    const token = store.getItem(KEY);
-    if (token) return token;
-  }
-  return "";
+  return get("sessionStorage", KEY) || get("localStorage", KEY) || "";
 }
 
 /** @returns false where the browser keeps nothing, so that the owner has to sign in again next time */
 export function keepToken(token: string, remember: boolean): boolean {
   forgetToken();
-  const [tab, browser] = stores();
-  return keep(remember ? browser : tab, KEY, token);
+  return keep(remember ? "localStorage" : "sessionStorage", KEY, token);
 }
 
 /** Keeps a token for this tab, before what the browser keeps. */
 export function keepForTab(token: string): void {
-  keep(stores()[0], KEY, token);
+  keep("sessionStorage", KEY, token);
 }
 
 /** Forgets what this tab kept. @returns what the browser keeps; empty for nothing */
 export function forgetForTab(): string {
-  stores()[0]?.removeItem(KEY);
+  remove("sessionStorage", KEY);
   return loadToken();
 }
 
-/** Storage may be denied, full or of no size at all. */
-function keep(store: Storage | undefined, key: string, value: string): boolean {
-  try {
-    store?.setItem(key, value);
-    return store !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 export function forgetToken(): void {
-  for (const store of stores()) store.removeItem(KEY);
+  remove("sessionStorage", KEY);
+  remove("localStorage", KEY);
 }
 
-/** A small choice of the owner that outlives the page. */
+/** Choices that the browser did not keep. */
+const unkept = new Map<string, string>();
+
+/** A small choice of the owner that outlives the page, where the browser keeps it. */
 export function loadChoice(key: string): string | null {
-  return stores()[1]?.getItem(`tallydeck.${key}`) ?? null;
+  return unkept.get(key) ?? get("localStorage", `tallydeck.${key}`);
 }
 
-export function keepChoice(key: string, value: string): void {
-  keep(stores()[1], `tallydeck.${key}`, value);
+/** @returns false where it lasts only as long as the page is open */
+export function keepChoice(key: string, value: string): boolean {
+  const isKept = keep("localStorage", `tallydeck.${key}`, value);
+  if (isKept) unkept.delete(key);
+  else unkept.set(key, value);
+  return isKept;
 }

@@ -14,7 +14,10 @@ const MAX_STARS = 24;
  * The starred values of a site, kept in this browser; where it keeps nothing, for as long as the
  * page is open.
  */
-export function useStars(site: string): [Star[], toggle: (star: Star) => void] {
+export function useStars(
+  site: string,
+  onKept: (isKept: boolean) => void,
+): [Star[], toggle: (star: Star) => void] {
   const [held, hold] = useState(() => ({ site, stars: load(site) }));
   const stars = held.site === site ? held.stars : load(site);
   if (held.site !== site) hold({ site, stars });
@@ -23,7 +26,7 @@ export function useStars(site: string): [Star[], toggle: (star: Star) => void] {
     const changed =
       others.length < stars.length ? others : [...stars, { dimension, value }].slice(-MAX_STARS);
     hold({ site, stars: changed });
-    keepChoice(`stars.${site}`, JSON.stringify(changed));
+    onKept(keepChoice(`stars.${site}`, JSON.stringify(changed)));
   };
   return [stars, toggle];
 }

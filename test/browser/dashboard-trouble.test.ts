@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import type { Route } from "playwright-core";
+import { ADMIN } from "../helpers/world.ts";
+import { demoWorld, NOTES } from "./dashboard-stage.ts";
+import { Owner, seen } from "./owner.ts";
+
+const READS = /\/stats\?/;
+/** The page looks whether the box is there. */
+const LOOKS = /\/$/;
+
+describe("the dashboard in trouble", () => {
+  const world = demoWorld();
+  let owner: Owner;
+  beforeEach(async () => {
+    owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(() => owner.leave());
+
+  const button = (name: string) => owner.page.getByRole("button", { name, exact: true });
+  const figures = () => seen(owner.page.locator(".tiles"));
+  const typeToken = async () => {
+    await owner.open(NOTES);
+    await owner.page.getByLabel("Token").fill(ADMIN);
+    await button("Open dashboard").click();
+  };
+  const notices = () => owner.page.locator(".notices");
+
+  describe("of the way to the box", () => {
+    /** How an outage looks from the browser. */
+    const OUTAGES: Record<
+      string,
+      { says: RegExp; console: RegExp; fails: (route: Route) => unknown }
+    > = {
+      "a box that is off": {
+        says: /The collector does not answer\./,
+        console: /ERR_CONNECTION_REFUSED/,
+        fails: (route) => route.abort("connectionrefused"),
+      },
+      "a proxy whose box is off": {
+        says: /answered with status 502/,
+        console: /502/,
+        fails: (route) => route.fulfill({ status: 502, body: "<h1>Bad gateway</h1>" }),
+      },
+    };
+    for (const [what, outage] of Object.entries(OUTAGES))
+      it(`keeps what it shows and is back within 5 s: ${what}`, async () => {
+        await owner.page.clock.install();
+        await owner.signIn(NOTES);
+        const shown = await figures();
+        await owner.page.route(READS, outage.fails);
+        await owner.page.route(LOOKS, outage.fails);
+        await button("Refresh").click();
+        await notices().getByText(outage.says).waitFor();
+        assert.equal(await figures(), shown);
+        // It looks again and again, and reads nothing meanwhile.
+        for (let i = 0; i < 3; i++) {
+          const looked = owner.page
+            .waitForEvent("requestfinished", { predicate: isLook })
+            .catch(() => {});
+          const failed = owner.page
+            .waitForEvent("requestfailed", { predicate: isLook })
+            .catch(() => {});
+          await owner.page.clock.runFor(4_000);
+          await Promise.race([looked, failed]);
+        }
+        const reads = owner.times("/stats");
+        await owner.page.unroute(READS);
+        await owner.page.unroute(LOOKS);
+        await owner.page.clock.runFor(5_000);
+        await notices().getByText(outage.says).waitFor({ state: "detached" });
+        assert.equal(owner.times("/stats"), reads + 1);
+        assert.equal(await figures(), shown);
+        owner.expectTroubles(outage.console);
+      });
+    const isLook = (request: { url(): string }) => LOOKS.test(request.url());
+
+    it("leaves a look that hangs, for the box may be back by another connection", async () => {
+      await owner.page.clock.install();
+      await owner.signIn(NOTES);
+      await owner.page.route(READS, (route) => route.abort("connectionrefused"));
+      let looks = 0;
+      await owner.page.route(LOOKS, (route) => (++looks > 1 ? route.continue() : undefined));
+      await button("Refresh").click();
+      await notices().getByText("does not answer").waitFor();
+      await owner.page.unroute(READS);
+      await Promise.all([owner.page.waitForRequest(LOOKS), owner.page.clock.runFor(4_000)]);
+      await owner.page.clock.runFor(4_000);
+      await notices().getByText("does not answer").waitFor({ state: "detached" });
+      owner.expectTroubles(/ERR_CONNECTION_REFUSED/);
+    });
+
+    it("says that an answer was cut, first and later, and reads it anew by itself", async () => {
+      await owner.page.clock.install();
+      const cut = async (route: Route) => {
+        const response = await route.fetch();
+        const text = await response.text();
+        await route.fulfill({ response, body: text.slice(0, text.length / 2) });
+      };
+      await owner.page.route(READS, cut);
+      await typeToken();
+      await owner.page.getByText("The answer was cut short").waitFor();
+      await owner.page.unroute(READS);
+      await owner.page.clock.runFor(5_000);
+      const shown = await figures();
+      await owner.page.route(READS, cut);
+      await world().beacon({ p: "/" }, { s: "fieldnotes" });
+      await button("Refresh").click();
+      await notices().getByText("The answer was cut short").waitFor();
+      assert.equal(await figures(), shown);
+      await owner.page.unroute(READS);
+      await owner.page.clock.runFor(5_000);
+      await notices().getByText("The answer was cut short").waitFor({ state: "detached" });
+    });
+
+    it("waits for a box that takes its time, also beyond a minute, and says so", async () => {
+      await owner.page.clock.install();
+      await owner.signIn(NOTES);
+      let answer = () => {};
+      await owner.page.route(READS, async (route) => {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        await route.continue();
+      });
+      await Promise.all([owner.page.waitForRequest(READS), button("Refresh").click()]);
+      const reads = owner.times("/stats");
+      await owner.page.clock.runFor(20_000);
+      await notices().getByText("The box takes its time to answer").waitFor();
+      await owner.page.clock.runFor(60_000);
+      assert.equal(owner.times("/stats"), reads);
+      answer();
+      await notices().getByText("takes its time").waitFor({ state: "detached" });
+    });
+  });
+
+  describe("of the browser's storage", () => {
+    const BROKEN: Record<string, string> = {
+      "that is full": `Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError"); };`,
+      "that is denied": `for (const name of ["localStorage", "sessionStorage"])
+        Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } });`,
+      "that fails to read": `for (const name of ["getItem", "setItem", "removeItem"])
+        Storage.prototype[name] = () => { throw new DOMException("broken", "UnknownError"); };`,
+    };
+    for (const [what, script] of Object.entries(BROKEN))
+      it(`shows everything, and says what is not kept: ${what}`, async () => {
+        await owner.page.addInitScript(script);
+        await typeToken();
+        await notices().getByText("you will have to sign in again next time").waitFor();
+        const about = owner.page.locator('[data-dimension="path"] tbody tr', { hasText: "/about" });
+        await about.hover();
+        await about.getByRole("button", { name: "Star /about" }).click();
+        await notices().getByText("lasts until you close this page").waitFor();
+        await button("Surveys").click();
+        await owner.page.getByLabel("Survey version").waitFor();
+        await button("Traffic").click();
+        assert.match(await seen(owner.page.locator(".value-tile")), /\/about/);
+      });
+  });
+
+  describe("of the browser's clock", () => {
+    for (const [what, time] of [
+      ["a day behind", "2026-03-03T12:30:00Z"],
+      ["a day ahead", "2026-03-05T12:30:00Z"],
+    ] as const)
+      it(`goes by the clock of the box: ${what}`, async () => {
+        await owner.signIn(`${NOTES}&period=day`);
+        const right = await seen(owner.page.locator("main"));
+        const other = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
+        await other.page.clock.setFixedTime(time);
+        await other.signIn(`${NOTES}&period=day`);
+        assert.equal(await seen(other.page.locator("main")), right);
+        await other.leave();
+      });
+  });
+});
