@@ -247,6 +247,24 @@ describe("the rows of the dashboard", () => {
     });
   });
 
+  it("stay the same elements under a filter that leaves them, and are in their order after it", async () => {
+    await owner.signIn("/dashboard?site=many&open=path");
+    const rows = card("path").locator("tbody tr");
+    const search = owner.page.getByRole("searchbox");
+    await rows.nth(1_999).waitFor();
+    const kept = await row("path", "/page/1900").elementHandle();
+    await search.fill("/page/19");
+    await rows.nth(111).waitFor({ state: "detached" });
+    assert.equal(await rows.count(), 111);
+    assert.equal(await kept?.evaluate((element) => element.isConnected), true);
+    await search.fill("");
+    await rows.nth(1_999).waitFor();
+    assert.deepEqual(
+      await rows.locator(".value").allTextContents(),
+      Array.from({ length: 2_000 }, (_, i) => `/page/${i}`),
+    );
+  });
+
   it("come fifty at a time, until all two thousand are there", async () => {
     await owner.signIn("/dashboard?site=many");
     await owner.page.evaluate(`

@@ -7,6 +7,8 @@ export const TOP = 10;
 
 export interface Row {
   value: string;
+  /** its place among all of the range, from 0: a filter leaves it as it is */
+  place: number;
   /** what the value is called, where its stored form is a code */
   name: string | null;
   count: number;
@@ -48,9 +50,11 @@ export function rowsOf(dimension: Dimension, history: History, range: DayRange):
     const value = dimension.values[i] ?? "";
     const name = valueName(dimension.name, value);
     const search = (name === null ? value : `${name}\n${value}`).toLowerCase();
-    rows.push({ value, name, count, share: 0, search });
+    rows.push({ value, place: 0, name, count, share: 0, search });
   });
-  return rows.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  rows.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  for (const [place, row] of rows.entries()) row.place = place;
+  return rows;
 }
 
 /** The breakdowns with the rows that hold the text anywhere; those without a match are gone. */

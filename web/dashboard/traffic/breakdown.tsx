@@ -50,9 +50,9 @@ export function BreakdownCard({ title, breakdowns, front, isOpen, ...props }: Br
       <div id={`${id}-values`} {...panel}>
         {props.children}
         <Rows
-          // Other rows begin with the first ones again.
-          key={`${front.name} ${props.filter}`}
+          key={front.name}
           dimension={front.name}
+          filter={props.filter}
           rows={rows}
           {...props.tools}
           {...{ copied, copy }}

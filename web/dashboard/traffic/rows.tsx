@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { percent, whole } from "../../shared/format.ts";
 import type { Row } from "./breakdown-model.ts";
 import { isCode, linkOf } from "./values.ts";
@@ -32,17 +32,19 @@ interface Latest extends RowTools {
 interface RowsProps extends RowTools {
   dimension: string;
   rows: Row[];
+  filter: string;
 }
 
 /** The first rows at once, and more with every frame until all are there. */
-export function Rows({ dimension, rows, ...tools }: RowsProps) {
-  const [made, setMade] = useState(CHUNK);
-  useEffect(() => {
-    if (made >= rows.length) return;
-    const frame = requestAnimationFrame(() => setMade(made + CHUNK));
-    return () => cancelAnimationFrame(frame);
-  }, [made, rows.length]);
-  const chunks = useMemo(() => inChunks(rows), [rows]);
+export function Rows({ dimension, rows, filter, ...tools }: RowsProps) {
+  const made = useMade(rows.length);
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => list.current?.scrollTo(0, 0), [filter]);
+  const held = useRef<Row[][]>([]);
+  const chunks = useMemo(() => {
+    held.current = inChunks(rows.slice(0, made), held.current);
+    return held.current;
+  }, [rows, made]);
   const most = useMemo(() => Math.max(...rows.map(({ share }) => share)), [rows]);
   const [entered, enter] = useState<string | null>(null);
   // The buttons of two thousand rows are most of their weight: there a row has them when needed.
@@ -51,7 +53,7 @@ export function Rows({ dimension, rows, ...tools }: RowsProps) {
   const latest = useRef(now);
   latest.current = now;
   return (
-    <div class="rows" tabIndex={isLong ? 0 : undefined}>
+    <div ref={list} class="rows" tabIndex={isLong ? 0 : undefined}>
       <table>
         <thead class="offscreen">
           <tr>
@@ -60,24 +62,53 @@ export function Rows({ dimension, rows, ...tools }: RowsProps) {
             <th scope="col">Share</th>
           </tr>
         </thead>
-        {chunks.slice(0, made / CHUNK).map((chunk, i) => (
-          <Chunk
-            // A chunk is a place in the list: its rows come and go.
-            key={i}
-            {...{ dimension, most, latest }}
-            rows={chunk}
-            marks={chunk.map(({ value }) => markOf(value, now)).join()}
-          />
-        ))}
+        {chunks.map(
+          (chunk, i) =>
+            chunk.length > 0 && (
+              <Chunk
+                // A chunk is a place in the whole list: its rows come and go.
+                key={i}
+                {...{ dimension, most, latest }}
+                rows={chunk}
+                marks={chunk.map(({ value }) => markOf(value, now)).join()}
+              />
+            ),
+        )}
       </table>
     </div>
   );
 }
 
-function inChunks(rows: Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, i) =>
-    rows.slice(i * CHUNK, (i + 1) * CHUNK),
-  );
+/** How many rows are made by now: fewer stay as they are, and more begin with the first ones again. */
+function useMade(length: number): number {
+  const [{ made, of }, setMade] = useState({ made: CHUNK, of: length });
+  const now = length > of ? CHUNK : made;
+  if (length !== of) setMade({ made: now, of: length });
+  useEffect(() => {
+    if (now >= length) return;
+    const frame = requestAnimationFrame(() => setMade({ made: now + CHUNK, of: length }));
+    return () => cancelAnimationFrame(frame);
+  }, [now, length]);
+  return now;
+}
+
+/**
+ * The rows by their places in the whole list, so that a filter takes rows away and moves none. What
+ * is as it was is the same array.
+ */
+function inChunks(rows: Row[], held: Row[][]): Row[][] {
+  const chunks: Row[][] = [];
+  for (const row of rows) {
+    const at = Math.floor(row.place / CHUNK);
+    while (chunks.length <= at) chunks.push([]);
+    chunks[at]?.push(row);
+  }
+  return chunks.map((chunk, i) => {
+    const before = held[i];
+    const isSame =
+      before?.length === chunk.length && chunk.every((row, place) => row === before[place]);
+    return isSame ? before : chunk;
+  });
 }
 
 /** What of a row's look changes without its figures. */
