@@ -34,13 +34,10 @@ export function SurveyLabelsField({ path }: { path: string }) {
       setSaved(true);
     });
   return (
-    <details
-      class="part"
-      onToggle={(event) => event.currentTarget.open && text === null && void read()}
-    >
+    <details onToggle={(event) => event.currentTarget.open && text === null && void read()}>
       <summary>Survey labels</summary>
       {text !== null && (
-        <div class="stack">
+        <div class="stack labels">
           <Labelled
             label="Labels as JSON"
             hint="Version, question and option ids, each with the name the dashboard shows instead."
