@@ -158,8 +158,8 @@ async function page(shipped: Shipped): Promise<void> {
         report("numbers painted after opening /dashboard", opened, "ms", ["<=", 1_000]);
         const { period, main, clock } = switched;
         console.log(`  the slowest switch, to ${period}, by the clock: ${clock.toFixed(0)} ms`);
-        report("main thread from a period to another", main, "ms", ["<=", 100]);
-        console.log(`  main thread for a refresh in all: ${refreshed.all.toFixed(0)} ms`);
+        report("main thread's CPU from a period to another", main, "ms", ["<=", 100]);
+        console.log(`  main thread's CPU for a refresh: ${refreshed.all.toFixed(0)} ms`);
         report("longest task after a refresh without news", refreshed.longest, "ms", ["<=", 50]);
         report("/dashboard without fonts and map", weight, "bytes", ["<=", 60_000]);
       },
