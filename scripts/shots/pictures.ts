@@ -18,6 +18,15 @@ export interface Picture {
 const NOTES = "/dashboard?site=fieldnotes";
 const APP = "/dashboard?site=deckhand";
 
+/** With the code that the new box said last. */
+async function signInByCode(page: Page, said: readonly string[]): Promise<void> {
+  const code = said.map((line) => /\b\d{3} ?\d{3}\b/.exec(line)?.[0]).findLast(Boolean);
+  await page.getByLabel("Six digits").fill(code ?? "");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const offer = page.getByRole("dialog", { name: "Make it yours" });
+  await offer.getByRole("button", { name: "Close" }).last().click();
+}
+
 /** Of the files in web/pictures. */
 export const ENDING = ".webp";
 
@@ -63,17 +72,16 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
   "control-phone": { of: "control", path: "/?deck=virtual-mk2&slot=k0", width: 360, height: 780 },
   "control-push": { of: "control", path: "/?tab=push", width: 1280, height: 620 },
   "control-box-dark": { of: "control", path: "/?tab=box", width: 1280, height: 820, isDark: true },
+  "control-start": { of: "new", path: "/", width: 1000, height: 520, prepare: signInByCode },
   "control-setup-code": {
     of: "new",
     path: "/",
     width: 1000,
-    height: 640,
+    height: 560,
     prepare: async (page, said) => {
-      const code = said.map((line) => /\b\d{3} ?\d{3}\b/.exec(line)?.[0]).findLast(Boolean);
-      await page.getByLabel("Six digits").fill(code ?? "");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      const offer = page.getByRole("dialog", { name: "Make it yours" });
-      await offer.getByRole("button", { name: "Close" }).last().click();
+      await signInByCode(page, said);
+      await page.getByRole("button", { name: "Deck", exact: true }).click();
+      await page.locator("[data-slot] img").first().waitFor();
     },
   },
   widgets: {
