@@ -102,6 +102,7 @@ async function stopTime(context: BrowserContext): Promise<void> {
 /** Once nothing moves any more and all that is asked for is there. */
 async function shot(page: Page, part: string | undefined): Promise<Buffer> {
   await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+  await page.mouse.move(0, 0);
   await page.evaluate(`(async () => {
     document.activeElement?.blur();
     await document.fonts.ready;

@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, it } from "mocha";
 import { FLAGS } from "../../appliance/config.ts";
 import { MODELS } from "../../appliance/deck/usb/models.ts";
+import { ENDING, PICTURES } from "../../scripts/shots/pictures.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGES = ["", "docs", "scripts/examples"].flatMap((folder) =>
@@ -42,6 +43,15 @@ describe("the documentation", () => {
       return !existsSync(file) || (fragment !== undefined && !fragmentsOf(file).includes(fragment));
     };
     assert.deepEqual(findings(/\]\((?!\w+:)([^)\s]+)\)/g, isBroken), []);
+  });
+
+  it("shows the pictures that scripts/pictures makes, and nothing else stands in their folder", () => {
+    const made = Object.keys(PICTURES).map((name) => name + ENDING);
+    const shown = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/web\/pictures\/([^)\s]+)\)/g)].map(([, name]) => name),
+    );
+    assert.deepEqual([...new Set(shown)].sort(), made.sort());
+    assert.deepEqual(readdirSync(join(ROOT, "web/pictures")).sort(), made);
   });
 
   it("names files that are there", () => {
