@@ -196,11 +196,19 @@ describe("the dashboard", () => {
 
   it("draws the chart as wide as its card, also when the window changes", async () => {
     await owner.signIn(NOTES);
-    const isAsWide =
-      "document.querySelector('.frappe svg').clientWidth === document.querySelector('.frappe').clientWidth";
-    await owner.page.waitForFunction(isAsWide);
+    // The page looks itself: its policy keeps what the debugger would poll with from running.
+    const untilAsWide = (width: number) =>
+      owner.page.evaluate(`new Promise((resolve) => {
+        const widthOf = (selector) => document.querySelector(selector).clientWidth;
+        const look = () =>
+          innerWidth === ${width} && widthOf(".frappe svg") === widthOf(".frappe")
+            ? resolve()
+            : requestAnimationFrame(look);
+        look();
+      })`);
+    await untilAsWide(1280);
     await owner.page.setViewportSize({ width: 700, height: 900 });
-    await owner.page.waitForFunction(`innerWidth === 700 && ${isAsWide}`);
+    await untilAsWide(700);
   });
 
   it("5. shows the week by day and hour, of the figure that is charted", async () => {
