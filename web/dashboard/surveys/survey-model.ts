@@ -1,5 +1,10 @@
 import { OTHER } from "../../../appliance/base/names.ts";
-import type { CrossField, SurveyLabels, SurveysAnswer } from "../../../appliance/collector/wire.ts";
+import type {
+  CrossField,
+  SurveyLabels,
+  SurveysAnswer,
+  SurveyVersions,
+} from "../../../appliance/collector/wire.ts";
 import { percent, whole } from "../../shared/format.ts";
 
 export const CROSS_NAMES: Record<CrossField, string> = {
@@ -28,6 +33,8 @@ export interface Question {
 
 /** Of fewer, one more or less would move a percentage by over five points. */
 export const FEW = 20;
+/** A version is in use when it has this part of the responses of the one that has most. */
+const IN_USE = 0.1;
 
 /** What stands beside a count for its part of a whole: `12.5%`, and of a small whole `of 3`. */
 export function partText(count: number, all: number): string {
@@ -101,4 +108,13 @@ export function crossTable(survey: SurveysAnswer, question: Question): CrossTabl
       }),
     })),
   };
+}
+
+/**
+ * The version that is shown unless another is chosen: the newest that is in use. Anybody may post a
+ * response of any version, so a few of a high one are not enough.
+ */
+export function versionInUse(versions: SurveyVersions["versions"]): number {
+  const most = Math.max(0, ...versions.map(({ total }) => total));
+  return versions.find(({ total }) => total >= IN_USE * most)?.sv ?? 1;
 }

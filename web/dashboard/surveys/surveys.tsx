@@ -13,7 +13,14 @@ import { exportName } from "../traffic/csv.ts";
 import type { ChangeView } from "../use-view.ts";
 import { CROSS_KEYS, type View } from "../view.ts";
 import { CrossCard } from "./cross-card.tsx";
-import { CROSS_NAMES, FEW, partText, type Question, questionsOf } from "./survey-model.ts";
+import {
+  CROSS_NAMES,
+  FEW,
+  partText,
+  type Question,
+  questionsOf,
+  versionInUse,
+} from "./survey-model.ts";
 import { useExport, useReading } from "./use-surveys.ts";
 
 interface SurveysProps {
@@ -33,7 +40,7 @@ export function Surveys({ history, range, view, token, change }: SurveysProps) {
     view.choice.period === "all" ? {} : { from: formatDay(range.from), to: formatDay(range.to) };
   const known = useReading<SurveyVersions>("surveys/versions", { site }, token, round);
   const versions = known.answer?.site === site ? known.answer : null;
-  const sv = view.sv ?? (versions && (versions.versions[0]?.sv ?? 1));
+  const sv = view.sv ?? (versions && versionInUse(versions.versions));
   const asked = sv === null ? null : { site, sv, ...days };
   const read = useReading<SurveysAnswer>(
     "surveys",

@@ -4,6 +4,7 @@ import {
   crossTable,
   partText,
   questionsOf,
+  versionInUse,
 } from "../../../../web/dashboard/surveys/survey-model.ts";
 
 const survey: SurveysAnswer = {
@@ -125,5 +126,22 @@ describe("a cross-table", () => {
       { count: 3, share: 0.75 },
       { count: 0, share: 0 },
     ]);
+  });
+});
+
+describe("the version that is shown", () => {
+  const answered = (...totals: [sv: number, total: number][]) =>
+    versionInUse(totals.map(([sv, total]) => ({ sv, total, last: "2026-03-04" })));
+
+  it("is the newest that people answer", () => {
+    assert.equal(answered([3, 40], [2, 400], [1, 9]), 3);
+  });
+
+  it("is none that somebody made up", () => {
+    assert.equal(answered([999_999, 3], [2, 400], [1, 9]), 2);
+  });
+
+  it("is the first where nobody answered", () => {
+    assert.equal(answered(), 1);
   });
 });
