@@ -18,7 +18,7 @@ ${DATA_OPTIONS_HELP}
 Decks and warnings are the service's own where its Web UI asks for no sign-in; else they are what this
 machine shows. \`tallydeck diagnose\` prints more, as JSON.`;
 
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 20_000;
 
 const WARNINGS: Readonly<Record<Diagnostics["storage"]["warnings"][number], string>> = {
   storage_full: "little space is left: new pages and sources are counted as (other)",

@@ -77,7 +77,8 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
       onPointerLeave={(event) => event.pointerType === "mouse" && setAt(null)}
     >
       <div ref={host} class="frappe" style={{ height: `${HEIGHT}px` }} />
-      {plot && <Overlay plot={plot} trend={trend} at={at} />}
+      {/* Drawn before there is room for it, it is drawn again as soon as there is. */}
+      {plot && plot.width > 0 && <Overlay plot={plot} trend={trend} at={at} />}
       {plot && at !== null && <ReadOut plot={plot} trend={trend} at={at} beforeName={beforeName} />}
     </div>
   );
