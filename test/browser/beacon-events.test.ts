@@ -83,9 +83,7 @@ describe("the first input on a page", () => {
   });
 });
 
-describe("synthetic input", function () {
-  // Now and then nothing is told of a bot, as if a person had been there first. Not traced yet.
-  this.retries(3);
+describe("synthetic input", () => {
   const stage = eachStage();
 
   const SYNTHETIC = {
@@ -113,6 +111,14 @@ describe("synthetic input", function () {
     await stage().page.keyboard.press("Shift");
     await stage().page.evaluate("document.body.click()");
     assert.deepEqual(await stage().counts("bot"), {});
+  });
+
+  it("is told although the browser spoke of a pointer that has not moved", async () => {
+    await stage().open();
+    await stage().page.mouse.move(0, 0);
+    await stage().page.evaluate("document.body.click()");
+    assert.deepEqual(await stage().counts("bot"), { synthetic: 1 });
+    assert.deepEqual(await stage().counts("hi"), {});
   });
 
   it("does not hide the person who comes after", async () => {

@@ -50,10 +50,8 @@ const tag = (document.currentScript ||
 
 let path: string;
 let viewedAt: number;
-/** The view on screen has reported its first input. */
-let touched: boolean;
-/** Input was seen since the page loaded: only what comes before the first real one tells a bot. */
-let everTouched: boolean;
+/** When the last view began that reported its first input, or something true for a bot's. */
+let touched: number;
 /** The address last sent to. */
 let sent: string;
 
@@ -122,10 +120,11 @@ const send = (fields: Fields) => {
       ...fields,
       ...(fields.ev ? fields : quietly(visit)),
     };
-    const query = new URLSearchParams({ v: btoa(encodeURIComponent(JSON.stringify(payload))) });
-    if (tag.dataset.site) query.set("s", tag.dataset.site);
+    const s = tag.dataset.site;
+    const v = btoa(encodeURIComponent(JSON.stringify(payload)));
+    const query = new URLSearchParams({ v, ...(s && { s }) });
     sent = new URL(`e?${query}`, tag.src).href;
-    fetch(sent, { mode: "no-cors", credentials: "omit", keepalive: true }).catch(() => {});
+    fetch(sent, { mode: "no-cors", credentials: "omit", keepalive: true }).catch(stored);
   }
 };
 
@@ -148,7 +147,6 @@ const view = () => {
   const r = path ? location.host : document.referrer.split("/")[2] || "";
   path = currentPath();
   viewedAt = Date.now();
-  touched = false;
   send({
     r,
     us: utm("source"),
@@ -163,7 +161,7 @@ const view = () => {
 
 /** The owner of a browser switches counting off, or on again, by opening #tallydeck-ignore. */
 const toggle = () => {
-  if (location.hash === `#${KEY}-ignore`) {
+  if (location.hash === "#tallydeck-ignore") {
     // Without the fragment a reload is no second switch.
     history.replaceState(history.state, "", location.href.split("#")[0]);
     quietly(() => {
@@ -181,12 +179,15 @@ const onNavigation = () => {
 
 const onInput = (event: Event) => {
   if (event.isTrusted) {
-    if (!touched) {
-      touched = true;
+    if (touched !== viewedAt) {
+      touched = viewedAt;
       send({ ev: "hi", t: bucket(Date.now() - viewedAt, 150, 2000) });
     }
-  } else if (!everTouched) send({ ev: "bot" });
-  everTouched = true;
+  } else if (!touched) {
+    // Only what comes before the first real input of a page tells a bot, and once.
+    touched = 1;
+    send({ ev: "bot" });
+  }
 };
 
 /** An event of the page's own. Without a name it would count as a view. */
@@ -238,9 +239,11 @@ const start = () => {
   listen(onNavigation, "popstate");
   // Back out of the browser's page cache, a page is seen again without being loaded: a view.
   listen((event: PageTransitionEvent) => event.persisted && view(), "pageshow");
-  listen(onInput, "keydown", "wheel", "pointerdown", "pointermove", "click");
-  listen(onClick, "click", "auxclick");
+  listen(onInput, "keydown", "wheel", "pointerdown", "click");
+  // Chromium itself tells of a pointer on a page that comes up, which has not moved.
+  listen((event: PointerEvent) => event.movementX && onInput(event), "pointermove");
   listen(onPolicyViolation, "securitypolicyviolation");
+  listen(onClick, "click", "auxclick");
   view();
   for (const call of stub.q || []) report(...call);
 };
