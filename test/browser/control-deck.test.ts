@@ -32,7 +32,7 @@ describe("the deck in the Web UI", () => {
     // Until the picture before is there: its answer must not be taken for that of the next one.
     await control()
       .page.locator('[data-slot="k2"] img[src*="revision=1."]')
-      .evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+      .evaluate("(image) => image.decode()");
     const picture = await control().pictureAfter("k2", () =>
       control().push("build", { text: "Build ok" }),
     );

@@ -10,6 +10,7 @@ import { useAction } from "../use-action.ts";
 import { useActivity } from "../use-activity.ts";
 import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
+import { SiteIdField } from "./site-id-field.tsx";
 
 const ACTIVITY_MS = 5_000;
 
@@ -97,14 +98,7 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
     <form class="card stack" onSubmit={submit}>
       <h2>Add a site</h2>
       <div class="row">
-        <Field
-          label="Id"
-          hint="A short name: a-z, 0-9, underscore and hyphen."
-          placeholder="my-blog"
-          isRequired
-          value={id}
-          onInput={(text) => setId(text.trim().toLowerCase())}
-        />
+        <SiteIdField id={id} onInput={setId} />
         <Field
           label="Collector's own domain (optional)"
           hint="A domain of the collector for this site, such as stats.example.com; not the site's."

@@ -3,12 +3,12 @@ import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
-import { Field } from "../../shared/field.tsx";
 import { isThisMachine } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
 import { Problem } from "../parts.tsx";
+import { SiteIdField } from "../sites/site-id-field.tsx";
 import { useAction } from "../use-action.ts";
 import { useActivity } from "../use-activity.ts";
 import { KeyStep, keyOf } from "./key-step.tsx";
@@ -90,14 +90,7 @@ function NameSite({ onMade }: { onMade: (id: string) => void }) {
   return (
     <form class="stack" onSubmit={submit}>
       <div class="row">
-        <Field
-          label="Id"
-          hint="A short name: a-z, 0-9, underscore and hyphen."
-          placeholder="my-blog"
-          isRequired
-          value={id}
-          onInput={(text) => setId(text.trim().toLowerCase())}
-        />
+        <SiteIdField id={id} onInput={setId} />
         <button type="submit" class="primary" disabled={busy}>
           Add
         </button>
