@@ -44,6 +44,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/identity.ts",
       "appliance/deck/usb/models.ts",
       "appliance/deck/face/widget.ts",
+      "appliance/deck/action.ts",
     ],
     not: [BEHIND_THE_DOOR],
   },

@@ -1,6 +1,6 @@
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
-import { invalidField, type Refusal } from "../../base/refusal.ts";
-import { type Misfit, schemas } from "../../base/schema.ts";
+import { invalidField } from "../../base/refusal.ts";
+import { variant as baseVariant, oneOf, variants } from "../../base/variants.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -36,8 +36,8 @@ interface PlainWidget extends WidgetColors {
 /** What a slot is set to show. */
 export type Widget = PushWidget | StatWidget | TextWidget | PlainWidget;
 
-/** The push service's rules, which widgets share: what is typed here is drawn in the same font. */
-interface PushRules {
+/** The push service's rules, which widgets and actions share: what is typed here is drawn in the same font. */
+export interface PushRules {
   /** The channel's name in its one form; throws an error that says what a name looks like. */
   channelName: (raw: string) => string;
   cleanText: (raw: string) => { text: string };
@@ -53,25 +53,14 @@ const SITE = {
   format: "site-id",
   description: "must be the id of a site",
 };
-const CHANNEL = { type: "string", description: "must be the name of a push channel" };
+/** JSON Schema of the name of a push channel, which `readChannel` reads. */
+export const CHANNEL = { type: "string", description: "must be the name of a push channel" };
 
-const oneOf = (...values: string[]) => ({
-  enum: values,
-  description: `must be one of ${values.join(", ")}`,
-});
-
-const variant = (type: string, required: object = {}, optional: object = {}) => ({
-  type: "object",
-  properties: {
-    type: { const: type },
-    ...required,
-    ...optional,
-    color: COLOR,
-    background: COLOR,
-  },
-  required: ["type", ...Object.keys(required)],
-  additionalProperties: false,
-});
+const variant = (
+  type: string,
+  required: Record<string, object> = {},
+  optional: Record<string, object> = {},
+) => baseVariant("type", type, required, { ...optional, color: COLOR, background: COLOR });
 
 const VARIANTS = [
   variant("push", { channel: CHANNEL }, { expire: oneOf("dim", "blank", "text"), fallback: TEXT }),
@@ -87,20 +76,9 @@ const VARIANTS = [
   variant("empty"),
 ];
 
-const TYPES = VARIANTS.map(({ properties }) => properties.type.const);
-
-/** JSON Schema of a widget; needs the `discriminator` option of Ajv. */
-const widgetSchema = {
-  type: "object",
-  discriminator: { propertyName: "type" },
-  oneOf: VARIANTS,
-};
-
-const misfitOf = schemas({
-  discriminator: true,
-  verbose: true,
-  formats: { "site-id": (text: string) => looksLikeSiteId(siteIdOf(text)) },
-})(widgetSchema);
+const readVariant = variants<Widget>("type", "widget", VARIANTS, {
+  "site-id": (text) => looksLikeSiteId(siteIdOf(text)),
+});
 
 /**
  * Reads a widget from the wire: checked, its channel and site lower-cased, its texts cleaned up.
@@ -108,9 +86,7 @@ const misfitOf = schemas({
  * @throws {Refusal} `invalid_field`; the field is a path that begins with `at`
  */
 export function parseWidget(input: unknown, rules: PushRules, at = "widget"): Widget {
-  const misfit = misfitOf(input);
-  if (misfit !== undefined) throw explain(misfit, at);
-  return cleaned(input as Widget, rules, at);
+  return cleaned(readVariant(input, at), rules, at);
 }
 
 function cleaned(input: Widget, { channelName, cleanText }: PushRules, at: string): Widget {
@@ -120,7 +96,7 @@ function cleaned(input: Widget, { channelName, cleanText }: PushRules, at: strin
   const { fallback } = input;
   return {
     ...input,
-    channel: readChannel(input.channel, channelName, at),
+    channel: readChannel(input.channel, { channelName }, at),
     ...(fallback !== undefined && { fallback: cleanText(fallback).text }),
   };
 }
@@ -132,28 +108,20 @@ function cleanedStat(input: StatWidget, at: string): StatWidget {
   return { ...input, site: siteIdOf(input.site) };
 }
 
-function readChannel(raw: string, channelName: PushRules["channelName"], at: string): string {
+/**
+ * The name of a push channel in its one form.
+ * @param at where it was found in
+ * @throws {Refusal} `invalid_field`
+ */
+export function readChannel(
+  raw: string,
+  { channelName }: Pick<PushRules, "channelName">,
+  at: string,
+): string {
   try {
     return channelName(raw);
   } catch (error) {
     const rule = error instanceof Error ? error.message : String(error);
     throw invalidField(`${at}.channel`, `is no channel name. ${rule}`);
-  }
-}
-
-function explain(error: Misfit, at: string): Refusal {
-  const path = `${at}${error.instancePath.replaceAll("/", ".")}`;
-  switch (error.keyword) {
-    case "discriminator":
-      return invalidField(`${at}.type`, `must be one of ${TYPES.join(", ")}.`);
-    case "required":
-      return invalidField(`${path}.${error.params.missingProperty}`, "is missing.");
-    case "additionalProperties":
-      return invalidField(
-        `${path}.${error.params.additionalProperty}`,
-        "is not a field of this type of widget.",
-      );
-    default:
-      return invalidField(path, `${error.parentSchema?.description ?? "must be an object"}.`);
   }
 }

@@ -1,0 +1,215 @@
+import { COLOR } from "../base/names.ts";
+import { MAX_URL, originOf } from "../base/origin.ts";
+import { invalidField } from "../base/refusal.ts";
+import { oneOf, variant, variants } from "../base/variants.ts";
+import { CHANNEL, type PushRules, readChannel } from "./face/widget.ts";
+
+/** Says to a channel that somebody has seen it: that of the slot's widget unless named. */
+interface AcknowledgeAction {
+  do: "acknowledge";
+  channel?: string;
+}
+
+interface PageAction {
+  do: "page";
+  /** `next`, `previous`, or the name of a page. */
+  page: string;
+}
+
+/** Gives a channel a value, as a push would. */
+interface SendAction {
+  do: "send";
+  channel: string;
+  text: string;
+  /** Whole seconds; 0 stays. */
+  ttl?: number;
+  color?: string;
+  background?: string;
+}
+
+interface ClearAction {
+  do: "clear";
+  channel: string;
+}
+
+/** Puts the deck to sleep. */
+interface SleepAction {
+  do: "sleep";
+}
+
+/** Sends an HTTP request; `{{text}}` and the other placeholders of actions/template are filled in. */
+interface RequestAction {
+  do: "request";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Its origin is written out. */
+  url: string;
+  /** Their values are secrets: only who sends the request reads them. */
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What a press, a hold or a turn does. */
+export type Action =
+  | AcknowledgeAction
+  | PageAction
+  | SendAction
+  | ClearAction
+  | SleepAction
+  | RequestAction;
+
+/** Stands for the value of a header, which is not shown. */
+const HIDDEN = "…";
+
+const MAX_HEADERS = 16;
+const MAX_HEADER = 1_024;
+const MAX_BODY = 4_096;
+const MAX_TTL = 86_400;
+/** What the box says itself, and what is about the connection rather than the request. */
+const OWN_HEADER =
+  /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+
+const text = (maxLength: number, description: string) => ({
+  type: "string",
+  maxLength,
+  description,
+});
+
+const VALUE = text(256, "must be a text of at most 256 characters");
+const HEADERS = {
+  type: "object",
+  maxProperties: MAX_HEADERS,
+  propertyNames: {
+    format: "header-name",
+    description: "must be the name of a header that the box does not set itself",
+  },
+  additionalProperties: {
+    type: "string",
+    maxLength: MAX_HEADER,
+    // Field values of RFC 9110; anything beyond ASCII goes as UTF-8.
+    pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
+    description: `must be one line of at most ${MAX_HEADER} characters`,
+  },
+  description: `must be an object of at most ${MAX_HEADERS} headers: name → value`,
+};
+
+const VARIANTS = [
+  variant("do", "acknowledge", {}, { channel: CHANNEL }),
+  variant("do", "page", {
+    page: {
+      ...text(40, "must be next, previous, or the name of a page"),
+      minLength: 1,
+    },
+  }),
+  variant(
+    "do",
+    "send",
+    { channel: CHANNEL, text: VALUE },
+    {
+      ttl: {
+        type: "integer",
+        minimum: 0,
+        maximum: MAX_TTL,
+        description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
+      },
+      color: COLOR,
+      background: COLOR,
+    },
+  ),
+  variant("do", "clear", { channel: CHANNEL }),
+  variant("do", "sleep"),
+  variant(
+    "do",
+    "request",
+    {
+      method: oneOf("GET", "POST", "PUT", "PATCH", "DELETE"),
+      url: text(MAX_URL, `must be an address of at most ${MAX_URL} characters`),
+    },
+    { headers: HEADERS, body: text(MAX_BODY, `must be a text of at most ${MAX_BODY} characters`) },
+  ),
+];
+
+const readVariant = variants<Action>("do", "action", VARIANTS, {
+  "header-name": (name) => HEADER_NAME.test(name) && !OWN_HEADER.test(name),
+});
+
+/**
+ * Reads an action from the wire: checked, its channel lower-cased, its text cleaned up. Whether its
+ * origin is allowed, is for who sends it to say.
+ * @param at where it was found
+ * @throws {Refusal} `invalid_field`; the field is a path that begins with `at`
+ */
+export function readAction(input: unknown, rules: PushRules, at = "press"): Action {
+  const action = readVariant(input, at);
+  switch (action.do) {
+    case "acknowledge":
+      return action.channel === undefined
+        ? action
+        : { ...action, channel: readChannel(action.channel, rules, at) };
+    case "clear":
+      return { ...action, channel: readChannel(action.channel, rules, at) };
+    case "send": {
+      const channel = readChannel(action.channel, rules, at);
+      return { ...action, channel, text: rules.cleanText(action.text).text };
+    }
+    case "request":
+      return checkedRequest(action, at);
+    default:
+      return action;
+  }
+}
+
+function checkedRequest(action: RequestAction, at: string): RequestAction {
+  if (originOf(action.url) === undefined || /^[^/]*\/\/[^/?#\\]*\{\{/.test(action.url))
+    throw invalidField(
+      `${at}.url`,
+      "must begin with http:// or https:// and a host that is written out, without a user name or password: secrets go into headers.",
+    );
+  if (action.method === "GET" && action.body !== undefined)
+    throw invalidField(`${at}.body`, "is nothing that a GET sends. Choose POST, or leave it out.");
+  return action;
+}
+
+/** The channel a slot is about: that of its widget, where it has one. */
+export function ownChannel(widget: object): string | undefined {
+  return "channel" in widget && typeof widget.channel === "string" ? widget.channel : undefined;
+}
+
+/** An action as anybody may see it: the values of its headers are hidden. */
+export function shownAction(action: Action): Action {
+  if (action.do !== "request" || action.headers === undefined) return action;
+  const names = Object.keys(action.headers);
+  return { ...action, headers: Object.fromEntries(names.map((name) => [name, HIDDEN])) };
+}
+
+/**
+ * An action with the values of its headers that came back hidden.
+ * @param known actions that have them, those of the same slot first: a value goes to no other origin
+ * than that which it was given for
+ */
+export function withSecrets(action: Action, known: readonly Action[]): Action {
+  if (action.do !== "request" || action.headers === undefined) return action;
+  const origin = originOf(action.url);
+  const same = known.filter(
+    (other): other is RequestAction => other.do === "request" && originOf(other.url) === origin,
+  );
+  const headers = Object.entries(action.headers).map(([name, value]) => {
+    if (value !== HIDDEN) return [name, value];
+    const kept = same.map((other) => headerOf(other, name)).find((found) => found !== undefined);
+    return [name, kept ?? HIDDEN];
+  });
+  return { ...action, headers: Object.fromEntries(headers) };
+}
+
+/** The name of a header whose value is not known; undefined where all are. */
+export function lostSecret(action: Action): string | undefined {
+  if (action.do !== "request") return undefined;
+  return Object.entries(action.headers ?? {}).find(([, value]) => value === HIDDEN)?.[0];
+}
+
+function headerOf({ headers = {} }: RequestAction, name: string): string | undefined {
+  const value = Object.entries(headers).find(
+    ([other]) => other.toLowerCase() === name.toLowerCase(),
+  )?.[1];
+  return value === HIDDEN ? undefined : value;
+}
