@@ -1,9 +1,9 @@
 import type { Context } from "koa";
-import { isHost, isSiteId, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
-import { invalidField, type Refusal } from "../base/refusal.ts";
-import { type Misfit, schemas } from "../base/schema.ts";
+import { SITE_ID_RULE } from "../base/names.ts";
 import { readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
+
+export { shape } from "../base/shape.ts";
 
 /** Bytes of a body that is filled in by hand. */
 const FORM_BYTES = 65_536;
@@ -26,47 +26,6 @@ export function expectJson(ctx: Context): void {
 export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
   expectJson(ctx);
   return readJson(ctx.req, limit);
-}
-
-const misfitOf = schemas({
-  verbose: true,
-  discriminator: true,
-  formats: {
-    "new-site-id": (text: string) => isSiteId(siteIdOf(text)),
-    "site-id": (text: string) => looksLikeSiteId(siteIdOf(text)),
-    host: isHost,
-  },
-});
-
-/**
- * Reads values of one shape. Each part of `schema` says in its `description` what it takes, to end
- * the sentence "field …"; objects of it take no other fields.
- * @throws {Refusal} `invalid_field` naming the field
- */
-export function shape<T>(schema: object): (input: unknown) => T {
-  const misfit = misfitOf({ additionalProperties: false, type: "object", ...schema });
-  return (input) => {
-    const found = misfit(input);
-    if (found !== undefined) throw explain(found);
-    return input as T;
-  };
-}
-
-function explain(error: Misfit): Refusal {
-  const path = error.instancePath.replaceAll("/", ".").slice(1);
-  const within = (field: string) => (path === "" ? field : `${path}.${field}`);
-  switch (error.keyword) {
-    case "required":
-      return invalidField(within(error.params.missingProperty), "is missing.");
-    case "additionalProperties":
-      return invalidField(within(error.params.additionalProperty), "is no field that is known.");
-    default:
-      return invalidField(
-        // Where a name is what does not fit, it is in an object that is fine.
-        error.propertyName === undefined ? path || "body" : within(error.propertyName),
-        `${error.parentSchema?.description ?? "must be a JSON object"}.`,
-      );
-  }
 }
 
 export const TRUTH = { type: "boolean", description: "must be true or false" };

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { type BucketLimits, TokenBuckets } from "./token-buckets.ts";
+import { type BucketLimits, TokenBuckets } from "../base/token-buckets.ts";
 
 /** Buckets of one kind, from fine to coarse: of an address, of a network, of the whole box. */
 interface Layer extends BucketLimits {

@@ -1,15 +1,15 @@
 import type { Middleware } from "koa";
 import type { Clock } from "../../base/clock.ts";
-import { COLOR } from "../../base/names.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { bearerToken } from "../../http/bearer.ts";
 import { readJson } from "../../http/body.ts";
 import type { Client } from "../../http/client.ts";
 import { HttpError, rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
-import { type Channels, channelName, type Push } from "../../push/channels.ts";
+import { type Channels, channelName } from "../../push/channels.ts";
+import { PUSH_BYTES, readPush } from "../../push/push-body.ts";
 import type { PushTokens } from "../../push/tokens.ts";
-import { expectJson, shape } from "../input.ts";
+import { expectJson } from "../input.ts";
 import type { Answering } from "../route.ts";
 import type { PushAnswer } from "../wire.ts";
 
@@ -21,8 +21,6 @@ export interface PushParts {
   clock: Clock;
 }
 
-const BODY_BYTES = 4_096;
-const MAX_TTL = 86_400;
 const METHODS = "POST, DELETE";
 const PUSHES = [
   { burst: 20, perSecond: 10, keyOf: (id: string) => id },
@@ -33,22 +31,6 @@ const FAILURES = [
   { burst: 10, perSecond: 10 / 60, keyOf: (address: string) => address },
   allTogether({ burst: 500, perSecond: 500 / 60 }),
 ];
-
-const readPush = shape<Push>({
-  description: 'must be a JSON object like {"text": "Hello"}',
-  properties: {
-    text: { type: "string", description: "must be a string" },
-    ttl: {
-      type: "integer",
-      minimum: 0,
-      maximum: MAX_TTL,
-      description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
-    },
-    color: COLOR,
-    background: COLOR,
-  },
-  required: ["text"],
-});
 
 /**
  * `/api/push/…`, for senders with a push token and nothing else. The order of the checks is part of
@@ -95,7 +77,7 @@ export async function setChannel(
   { channels, decks }: Pick<PushParts, "channels" | "decks">,
 ): Promise<void> {
   expectJson(ctx);
-  const push = readPush(await readJson(ctx.req, BODY_BYTES));
+  const push = readPush(await readJson(ctx.req, PUSH_BYTES));
   const { value, replaced, truncated } = channels.set(channel, push);
   ctx.body = {
     ok: true,

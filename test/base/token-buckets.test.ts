@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { TokenBuckets } from "../../appliance/http/token-buckets.ts";
+import { TokenBuckets } from "../../appliance/base/token-buckets.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
 const MINUTE_MS = 60_000;
