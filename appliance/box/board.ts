@@ -6,7 +6,7 @@ import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { SetupCode } from "../control/setup-code.ts";
-import type { NoticeBoard } from "../deck/face/face.ts";
+import type { NoticeBoard } from "../deck/face/notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 

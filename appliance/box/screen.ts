@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import type { Cancel } from "../base/signal.ts";
-import type { NoticeBoard } from "../deck/face/face.ts";
+import type { NoticeBoard } from "../deck/face/notices.ts";
 import { type QrCode, qrCode } from "../deck/face/qr.ts";
 
 /** Modules of white around a QR code, as its standard asks for. */

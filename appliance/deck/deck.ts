@@ -1,18 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import type { Signal } from "../base/signal.ts";
 import type { DeckSettings } from "./deck-settings.ts";
-import {
-  type Face,
-  face,
-  type Notice,
-  type NoticeBoard,
-  type Numbers,
-  nextChange,
-  noticeFace,
-  type PushedValue,
-  type Situation,
-} from "./face/face.ts";
+import { type Face, face, nextChange } from "./face/face.ts";
+import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
 import { paint } from "./face/paint.ts";
+import type { Numbers, PushedValue, Situation } from "./face/situation.ts";
 import type { StatWidget, Widget } from "./face/widget.ts";
 import type { Pixels } from "./pixels.ts";
 import type { DeckDriver } from "./usb/driver.ts";

@@ -20,7 +20,7 @@ import {
   type DeckStore,
   readChange,
 } from "./deck-settings.ts";
-import type { NoticeBoard } from "./face/face.ts";
+import type { NoticeBoard } from "./face/notices.ts";
 import { encodeJpeg, encodePng } from "./face/paint.ts";
 import type { StatWidget, Widget } from "./face/widget.ts";
 import { Holds } from "./holds.ts";

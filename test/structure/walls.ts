@@ -59,7 +59,7 @@ export const WALLS: readonly Wall[] = [
     may: ["appliance/deck/face/qr.ts", BASE],
     // What it shows: on the deck's notices, of who comes in, and of the machine.
     types: [
-      "appliance/deck/face/face.ts",
+      "appliance/deck/face/notices.ts",
       "appliance/control/setup-code.ts",
       "appliance/control/wire.ts",
     ],

@@ -44,9 +44,29 @@ export function contrast(a: Color, b: Color): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-export function isDark(color: Color): boolean {
+function isDark(color: Color): boolean {
   return inkFor(color) === WHITE;
 }
+
+/** What is not current, or only quiet: half-way to what is behind it. */
+export function dimmed<C extends Colors>(colors: C): C {
+  return { ...colors, color: blend(colors.color, colors.background, 0.5) };
+}
+
+/** Colours of the one meaning that can be read on dark and on light. */
+interface Pair {
+  onDark: string;
+  onLight: string;
+}
+
+export function onBackground({ onDark, onLight }: Pair, background: Color): Color {
+  return isDark(background) ? onDark : onLight;
+}
+
+export const ACCENT: Pair = { onDark: "#60a5fa", onLight: "#1d4ed8" };
+export const GOOD: Pair = { onDark: "#4ade80", onLight: "#166534" };
+export const BAD: Pair = { onDark: "#f87171", onLight: "#991b1b" };
+export const WARNING = "#fbbf24";
 
 function inkFor(background: Color): Color {
   return contrast(WHITE, background) >= contrast(DARK_INK, background) ? WHITE : DARK_INK;

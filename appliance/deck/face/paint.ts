@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
 import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
-import { type Fonts, layout, type Shape, type Weight } from "./layout.ts";
+import { layout } from "./layout.ts";
+import type { Fonts, Shape, Weight } from "./shapes.ts";
 import type { Point } from "./sparkline.ts";
 import type { Box, Metrics } from "./text-fit.ts";
 

@@ -1,10 +1,6 @@
-import {
-  type Face,
-  face,
-  type Numbers,
-  noticeFace,
-  type Situation,
-} from "../../../appliance/deck/face/face.ts";
+import { type Face, face } from "../../../appliance/deck/face/face.ts";
+import { noticeFace } from "../../../appliance/deck/face/notices.ts";
+import type { Numbers, Situation } from "../../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
 
 /** The sizes of every slot there is: keys first, then zones. */

@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
-import {
-  type Face,
-  face,
-  nextChange,
-  noticeFace,
-  type PushedValue,
-  type Situation,
-} from "../../../appliance/deck/face/face.ts";
+import { type Face, face, nextChange } from "../../../appliance/deck/face/face.ts";
+import { noticeFace } from "../../../appliance/deck/face/notices.ts";
+import type { PushedValue, Situation } from "../../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12, 5, 30);

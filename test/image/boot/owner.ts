@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createCanvas, ImageData } from "@napi-rs/canvas";
-import { noticeFace } from "../../../appliance/deck/face/face.ts";
+import { noticeFace } from "../../../appliance/deck/face/notices.ts";
 import { paint } from "../../../appliance/deck/face/paint.ts";
 import type { Pixels } from "../../../appliance/deck/pixels.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";

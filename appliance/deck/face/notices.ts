@@ -1,0 +1,41 @@
+import type { Listenable } from "../../base/signal.ts";
+import { chooseColors, dimmed, WARNING } from "./colors.ts";
+import type { PlainFace } from "./plain.ts";
+
+/** What the box itself has to say. */
+export type Notice =
+  | { type: "starting" }
+  | { type: "data-unusable" }
+  | { type: "setup-code"; code: string }
+  | { type: "clock-not-set" };
+
+/** What the box has to say on its decks. */
+export interface NoticeBoard {
+  notices(): readonly Notice[];
+  /** URL of the Web UI; undefined while there is no network. */
+  address(): string | undefined;
+  /** Its URL by name, where the own network knows this machine by one. */
+  addressByName(): string | undefined;
+  readonly changed: Listenable;
+}
+
+/** A notice takes a slot over, whatever its widget. */
+export function noticeFace(notice: Notice): PlainFace {
+  const colors = chooseColors({});
+  switch (notice.type) {
+    case "starting":
+      return { kind: "text", text: "Starting…", ...dimmed(colors) };
+    case "setup-code": {
+      const main = `${notice.code.slice(0, 3)} ${notice.code.slice(3)}`;
+      return { kind: "figure", top: "Setup code", main, bottom: "", ...colors };
+    }
+    case "data-unusable": {
+      const warning = { ...colors, color: WARNING };
+      return { kind: "figure", top: "Data", main: "not usable", bottom: "", ...warning };
+    }
+    case "clock-not-set": {
+      const warning = { ...colors, color: WARNING };
+      return { kind: "figure", top: "Clock", main: "not set", bottom: "", ...warning };
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { Area, Point } from "./sparkline.ts";
+import {
+  type Box,
+  blockHeight,
+  fitLine,
+  fitText,
+  inkHeight,
+  MAX_LINES,
+  type Metrics,
+} from "./text-fit.ts";
+
+/** Text a person reads, and the quiet lines around it. */
+export type Weight = "strong" | "plain";
+
+export type Fonts = Readonly<Record<Weight, Metrics>>;
+
+/** What the painter knows to draw; pixels from the top left. */
+export type Shape =
+  | { kind: "rectangle"; left: number; top: number; width: number; height: number; color: string }
+  | { kind: "polygon"; points: Point[]; color: string }
+  | { kind: "line"; points: Point[]; width: number; color: string }
+  /** `y` is the base line. */
+  | {
+      kind: "text";
+      text: string;
+      x: number;
+      y: number;
+      size: number;
+      weight: Weight;
+      color: string;
+    };
+
+/** Height of a full stop, in em. */
+const DOT_HEIGHT = 0.15;
+
+/** Measures that follow a slot's short side: keys of one physical size differ in pixels. */
+interface Scale {
+  pad: number;
+  /** Size of the smallest text that can be read at arm's length. */
+  small: number;
+  /** Height of its capitals. */
+  cap: number;
+  gap: number;
+  large: number;
+}
+
+export function scaleOf({ width, height }: Box, { plain }: Fonts): Scale {
+  const unit = Math.min(width, height);
+  const small = Math.max(11, Math.round(unit * 0.16));
+  return {
+    pad: Math.round(unit * 0.075),
+    small,
+    cap: Math.round(small * plain.capHeight),
+    gap: Math.round(unit * 0.065),
+    large: Math.round(unit * 0.56),
+  };
+}
+
+/** A text in the middle of an area, as large as that allows. */
+export function textBlock(text: string, color: string, area: Area, fonts: Fonts): Shape[] {
+  const { pad, small, large } = scaleOf(area, fonts);
+  const box = { width: area.width - 2 * pad, height: area.height - 2 * pad };
+  // Four lines are drawn on the flattest zone too.
+  const fourLines = Math.floor(box.height / inkHeight(MAX_LINES, fonts.strong));
+  const sizes = { min: Math.min(small, fourLines), max: large };
+  return centred(fitText(text, box, sizes, fonts.strong), color, area, fonts);
+}
+
+/** Centres lines by their capitals, so that a row of keys lines up whatever the words are. */
+export function centred(
+  { size, lines }: { size: number; lines: string[] },
+  color: string,
+  area: Area,
+  { strong }: Fonts,
+): Shape[] {
+  // A lone ellipsis has no capitals: it is centred by its dots.
+  const metrics = lines.join() === "…" ? { ...strong, capHeight: DOT_HEIGHT } : strong;
+  const block = blockHeight(lines.length, metrics) * size;
+  const first = area.top + (area.height - block) / 2 + metrics.capHeight * size;
+  return lines.map((text, i) => ({
+    kind: "text",
+    text,
+    x: Math.round(area.left + (area.width - strong.width(text) * size) / 2),
+    y: Math.round(first + i * strong.lineHeight * size),
+    size,
+    weight: "strong",
+    color,
+  }));
+}
+
+type Anchor = { left: number } | { center: number } | { right: number };
+
+/** One quiet line; what does not fit in `room` ends in an ellipsis. */
+export function label(
+  text: string,
+  {
+    size,
+    color,
+    room,
+    y,
+    ...anchor
+  }: Anchor & { size: number; color: string; room: number; y: number },
+  { plain }: Fonts,
+): Shape[] {
+  if (text === "") return [];
+  const line = fitLine(text, room / size, plain);
+  const width = plain.width(line) * size;
+  const x =
+    "left" in anchor
+      ? anchor.left
+      : "right" in anchor
+        ? anchor.right - width
+        : anchor.center - width / 2;
+  return [{ kind: "text", text: line, x: Math.round(x), y, size, weight: "plain", color }];
+}

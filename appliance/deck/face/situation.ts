@@ -1,0 +1,42 @@
+/** What a push channel holds. */
+export interface PushedValue {
+  text: string;
+  color: string | null;
+  background: string | null;
+  state: "live" | "expired";
+}
+
+/** A number of a site over a period. */
+export interface Numbers {
+  value: number;
+  /** The same number over the period before; null when there is none. */
+  previous: number | null;
+  /** The period in steps, oldest first. */
+  series: readonly number[];
+}
+
+/** What a face depends on besides its widget. */
+export interface Situation {
+  /** Epoch milliseconds. */
+  now: number;
+  /** False while the clock is not known to be right. */
+  clockSure: boolean;
+  /** IANA name of the zone whose time clocks show. */
+  timeZone: string;
+  /** Size of the slot in pixels. */
+  width: number;
+  height: number;
+  /** What the channel of a push widget holds; undefined while it waits. */
+  value?: PushedValue | undefined;
+  /** What a stat widget counts; undefined while it is not known. */
+  numbers?: Numbers | undefined;
+  /** URL of the Web UI; undefined while there is no network. */
+  address?: string | undefined;
+  /** Its URL by name, where there is one. */
+  addressByName?: string | undefined;
+}
+
+/** Whether there is room for words beside a picture as high as the slot. */
+export function isWide({ width, height }: { width: number; height: number }): boolean {
+  return width >= 1.5 * height;
+}

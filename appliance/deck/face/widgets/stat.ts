@@ -1,0 +1,184 @@
+import { compactCount } from "../../../base/compact.ts";
+import { ACCENT, BAD, blend, type Colors, chooseColors, GOOD, onBackground } from "../colors.ts";
+import { type Fonts, label, type Shape, scaleOf } from "../shapes.ts";
+import type { Numbers } from "../situation.ts";
+import { type Area, sparkline } from "../sparkline.ts";
+import type { Box } from "../text-fit.ts";
+import type { StatWidget } from "../widget.ts";
+
+export interface StatFace extends Colors {
+  kind: "stat";
+  site: string;
+  period: string;
+  metric: string;
+  /** Compact: `999`, `1.2k`, `12k`, `1.2M`; `–` when there is no number. */
+  value: string;
+  /** Against the period before; `–` when that has nothing to compare with. Of now, how long that is. */
+  change: { text: string; direction: "up" | "down" | "none"; color: string };
+  series: readonly number[];
+  /** Colour of the series. */
+  accent: string;
+}
+
+const METRICS = { pv: "views", uv: "visitors", sessions: "sessions", app: "app", bot: "bots" };
+const PERIODS = { now: "now", day: "today", "7d": "7d", "30d": "30d" };
+
+const NO_NUMBER = "–";
+/** A number of a site, as it is now. */
+export function statFace(widget: StatWidget, numbers: Numbers | undefined): StatFace {
+  const colors = chooseColors({}, widget);
+  return {
+    kind: "stat",
+    site: widget.site,
+    period: PERIODS[widget.period],
+    metric: METRICS[widget.metric],
+    value: numbers ? compactCount(numbers.value) : NO_NUMBER,
+    change: changeOf(widget, numbers, colors),
+    series: numbers?.series ?? [],
+    accent: widget.color ?? onBackground(ACCENT, colors.background),
+    ...colors,
+  };
+}
+
+function changeOf(
+  { metric, period }: StatWidget,
+  numbers: Numbers | undefined,
+  { color, background }: Colors,
+): StatFace["change"] {
+  const quiet = blend(background, color, 0.6);
+  if (period === "now") return { text: "5 min", direction: "none", color: quiet };
+  if (!numbers?.previous) return { text: NO_NUMBER, direction: "none", color: quiet };
+  const percent = Math.round(((numbers.value - numbers.previous) / numbers.previous) * 100);
+  const text = Math.abs(percent) > 999 ? ">999%" : `${Math.abs(percent)}%`;
+  if (percent === 0) return { text, direction: "none", color: quiet };
+  const direction = percent > 0 ? "up" : "down";
+  // More bots are neither good nor bad news.
+  if (metric === "bot") return { text, direction, color: quiet };
+  return { text, direction, color: onBackground(percent > 0 ? GOOD : BAD, background) };
+}
+
+/** Where the parts of a live number go. */
+export function layoutStat(face: StatFace, size: Box, fonts: Fonts): Shape[] {
+  return size.width > 2.2 * size.height ? statRow(face, size, fonts) : stat(face, size, fonts);
+}
+
+/**
+ * Words and number above, the series along the bottom edge. The change stands beside the metric
+ * where there is room for any of both, else beside the series.
+ */
+function stat(face: StatFace, size: Box, fonts: Fonts): Shape[] {
+  const { pad, small, cap, gap } = scaleOf(size, fonts);
+  const room = size.width - 2 * pad;
+  const quiet = { size: small, color: blend(face.background, face.color, 0.6), room };
+  const right = size.width - pad;
+
+  const captionY = pad + cap;
+  const periodWidth = fonts.plain.width(face.period) * small;
+  const figures = Math.round(size.height * 0.29);
+  const number = numberSize(face.value, { width: room, height: figures }, fonts);
+  const numberY = captionY + gap + figures;
+  const metricY = numberY + gap + cap;
+  const roomy = size.width >= 1.5 * size.height;
+  const changeY = roomy ? metricY : size.height - pad;
+  const change = changeShapes(face, { right, y: changeY, size: small }, fonts);
+  const chart = {
+    left: 0,
+    top: metricY + gap,
+    width: roomy ? size.width : right - change.width - gap,
+    height: size.height - metricY - gap,
+  };
+  return [
+    ...chartShapes(face, chart),
+    ...change.shapes,
+    ...label(
+      face.site,
+      { ...quiet, left: pad, y: captionY, room: room - periodWidth - gap },
+      fonts,
+    ),
+    ...label(face.period, { ...quiet, right, y: captionY }, fonts),
+    ...numberShapes(face, { left: pad, y: numberY, size: number }),
+    ...label(face.metric, { ...quiet, left: pad, y: metricY }, fonts),
+  ];
+}
+
+/** The same on a flat strip: words on the left, the series on the right. */
+function statRow(face: StatFace, size: Box, fonts: Fonts): Shape[] {
+  const { pad, small, cap, gap } = scaleOf(size, fonts);
+  const column = Math.min(size.width * 0.6, size.height * 2.8);
+  const room = column - 2 * pad;
+  const quiet = { size: small, color: blend(face.background, face.color, 0.6), room };
+  const captionY = pad + cap;
+  const numberY = size.height - pad - Math.round(gap / 2);
+  const change = changeShapes(face, { right: column - pad, y: numberY, size: small }, fonts);
+  const number = numberSize(
+    face.value,
+    { width: room - change.width - 2 * gap, height: numberY - captionY - gap * 1.5 },
+    fonts,
+  );
+  const chart = { left: column + pad, top: pad, width: size.width - column - pad, height: 0 };
+  chart.height = size.height - chart.top;
+  return [
+    ...chartShapes(face, chart),
+    ...label(
+      `${face.site} ${face.metric}`,
+      { ...quiet, left: pad, y: captionY, room: room * 0.75 },
+      fonts,
+    ),
+    ...label(face.period, { ...quiet, right: column - pad, y: captionY }, fonts),
+    ...numberShapes(face, { left: pad, y: numberY, size: number }),
+    ...change.shapes,
+  ];
+}
+
+/** The largest size at which a number's digits fill the box. */
+function numberSize(value: string, box: Box, { strong }: Fonts): number {
+  return Math.floor(Math.min(box.height / strong.capHeight, box.width / strong.width(value)));
+}
+
+function numberShapes(
+  { value, color }: StatFace,
+  { left, y, size }: { left: number; y: number; size: number },
+): Shape[] {
+  return [{ kind: "text", text: value, x: left, y, size, weight: "strong", color }];
+}
+
+/** The change with its arrow, set against the right edge. */
+function changeShapes(
+  { change }: StatFace,
+  { right, y, size }: { right: number; y: number; size: number },
+  { plain }: Fonts,
+): { shapes: Shape[]; width: number } {
+  const { text, direction, color } = change;
+  const textWidth = plain.width(text) * size;
+  const x = Math.round(right - textWidth);
+  const word = { kind: "text", text, x, y, size, weight: "plain", color } as const;
+  if (direction === "none") return { shapes: [word], width: textWidth };
+
+  const height = Math.round(size * 0.5);
+  const half = Math.round(size * 0.3);
+  const center = x - Math.round(size * 0.2) - half;
+  const middle = y - (plain.capHeight * size) / 2;
+  const sign = direction === "up" ? 1 : -1;
+  const points = [
+    { x: center - half, y: middle + (sign * height) / 2 },
+    { x: center + half, y: middle + (sign * height) / 2 },
+    { x: center, y: middle - (sign * height) / 2 },
+  ];
+  return { shapes: [{ kind: "polygon", points, color }, word], width: right - center + half };
+}
+
+/** A quiet area, its edge a little brighter. */
+function chartShapes({ series, accent, background }: StatFace, area: Area): Shape[] {
+  if (series.length === 0) return [];
+  const stroke = Math.min(2.5, Math.max(1.5, area.height * 0.06));
+  const floor = area.top + area.height;
+  // Half the stroke stays inside, so that zero and the peak are drawn whole.
+  const inner = { ...area, top: area.top + stroke / 2, height: area.height - stroke };
+  const edge = sparkline(series, inner);
+  const right = area.left + area.width;
+  const points = [...edge, { x: right, y: floor }, { x: area.left, y: floor }];
+  return [
+    { kind: "polygon", points, color: blend(background, accent, 0.3) },
+    { kind: "line", points: edge, width: stroke, color: blend(background, accent, 0.8) },
+  ];
+}

@@ -1,0 +1,34 @@
+import { type Colors, dimmed } from "../colors.ts";
+import type { FigureFace, TextFace } from "../plain.ts";
+import { isWide, type Situation } from "../situation.ts";
+
+const NO_DATE = "–";
+
+/** The box's time. */
+export function clockFace({ now, clockSure, timeZone }: Situation, colors: Colors): TextFace {
+  if (!clockSure) return { kind: "text", text: "--:--", ...dimmed(colors) };
+  const text = parts(now, timeZone, TIME).map(({ value }) => value);
+  return { kind: "text", text: text.join(""), ...colors };
+}
+
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const DATE = { weekday: "long", day: "numeric", month: "short" } as const;
+
+/** The day in the box's zone. */
+export function dateFace(situation: Situation, colors: Colors): FigureFace {
+  const { now, clockSure, timeZone } = situation;
+  if (!clockSure) {
+    return { kind: "figure", top: "Date", main: NO_DATE, bottom: "", ...dimmed(colors) };
+  }
+  const named = Object.fromEntries(
+    parts(now, timeZone, DATE).map((part) => [part.type, part.value]),
+  );
+  const { weekday = "", day = "", month = "" } = named;
+  return isWide(situation)
+    ? { kind: "figure", top: weekday, main: `${day} ${month}`, bottom: "", ...colors }
+    : { kind: "figure", top: weekday.slice(0, 3), main: day, bottom: month, ...colors };
+}
+
+function parts(now: number, timeZone: string, options: Intl.DateTimeFormatOptions) {
+  return new Intl.DateTimeFormat("en", { ...options, timeZone }).formatToParts(now);
+}
