@@ -34,13 +34,18 @@ const SOUND: Readonly<Record<string, string>> = {
     'import { serve } from "../service/service.ts";\nexport async function run() {\n  serve();\n}',
   "appliance/service/service.ts": `import { collect } from "../collector/app.ts";
 import { control } from "../control/app.ts";
+import { Actions } from "../actions/actions.ts";
 import { openStore } from "../store/store.ts";
-const serve = () => [collect(openStore()), control(openStore())];`,
+const serve = () => [collect(openStore()), control(openStore()), new Actions()];`,
   "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
 function collect(store: Store): void {}`,
   "appliance/control/app.ts": `import type { Store } from "../store/store.ts";
 import { Decks } from "../deck/decks.ts";
 function control(store: Store): Decks {}`,
+  "appliance/actions/actions.ts": `import type { Decks } from "../deck/decks.ts";
+class Actions {
+  decks: Decks[] = [];
+}`,
   "appliance/store/store.ts": `import { open } from "./sqlite/database.ts";
 type Store = object;
 const openStore = (): Store => open();`,
@@ -122,6 +127,18 @@ describe("a breach is found", () => {
       "appliance/control/app.ts",
       'import { paint } from "../deck/face/paint.ts";',
       "appliance/control/app.ts knows appliance/deck/face/paint.ts",
+    ],
+    [
+      "what a press does knowing who may come in",
+      "appliance/actions/actions.ts",
+      'import { control } from "../control/app.ts";',
+      "appliance/actions/actions.ts knows appliance/control/app.ts",
+    ],
+    [
+      "what a press does knowing where it is kept",
+      "appliance/actions/actions.ts",
+      'import type { Store } from "../store/store.ts";',
+      "appliance/actions/actions.ts knows appliance/store/store.ts",
     ],
     [
       "a face knowing a device",

@@ -1,13 +1,10 @@
-/** The longest address that is taken, in characters. */
-export const MAX_URL = 1_024;
-
 /**
  * The origin of an http or https address in its one form: `http://192.168.1.20:8123`, lower case,
  * without a port that goes without saying. Undefined for every other text, and for an address that
  * names a user or a password.
  */
 export function originOf(address: string): string | undefined {
-  const url = address.length <= MAX_URL ? URL.parse(address) : null;
+  const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   // What stands before an @ is a secret that nobody would look for there, or a trick.
   return /^https?:\/\/[^/?#\\]*@/i.test(address) || url.username || url.password

@@ -10,6 +10,7 @@ export type RefusalCode =
   | "not_virtual"
   /** How much there is already. */
   | "channel_limit"
+  | "origin_limit"
   | "surveys_full"
   | "token_limit"
   /** The state of the box. */

@@ -1,4 +1,5 @@
 import type Koa from "koa";
+import type { Origins } from "../actions/origins.ts";
 import type { Log } from "../base/log.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
@@ -11,6 +12,7 @@ import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.
 import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
+import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
 import { type PushParts, pushRoute } from "./routes/push.ts";
 import { clearPushChannel, listPushChannels, testPushChannel } from "./routes/push-channels.ts";
 import {
@@ -52,6 +54,7 @@ export interface ControlParts {
   decks: Decks;
   events: EventsParts;
   push: PushParts;
+  origins: Origins;
   sites: SitesParts;
   dashboard: DashboardParts;
   activity: ActivityParts;
@@ -91,6 +94,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/push-channels", "push", listPushChannels),
   owner("POST", "/api/push-channels/:channel", "push", testPushChannel),
   owner("DELETE", "/api/push-channels/:channel", "push", clearPushChannel),
+  owner("GET", "/api/origins", "origins", listOrigins),
+  owner("POST", "/api/origins", "origins", allowOrigin),
+  owner("DELETE", "/api/origins", "origins", removeOrigin),
   owner("GET", "/api/sites", "sites", listSites),
   owner("POST", "/api/sites", "sites", addSite),
   owner("GET", "/api/site-activity", "activity", showSiteActivity),

@@ -119,6 +119,17 @@ export interface NewPushToken extends Omit<PushToken, "lastUsedAt"> {
   token: string;
 }
 
+/** `POST /api/origins`. */
+export interface AllowedOrigin {
+  /** `http://192.168.1.20:8123` */
+  origin: string;
+}
+
+/** `GET /api/origins`: where keys may send requests. */
+export interface OriginsAnswer {
+  origins: string[];
+}
+
 export interface PushChannel {
   channel: string;
   text: string;

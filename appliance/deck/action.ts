@@ -1,5 +1,5 @@
 import { COLOR } from "../base/names.ts";
-import { MAX_URL, originOf } from "../base/origin.ts";
+import { originOf } from "../base/origin.ts";
 import { invalidField } from "../base/refusal.ts";
 import { oneOf, variant, variants } from "../base/variants.ts";
 import { CHANNEL, type PushRules, readChannel } from "./face/widget.ts";
@@ -38,7 +38,7 @@ interface SleepAction {
 }
 
 /** Sends an HTTP request; `{{text}}` and the other placeholders of actions/template are filled in. */
-interface RequestAction {
+export interface RequestAction {
   do: "request";
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Its origin is written out. */
@@ -60,6 +60,7 @@ export type Action =
 /** Stands for the value of a header, which is not shown. */
 const HIDDEN = "…";
 
+const MAX_URL = 1_024;
 const MAX_HEADERS = 16;
 const MAX_HEADER = 1_024;
 const MAX_BODY = 4_096;

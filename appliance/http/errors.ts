@@ -50,6 +50,7 @@ const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
   channel_limit: { status: 409 },
   exchange_busy: { status: 409, code: "busy" },
   not_virtual: { status: 409 },
+  origin_limit: { status: 409 },
   token_limit: { status: 409 },
   too_large: { status: 413 },
   surveys_full: { status: 429, code: "rate_limited" },

@@ -1,3 +1,4 @@
+import type { OriginStore } from "../actions/origins.ts";
 import { siteTokenKey } from "../base/names.ts";
 import type { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
@@ -28,6 +29,15 @@ export function pushTokenStore(store: Store): PushTokenStore {
     list: () => store.read("pushTokens", undefined),
     save: (token) => store.write("savePushToken", token),
     remove: (id) => store.write("removePushToken", id),
+  };
+}
+
+/** The store as the list of allowed origins knows it. */
+export function originStore(store: Store): OriginStore {
+  return {
+    list: () => store.read("allowedOrigins", undefined),
+    add: (origin) => store.write("allowOrigin", origin),
+    remove: (origin) => store.write("removeOrigin", origin),
   };
 }
 

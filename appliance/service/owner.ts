@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { Origins } from "../actions/origins.ts";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
@@ -16,7 +17,7 @@ import { Channels } from "../push/channels.ts";
 import { PushTokens } from "../push/tokens.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
-import { adminOf, deckStore, declaredBy, pushTokenStore } from "./adapters.ts";
+import { adminOf, deckStore, declaredBy, originStore, pushTokenStore } from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { type Front, startFront } from "./front.ts";
@@ -44,6 +45,8 @@ export async function startOwner(
   // What somebody opened who signed in ends when they sign out.
   stops.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
   const push = await startPush(parts, shared, stops, store);
+  const origins = new Origins(originStore(store));
+  await origins.load();
   const numbers = new SiteNumbers(store, clock);
   stops.add(() => numbers.close());
   const front = await startFront(parts, stops, {
@@ -73,6 +76,7 @@ export async function startOwner(
       decks: front.decks,
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock },
+      origins,
       activity: { store, clock },
       sites: {
         store,

@@ -24,9 +24,8 @@ describe("the origin of an address", () => {
     "http://me:word@ha.local/",
     "http://@ha.local/",
     "http://ha.local:99999/",
-    `http://ha.local/${"x".repeat(1_024)}`,
   ])
-    it(`is none of ${address.slice(0, 30) || "nothing"}`, () => {
+    it(`is none of ${address || "nothing"}`, () => {
       assert.equal(originOf(address), undefined);
     });
 });

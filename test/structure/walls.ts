@@ -45,8 +45,13 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/usb/models.ts",
       "appliance/deck/face/widget.ts",
       "appliance/deck/action.ts",
+      "appliance/actions/origins.ts",
     ],
     not: [BEHIND_THE_DOOR],
+  },
+  {
+    of: "appliance/actions/",
+    may: ["appliance/push/", BASE, "appliance/deck/decks.ts", "appliance/deck/action.ts"],
   },
   { of: "appliance/deck/face/", may: ["appliance/deck/pixels.ts", "appliance/push/", BASE] },
   { of: "appliance/deck/usb/", may: ["appliance/deck/pixels.ts", BASE] },

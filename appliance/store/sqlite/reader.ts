@@ -10,6 +10,7 @@ import { isDamage, openForReading } from "./database.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
 import { surveyVersions } from "./surveys/versions.ts";
+import { allowedOrigins } from "./tables/allowed-origins.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
@@ -30,6 +31,7 @@ const QUERIES = {
   foldPlan,
   deckSettings,
   pushTokens,
+  allowedOrigins,
   sessions,
 };
 type Queries = typeof QUERIES;

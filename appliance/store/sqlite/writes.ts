@@ -1,3 +1,4 @@
+import { allowOrigin, removeOrigin } from "./tables/allowed-origins.ts";
 import { saveDecks } from "./tables/decks.ts";
 import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
@@ -20,6 +21,8 @@ export const WRITES = {
   saveDecks,
   savePushToken,
   removePushToken,
+  allowOrigin,
+  removeOrigin,
   saveSession,
   removeSessions,
   createSite,

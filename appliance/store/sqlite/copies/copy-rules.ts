@@ -156,6 +156,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     },
   },
   push_token: { kind: "own", maxRows: 16 },
+  allowed_origin: { kind: "own", maxRows: 32 },
   session: { kind: "own", maxRows: 101 },
 };
 

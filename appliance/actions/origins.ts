@@ -1,0 +1,81 @@
+import { originOf } from "../base/origin.ts";
+import { invalidField, Refusal } from "../base/refusal.ts";
+import { Turns } from "../base/turns.ts";
+
+/** Where allowed origins are kept. A promise that resolves means the change is durable. */
+export interface OriginStore {
+  list(): Promise<readonly string[]>;
+  add(origin: string): Promise<void>;
+  remove(origin: string): Promise<void>;
+}
+
+const MAX_ORIGINS = 32;
+
+/** The origins to which the owner lets keys send requests. */
+export class Origins {
+  readonly #store: OriginStore;
+  readonly #turns = new Turns();
+  #origins: ReadonlySet<string> = new Set();
+
+  constructor(store: OriginStore) {
+    this.#store = store;
+  }
+
+  /** Reads them from the store. */
+  async load(): Promise<void> {
+    await this.#turns.take(async () => {
+      this.#origins = new Set(await this.#store.list());
+    });
+  }
+
+  /** In the order they were allowed, each in the form of `originOf`. */
+  list(): string[] {
+    return [...this.#origins];
+  }
+
+  isAllowed(origin: string): boolean {
+    return this.#origins.has(origin);
+  }
+
+  /**
+   * Allows the origin of an address; one that is allowed stays so.
+   * @returns it in its one form
+   * @throws {Refusal} `invalid_field`, `origin_limit`
+   */
+  allow(address: string): Promise<string> {
+    return this.#turns.take(async () => {
+      const origin = checked(address);
+      if (this.#origins.has(origin)) return origin;
+      if (this.#origins.size >= MAX_ORIGINS)
+        throw new Refusal(
+          "origin_limit",
+          `${MAX_ORIGINS} addresses are allowed already. Remove one that is no longer used.`,
+        );
+      await this.#store.add(origin);
+      this.#origins = new Set([...this.#origins, origin]);
+      return origin;
+    });
+  }
+
+  /** @throws {Refusal} `invalid_field`, `not_found` */
+  remove(address: string): Promise<void> {
+    return this.#turns.take(async () => {
+      const origin = checked(address);
+      if (!this.#origins.has(origin)) throw new Refusal("not_found", `${origin} is not allowed.`);
+      await this.#store.remove(origin);
+      this.#origins = new Set([...this.#origins].filter((other) => other !== origin));
+    });
+  }
+}
+
+/** @throws {Refusal} `invalid_field` unless it is an origin and nothing more */
+function checked(address: string): string {
+  const origin = originOf(address);
+  const { pathname, search, hash } = URL.parse(address) ?? {};
+  if (origin === undefined || pathname !== "/" || search !== "" || hash !== "")
+    throw invalidField(
+      "origin",
+      "must be an address like http://192.168.1.20:8123: http or https, a host, perhaps a port, and no path.",
+    );
+  return origin;
+}

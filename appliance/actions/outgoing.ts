@@ -1,0 +1,143 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { originOf } from "../base/origin.ts";
+
+/** A request to be sent, once or several times. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+/**
+ * Sends a request once and follows no redirect. Resolves with the status of the answer, once its body
+ * was read or was too long; rejects where there is none. Ends what it does when `signal` says so.
+ */
+export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<number>;
+
+/** What came of a request: the status that was answered, or a word why there is none. */
+export interface Outcome {
+  readonly ok: boolean;
+  /** Short enough for a key: `204`, `500`, `no answer`. */
+  readonly word: string;
+}
+
+interface OutgoingOptions {
+  clock: Clock;
+  log: Log;
+  send: Send;
+  isAllowed: (origin: string) => boolean;
+  /** A text that no two requests share. */
+  randomId: () => string;
+}
+
+const TRY_MS = 5_000;
+/** Before the second and the third try. */
+const BACK_OFF_MS = [500, 2_000];
+/** Many more than a person presses at a time. */
+const MAX_AT_ONCE = 16;
+
+const NOT_ALLOWED: Outcome = { ok: false, word: "not allowed" };
+const BUSY: Outcome = { ok: false, word: "busy" };
+const STOPPED: Outcome = { ok: false, word: "stopped" };
+
+/** What Node calls that no answer came, in words for a key. */
+const WORDS: Readonly<Record<string, string>> = {
+  ABORT_ERR: "no answer",
+  ETIMEDOUT: "no answer",
+  ECONNREFUSED: "refused",
+  ECONNRESET: "hung up",
+  EPIPE: "hung up",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "unknown host",
+  EHOSTUNREACH: "no route",
+  ENETUNREACH: "no route",
+};
+
+/** Sends requests to origins that the owner allowed, and to no other. */
+export class Outgoing {
+  readonly #options: OutgoingOptions;
+  /** What stops those under way. */
+  readonly #running = new Set<() => void>();
+  #closed = false;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+  }
+
+  /** Tries up to three times, all with the same `Idempotency-Key`; never rejects. */
+  async send(request: OutgoingRequest): Promise<Outcome> {
+    if (this.#running.size >= MAX_AT_ONCE) return BUSY;
+    const stop = new AbortController();
+    const stopped = () => stop.abort();
+    this.#running.add(stopped);
+    try {
+      return await this.#send(request, stop.signal);
+    } finally {
+      this.#running.delete(stopped);
+    }
+  }
+
+  /** Gives up what is under way. */
+  close(): void {
+    this.#closed = true;
+    for (const stop of this.#running) stop();
+  }
+
+  async #send(request: OutgoingRequest, stop: AbortSignal): Promise<Outcome> {
+    const { isAllowed, log, randomId } = this.#options;
+    const origin = originOf(request.url);
+    const headers = { ...request.headers, "idempotency-key": randomId() };
+    for (let tries = 1; ; tries++) {
+      if (this.#closed) return STOPPED;
+      // The owner may have taken it from the list since the try before.
+      if (origin === undefined || !isAllowed(origin)) return NOT_ALLOWED;
+      const { outcome, isFinal } = await this.#try({ ...request, headers }, stop);
+      const pause = BACK_OFF_MS[tries - 1];
+      if (!isFinal && pause !== undefined) {
+        await this.#wait(pause, stop);
+        continue;
+      }
+      if (!outcome.ok && !this.#closed) log.warn(`A request of a key failed: ${outcome.word}`);
+      return outcome;
+    }
+  }
+
+  async #try(
+    request: OutgoingRequest,
+    stop: AbortSignal,
+  ): Promise<{ outcome: Outcome; isFinal: boolean }> {
+    const { clock, send } = this.#options;
+    const timeout = new AbortController();
+    const cancel = clock.after(TRY_MS, () => timeout.abort());
+    try {
+      const status = await send(request, AbortSignal.any([timeout.signal, stop]));
+      const ok = status >= 200 && status < 300;
+      // A redirect would be answered the same, and so would be what the server does not want.
+      return { outcome: { ok, word: String(status) }, isFinal: status < 500 };
+    } catch (error) {
+      return { outcome: { ok: false, word: wordOf(error) }, isFinal: this.#closed };
+    } finally {
+      cancel();
+    }
+  }
+
+  #wait(ms: number, stop: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        stop.removeEventListener("abort", done);
+        resolve();
+      };
+      const cancel = this.#options.clock.after(ms, done);
+      stop.addEventListener("abort", done);
+    });
+  }
+}
+
+function wordOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (/CERT|SIGNATURE|SSL|TLS/.test(code)) return "certificate";
+  return WORDS[code] ?? "no answer";
+}

@@ -1,0 +1,78 @@
+import { Refusal } from "../base/refusal.ts";
+import type { RequestAction } from "../deck/action.ts";
+import type { OutgoingRequest } from "./outgoing.ts";
+
+/** What stands in a request for `{{channel}}` and the others. */
+interface Values {
+  /** The channel the slot is about; empty for none. */
+  channel: string;
+  /** What that channel holds; empty while it waits. */
+  text: string;
+  /** Id of the deck. */
+  deck: string;
+  slot: string;
+  /** How far a dial was turned; 0 for a press. */
+  delta: number;
+}
+
+const PLACEHOLDER = /\{\{(channel|text|deck|slot|delta)\}\}/g;
+/** Names of headers are compared in lower case. */
+const TYPE = "content-type";
+const MAX_URL = 8_192;
+const MAX_BODY = 65_536;
+const MAX_HEADER = 8_192;
+
+/** How a value is written where it is put, so that it stays one value whatever is in it. */
+type Escape = (value: string) => string;
+
+/**
+ * The request that an action means now. A value is percent-encoded in the address and in a form, escaped
+ * in JSON, and kept on one line in a header; other braces stay as they are.
+ * @throws {Refusal} `too_large`
+ */
+export function filled(
+  { method, url, headers = {}, body }: RequestAction,
+  values: Values,
+): OutgoingRequest {
+  const put = (text: string, how: Escape) =>
+    text.replace(PLACEHOLDER, (_, name: keyof Values) => how(String(values[name])));
+  const sent = Object.entries(headers).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    asField(put(value, oneLine)),
+  ]);
+  const type = sent.find(([name]) => name === TYPE)?.[1] ?? (body && typeOf(body));
+  const bytes = body === undefined ? undefined : Buffer.from(put(body, escapeFor(type)));
+  const address = put(url, encodeURIComponent);
+  const isTooLong =
+    address.length > MAX_URL ||
+    (bytes?.length ?? 0) > MAX_BODY ||
+    sent.some(([, value]) => value.length > MAX_HEADER);
+  if (isTooLong)
+    throw new Refusal("too_large", "With its values filled in, the request is too long.");
+  return {
+    method,
+    url: address,
+    headers: { ...Object.fromEntries(sent), ...(type !== undefined && { [TYPE]: type }) },
+    ...(bytes !== undefined && { body: bytes }),
+  };
+}
+
+function typeOf(body: string): string {
+  return /^\s*(?:\{(?!\{)|["[])/.test(body) ? "application/json" : "text/plain; charset=utf-8";
+}
+
+function escapeFor(type = ""): Escape {
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
+    return (value) => JSON.stringify(value).slice(1, -1);
+  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return encodeURIComponent;
+  return (value) => value;
+}
+
+function oneLine(value: string): string {
+  return value.replaceAll(/\p{Cc}+/gu, " ");
+}
+
+/** The bytes of its UTF-8, as `node:http` wants them. */
+function asField(value: string): string {
+  return Buffer.from(value, "utf8").toString("latin1");
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "mocha";
+import { Origins } from "../../appliance/actions/origins.ts";
+import { isRefusal } from "../../appliance/base/refusal.ts";
+
+describe("allowed origins", () => {
+  let stored: Set<string>;
+  let origins: Origins;
+  beforeEach(async () => {
+    stored = new Set(["http://nas.local"]);
+    origins = new Origins({
+      list: async () => [...stored],
+      add: async (origin) => void stored.add(origin),
+      remove: async (origin) => void stored.delete(origin),
+    });
+    await origins.load();
+  });
+
+  it("are those that are stored, and what the owner adds, in one form", async () => {
+    assert.equal(await origins.allow("HTTP://HA.local:8123/"), "http://ha.local:8123");
+    assert.equal(await origins.allow("http://ha.local:8123"), "http://ha.local:8123");
+    assert.deepEqual(origins.list(), ["http://nas.local", "http://ha.local:8123"]);
+    assert.deepEqual([...stored], origins.list());
+    assert.ok(origins.isAllowed("http://ha.local:8123"));
+    assert.ok(!origins.isAllowed("https://ha.local:8123"));
+  });
+
+  it("are removed", async () => {
+    await origins.remove("http://nas.local:80");
+    assert.ok(!origins.isAllowed("http://nas.local"));
+    await assert.rejects(origins.remove("http://nas.local"), (error) =>
+      isRefusal(error, "not_found"),
+    );
+  });
+
+  for (const address of ["", "nas.local", "http://nas.local/x", "http://nas.local/?a", "ftp://a/"])
+    it(`are not what ${address || "nothing"} is`, async () => {
+      await assert.rejects(origins.allow(address), (error) => isRefusal(error, "invalid_field"));
+    });
+
+  it("are 32 at most", async () => {
+    for (let i = 1; i < 32; i++) await origins.allow(`http://h${i}`);
+    await assert.rejects(origins.allow("http://h32"), (error) => isRefusal(error, "origin_limit"));
+    assert.equal(await origins.allow("http://h31"), "http://h31");
+    assert.equal(origins.list().length, 32);
+  });
+
+  it("show nothing that could not be stored", async () => {
+    const full = new Origins({
+      list: async () => [],
+      add: () => Promise.reject(new Error("the disk is full")),
+      remove: async () => {},
+    });
+    await full.load();
+    await assert.rejects(full.allow("http://h"));
+    assert.deepEqual(full.list(), []);
+  });
+});
