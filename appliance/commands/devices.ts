@@ -1,5 +1,6 @@
 import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../deck/usb/hid.ts";
-import { EVIDENCE_TEXT, MODELS, type Model, modelByUsb } from "../deck/usb/models.ts";
+import type { Model } from "../deck/usb/model.ts";
+import { EVIDENCE_TEXT, MODELS, modelByUsb } from "../deck/usb/models.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 
 const help = `tallydeck devices: the decks that are plugged into this machine, and whether they can be used.
@@ -54,15 +55,22 @@ async function standing(bus: DeckBus, unit: UsbUnit): Promise<string> {
   }
 }
 
-function modelLine({ id, name, slots, evidence, note }: Model): string {
-  const keys = slots.filter(({ kind }) => kind === "key").length;
-  const zones = slots.length - keys;
-  const size = [
-    `${keys} ${keys === 1 ? "key" : "keys"}`,
-    ...(zones > 0 ? [`${zones} ${zones === 1 ? "zone" : "zones"}`] : []),
-  ].join(", ");
+const KINDS: Readonly<Record<(Model["slots"] | Model["inputs"])[number]["kind"], string>> = {
+  key: "key",
+  zone: "zone",
+  dial: "dial",
+  button: "button",
+  touch: "touch point",
+};
+
+function modelLine({ id, name, slots, inputs, evidence, note }: Model): string {
+  const places = [...slots, ...inputs];
+  const size = Object.entries(KINDS).flatMap(([kind, word]) => {
+    const count = places.filter((place) => place.kind === kind).length;
+    return count === 0 ? [] : [`${count} ${word}${count === 1 ? "" : "s"}`];
+  });
   const remark = note === undefined ? "" : `; ${note}`;
-  return `${id.padEnd(20)} ${name} (${size}): ${EVIDENCE_TEXT[evidence]}${remark}`;
+  return `${id.padEnd(20)} ${name} (${size.join(", ")}): ${EVIDENCE_TEXT[evidence]}${remark}`;
 }
 
 /** Ids of the models on the bus; "unknown" for a device that is no deck is left out. */

@@ -9,7 +9,14 @@ import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.t
 import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
-import { changeDeck, listDecks, pressSlot, setWidget, slotImage } from "./routes/decks.ts";
+import {
+  changeDeck,
+  listDecks,
+  pressSlot,
+  setWidget,
+  slotImage,
+  swipeDeck,
+} from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
@@ -85,6 +92,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PUT", "/api/decks/:id/slots/:slot", "decks", setWidget),
   owner("GET", "/api/decks/:id/slots/:slot/image.png", "decks", slotImage),
   owner("POST", "/api/decks/:id/slots/:slot/press", "decks", pressSlot),
+  owner("POST", "/api/decks/:id/swipe", "decks", swipeDeck),
   owner("GET", "/api/events", "events", streamEvents),
   owner("GET", "/api/push-tokens", "push", listPushTokens),
   owner("POST", "/api/push-tokens", "push", createPushToken),

@@ -28,6 +28,15 @@ export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
   return readJson(ctx.req, limit);
 }
 
+/**
+ * The same of a request that may come without a body.
+ * @throws {HttpError} 415, 413, 400 `invalid_json`
+ */
+export async function optionalJson(ctx: Context, otherwise: object): Promise<unknown> {
+  const isThere = ctx.get("Transfer-Encoding") !== "" || Number(ctx.get("Content-Length")) > 0;
+  return isThere ? jsonBody(ctx) : otherwise;
+}
+
 export const TRUTH = { type: "boolean", description: "must be true or false" };
 const SITE_ID_TEXT = { type: "string", description: `must be ${SITE_ID_RULE}` };
 /** In any case: `siteIdOf` gives the form that is kept. */

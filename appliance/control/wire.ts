@@ -1,7 +1,7 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { Widget } from "../deck/face/widget.ts";
-import type { Evidence, Slot as SlotPlace } from "../deck/usb/models.ts";
+import type { Evidence, Input, Slot as SlotPlace } from "../deck/usb/model.ts";
 import type { Warning } from "../store/reports.ts";
 
 export type { PushWidget, StatWidget, Widget } from "../deck/face/widget.ts";
@@ -25,6 +25,8 @@ export interface Deck {
   /** How sure the project is of this model. */
   evidence: Evidence;
   slots: Slot[];
+  /** Dials, buttons and touch points: places that can be pressed or turned and show no picture. */
+  inputs: readonly Input[];
 }
 
 /** Something that keeps a deck from working, with what to do about it. */
@@ -43,7 +45,7 @@ export interface DecksAnswer {
   problems: DeckProblem[];
 }
 
-/** The event `pressed`. */
+/** The event `pressed`: of a slot or an input. */
 export interface SlotAt {
   deck: string;
   slot: string;

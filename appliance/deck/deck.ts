@@ -8,7 +8,7 @@ import type { Numbers, PushedValue, Situation } from "./face/situation.ts";
 import type { StatWidget, Widget } from "./face/widget.ts";
 import type { Pixels } from "./pixels.ts";
 import type { DeckDriver } from "./usb/driver.ts";
-import type { Evidence, Model, Slot } from "./usb/models.ts";
+import type { Evidence, Input, Model, Slot } from "./usb/model.ts";
 import { Panel } from "./usb/panel.ts";
 
 export interface SlotView extends Slot {
@@ -27,6 +27,8 @@ export interface DeckView {
   /** How sure we are that this unit works. */
   evidence: Evidence;
   slots: SlotView[];
+  /** Dials, buttons and touch points: places that show no picture. */
+  inputs: readonly Input[];
 }
 
 /** A slot's picture; the revision grows with every change. */
@@ -139,12 +141,17 @@ export class Deck {
       brightness: this.#brightness,
       evidence: this.model.evidence,
       slots: this.#slots.map(viewOf),
+      inputs: this.model.inputs,
     };
   }
 
   slot(name: string): SlotView | undefined {
     const state = this.#state(name);
     return state && viewOf(state);
+  }
+
+  input(name: string): Input | undefined {
+    return this.model.inputs.find(({ input }) => input === name);
   }
 
   picture(name: string): SlotPictureView | undefined {

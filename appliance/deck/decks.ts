@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
-import { Refusal } from "../base/refusal.ts";
+import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
@@ -23,11 +23,12 @@ import {
 import type { NoticeBoard } from "./face/notices.ts";
 import { encodeJpeg, encodePng } from "./face/paint.ts";
 import type { StatWidget, Widget } from "./face/widget.ts";
-import { Holds } from "./holds.ts";
+import { Fingers } from "./fingers.ts";
 import { deckId, firstOfEach, firstSettings, isVirtual, virtualId } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "./usb/hid.ts";
-import { type Model, modelById } from "./usb/models.ts";
+import type { Direction, Model } from "./usb/model.ts";
+import { modelById } from "./usb/models.ts";
 import { type OpenedDeck, Plugs } from "./usb/plugs.ts";
 import type { DeckProblem } from "./usb/problems.ts";
 import { openVirtual } from "./usb/virtual.ts";
@@ -46,9 +47,12 @@ export interface DecksOptions {
   bus?: DeckBus;
 }
 
-interface Place {
-  deck: string;
-  slot: string;
+/** What a finger does to a place, where it does not just press it. */
+export interface Press {
+  /** Steps of a dial, clockwise being more than zero. */
+  turn?: number;
+  /** Whether it stays down for a while. */
+  hold?: boolean;
 }
 
 const FAREWELL_MS = 2_000;
@@ -60,9 +64,11 @@ export class Decks {
   /** The deck of this id came, went or changed its settings. */
   readonly changed = new Signal<string>();
   readonly pictureChanged = new Signal<PictureChange>();
-  readonly pressed = new Signal<Place>();
-  /** A key was held for five seconds. */
-  readonly held = new Signal<Place>();
+  readonly pressed: Fingers["pressed"];
+  readonly released: Fingers["released"];
+  readonly held: Fingers["held"];
+  readonly turned: Fingers["turned"];
+  readonly swiped: Fingers["swiped"];
   readonly problemsChanged = new Signal();
   readonly #options: DecksOptions;
   readonly #plugs: Plugs;
@@ -70,7 +76,7 @@ export class Decks {
   readonly #decks = new Map<string, Deck>();
   /** Decks that are plugged in, by the id of their USB unit. */
   readonly #plugged = new Map<string, Deck>();
-  readonly #holds: Holds;
+  readonly #fingers: Fingers;
   /** What changes settings: each is stored, and then shows, before the next begins. */
   readonly #turns = new Turns();
   readonly #subscriptions: Cancel[] = [];
@@ -80,7 +86,15 @@ export class Decks {
   constructor(options: DecksOptions) {
     this.#options = options;
     const { clock, bus = createDeckBus(), numbers } = options;
-    this.#holds = new Holds(clock);
+    const fingers = new Fingers(clock);
+    this.#fingers = fingers;
+    ({
+      pressed: this.pressed,
+      released: this.released,
+      held: this.held,
+      turned: this.turned,
+      swiped: this.swiped,
+    } = fingers);
     this.#plugs = new Plugs({
       bus,
       clock,
@@ -88,8 +102,12 @@ export class Decks {
       events: {
         opened: (opened) => this.#opened(opened),
         lost: (unit) => this.#lost(unit),
-        key: (unit, slot, down) => this.#key(unit, slot, down),
-        tap: (unit, slot) => this.#tap(unit, slot),
+        key: (unit, slot, down) => this.#of(unit, (deck) => fingers.key({ deck, slot }, down)),
+        tap: (unit, slot) => this.#of(unit, (deck) => fingers.tap({ deck, slot })),
+        turn: (unit, slot, delta) =>
+          this.#of(unit, (deck) => fingers.turned.emit({ deck, slot, delta })),
+        swipe: (unit, direction) =>
+          this.#of(unit, (deck) => fingers.swiped.emit({ deck, direction })),
         problems: () => this.problemsChanged.emit(),
       },
     });
@@ -133,7 +151,7 @@ export class Decks {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const cancel of this.#subscriptions) cancel();
-    this.#holds.close();
+    this.#fingers.close();
     this.#cancelTurn();
     this.#numbers.close();
     const farewells = [...this.#decks.values()].map((deck) => deck.unplug({ farewell: true }));
@@ -193,16 +211,31 @@ export class Decks {
   }
 
   /**
-   * Presses a key or zone of a virtual deck.
+   * Presses, holds or turns a place of a virtual deck, as a finger would.
+   * @throws {Refusal} `not_found`, `not_virtual`, `invalid_field`
+   */
+  press(id: string, slot: string, { turn, hold = false }: Press = {}): void {
+    const deck = this.#deck(id);
+    const place = deck.slot(slot) ?? deck.input(slot) ?? fail(noSlot(deck, slot));
+    expectVirtual(deck);
+    const at = { deck: id, slot };
+    if (turn !== undefined) {
+      if (place.kind !== "dial") throw invalidField("turn", `is for dials, and ${slot} is none.`);
+      this.turned.emit({ ...at, delta: turn });
+    } else if (hold) this.#fingers.hold(at);
+    else this.#fingers.tap(at);
+  }
+
+  /**
+   * Swipes over the touch strip of a virtual deck.
    * @throws {Refusal} `not_found`, `not_virtual`
    */
-  press(id: string, slot: string): void {
+  swipe(id: string, direction: Direction): void {
     const deck = this.#deck(id);
-    this.#slot(deck, slot);
-    if (!deck.virtual) {
-      throw new Refusal("not_virtual", `${deck.name} is a real deck: press its own key.`);
-    }
-    this.pressed.emit({ deck: id, slot });
+    expectVirtual(deck);
+    if (!deck.model.slots.some(({ kind }) => kind === "zone"))
+      fail(`${deck.name} has no touch strip.`);
+    this.swiped.emit({ deck: id, direction });
   }
 
   /** Settings of every deck, to export. */
@@ -322,27 +355,15 @@ export class Decks {
     const deck = this.#plugged.get(unit.id);
     if (deck === undefined) return;
     this.#plugged.delete(unit.id);
-    for (const { slot } of deck.model.slots) this.#holds.up(keyOf({ deck: deck.id, slot }));
+    this.#fingers.lose(deck.id);
     // What was on the wire fails with the device; the next one does not wait for it.
     deck.unplug().catch(() => {});
     this.changed.emit(deck.id);
   }
 
-  #key(unit: UsbUnit, slot: string, down: boolean): void {
-    const deck = this.#plugged.get(unit.id)?.id;
-    if (deck === undefined) return;
-    const at = { deck, slot };
-    if (down) {
-      this.pressed.emit(at);
-      this.#holds.down(keyOf(at), () => this.held.emit(at));
-    } else {
-      this.#holds.up(keyOf(at));
-    }
-  }
-
-  #tap(unit: UsbUnit, slot: string): void {
-    const deck = this.#plugged.get(unit.id)?.id;
-    if (deck !== undefined) this.pressed.emit({ deck, slot });
+  #of(unit: UsbUnit, tell: (deck: string) => void): void {
+    const deck = this.#plugged.get(unit.id);
+    if (deck !== undefined) tell(deck.id);
   }
 
   #refresh(concerned: (widget: Widget) => boolean): void {
@@ -373,14 +394,15 @@ function fail(message: string): never {
   throw new Refusal("not_found", message);
 }
 
+/** @throws {Refusal} `not_virtual` */
+function expectVirtual({ virtual, name }: Deck): void {
+  if (!virtual) throw new Refusal("not_virtual", `${name} is a real deck: use its own keys.`);
+}
+
 function noSlot(deck: Deck, slot: string): string {
   return `${deck.name} has no slot "${slot}".`;
 }
 
 function isStat(widget: Widget): widget is StatWidget {
   return widget.type === "stat";
-}
-
-function keyOf({ deck, slot }: Place): string {
-  return `${deck} ${slot}`;
 }

@@ -1,5 +1,5 @@
 import type { DeckSettings } from "./deck-settings.ts";
-import type { Model } from "./usb/models.ts";
+import type { Model } from "./usb/model.ts";
 
 /** The serial that every CRT v1 unit carries. */
 const SHARED_SERIAL = "355499441494";
@@ -40,7 +40,10 @@ export function isIdOf(id: string, { id: model }: Model): boolean {
   return isVirtual(id) ? `${id}-`.startsWith(`${VIRTUAL}${model}-`) : id.startsWith(`${model}-`);
 }
 
-/** What a deck begins with: its first key says where the Web UI is, its second shows the time. */
+/**
+ * What a deck begins with: its first key says where the Web UI is, its second shows the time; one
+ * without pictures begins with nothing.
+ */
 export function firstSettings(
   { id, model, serial }: { id: string; model: Model; serial: string },
   names: Taken,
@@ -51,7 +54,7 @@ export function firstSettings(
     serial,
     name: free(model.name, " ", names),
     brightness: DEFAULT_BRIGHTNESS,
-    widgets: { k0: { type: "address" }, k1: { type: "clock" } },
+    widgets: model.slots.length > 0 ? { k0: { type: "address" }, k1: { type: "clock" } } : {},
   };
 }
 

@@ -26,12 +26,14 @@ describe("Decks", () => {
         virtual: false,
         brightness: 70,
         evidence: "SRC",
+        inputs: [],
       });
       assert.deepEqual(slots[4], {
         slot: "k4",
         kind: "key",
         column: 1,
         row: 1,
+        hasRelease: true,
         width: 80,
         height: 80,
         widget: { type: "empty" },
@@ -221,6 +223,25 @@ describe("Decks", () => {
     it("can be pressed", () => {
       virtual.decks.press("virtual-mini", "k5");
       assert.ok(virtual.events.includes("pressed k5"));
+    });
+
+    it("can be held, turned and swiped over", async () => {
+      virtual.events.length = 0;
+      virtual.decks.press("virtual-plus", "d3", { turn: -2 });
+      virtual.decks.swipe("virtual-plus", "left");
+      virtual.decks.press("virtual-plus", "d3", { hold: true });
+      assert.deepEqual(virtual.releases, []);
+      await virtual.pass(1_100);
+      assert.deepEqual(virtual.events, ["turned d3 -2", "swiped left", "pressed d3"]);
+      assert.deepEqual(virtual.releases, ["released d3"]);
+    });
+
+    it("are turned and swiped over only where there is something to", () => {
+      const { decks } = virtual;
+      assert.throws(() => decks.press("virtual-plus", "k0", { turn: 1 }), {
+        code: "invalid_field",
+      });
+      assert.throws(() => decks.swipe("virtual-mini", "left"), { code: "not_found" });
     });
 
     it("count for a channel", async () => {

@@ -93,6 +93,8 @@ export class DeckWorld {
   /** Numbers are asked for in vain. */
   isUnreadable = false;
   readonly events: string[] = [];
+  /** What was let go, and what was lost while it was held. */
+  readonly releases: string[] = [];
   readonly log: string[] = [];
   readonly numbers = new Map<string, Numbers>();
   notices: Notice[] = [];
@@ -145,6 +147,11 @@ export class DeckWorld {
     this.decks = new Decks(options);
     this.decks.changed.on((id) => this.events.push(`deck ${id}`));
     this.decks.pressed.on(({ slot }) => this.events.push(`pressed ${slot}`));
+    this.decks.released.on(({ slot, isLost }) =>
+      this.releases.push(`${isLost ? "lost" : "released"} ${slot}`),
+    );
+    this.decks.turned.on(({ slot, delta }) => this.events.push(`turned ${slot} ${delta}`));
+    this.decks.swiped.on(({ direction }) => this.events.push(`swiped ${direction}`));
     this.decks.held.on(({ slot }) => this.events.push(`held ${slot}`));
     this.decks.problemsChanged.on(() => this.events.push("problems"));
   }

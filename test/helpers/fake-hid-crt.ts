@@ -115,6 +115,8 @@ const AKP05E: CrtFirmware = {
   zones: [1, 2, 3, 4],
 };
 
+const WRITE_ACKNOWLEDGED = 0xff;
+
 /** Firmware of the Mirabox CRT family. */
 export class FakeCrt extends FakeUnit {
   readonly vendor: number;
@@ -170,7 +172,7 @@ export class FakeCrt extends FakeUnit {
     if (packet.toString("latin1", 0, 5) === "CRT\0\0") this.#command(packet);
     else if (this.#upload !== undefined) this.#collect(packet);
     else this.complain(`a packet that is no command: ${packet.toString("hex", 0, 12)}`);
-    this.sendInput(0xff, 0);
+    this.sendInput(WRITE_ACKNOWLEDGED, 0);
   }
 
   setFeature(report: Buffer): void {
@@ -302,6 +304,20 @@ export class FakeCrt extends FakeUnit {
   }
 }
 
+/** What the dials of an AKP05 report, from the left. */
+const DIALS = [
+  { press: 0x37, left: 0xa0, right: 0xa1 },
+  { press: 0x35, left: 0x50, right: 0x51 },
+  { press: 0x33, left: 0x90, right: 0x91 },
+  { press: 0x36, left: 0x70, right: 0x71 },
+];
+
+function dialOf(input: string): (typeof DIALS)[number] {
+  const dial = DIALS[Number(input.slice(1))];
+  if (dial === undefined) throw new Error(`there is no dial ${input}`);
+  return dial;
+}
+
 /** How long the AKP05 firmware waits for a word; then it shows its own picture again. */
 const DROPS_HOST_MS = 15_000;
 
@@ -332,15 +348,32 @@ export class FakeAkp05 extends FakeCrt {
 
   /** One report for a touch of the strip. */
   touch(zone: number): void {
-    if (this.#isOpen()) this.sendInput(0x40 + zone, 1);
+    this.sendInput(0x40 + zone, 1);
+  }
+
+  override swipe(direction: "left" | "right"): void {
+    this.sendInput(direction === "left" ? 0x38 : 0x39, 1);
+  }
+
+  /** One report for each step. */
+  override turn(input: string, steps: number): void {
+    const { left, right } = dialOf(input);
+    for (let step = 0; step < Math.abs(steps); step += 1)
+      this.sendInput(steps < 0 ? left : right, 1);
   }
 
   override down(slot: string): void {
-    if (this.#isOpen()) super.down(slot);
+    if (slot.startsWith("d")) this.sendInput(dialOf(slot).press, 1);
+    else super.down(slot);
   }
 
+  /** It does not tell when a dial goes up. */
   override up(slot: string): void {
-    if (this.#isOpen()) super.up(slot);
+    if (!slot.startsWith("d")) super.up(slot);
+  }
+
+  override sendInput(code: number, state: number): void {
+    if (code === WRITE_ACKNOWLEDGED || this.#isOpen()) super.sendInput(code, state);
   }
 
   protected override accepts(): boolean {

@@ -13,6 +13,16 @@ interface Layout {
   columns: number;
   rows: number;
   serial: string;
+  /** Behind the keys, in the same report. */
+  touchPoints?: number;
+  dials?: number;
+}
+
+const DIAL_PRESSES = 0;
+const DIAL_TURNS = 1;
+
+function flags(count: number, set: ReadonlySet<number>): number[] {
+  return Array.from({ length: count }, (_, index) => Number(set.has(index)));
 }
 
 interface Upload {
@@ -30,6 +40,7 @@ abstract class FakeStreamDeck extends FakeUnit {
   protected readonly screen = new Map<string, Buffer>();
   readonly #uploads = new Map<string, Upload>();
   readonly #pressed = new Set<number>();
+  readonly #dialsDown = new Set<number>();
 
   constructor(layout: Layout) {
     super();
@@ -47,6 +58,7 @@ abstract class FakeStreamDeck extends FakeUnit {
     this.screen.clear();
     this.#uploads.clear();
     this.#pressed.clear();
+    this.#dialsDown.clear();
   }
 
   press(slot: string): void {
@@ -55,18 +67,35 @@ abstract class FakeStreamDeck extends FakeUnit {
   }
 
   down(slot: string): void {
-    this.#pressed.add(this.hidIndex(Number(slot.slice(1))));
-    this.sendStates();
+    this.#switch(slot, true);
   }
 
   up(slot: string): void {
-    this.#pressed.delete(this.hidIndex(Number(slot.slice(1))));
-    this.sendStates();
+    this.#switch(slot, false);
+  }
+
+  #switch(slot: string, down: boolean): void {
+    const index = Number(slot.slice(1));
+    const { columns, rows, dials = 0 } = this.layout;
+    const isDial = slot.startsWith("d");
+    const place = slot.startsWith("t") ? columns * rows + index : this.hidIndex(index);
+    const set = isDial ? this.#dialsDown : this.#pressed;
+    if (down) set.add(isDial ? index : place);
+    else set.delete(isDial ? index : place);
+    if (!isDial) this.sendStates();
+    else this.sendDials(DIAL_PRESSES, flags(dials, set));
   }
 
   protected states(): number[] {
-    const { columns, rows } = this.layout;
-    return Array.from({ length: columns * rows }, (_, i) => Number(this.#pressed.has(i)));
+    const { columns, rows, touchPoints = 0 } = this.layout;
+    return flags(columns * rows + touchPoints, this.#pressed);
+  }
+
+  /** What a model with dials reports of all of them at once. */
+  protected sendDials(kind: number, values: readonly number[]): void {
+    const report = Buffer.alloc(512);
+    report.set([0x01, 0x03, values.length + 1, 0x00, kind, ...values]);
+    this.send(report);
   }
 
   protected abstract sendStates(): void;
@@ -159,10 +188,39 @@ export class FakeJpegStreamDeck extends FakeStreamDeck {
 
   /** A short touch of the strip. */
   touch(x: number, y: number): void {
+    this.#sendTouch(0x01, [x, y]);
+  }
+
+  /** A finger goes over the strip from one point to another. */
+  slide(from: readonly [number, number], to: readonly [number, number]): void {
+    this.#sendTouch(0x03, [...from, ...to]);
+  }
+
+  override swipe(direction: "left" | "right"): void {
+    const ends = [
+      [600, 50],
+      [200, 55],
+    ] as const;
+    if (direction === "left") this.slide(ends[0], ends[1]);
+    else this.slide(ends[1], ends[0]);
+  }
+
+  /** A report tells of each dial at most 127 steps either way. */
+  override turn(input: string, steps: number): void {
+    this.turnAll({ [input]: steps });
+  }
+
+  /** Several dials in one report. */
+  turnAll(steps: Readonly<Record<string, number>>): void {
+    const { dials = 0 } = this.layout;
+    const values = Array.from({ length: dials }, (_, index) => (steps[`d${index}`] ?? 0) & 0xff);
+    this.sendDials(DIAL_TURNS, values);
+  }
+
+  #sendTouch(kind: number, numbers: readonly number[]): void {
     const report = Buffer.alloc(512);
-    report.set([0x01, 0x02, 0x0e, 0x00, 0x01]);
-    report.writeUInt16LE(x, 6);
-    report.writeUInt16LE(y, 8);
+    report.set([0x01, 0x02, 0x0e, 0x00, kind]);
+    for (const [index, value] of numbers.entries()) report.writeUInt16LE(value, 6 + 2 * index);
     this.send(report);
   }
 
@@ -271,5 +329,65 @@ export function plus(): FakeJpegStreamDeck {
     rows: 2,
     turned: 0,
     serial: "A00P1",
+    dials: 4,
   });
+}
+
+export function plusXl(): FakeJpegStreamDeck {
+  return new FakeJpegStreamDeck({
+    product: 0x00c6,
+    columns: 9,
+    rows: 4,
+    serial: "A00X1",
+    dials: 6,
+  });
+}
+
+export function neo(): FakeJpegStreamDeck {
+  return new FakeJpegStreamDeck({
+    product: 0x009a,
+    columns: 4,
+    rows: 2,
+    serial: "A00N1",
+    touchPoints: 2,
+  });
+}
+
+export function studio(): FakeJpegStreamDeck {
+  return new FakeJpegStreamDeck({
+    product: 0x00aa,
+    columns: 16,
+    rows: 2,
+    turned: 0,
+    serial: "A00S1",
+    dials: 2,
+  });
+}
+
+/** Three pedals and nothing to show. */
+export class FakePedal extends FakeStreamDeck {
+  constructor(serial = "A00E1A00001X") {
+    super({ product: 0x0086, columns: 3, rows: 1, serial });
+  }
+
+  output(report: Buffer): void {
+    this.complain(`output report of ${report.length} bytes`);
+  }
+
+  setFeature(report: Buffer): void {
+    this.complain(`feature report ${report[0]}`);
+  }
+
+  getFeature(id: number, length: number): Buffer {
+    if (id !== 0x06) throw new Error(`no feature report ${id}`);
+    const report = Buffer.alloc(length);
+    report.write(this.serial, 2, "ascii");
+    return report;
+  }
+
+  async shown(): Promise<undefined> {}
+
+  protected sendStates(): void {
+    this.send(Buffer.from([0x01, 0x00, 0x03, 0x00, ...this.states()]));
+  }
 }

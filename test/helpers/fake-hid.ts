@@ -59,6 +59,16 @@ export abstract class FakeUnit {
   abstract down(slot: string): void;
   abstract up(slot: string): void;
 
+  /** Turns a dial by so many steps, clockwise being more than zero. */
+  turn(input: string, _steps: number): void {
+    throw new Error(`${input} cannot be turned`);
+  }
+
+  /** Lets a finger go over the touch strip. */
+  swipe(direction: "left" | "right"): void {
+    throw new Error(`there is no strip to go ${direction} on`);
+  }
+
   complain(what: string): void {
     this.complaints.push(what);
   }

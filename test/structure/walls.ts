@@ -42,6 +42,7 @@ export const WALLS: readonly Wall[] = [
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
       "appliance/deck/identity.ts",
+      "appliance/deck/usb/model.ts",
       "appliance/deck/usb/models.ts",
       "appliance/deck/face/widget.ts",
       "appliance/deck/action.ts",

@@ -1,9 +1,10 @@
 import type { DeckChange } from "../../deck/deck-settings.ts";
-import type { Decks } from "../../deck/decks.ts";
+import type { Decks, Press } from "../../deck/decks.ts";
 import { parseWidget, type Widget } from "../../deck/face/widget.ts";
+import type { Direction } from "../../deck/usb/model.ts";
 import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
-import { jsonBody, shape } from "../input.ts";
+import { jsonBody, optionalJson, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { Deck, DecksAnswer, Slot } from "../wire.ts";
 
@@ -14,6 +15,29 @@ export const DECK_CHANGE = {
 };
 
 const readChange = shape<DeckChange>({ properties: DECK_CHANGE });
+/** Steps that one turn may have. */
+const MAX_STEPS = 100;
+const readPress = shape<Press>({
+  properties: {
+    turn: {
+      type: "integer",
+      minimum: -MAX_STEPS,
+      maximum: MAX_STEPS,
+      not: { const: 0 },
+      description: `must be a whole number from -${MAX_STEPS} to ${MAX_STEPS}, and not 0`,
+    },
+    hold: TRUTH,
+  },
+  // A finger does one of them.
+  maxProperties: 1,
+  description: 'must be {"turn": 3} or {"hold": true}, or nothing',
+});
+const readSwipe = shape<{ direction: Direction }>({
+  properties: {
+    direction: { enum: ["left", "right"], description: 'must be "left" or "right"' },
+  },
+  required: ["direction"],
+});
 const readSlot = shape<{ widget: unknown }>({ properties: { widget: {} }, required: ["widget"] });
 
 /** Every known deck, and what keeps decks from working: the body of `/api/decks`. */
@@ -49,10 +73,18 @@ export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
   ctx.body = Buffer.from(png);
 };
 
-/** `POST /api/decks/:id/slots/:slot/press`, of virtual decks. */
-export const pressSlot: Handler<Decks> = (ctx, decks) => {
+/** `POST /api/decks/:id/slots/:slot/press` `{turn?, hold?}` or no body, of virtual decks. */
+export const pressSlot: Handler<Decks> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
-  decks.press(id, slot);
+  const press = readPress(await optionalJson(ctx, {}));
+  decks.press(id, slot, press);
+  ctx.status = 204;
+};
+
+/** `POST /api/decks/:id/swipe` `{direction}`, of virtual decks. */
+export const swipeDeck: Handler<Decks> = async (ctx, decks) => {
+  const { direction } = readSwipe(await jsonBody(ctx));
+  decks.swipe(ctx.params.id, direction);
   ctx.status = 204;
 };
 

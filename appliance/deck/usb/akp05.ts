@@ -1,21 +1,13 @@
-import { CRT, CrtPanel, readInput } from "./crt.ts";
+import { CRT, CrtPanel } from "./crt.ts";
+import { hearInputs } from "./crt-input.ts";
 import type { DeckDriver, DriverContext } from "./driver.ts";
-import type { Akp05Model } from "./models.ts";
+import type { Akp05Model } from "./model.ts";
 
-/** Drives an AJAZZ AKP05 or AKP05E: ten keys and a touch strip of four windows. */
+/** Drives an AJAZZ AKP05 or AKP05E: ten keys, a touch strip of four windows, four dials. */
 export function openAkp05(context: DriverContext<Akp05Model>): DeckDriver {
-  const { slots, wire } = context.model;
+  const { wire } = context.model;
   const panel = new CrtPanel(context);
-  const zones = new Set(slots.filter((slot) => slot.kind === "zone").map((s) => s.slot));
-
-  context.hid.on("data", (report) => {
-    const input = readInput(report);
-    const slot = input && panel.slotOfCode(input.code);
-    if (input === undefined || slot === undefined) return;
-    // A touch is one report, not a pair.
-    if (zones.has(slot)) context.onTap(slot);
-    else context.onKey(slot, input.down);
-  });
+  hearInputs(context);
 
   return {
     serial: context.usbSerial,

@@ -5,7 +5,8 @@ import { openAkp05 } from "./akp05.ts";
 import type { DeckDriver, DriverContext, HidHandle } from "./driver.ts";
 import { type DeckBus, OpenError, type OpenProblem, type UsbUnit } from "./hid.ts";
 import { openMirabox } from "./mirabox.ts";
-import type { Model } from "./models.ts";
+import type { Direction, Model } from "./model.ts";
+import { TurnSums } from "./turn-sums.ts";
 
 /** Waits between attempts to open; the last one repeats for as long as the deck is plugged in. */
 const BACK_OFF_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 30_000];
@@ -24,8 +25,10 @@ interface DeckConnectionEvents {
   lost(): void;
   /** Opening keeps failing for this reason, or does not any more. */
   problem(problem: { code: OpenProblem; reason: string } | undefined): void;
-  key(slot: string, down: boolean): void;
-  tap(slot: string): void;
+  key(place: string, down: boolean): void;
+  tap(place: string): void;
+  turn(input: string, delta: number): void;
+  swipe(direction: Direction): void;
 }
 
 interface DeckConnectionOptions {
@@ -82,8 +85,7 @@ export class DeckConnection {
         model,
         usbSerial: unit.serial,
         encodeJpeg,
-        onKey: events.key,
-        onTap: events.tap,
+        ...inputsTo(events),
       });
       if (this.#hid !== hid) return;
       this.#open = true;
@@ -116,6 +118,28 @@ export class DeckConnection {
       events.problem({ code, reason: error.message });
     }
   }
+}
+
+/** What a driver reports, in the order in which it happened. */
+function inputsTo(
+  events: DeckConnectionEvents,
+): Pick<DriverContext, "onKey" | "onTap" | "onTurn" | "onSwipe"> {
+  const turns = new TurnSums(events.turn);
+  return {
+    onKey(place, down) {
+      turns.flush();
+      events.key(place, down);
+    },
+    onTap(place) {
+      turns.flush();
+      events.tap(place);
+    },
+    onTurn: (input, delta) => turns.add(input, delta),
+    onSwipe(direction) {
+      turns.flush();
+      events.swipe(direction);
+    },
+  };
 }
 
 async function openDriver(context: DriverContext): Promise<DeckDriver> {

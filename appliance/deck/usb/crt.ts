@@ -8,7 +8,7 @@
  */
 import type { Pixels } from "../pixels.ts";
 import { type DriverContext, JPEG_QUALITY, writeReport } from "./driver.ts";
-import type { Akp05Model, CrtWire, MiraboxModel } from "./models.ts";
+import type { Akp05Model, CrtWire, MiraboxModel } from "./model.ts";
 
 /** Commands, by what they do. */
 export const CRT = {
@@ -23,28 +23,7 @@ export const CRT = {
 } as const;
 
 const PREFIX = [0x43, 0x52, 0x54, 0x00, 0x00];
-const ACKNOWLEDGE = Buffer.from([0x41, 0x43, 0x4b]);
-const CODE_AT = 9;
-const STATE_AT = 10;
-const WRITE_ACKNOWLEDGED = 0xff;
 const ALL_KEYS = 0xff;
-
-/** What a switch, a touch or a dial reported. */
-interface CrtInput {
-  readonly code: number;
-  readonly down: boolean;
-}
-
-/** Reads an input report; undefined for what is no input, such as the answer to a write. */
-export function readInput(report: Buffer): CrtInput | undefined {
-  // Units that number their reports put the report id first.
-  const start = report.subarray(0, 4).indexOf(ACKNOWLEDGE);
-  if (start === -1) return undefined;
-  const code = report[start + CODE_AT];
-  const state = report[start + STATE_AT];
-  if (code === undefined || state === undefined || code === WRITE_ACKNOWLEDGED) return undefined;
-  return { code, down: state === 1 };
-}
 
 /** Writes packets for one unit. Calls must not overlap: an upload has no sequence numbers. */
 export class CrtPanel {
@@ -99,12 +78,6 @@ export class CrtPanel {
       stream.copy(payload, 0, at, at + this.#packetBytes);
       await this.#write(payload);
     }
-  }
-
-  /** The slot whose switch or touch window has this code. */
-  slotOfCode(code: number): string | undefined {
-    const index = this.#wire.inputCodes.indexOf(code);
-    return index === -1 ? undefined : this.#context.model.slots[index]?.slot;
   }
 
   #imageId(slot: string): number {

@@ -1,5 +1,5 @@
 import type { EncodeJpeg, Pixels } from "../pixels.ts";
-import type { Model } from "./models.ts";
+import type { Direction, Model } from "./model.ts";
 
 /** The part of node-hid's `HIDAsync` that is used here. */
 export interface HidHandle {
@@ -54,10 +54,14 @@ export interface DriverContext<M extends Model = Model> {
   /** The serial number of the USB descriptor; empty when there is none. */
   readonly usbSerial: string;
   readonly encodeJpeg: EncodeJpeg;
-  /** A key went down or up. */
-  onKey(slot: string, down: boolean): void;
-  /** A key or zone was pressed that gives no word of its release. */
-  onTap(slot: string): void;
+  /** A key or input went down or up. */
+  onKey(place: string, down: boolean): void;
+  /** A key, zone or input was pressed that gives no word of its release. */
+  onTap(place: string): void;
+  /** A dial was turned by so many steps, clockwise being more than zero. */
+  onTurn(input: string, delta: number): void;
+  /** A finger went over the touch strip. */
+  onSwipe(direction: Direction): void;
 }
 
 /** JPEG quality before a byte cap lowers it: text on a key shows ringing below about 90. */

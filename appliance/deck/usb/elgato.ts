@@ -17,9 +17,11 @@ import {
   type SlotPicture,
   writeReport,
 } from "./driver.ts";
-import type { ElgatoModel } from "./models.ts";
+import type { ElgatoModel } from "./model.ts";
 
 const INPUT_REPORT = 0x01;
+/** The library reads this far without looking how long a report is. */
+const READ_BYTES = 13;
 
 type Control = StreamDeckButtonControlDefinition | StreamDeckEncoderControlDefinition;
 
@@ -33,7 +35,7 @@ class ElgatoHid extends EventEmitter<HIDDeviceEvents> implements HIDDevice {
     this.#hid = hid;
     this.#info = info;
     hid.on("data", (report) => {
-      if (report[0] === INPUT_REPORT) this.emit("input", report.subarray(1));
+      if (report[0] === INPUT_REPORT) this.emit("input", filledUp(report.subarray(1)));
     });
   }
 
@@ -65,23 +67,7 @@ class ElgatoHid extends EventEmitter<HIDDeviceEvents> implements HIDDevice {
 /** Drives an Elgato Stream Deck through @elgato-stream-deck/core. */
 export async function openElgato(context: DriverContext<ElgatoModel>): Promise<DeckDriver> {
   const deck = await openLibrary(context);
-  const { slots } = context.model;
-  const zones = slots.filter((slot) => slot.kind === "zone");
-
-  const onButton = (down: boolean) => (control: Control) => {
-    const slot = `k${control.index}`;
-    if (control.type === "button" && slots.some((known) => known.slot === slot)) {
-      context.onKey(slot, down);
-    }
-  };
-  deck.on("down", onButton(true));
-  deck.on("up", onButton(false));
-  const onTouch = (_strip: unknown, at: { x: number }) => {
-    const zone = zones.find(({ width }, index) => at.x < (index + 1) * width);
-    if (zone !== undefined) context.onTap(zone.slot);
-  };
-  deck.on("lcdShortPress", onTouch);
-  deck.on("lcdLongPress", onTouch);
+  hearInputs(deck, context);
 
   const draw = ({ slot, pixels }: SlotPicture) => {
     const { width, height } = pixels;
@@ -105,6 +91,47 @@ export async function openElgato(context: DriverContext<ElgatoModel>): Promise<D
     },
     farewell: () => deck.clearPanel(),
   };
+}
+
+/** Tells of every key, zone, input and swipe a unit reports. */
+function hearInputs(deck: StreamDeck, context: DriverContext<ElgatoModel>): void {
+  const { slots, inputs } = context.model;
+  const zones = slots.filter(({ kind }) => kind === "zone");
+  const places = [
+    ...slots.map((slot) => ({ ...slot, name: slot.slot })),
+    ...inputs.map((input) => ({ ...input, name: input.input })),
+  ];
+  const placeOf = ({ column, row }: Control) =>
+    places.find((place) => place.column === column && place.row === row)?.name;
+
+  const onButton = (down: boolean) => (control: Control) => {
+    const place = placeOf(control);
+    if (place !== undefined) context.onKey(place, down);
+  };
+  deck.on("down", onButton(true));
+  deck.on("up", onButton(false));
+  deck.on("rotate", (control, steps) => {
+    const place = placeOf(control);
+    if (place !== undefined) context.onTurn(place, steps);
+  });
+  const onTouch = (_strip: unknown, at: { x: number }) => {
+    const zone = zones.find(({ width }, index) => at.x < (index + 1) * width);
+    if (zone !== undefined) context.onTap(zone.slot);
+  };
+  deck.on("lcdShortPress", onTouch);
+  deck.on("lcdLongPress", onTouch);
+  deck.on("lcdSwipe", (_strip, from, to) => {
+    // The strip is flat: a finger that went up or down went nowhere.
+    if (Math.abs(to.x - from.x) > Math.abs(to.y - from.y)) {
+      context.onSwipe(to.x < from.x ? "left" : "right");
+    }
+  });
+}
+
+/** A report with zeros for what it lacks, as the kernel has it for whoever does not read it raw. */
+function filledUp(report: Buffer): Buffer {
+  if (report.length >= READ_BYTES) return report;
+  return Buffer.concat([report], READ_BYTES);
 }
 
 /** What the unit says of itself; some firmware stalls when it is asked. */

@@ -1,19 +1,13 @@
-import { CRT, CrtPanel, readInput } from "./crt.ts";
+import { CRT, CrtPanel } from "./crt.ts";
+import { hearInputs } from "./crt-input.ts";
 import type { DeckDriver, DriverContext } from "./driver.ts";
-import type { MiraboxModel } from "./models.ts";
+import type { MiraboxModel } from "./model.ts";
 
 /** Drives a unit of the Mirabox CRT family. */
 export function openMirabox(context: DriverContext<MiraboxModel>): DeckDriver {
   const { wire } = context.model;
   const panel = new CrtPanel(context);
-
-  context.hid.on("data", (report) => {
-    const input = readInput(report);
-    const slot = input && panel.slotOfCode(input.code);
-    if (input === undefined || slot === undefined) return;
-    if (wire.keyUp) context.onKey(slot, input.down);
-    else if (input.down) context.onTap(slot);
-  });
+  hearInputs(context);
 
   return {
     serial: context.usbSerial,

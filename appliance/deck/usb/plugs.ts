@@ -4,7 +4,8 @@ import type { EncodeJpeg } from "../pixels.ts";
 import { DeckConnection } from "./connection.ts";
 import type { DeckDriver } from "./driver.ts";
 import type { DeckBus, UsbUnit } from "./hid.ts";
-import { type Model, modelByUsb } from "./models.ts";
+import type { Direction, Model } from "./model.ts";
+import { modelByUsb } from "./models.ts";
 import { type DeckProblem, Problems } from "./problems.ts";
 
 /** A deck on USB that is open. */
@@ -20,8 +21,10 @@ interface PlugEvents {
   opened(deck: OpenedDeck): void;
   /** The deck that was opened for this unit is no longer to be used. */
   lost(unit: UsbUnit): void;
-  key(unit: UsbUnit, slot: string, down: boolean): void;
-  tap(unit: UsbUnit, slot: string): void;
+  key(unit: UsbUnit, place: string, down: boolean): void;
+  tap(unit: UsbUnit, place: string): void;
+  turn(unit: UsbUnit, input: string, delta: number): void;
+  swipe(unit: UsbUnit, direction: Direction): void;
   problems(): void;
 }
 
@@ -117,8 +120,10 @@ export class Plugs {
           if (problem === undefined) this.#problems.resolved(unit.port);
           else this.#problems.cannotOpen(place, problem.code, problem.reason);
         },
-        key: (slot, down) => this.#events.key(unit, slot, down),
-        tap: (slot) => this.#events.tap(unit, slot),
+        key: (place, down) => this.#events.key(unit, place, down),
+        tap: (place) => this.#events.tap(unit, place),
+        turn: (input, delta) => this.#events.turn(unit, input, delta),
+        swipe: (direction) => this.#events.swipe(unit, direction),
       },
     });
     return connection;

@@ -28,6 +28,7 @@ describe("decks in the control API", () => {
       virtual: true,
       brightness: 70,
       evidence: "SRC",
+      inputs: [],
     });
     assert.equal(slots.length, 15);
     assert.deepEqual(slots[6], {
@@ -35,6 +36,7 @@ describe("decks in the control API", () => {
       kind: "key",
       column: 1,
       row: 1,
+      hasRelease: true,
       width: 72,
       height: 72,
       widget: { type: "empty" },
@@ -178,6 +180,54 @@ describe("decks in the control API", () => {
     assert.deepEqual(await events.next("pressed"), { deck: "virtual-mk2", slot: "k3" });
     events.close();
   });
+
+  it("have dials that are pressed and turned, and a strip to swipe over", async () => {
+    const AKP05 = "/api/decks/virtual-akp05e";
+    const { inputs } = await deck("virtual-akp05e");
+    assert.deepEqual(inputs[3], {
+      input: "d3",
+      kind: "dial",
+      column: 3,
+      row: 3,
+      hasRelease: false,
+    });
+    const { decks } = world().service;
+    const told: unknown[] = [];
+    decks.turned.on((turn) => told.push(turn));
+    decks.swiped.on((swipe) => told.push(swipe));
+    const events = await owner.listen();
+    for (const [path, body] of [
+      ["/slots/d3/press", undefined],
+      ["/slots/d3/press", { hold: true }],
+      ["/slots/d3/press", { turn: -3 }],
+      ["/swipe", { direction: "right" }],
+    ] as const)
+      assert.equal((await owner.ask("POST", `${AKP05}${path}`, body)).status, 204);
+    assert.deepEqual(await events.next("pressed"), { deck: "virtual-akp05e", slot: "d3" });
+    events.close();
+    const at = { deck: "virtual-akp05e" };
+    assert.deepEqual(told, [
+      { ...at, slot: "d3", delta: -3 },
+      { ...at, direction: "right" },
+    ]);
+  });
+
+  for (const [field, path, body] of [
+    ["turn", "slots/k0/press", { turn: 1 }],
+    ["turn", "slots/d0/press", { turn: 0 }],
+    ["turn", "slots/d0/press", { turn: 1.5 }],
+    ["turn", "slots/d0/press", { turn: 101 }],
+    ["hold", "slots/d0/press", { hold: "yes" }],
+    ["body", "slots/d0/press", { hold: true, turn: 1 }],
+    ["press", "slots/d0/press", { press: true }],
+    ["direction", "swipe", { direction: "up" }],
+    ["direction", "swipe", {}],
+  ] as const)
+    it(`refuse ${JSON.stringify(body)} for ${path}`, async () => {
+      const reply = await owner.ask("POST", `/api/decks/virtual-akp05e/${path}`, body);
+      assertError(reply, 400, "invalid_field");
+      assert.ok(reply.json.error.startsWith(`"${field}" `), reply.json.error);
+    });
 
   it("refuse a body that is no JSON", async () => {
     assertError(await put("k5", "{"), 400, "invalid_json");

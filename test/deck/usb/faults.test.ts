@@ -4,7 +4,8 @@ import type { Pixels } from "../../../appliance/deck/pixels.ts";
 import type { DriverContext } from "../../../appliance/deck/usb/driver.ts";
 import { createDeckBus } from "../../../appliance/deck/usb/hid.ts";
 import { openMirabox } from "../../../appliance/deck/usb/mirabox.ts";
-import { type MiraboxModel, modelById } from "../../../appliance/deck/usb/models.ts";
+import type { MiraboxModel } from "../../../appliance/deck/usb/model.ts";
+import { modelById } from "../../../appliance/deck/usb/models.ts";
 import { type DeckWorld, startWorld, telling } from "../../helpers/deck-world.ts";
 import { type FakeUnit, FakeUsbHost } from "../../helpers/fake-hid.ts";
 import { FakeAkp05, FakeCrt, MIRABOX_293V3, MIRABOX_K1_PRO } from "../../helpers/fake-hid-crt.ts";
@@ -281,6 +282,8 @@ describe("A deck", () => {
         encodeJpeg,
         onKey: () => {},
         onTap: () => {},
+        onTurn: () => {},
+        onSwipe: () => {},
       };
       const pictures = [{ slot: "k0", pixels }];
       await openMirabox(context).paint(() => pictures.shift());

@@ -25,14 +25,17 @@ describe("The model table", () => {
     );
   });
 
-  it("names every model, slot and pair of USB ids once", () => {
+  it("names every model, slot, input, place and pair of USB ids once", () => {
     const pairs = MODELS.flatMap(({ usb }) =>
       usb.map(({ vendor, product }) => `${vendor} ${product}`),
     );
     const unique = (all: string[]) => assert.equal(new Set(all).size, all.length);
     unique(MODELS.map(({ id }) => id));
     unique(pairs);
-    for (const { slots } of MODELS) unique(slots.map(({ slot }) => slot));
+    for (const { slots, inputs } of MODELS) {
+      unique([...slots.map(({ slot }) => slot), ...inputs.map(({ input }) => input)]);
+      unique([...slots, ...inputs].map(({ column, row }) => `${column} ${row}`));
+    }
   });
 
   it("says of every model how sure we are of it", () => {
@@ -54,14 +57,17 @@ describe("The model table", () => {
     ]);
   });
 
-  it("gives every slot of a CRT deck a wire id of its own", () => {
+  it("gives every slot and input of a CRT deck codes of its own", () => {
     for (const model of MODELS) {
       if (model.family === "elgato") continue;
-      const { imageIds, inputCodes } = model.wire;
+      const { imageIds, inputCodes, dialCodes, swipeCodes } = model.wire;
       assert.equal(new Set(imageIds).size, model.slots.length, model.id);
-      assert.equal(new Set(inputCodes).size, inputCodes.length, model.id);
       const keys = model.slots.filter(({ kind }) => kind === "key");
       assert.ok(inputCodes.length >= keys.length, model.id);
+      assert.equal(dialCodes.length, model.inputs.length, model.id);
+      const dials = dialCodes.flatMap(({ press, left, right }) => [press, left, right]);
+      const codes = [...inputCodes, ...dials, ...Object.values(swipeCodes ?? {})];
+      assert.equal(new Set(codes).size, codes.length, model.id);
     }
   });
 
@@ -85,13 +91,28 @@ describe("The model table", () => {
       );
       const keys = deck.CONTROLS.flatMap((control) =>
         control.type === "button" && control.feedbackType === "lcd"
-          ? [{ slot: `k${control.index}`, ...control.pixelSize }]
+          ? [{ slot: `k${control.index}`, ...placeOf(control), ...control.pixelSize }]
           : [],
       );
       const known = model?.slots.filter(({ kind }) => kind === "key");
       assert.deepEqual(
-        known?.map(({ slot, width, height }) => ({ slot, width, height })),
+        known?.map(({ slot, width, height, ...place }) => ({
+          slot,
+          ...placeOf(place),
+          width,
+          height,
+        })),
         keys,
+      );
+      const inputs = deck.CONTROLS.flatMap((control) => {
+        if (control.type === "encoder") return [{ kind: "dial", ...placeOf(control) }];
+        if (control.type !== "button" || control.feedbackType === "lcd") return [];
+        const kind = control.feedbackType === "rgb" ? "touch" : "button";
+        return [{ kind, ...placeOf(control) }];
+      });
+      assert.deepEqual(
+        model?.inputs.map(({ kind, ...place }) => ({ kind, ...placeOf(place) })),
+        inputs,
       );
       const [strip] = deck.CONTROLS.filter((control) => control.type === "lcd-segment");
       const zones = model?.slots.filter(({ kind }) => kind === "zone") ?? [];
@@ -102,6 +123,10 @@ describe("The model table", () => {
     });
   }
 });
+
+function placeOf({ column, row }: { column: number; row: number }) {
+  return { column, row };
+}
 
 /** A device that must not be asked anything. */
 class Untouched extends EventEmitter<HIDDeviceEvents> implements HIDDevice {

@@ -1,0 +1,96 @@
+import type { Rotation } from "../pixels.ts";
+
+/** HW: verified on a real unit by some project; SRC: read in a driver's source; OFF: the vendor's
+ * own documentation; INF: inferred; untested: nobody is known to have tried. */
+export type Evidence = "HW" | "SRC" | "OFF" | "INF" | "untested";
+
+interface UsbId {
+  readonly vendor: number;
+  readonly product: number;
+}
+
+/** Where something lies on a deck, and what a finger can do with it. */
+interface Place {
+  readonly column: number;
+  readonly row: number;
+  /** The firmware tells when it is let go; where it does not, nothing can be held. */
+  readonly hasRelease: boolean;
+}
+
+/** A place that shows a picture. Zones lie on a touch strip or on a panel without switches. */
+export interface Slot extends Place {
+  /** `k0`, `k1`, … for keys row by row; `z0`, `z1`, … for zones from the left or the top. */
+  readonly slot: string;
+  readonly kind: "key" | "zone";
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A place that can be pressed, a dial also turned, and that shows no picture. */
+export interface Input extends Place {
+  /** `d0`, `d1`, … for dials, `b0`, `b1`, … for buttons, `t0`, `t1`, … for touch points; from the left. */
+  readonly input: string;
+  readonly kind: "dial" | "button" | "touch";
+}
+
+/** Which way a finger went over the touch strip. */
+export type Direction = "left" | "right";
+
+/** What a dial of a CRT deck reports; each report of a turn is one step. */
+interface DialCodes {
+  readonly press: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** The wire of the Mirabox CRT family, spoken by the AKP05 family too. */
+export interface CrtWire {
+  /** Report id in front of every packet. */
+  readonly reportId: number;
+  /** Bytes of a packet behind the report id, when the device's descriptor cannot be read. */
+  readonly packetBytes: 512 | 1024;
+  readonly rotate: Rotation;
+  /** Largest JPEG the firmware takes whole. */
+  readonly maxImageBytes: number;
+  /** Wire ids of the pictures, in the order of `slots`. */
+  readonly imageIds: readonly number[];
+  /** Codes the panel reports, in the order of `slots`; shorter where the last have no switch. */
+  readonly inputCodes: readonly number[];
+  /** The codes of dials, in the order of `inputs`. */
+  readonly dialCodes: readonly DialCodes[];
+  /** The codes of a swipe over the touch strip, where there is one. */
+  readonly swipeCodes: Readonly<Record<Direction, number>> | undefined;
+  /** The firmware shows a cleared panel only after a commit (v2 and v3 do, v1 does not). */
+  readonly commitsClear: boolean;
+  /** The firmware drops the last byte of every full packet of an image. */
+  readonly dropsLastByte: boolean;
+  readonly heartbeat: { readonly everyMs: number; readonly patienceMs?: number } | undefined;
+  /** All pictures are sent again this often, since a lost byte leaves a broken one standing. */
+  readonly repaintMs: number;
+}
+
+interface ModelBase {
+  readonly id: string;
+  readonly name: string;
+  readonly usb: readonly UsbId[];
+  readonly evidence: Evidence;
+  /** Places with a picture; a deck may have none. */
+  readonly slots: readonly Slot[];
+  readonly inputs: readonly Input[];
+  /** What a user should know about the evidence. */
+  readonly note?: string;
+}
+
+export interface ElgatoModel extends ModelBase {
+  readonly family: "elgato";
+}
+export interface MiraboxModel extends ModelBase {
+  readonly family: "mirabox";
+  readonly wire: CrtWire;
+}
+export interface Akp05Model extends ModelBase {
+  readonly family: "akp05";
+  readonly wire: CrtWire;
+}
+export type Model = ElgatoModel | MiraboxModel | Akp05Model;

@@ -1,0 +1,76 @@
+import type { Input, Slot } from "./model.ts";
+
+interface Grid {
+  readonly columns: number;
+  readonly rows: number;
+  /** Pixels of a key's picture. */
+  readonly width: number;
+  readonly height?: number;
+  /** Column of the first key. */
+  readonly from?: number;
+  readonly hasRelease?: boolean;
+}
+
+/** Keys row by row. */
+export function keys({
+  columns,
+  rows,
+  width,
+  height = width,
+  from = 0,
+  hasRelease = true,
+}: Grid): Slot[] {
+  return Array.from({ length: columns * rows }, (_, index) => ({
+    slot: `k${index}`,
+    kind: "key",
+    column: from + (index % columns),
+    row: Math.floor(index / columns),
+    hasRelease,
+    width,
+    height,
+  }));
+}
+
+type ZonePlace = Pick<Slot, "column" | "row" | "width" | "height">;
+
+/** Zones from the left or the top. No firmware tells when a finger leaves one. */
+export function zones(places: readonly ZonePlace[]): Slot[] {
+  return places.map((place, index) => ({
+    slot: `z${index}`,
+    kind: "zone",
+    hasRelease: false,
+    ...place,
+  }));
+}
+
+/** A strip below the keys, cut into equal zones. */
+export function strip(count: number, row: number, width: number, height: number): Slot[] {
+  return zones(Array.from({ length: count }, (_, column) => ({ column, row, width, height })));
+}
+
+interface InputRow {
+  readonly row: number;
+  readonly columns: readonly number[];
+  readonly hasRelease?: boolean;
+}
+
+const LETTERS = { dial: "d", button: "b", touch: "t" } as const;
+
+/** Inputs of one kind, side by side. */
+export function inputs(
+  kind: Input["kind"],
+  { row, columns, hasRelease = true }: InputRow,
+): Input[] {
+  return columns.map((column, index) => ({
+    input: `${LETTERS[kind]}${index}`,
+    kind,
+    column,
+    row,
+    hasRelease,
+  }));
+}
+
+/** `count` columns from the left. */
+export function columns(count: number): number[] {
+  return Array.from({ length: count }, (_, column) => column);
+}
