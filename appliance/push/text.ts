@@ -1,3 +1,5 @@
+import { DRAWABLE } from "./drawable.ts";
+
 interface CleanText {
   /** Only characters the key font has, and `\n`; at most 256 code points. */
   text: string;
@@ -21,20 +23,23 @@ const FOLDS: readonly (readonly [characters: string, plain: string])[] = [
   ["•", "·"],
   ["€", "EUR"],
   ["™", "TM"],
-  ["→", "->"],
-  ["←", "<-"],
 ];
 
 const FOLDED = new Map(
   FOLDS.flatMap(([characters, plain]) => [...characters].map((one) => [one, plain] as const)),
 );
 
+const DRAWN = new RegExp(
+  `^[${DRAWABLE.replace(/[0-9a-f]+/g, "\\u{$&}").replaceAll(" ", "")}]$`,
+  "u",
+);
+
 /**
- * What the key font can draw: ASCII, Latin-1 and the ellipsis; not Latin-1's non-breaking space and
- * soft hyphen, which have plain forms.
+ * What a key can draw: letters and signs of Latin, Greek and Cyrillic, arrows, ticks and the like;
+ * nothing that has a plain form, which reads the same and is drawn in one font.
  */
 export function isDrawable(character: string): boolean {
-  return /^[\x20-\x7e\xa1-\xac\xae-\xff…]$/.test(character);
+  return DRAWN.test(character) && !FOLDED.has(character);
 }
 
 /** Turns any text into what a key can show, and tells what was lost on the way. */

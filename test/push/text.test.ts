@@ -37,8 +37,21 @@ describe("push text", () => {
     assert.equal(textOf("a–b—c−d"), "a-b-c-d");
   });
 
-  it("folds bullets, currency, trade mark and arrows", () => {
-    assert.equal(textOf("• 5 € Tally™ → ←"), "· 5 EUR TallyTM -> <-");
+  it("folds bullets, currency and trade mark", () => {
+    assert.equal(textOf("• 5 € Tally™"), "· 5 EUR TallyTM");
+  });
+
+  it("leaves arrows, ticks, degrees and letters of other alphabets as they are", () => {
+    const text = "✓ ✗ ↑ ↓ → ← 21° ⚠ Łódź Tiếng Việt Ωμέγα Жук";
+    assert.deepEqual(cleanText(text), { text, replaced: 0, truncated: false });
+  });
+
+  it("joins a letter and its mark where there is such a letter, else shows a question mark", () => {
+    assert.deepEqual(cleanText("e\u0323\u0302 x\u0323"), {
+      text: "ệ x?",
+      replaced: 1,
+      truncated: false,
+    });
   });
 
   it("makes tabs and odd spaces plain spaces", () => {

@@ -1,19 +1,16 @@
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
 import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
+import { isPlain, KEY_FONT, MORE_FONTS, TURNED } from "./fonts.ts";
 import { layout } from "./layout.ts";
 import type { Fonts, Shape, Weight } from "./shapes.ts";
 import type { Point } from "./sparkline.ts";
 import type { Box, Metrics } from "./text-fit.ts";
 
-/** IBM Plex Sans Condensed: narrow, digits of one width, and no two characters look alike. */
-export const FONT_FILES: Readonly<Record<Weight, string>> = {
-  strong: fontFile(600),
-  plain: fontFile(500),
-};
 const QUALITY_STEP = 7;
+/** Of a sign that was turned, in em. */
+const TURNED_WIDTH = 0.86;
 
 type Skia = typeof import("@napi-rs/canvas");
 let loaded: { readonly skia: Skia; readonly fonts: Fonts } | undefined;
@@ -22,7 +19,7 @@ let loaded: { readonly skia: Skia; readonly fonts: Fonts } | undefined;
 function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
   if (loaded === undefined) {
     const skia: Skia = createRequire(import.meta.url)("@napi-rs/canvas");
-    registerFonts(skia);
+    for (const [weight, path] of Object.entries(KEY_FONT)) registered(path, `key-${weight}`, skia);
     loaded = {
       skia,
       fonts: { strong: metricsOf("strong", skia), plain: metricsOf("plain", skia) },
@@ -83,10 +80,36 @@ function draw(context: SKRSContext2D, shape: Shape): void {
       context.stroke();
       return;
     case "text":
-      setFont(context, shape.weight, shape.size);
       context.fillStyle = shape.color;
-      context.fillText(shape.text, shape.x, shape.y);
+      drawText(context, shape);
   }
+}
+
+function drawText(context: SKRSContext2D, shape: Shape & { kind: "text" }): void {
+  const { text, size, weight, y } = shape;
+  setFont(context, weight, size, text);
+  let { x } = shape;
+  for (const piece of text.split(/([←→])/)) {
+    const turned = TURNED.get(piece);
+    if (turned === undefined) context.fillText(piece, x, y);
+    else drawTurned(context, turned, { x, y, size, weight });
+    x += tools().fonts[weight].width(piece) * size;
+  }
+}
+
+/** A sign that stands on the base line, turned about its middle. */
+function drawTurned(
+  context: SKRSContext2D,
+  { sign, quarters }: { sign: string; quarters: number },
+  { x, y, size, weight }: { x: number; y: number; size: number; weight: Weight },
+): void {
+  const { width, capHeight } = tools().fonts[weight];
+  const middle = (capHeight / 2) * size;
+  context.save();
+  context.translate(x + (TURNED_WIDTH / 2) * size, y - middle);
+  context.rotate((quarters * Math.PI) / 2);
+  context.fillText(sign, (-width(sign) / 2) * size, middle);
+  context.restore();
 }
 
 function trace(context: SKRSContext2D, points: readonly Point[]): void {
@@ -94,37 +117,43 @@ function trace(context: SKRSContext2D, points: readonly Point[]): void {
   for (const { x, y } of points) context.lineTo(x, y);
 }
 
-function setFont(context: SKRSContext2D, weight: Weight, size: number): void {
-  context.font = `${size}px key-${weight}`;
+function setFont(context: SKRSContext2D, weight: Weight, size: number, text: string): void {
+  context.font = `${size}px ${familiesFor(text, weight)}`;
   // "inherit" would follow the machine's language.
   context.lang = "en";
   // Widths are sums of advances.
   context.fontKerning = "none";
 }
 
-function fontFile(weight: number): string {
-  const files = "@fontsource/ibm-plex-sans-condensed/files";
-  return fileURLToPath(
-    import.meta.resolve(`${files}/ibm-plex-sans-condensed-latin-${weight}-normal.woff`),
-  );
+/** By weight, once a text needed more than the key font: they take 20 ms and 3 MB. */
+const moreFamilies = new Map<Weight, string>();
+
+/** The font families that draw a text, the first that has a character before the others. */
+function familiesFor(text: string, weight: Weight): string {
+  const own = `key-${weight}`;
+  if (isPlain(text)) return own;
+  const known = moreFamilies.get(weight);
+  if (known !== undefined) return known;
+  const more = MORE_FONTS[weight].map((path, i) => registered(path, `${own}-${i}`));
+  const families = [own, ...more].join(", ");
+  moreFamilies.set(weight, families);
+  return families;
 }
 
-function registerFonts({ GlobalFonts }: Skia): void {
-  for (const [weight, path] of Object.entries(FONT_FILES)) {
-    if (GlobalFonts.registerFromPath(path, `key-${weight}`) === null) {
-      throw new Error(`The key font cannot be read: ${path}. Install the packages again.`);
-    }
-  }
+/** @throws {Error} when the file is no font or not there */
+function registered(path: string, family: string, { GlobalFonts } = tools().skia): string {
+  if (GlobalFonts.registerFromPath(path, family) !== null) return family;
+  throw new Error(`The key font cannot be read: ${path}. Install the packages again.`);
 }
 
 function metricsOf(weight: Weight, { createCanvas }: Skia): Metrics {
   const em = 1_000;
   const context = createCanvas(1, 1).getContext("2d");
-  setFont(context, weight, em);
-  const advances = new Map<string, number>();
+  const advances = new Map([...TURNED.keys()].map((sign) => [sign, TURNED_WIDTH]));
   const advance = (character: string): number => {
     const known = advances.get(character);
     if (known !== undefined) return known;
+    setFont(context, weight, em, character);
     const measured = context.measureText(character).width / em;
     advances.set(character, measured);
     return measured;

@@ -1,48 +1,59 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { inflateSync } from "node:zlib";
+import { join } from "node:path";
 import { describe, it } from "mocha";
-import { FONT_FILES } from "../../../appliance/deck/face/paint.ts";
+import { paint } from "../../../appliance/deck/face/paint.ts";
 import { drawableCharacters } from "../../helpers/drawable.ts";
+import { colorsOf } from "../pictures.ts";
 
-describe("the key font", () => {
-  for (const [weight, file] of Object.entries(FONT_FILES)) {
-    it(`has every character that push text may hold, in ${weight}`, () => {
-      const has = charactersOf(tableOf(readFileSync(file), "cmap"));
-      assert.deepEqual(
-        drawableCharacters().filter((character) => !has.has(character)),
-        [],
+const ROOT = join(import.meta.dirname, "../../..");
+
+const pictureOf = (text: string, size: number) => {
+  const face = { kind: "text", text, color: "#ffffff", background: "#000000" } as const;
+  return Buffer.from(paint(face, { width: size, height: size }).data).toString("latin1");
+};
+
+/** The hollow box that a canvas draws for what no font has, alone and in company. */
+const BOXES = ["\u{10ffff}", "\u{e000}"];
+
+describe("the fonts of the keys", () => {
+  it("have what the table of drawable characters says, which scripts/make-drawable makes", () => {
+    const made = execFileSync(join(ROOT, "scripts/make-drawable"), { encoding: "utf8" });
+    assert.equal(readFileSync(join(ROOT, "appliance/push/drawable.ts"), "utf8"), made);
+  });
+
+  it("draw the characters that a text may hold, none as the box for a missing one", () => {
+    const boxes = new Set(BOXES.map((missing) => pictureOf(missing, 40)));
+    const blank = pictureOf("", 40);
+    // Each costs a millisecond: every seventh, the signs that are sent most, and of each font some.
+    const tried = drawableCharacters().filter((one, i) => i % 7 === 0 || "✓✗↑↓→←°".includes(one));
+    const bad = tried.filter((character) => {
+      const picture = pictureOf(character, 40);
+      return character !== " " && (picture === blank || boxes.has(picture));
+    });
+    assert.deepEqual(bad, []);
+  });
+
+  it("draw the arrows to the side as the arrow up, turned", () => {
+    const ink = (text: string) => {
+      const face = { kind: "text", text, color: "#ffffff", background: "#000000" } as const;
+      return colorsOf(paint(face, { width: 72, height: 72 })).map((row) =>
+        row.map((color) => Number(color !== "#000000")),
       );
-    });
-
-    it(`has the dash that stands for no number, in ${weight}`, () => {
-      assert.ok(charactersOf(tableOf(readFileSync(file), "cmap")).has("–"));
-    });
-  }
+    };
+    const extent = (grid: number[][]) => {
+      const rows = grid.flatMap((row, y) => (row.includes(1) ? [y] : []));
+      const columns = [...Array(72).keys()].filter((x) => grid.some((row) => row[x] === 1));
+      return [columns.length, rows.length];
+    };
+    const [wide = 0, high = 0] = extent(ink("→"));
+    assert.ok(wide > 1.3 * high);
+    const heavier = (grid: number[][]) => {
+      const column = (x: number) => grid.reduce((sum, row) => sum + (row[x] ?? 0), 0);
+      const widest = [...Array(72).keys()].sort((a, b) => column(b) - column(a))[0] ?? 0;
+      return widest > 36 ? "right" : "left";
+    };
+    assert.deepEqual([heavier(ink("→")), heavier(ink("←"))], ["right", "left"]);
+  });
 });
-
-/** One table of a WOFF file (W3C WOFF File Format 1.0, sections 4 and 5). */
-function tableOf(woff: Buffer, tag: string): Buffer {
-  const directory = Array.from({ length: woff.readUInt16BE(12) }, (_, i) => 44 + i * 20);
-  const entry = directory.find((at) => woff.toString("latin1", at, at + 4) === tag);
-  assert.ok(entry !== undefined);
-  const [offset, stored, original] = [4, 8, 12].map((field) => woff.readUInt32BE(entry + field));
-  const bytes = woff.subarray(offset, (offset ?? 0) + (stored ?? 0));
-  return (stored ?? 0) < (original ?? 0) ? inflateSync(bytes) : bytes;
-}
-
-/** Characters a cmap table maps in its segments (OpenType, cmap subtable format 4). */
-function charactersOf(cmap: Buffer): Set<string> {
-  const characters = new Set<string>();
-  for (let i = 0; i < cmap.readUInt16BE(2); i++) {
-    const subtable = cmap.subarray(cmap.readUInt32BE(8 + i * 8));
-    if (subtable.readUInt16BE(0) !== 4) continue;
-    const doubled = subtable.readUInt16BE(6);
-    for (let at = 14; at < 14 + doubled; at += 2) {
-      const last = subtable.readUInt16BE(at);
-      const first = subtable.readUInt16BE(at + 2 + doubled);
-      for (let code = first; code <= last; code++) characters.add(String.fromCharCode(code));
-    }
-  }
-  return characters;
-}

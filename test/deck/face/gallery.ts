@@ -66,6 +66,8 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "push-long-word": show(push, pushed("Donaudampfschifffahrt")),
   "push-too-long": show(push, pushed("The quick brown fox jumps over the lazy dog. ".repeat(5))),
   "push-accents": show(push, pushed("Ärger\nÉté ÿ Ñ\ngqpj ¡¿")),
+  "push-signs": show(push, pushed("✓ ✗ ↑ ↓\n→ 21.5° ←")),
+  "push-letters": show(push, pushed("Łódź Ễ\nЖук Ψς")),
   "push-colors": show(push, pushed("Failed", { color: "#ffffff", background: "#b91c1c" })),
   "push-color-only": show(push, pushed("deploy\ndone", { color: "#4ade80" })),
   "push-dark-color-only": show(push, pushed("deploy\ndone", { color: "#1e3a8a" })),

@@ -17,7 +17,10 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
       {widget.type === "push" && <PushFields widget={widget} onEdit={onEdit} />}
       {widget.type === "stat" && <StatFields widget={widget} onEdit={onEdit} />}
       {widget.type === "text" && (
-        <Labelled label="Text" hint="Latin letters and signs; others are drawn as ?">
+        <Labelled
+          label="Text"
+          hint="Latin, Greek and Cyrillic letters, and signs; others are drawn as ?"
+        >
           {(at) => (
             <textarea
               {...at}

@@ -1,0 +1,55 @@
+import { fileURLToPath } from "node:url";
+import type { Weight } from "./shapes.ts";
+
+const PLEX = "ibm-plex-sans-condensed";
+const NOTO = "noto-sans";
+
+const WEIGHTS: Readonly<Record<Weight, number>> = { strong: 600, plain: 500 };
+
+/** Letters the key font has in files of their own, and those that only the second font has. */
+const MORE_LETTERS = [
+  [PLEX, "latin-ext"],
+  [PLEX, "vietnamese"],
+  [NOTO, "cyrillic"],
+  [NOTO, "cyrillic-ext"],
+  [NOTO, "greek"],
+  [NOTO, "greek-ext"],
+  [NOTO, "latin-ext"],
+] as const;
+
+/** IBM Plex Sans Condensed: narrow, digits of one width, and no two characters look alike. */
+export const KEY_FONT: Readonly<Record<Weight, string>> = {
+  strong: fontFile(PLEX, "latin", WEIGHTS.strong),
+  plain: fontFile(PLEX, "latin", WEIGHTS.plain),
+};
+
+/** What is asked in turn for a character that the key font lacks. Signs come in one weight. */
+export const MORE_FONTS: Readonly<Record<Weight, readonly string[]>> = {
+  strong: moreFonts("strong"),
+  plain: moreFonts("plain"),
+};
+
+/** Signs no font has, made of one that the key font has: turned clockwise, in quarters. */
+export const TURNED: ReadonlyMap<string, { sign: string; quarters: number }> = new Map([
+  ["→", { sign: "↑", quarters: 1 }],
+  ["←", { sign: "↑", quarters: 3 }],
+]);
+
+const KEY_FONT_HAS = /^[\x20-\xff…–↑↓→←\u200b]*$/;
+
+/** Whether the key font alone draws this text. */
+export function isPlain(text: string): boolean {
+  return KEY_FONT_HAS.test(text);
+}
+
+function moreFonts(weight: Weight): string[] {
+  return [
+    ...MORE_LETTERS.map(([family, subset]) => fontFile(family, subset, WEIGHTS[weight])),
+    fontFile("noto-sans-symbols-2", "symbols", 400),
+  ];
+}
+
+function fontFile(family: string, subset: string, weight: number): string {
+  const file = `@fontsource/${family}/files/${family}-${subset}-${weight}-normal.woff`;
+  return fileURLToPath(import.meta.resolve(file));
+}
