@@ -2,6 +2,8 @@
 
 import type { Widget } from "../deck/face/widget.ts";
 import type { Evidence, Input, Slot as SlotPlace } from "../deck/usb/model.ts";
+import type { ChannelValue } from "../push/channel-value.ts";
+import type { Scope } from "../push/scope.ts";
 import type { Warning } from "../store/reports.ts";
 
 export type { PushWidget, StatWidget, Widget } from "../deck/face/widget.ts";
@@ -106,7 +108,7 @@ export interface PushToken {
   /** The six characters after `tdp_`. */
   prefix: string;
   /** Empty while the token is paused. */
-  scopes: "push"[];
+  scopes: Scope[];
   createdAt: number;
   lastUsedAt: number | null;
 }
@@ -132,15 +134,8 @@ export interface OriginsAnswer {
   origins: string[];
 }
 
-export interface PushChannel {
-  channel: string;
-  text: string;
-  color: string | null;
-  background: string | null;
-  updatedAt: number;
-  /** Null for a value that stays. */
-  expiresAt: number | null;
-  state: "live" | "expired";
+/** A channel that holds a value, or is watched. */
+export interface PushChannel extends ChannelValue {
   /** Keys and zones on connected decks that show the channel. */
   bound: number;
 }

@@ -1,27 +1,42 @@
+import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
-import { Refusal } from "../base/refusal.ts";
+import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import {
+  awaitsSeeing,
+  type ChannelState,
+  type DeadManState,
+  deadManState,
+  isAlarm,
+  isSameAlarm,
+  nextDeadManStep,
+  stateOf,
+} from "./channel-state.ts";
+import { type ChannelValue, shownValue } from "./channel-value.ts";
+import {
+  definitionOf,
+  type Entry,
+  keptOf,
+  offsetOf,
+  rebased,
+  restored,
+  wallClock,
+} from "./entry.ts";
+import { type Acknowledger, type Held, isKept, nothing, pushed, watched } from "./held.ts";
+import { type ChannelStore, KeptChannels } from "./kept-channels.ts";
+import type { Push } from "./push-body.ts";
+import type { Status } from "./status.ts";
 import { cleanText } from "./text.ts";
+import { PING_WATCH, type WatchFields } from "./watch.ts";
 
-/** What a sender asks for. Colours are `#rrggbb` and hold for this value only. */
-export interface Push {
-  text: string;
-  /** Whole seconds until the value expires; 0 never does. */
-  ttl?: number;
-  color?: string;
-  background?: string;
-}
-
-/** What a channel holds. Times are epoch milliseconds, `expiresAt` null for a value that stays. */
-interface ChannelValue {
+/** A channel is in another state; `waiting` is one that holds nothing. */
+interface ChannelStep {
   channel: string;
-  text: string;
-  color: string | null;
-  background: string | null;
-  updatedAt: number;
-  expiresAt: number | null;
-  state: "live" | "expired";
+  from: ChannelState | "waiting";
+  to: ChannelState | "waiting";
+  /** True when there is something that somebody should see: a new message may fire after another. */
+  alarm: boolean;
 }
 
 interface PushResult {
@@ -30,21 +45,13 @@ interface PushResult {
   truncated: boolean;
 }
 
-const MAX_CHANNELS = 64;
-const DEFAULT_TTL = 600;
-const STEP_MS = 1_000;
-
-interface Held {
-  text: string;
-  color: string | null;
-  background: string | null;
-  /** Monotonic milliseconds; `expires` is infinite for a value that stays. */
-  set: number;
-  expires: number;
-  /** Wall clock minus monotonic clock when the value was set. */
-  offset: number;
-  announced: boolean;
+/** What a sender tells by its being there; without a text, the last one stays. */
+interface Ping extends WatchFields {
+  status: Status;
+  text?: string;
 }
+
+const MAX_CHANNELS = 64;
 
 /**
  * The name in its one form, lower case.
@@ -56,128 +63,254 @@ export function channelName(raw: string): string {
 }
 
 /**
- * The named channels and their values, by the names that `channelName` gives them; in memory only,
- * gone after a restart.
+ * The named channels and their values, by the names that `channelName` gives them. Those that are
+ * watched or held are kept over a restart, all others are gone then.
  */
 export class Channels {
-  /** The value of the channel of this name was set, was cleared or expired. */
+  /** The value or the state of the channel of this name is another. */
   readonly changed = new Signal<string>();
+  /** Each change of state once, after `changed`. */
+  readonly stepped = new Signal<ChannelStep>();
   readonly #clock: Clock;
-  readonly #channels = new Map<string, Held>();
+  readonly #kept: KeptChannels | undefined;
+  readonly #startedAt: number;
+  readonly #channels = new Map<string, Entry>();
+  readonly #stopListening: Cancel;
   #cancelTimer: Cancel = () => {};
 
-  constructor(clock: Clock) {
+  /** @param kept where channels are kept; nowhere unless given */
+  constructor(clock: Clock, kept?: KeptChannels) {
     this.#clock = clock;
+    this.#kept = kept;
+    this.#startedAt = clock.monotonic();
+    this.#stopListening = clock.becameSure.on(() => this.#learnTime());
+  }
+
+  /** With what the store has kept. */
+  static async open({ clock, store }: { clock: Clock; store: ChannelStore }): Promise<Channels> {
+    const stored = await store.list();
+    const channels = new Channels(clock, new KeptChannels(store, clock));
+    for (const { channel, ...kept } of stored.slice(0, MAX_CHANNELS))
+      channels.#channels.set(channel, restored(kept, clock));
+    channels.#tell();
+    return channels;
   }
 
   /**
    * Gives the channel a new value; the last write wins.
-   * @throws {Refusal} `invalid_channel`; `channel_limit` when every place holds a live value.
+   * @throws {Refusal} `invalid_channel`; `invalid_field` for what does not go with the channel;
+   * `channel_limit` when every place holds a live value.
    */
   set(channel: string, push: Push): PushResult {
     const name = channelName(channel);
     const { text, replaced, truncated } = cleanText(push.text);
-    const isNew = !this.#channels.has(name);
-    const putOut = isNew ? makeRoom(this.#channels, this.#clock.monotonic()) : undefined;
-    const held = hold(this.#clock, push, text);
-    this.#channels.set(name, held);
-    this.#awaitNextExpiry();
-    if (putOut !== undefined) this.changed.emit(putOut);
-    this.changed.emit(name);
-    return { value: this.#describe(name, held), replaced, truncated };
+    const { color = null, background = null } = push;
+    const entry = this.#push(name, push, { text, color, background });
+    return { value: this.#describe(name, entry), replaced, truncated };
+  }
+
+  /** Tells that a sender is there, which makes a dead-man's channel of any. @throws as `set` */
+  ping(channel: string, { text, ...ping }: Ping): void {
+    const name = channelName(channel);
+    const before = this.#channels.get(name)?.held;
+    const { color = null, background = null } = before ?? {};
+    const isWatched = ping.period !== undefined || (before?.period ?? null) !== null;
+    this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, {
+      text: text === undefined ? (before?.text ?? "") : cleanText(text).text,
+      color,
+      background,
+    });
+  }
+
+  /**
+   * Watches a channel, or pauses that; one that holds nothing is declared. Resumed, it is as new.
+   * @throws {Refusal} `invalid_channel`, `invalid_field`, `channel_limit`
+   */
+  watch(channel: string, change: WatchFields & { paused?: boolean }): ChannelValue {
+    const name = channelName(channel);
+    const before = this.#channels.get(name)?.held;
+    const held = watched(before ?? nothing(this.#clock.monotonic()), change);
+    if (before === undefined && held.period === null)
+      throw invalidField("period", "is missing: say within which time this channel is heard of.");
+    const isTold = change.paused !== undefined || (before?.period ?? null) === null;
+    return this.#describe(name, this.#settle(name, held, { isTold }));
+  }
+
+  /**
+   * Somebody has seen a message that fires, or that the channel is down.
+   * @returns false when there is nothing to see
+   */
+  acknowledge(channel: string, by: Acknowledger): boolean {
+    const entry = this.#channels.get(channel);
+    if (entry === undefined || !awaitsSeeing(entry.held, entry.state)) return false;
+    const ack = { ...by, at: this.#clock.monotonic() };
+    this.#settle(channel, { ...entry.held, ack });
+    return true;
   }
 
   /** The value, live or expired; undefined while the channel waits for one. */
   get(channel: string): ChannelValue | undefined {
-    const held = this.#channels.get(channel);
-    return held && this.#describe(channel, held);
+    const entry = this.#channels.get(channel);
+    return entry && this.#describe(channel, entry);
   }
 
   /** Back to waiting. Clearing an empty channel changes nothing. */
   clear(channel: string): void {
-    if (!this.#channels.delete(channel)) return;
-    this.#awaitNextExpiry();
-    this.changed.emit(channel);
+    const entry = this.#channels.get(channel);
+    if (entry === undefined) return;
+    this.#drop(channel, entry);
+    this.#awaitNext();
+    this.#announce({ channel, from: entry.state, to: "waiting", alarm: false });
   }
 
   /** Every channel that holds a value, by name. */
   list(): ChannelValue[] {
     const names = [...this.#channels].sort(([a], [b]) => (a < b ? -1 : 1));
-    return names.map(([channel, held]) => this.#describe(channel, held));
+    return names.map(([channel, entry]) => this.#describe(channel, entry));
   }
 
-  /** Stops the expiry timer. */
-  close(): void {
+  /** Stops the timer, and stores what is kept. */
+  async close(): Promise<void> {
     this.#cancelTimer();
+    this.#stopListening();
+    await this.#kept?.close();
   }
 
-  #announceExpired(): void {
+  #push(
+    name: string,
+    push: Omit<Push, "text">,
+    value: Pick<Held, "text" | "color" | "background">,
+  ): Entry {
+    const before = this.#channels.get(name)?.held;
+    const held = pushed(before, push, value, this.#clock.monotonic());
+    return this.#settle(name, held, { isTold: true, isPushed: true });
+  }
+
+  /**
+   * Takes over what a channel holds, and tells of it.
+   * @param isTold somebody has said how it is: no step of time is held back
+   * @param isPushed it is a new value
+   * @throws {Refusal} `channel_limit`
+   */
+  #settle(name: string, held: Held, { isTold = false, isPushed = false } = {}): Entry {
     const now = this.#clock.monotonic();
-    const expired = [...this.#channels].filter(
-      ([, held]) => !held.announced && held.expires <= now,
-    );
-    for (const [, held] of expired) held.announced = true;
-    this.#awaitNextExpiry();
-    for (const [channel] of expired) this.changed.emit(channel);
+    const before = this.#channels.get(name);
+    const putOut = before === undefined ? this.#makeRoom() : undefined;
+    const deadMan = isTold ? deadManState(held, now) : this.#deadManOf(held, before?.deadMan);
+    const down = { before: before?.deadMan === "down", after: deadMan === "down" };
+    const isKnown = isPushed && before !== undefined && isSameAlarm(before.held, held, down);
+    const settled = isKnown ? { ...held, ack: before.held.ack } : held;
+    const state = stateOf(settled, deadMan, now);
+    const isFresh = isPushed || before === undefined;
+    const { offset, isRestored } = isFresh
+      ? { offset: offsetOf(this.#clock), isRestored: false }
+      : before;
+    const entry = { held: settled, offset, isRestored, state, deadMan };
+    this.#channels.set(name, entry);
+    this.#keep(name, entry, before);
+    this.#awaitNext();
+    if (putOut !== undefined)
+      this.#announce({ channel: putOut, from: "expired", to: "waiting", alarm: false });
+    const from = before?.state ?? "waiting";
+    const isNews = isPushed ? !isKnown : from !== state;
+    this.#announce({ channel: name, from, to: state, alarm: isNews && isAlarm(settled, state) });
+    return entry;
   }
 
-  #awaitNextExpiry(): void {
+  /** Tells what time alone has changed. */
+  #tell(): void {
+    const now = this.#clock.monotonic();
+    const steps = [...this.#channels].flatMap(([channel, entry]) => {
+      const deadMan = this.#deadManOf(entry.held, entry.deadMan);
+      const to = stateOf(entry.held, deadMan, now);
+      const from = entry.state;
+      if (to === from) return [];
+      const next = { ...entry, deadMan, state: to };
+      this.#channels.set(channel, next);
+      this.#keep(channel, next, entry);
+      return [{ channel, from, to, alarm: isAlarm(entry.held, to) }];
+    });
+    this.#awaitNext();
+    for (const step of steps) this.#announce(step);
+  }
+
+  #announce(step: ChannelStep): void {
+    this.changed.emit(step.channel);
+    if (step.from !== step.to || step.alarm) this.stepped.emit(step);
+  }
+
+  #awaitNext(): void {
     this.#cancelTimer();
-    const waiting = [...this.#channels.values()].filter((held) => !held.announced);
-    const next = Math.min(...waiting.map((held) => held.expires));
+    const now = this.#clock.monotonic();
+    const moments = [...this.#channels.values()].flatMap(({ held }) => [
+      held.expires ?? [],
+      nextDeadManStep(held, now) ?? [],
+      held.period === null ? [] : this.#steadyFrom(held),
+    ]);
+    const next = Math.min(...moments.flat().filter((moment) => moment > now));
     if (next === Number.POSITIVE_INFINITY) return;
-    // A timer drops fractions, and one that rings too early would ring again at once.
-    const wait = Math.max(0, Math.ceil(next - this.#clock.monotonic()));
-    this.#cancelTimer = this.#clock.after(wait, () => this.#announceExpired());
+    // A timer drops fractions, and one that rings too early would ring again at once; nor does it
+    // count beyond some weeks.
+    const wait = Math.min(Math.ceil(next - now), DAY_MS);
+    this.#cancelTimer = this.#clock.after(wait, () => this.#tell());
   }
 
-  #describe(channel: string, held: Held): ChannelValue {
-    const step = wallClockStep(this.#clock, held);
-    const epoch = (at: number) => Math.round(at + held.offset + step);
-    return {
-      channel,
-      text: held.text,
-      color: held.color,
-      background: held.background,
-      updatedAt: epoch(held.set),
-      expiresAt: held.expires === Number.POSITIVE_INFINITY ? null : epoch(held.expires),
-      state: held.expires <= this.#clock.monotonic() ? "expired" : "live",
-    };
+  /** Senders that were away with the box have a grace to come back. */
+  #steadyFrom({ grace }: Held): number {
+    return this.#startedAt + grace * 1_000;
   }
-}
 
-function hold(clock: Clock, push: Push, text: string): Held {
-  const { ttl = DEFAULT_TTL, color = null, background = null } = push;
-  const now = clock.monotonic();
-  return {
-    text,
-    color,
-    background,
-    set: now,
-    expires: ttl === 0 ? Number.POSITIVE_INFINITY : now + ttl * 1_000,
-    offset: clock.now() - now,
-    announced: false,
-  };
-}
-
-/** Puts out the value that expired first when every place is taken, and tells whose it was. */
-function makeRoom(channels: Map<string, Held>, now: number): string | undefined {
-  if (channels.size < MAX_CHANNELS) return undefined;
-  const [oldest] = [...channels]
-    .filter(([, held]) => held.expires <= now)
-    .sort(([, a], [, b]) => a.expires - b.expires);
-  if (oldest === undefined) {
-    throw new Refusal(
-      "channel_limit",
-      `${MAX_CHANNELS} channels already hold live values. Clear one, or give values a shorter ttl.`,
-    );
+  /** Its state as a dead-man's channel, which makes no step while the time is not known. */
+  #deadManOf(held: Held, told: DeadManState | undefined): DeadManState | undefined {
+    const now = this.#clock.monotonic();
+    const isSteady = this.#clock.sure && now >= this.#steadyFrom(held);
+    return isSteady || held.period === null ? deadManState(held, now) : told;
   }
-  channels.delete(oldest[0]);
-  return oldest[0];
-}
 
-/** How far the wall clock was set since the value came in; its everyday jitter is none. */
-function wallClockStep(clock: Clock, held: Held): number {
-  const step = clock.now() - clock.monotonic() - held.offset;
-  return Math.abs(step) < STEP_MS ? 0 : step;
+  #learnTime(): void {
+    for (const [channel, entry] of this.#channels) {
+      const moved = rebased(entry, this.#clock);
+      this.#channels.set(channel, moved);
+      this.#keep(channel, moved, entry);
+    }
+    this.#tell();
+  }
+
+  /** Has the store keep what stays over a restart: at once where more than the value is another. */
+  #keep(channel: string, entry: Entry, before: Entry | undefined): void {
+    const wasKept = before !== undefined && isKept(before.held);
+    if (!isKept(entry.held) && !wasKept) return;
+    const isSame = wasKept && definitionOf(before) === definitionOf(entry);
+    const kept = isKept(entry.held) ? keptOf(channel, entry, this.#clock) : undefined;
+    this.#kept?.note(channel, kept, !isSame);
+  }
+
+  #describe(channel: string, entry: Entry): ChannelValue {
+    const now = this.#clock.monotonic();
+    const { held, deadMan } = entry;
+    const state = stateOf(held, this.#deadManOf(held, deadMan), now);
+    return { channel, ...shownValue(held, state, { now, wall: wallClock(entry, this.#clock) }) };
+  }
+
+  /** Puts out the value that expired first when every place is taken, and tells whose it was. */
+  #makeRoom(): string | undefined {
+    if (this.#channels.size < MAX_CHANNELS) return undefined;
+    const now = this.#clock.monotonic();
+    const [oldest] = [...this.#channels]
+      .filter(([, { held, deadMan }]) => stateOf(held, deadMan, now) === "expired")
+      .sort(([, a], [, b]) => (a.held.expires ?? 0) - (b.held.expires ?? 0));
+    if (oldest === undefined) {
+      throw new Refusal(
+        "channel_limit",
+        `${MAX_CHANNELS} channels already hold live values. Clear one, or give values a shorter ttl.`,
+      );
+    }
+    this.#drop(...oldest);
+    return oldest[0];
+  }
+
+  #drop(channel: string, entry: Entry): void {
+    this.#channels.delete(channel);
+    if (isKept(entry.held)) this.#kept?.note(channel, undefined, true);
+  }
 }

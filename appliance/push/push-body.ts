@@ -1,10 +1,26 @@
 import { COLOR } from "../base/names.ts";
 import { shape } from "../base/shape.ts";
-import type { Push } from "./channels.ts";
+import { STATUSES, type Status } from "./status.ts";
+import { WATCH_FIELDS, type WatchFields } from "./watch.ts";
+
+/** What a sender asks for. Colours are `#rrggbb` and hold for this value only. */
+export interface Push extends WatchFields {
+  text: string;
+  /** Whole seconds until the value expires; 0 never does. */
+  ttl?: number;
+  color?: string;
+  background?: string;
+  status?: Status;
+  /** The sender's own name for what it tells: the same again is no news. */
+  id?: string;
+  /** Stays until somebody has seen it. */
+  hold?: boolean;
+}
 
 /** The most bytes of a push as JSON. */
 export const PUSH_BYTES = 4_096;
 const MAX_TTL = 86_400;
+const MAX_ID = 128;
 
 /**
  * What a sender asks for, as JSON that came in; the same by HTTP and by MQTT.
@@ -22,6 +38,15 @@ export const readPush = shape<Push>({
     },
     color: COLOR,
     background: COLOR,
+    ...WATCH_FIELDS,
+    status: { enum: STATUSES, description: `must be one of ${STATUSES.join(", ")}` },
+    id: {
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_ID,
+      description: `must be a text of 1 to ${MAX_ID} characters`,
+    },
+    hold: { type: "boolean", description: "must be true or false" },
   },
   required: ["text"],
 });

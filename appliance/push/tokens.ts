@@ -3,14 +3,15 @@ import { invalidField, Refusal } from "../base/refusal.ts";
 import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
+import type { Scope } from "./scope.ts";
 
-/** A token as it may be shown; times are epoch milliseconds. A paused one lacks the push scope. */
+/** A token as it may be shown; times are epoch milliseconds. A paused one has no scopes. */
 interface PushToken {
   id: string;
   name: string;
   /** The six characters after `tdp_`, to tell tokens apart. */
   prefix: string;
-  scopes: "push"[];
+  scopes: Scope[];
   createdAt: number;
   lastUsedAt: number | null;
 }
@@ -27,6 +28,8 @@ export interface StoredPushToken {
   prefix: string;
   hash: Uint8Array;
   paused: boolean;
+  /** Those made before channels could be read may not. */
+  mayRead: boolean;
   createdAt: number;
   lastUsedAt: number | null;
 }
@@ -89,7 +92,15 @@ export class PushTokens {
       }
       const { plaintext, prefix, hash } = makeSecret(randomBytes);
       const createdAt = clock.now();
-      const kept = { id: this.#freeId(), name, prefix, hash, paused: false, createdAt };
+      const kept = {
+        id: this.#freeId(),
+        name,
+        prefix,
+        hash,
+        paused: false,
+        mayRead: true,
+        createdAt,
+      };
       const token = { ...kept, lastUsedAt: null };
       await this.#save(token);
       return { ...this.#describe(token), token: plaintext };
@@ -150,12 +161,12 @@ export class PushTokens {
     for (const token of stored) this.#tokens.set(token.id, token);
   }
 
-  #describe({ id, name, prefix, paused, createdAt, lastUsedAt }: StoredPushToken): PushToken {
+  #describe({ id, name, prefix, createdAt, lastUsedAt, ...token }: StoredPushToken): PushToken {
     return {
       id,
       name,
       prefix,
-      scopes: paused ? [] : ["push"],
+      scopes: scopesOf(token),
       createdAt,
       lastUsedAt: this.#uses.get(id) ?? lastUsedAt,
     };
@@ -194,6 +205,11 @@ export class PushTokens {
     const id = this.#options.randomBytes(4).toString("hex");
     return this.#tokens.has(id) ? this.#freeId() : id;
   }
+}
+
+function scopesOf({ paused, mayRead }: Pick<StoredPushToken, "paused" | "mayRead">): Scope[] {
+  if (paused) return [];
+  return mayRead ? ["push", "read"] : ["push"];
 }
 
 /** Compares with every token, so that the time taken tells nothing about any of them. */

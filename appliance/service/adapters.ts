@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
 import type { DeckSettings, DeckStore } from "../deck/deck-settings.ts";
+import type { ChannelStore, KeptChannel } from "../push/kept-channels.ts";
 import type { PushTokenStore } from "../push/tokens.ts";
 import type { DeckRow } from "../store/sqlite/tables/decks.ts";
 import type { Store } from "../store/store.ts";
@@ -38,6 +39,21 @@ export function originStore(store: Store): OriginStore {
     list: () => store.read("allowedOrigins", undefined),
     add: (origin) => store.write("allowOrigin", origin),
     remove: (origin) => store.write("removeOrigin", origin),
+  };
+}
+
+/** The store as channels know it. */
+export function channelStore(store: Store): ChannelStore {
+  return {
+    async list() {
+      const rows = await store.read("keptChannels", undefined);
+      return rows.map(({ kept }): KeptChannel => JSON.parse(kept));
+    },
+    keep: ({ save, forget }) =>
+      store.write("keepChannels", {
+        save: save.map((kept) => ({ channel: kept.channel, kept: JSON.stringify(kept) })),
+        forget,
+      }),
   };
 }
 

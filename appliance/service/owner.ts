@@ -17,7 +17,14 @@ import { Channels } from "../push/channels.ts";
 import { PushTokens } from "../push/tokens.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
-import { adminOf, deckStore, declaredBy, originStore, pushTokenStore } from "./adapters.ts";
+import {
+  adminOf,
+  channelStore,
+  deckStore,
+  declaredBy,
+  originStore,
+  pushTokenStore,
+} from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { type Front, startFront } from "./front.ts";
@@ -126,7 +133,7 @@ async function startPush(
   stops: Stops,
   store: Store,
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
-  const channels = new Channels(clock);
+  const channels = await Channels.open({ clock, store: channelStore(store) });
   stops.add(() => channels.close());
   for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
   const tokens = await PushTokens.open({

@@ -7,7 +7,7 @@ import { thisNetwork } from "../box/board.ts";
 import type { Vitals } from "../control/wire.ts";
 import { type Client, createClient } from "../http/client.ts";
 import { Pages } from "../http/pages.ts";
-import type { Push } from "../push/channels.ts";
+import type { Push } from "../push/push-body.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
 import type { Threads } from "../store/sqlite/threads.ts";

@@ -62,7 +62,7 @@ describe("push tokens", () => {
       id: shown.id,
       name: "CI",
       prefix: shown.prefix,
-      scopes: ["push"],
+      scopes: ["push", "read"],
       createdAt: clock.now(),
       lastUsedAt: null,
     });
@@ -95,7 +95,7 @@ describe("push tokens", () => {
     assert.deepEqual(tokens.authenticate(token)?.scopes, []);
     assert.deepEqual((await reopen()).authenticate(token)?.scopes, []);
     await tokens.setPaused(id, false);
-    assert.deepEqual(tokens.authenticate(token)?.scopes, ["push"]);
+    assert.deepEqual(tokens.authenticate(token)?.scopes, ["push", "read"]);
   });
 
   it("get a new plaintext when rotated; the old one stops working", async () => {
@@ -193,7 +193,7 @@ describe("push tokens", () => {
     await assert.rejects(tokens.setPaused(id, true), /disk full/);
     await assert.rejects(tokens.revoke(id), /disk full/);
     assert.equal(tokens.list().length, 1);
-    assert.deepEqual(tokens.authenticate(token)?.scopes, ["push"]);
+    assert.deepEqual(tokens.authenticate(token)?.scopes, ["push", "read"]);
     store.fault = undefined;
     assert.equal((await tokens.rotate(id)).id, id);
   });

@@ -1,10 +1,8 @@
-/** What a push channel holds. */
-export interface PushedValue {
-  text: string;
-  color: string | null;
-  background: string | null;
-  state: "live" | "expired";
-}
+import type { ChannelValue } from "../../push/channel-value.ts";
+
+/** What a push channel holds, as far as it is known. */
+export type PushedValue = Pick<ChannelValue, "text" | "color" | "background" | "state"> &
+  Partial<ChannelValue>;
 
 /** A number of a site over a period. */
 export interface Numbers {

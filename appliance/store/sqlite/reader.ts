@@ -11,6 +11,7 @@ import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
 import { surveyVersions } from "./surveys/versions.ts";
 import { allowedOrigins } from "./tables/allowed-origins.ts";
+import { keptChannels } from "./tables/channels.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
@@ -32,6 +33,7 @@ const QUERIES = {
   deckSettings,
   pushTokens,
   allowedOrigins,
+  keptChannels,
   sessions,
 };
 type Queries = typeof QUERIES;

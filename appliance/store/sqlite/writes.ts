@@ -1,4 +1,5 @@
 import { allowOrigin, removeOrigin } from "./tables/allowed-origins.ts";
+import { keepChannels } from "./tables/channels.ts";
 import { saveDecks } from "./tables/decks.ts";
 import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
@@ -23,6 +24,7 @@ export const WRITES = {
   removePushToken,
   allowOrigin,
   removeOrigin,
+  keepChannels,
   saveSession,
   removeSessions,
   createSite,

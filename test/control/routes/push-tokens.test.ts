@@ -27,7 +27,7 @@ describe("push tokens", () => {
       id: made.id,
       name: "Home Assistant",
       prefix: token.slice(4, 10),
-      scopes: ["push"],
+      scopes: ["push", "read"],
       createdAt: world().clock.now(),
     });
     assert.deepEqual(await list(), [{ ...made, lastUsedAt: null }]);

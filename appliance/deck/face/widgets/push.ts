@@ -12,7 +12,7 @@ export function pushFace(widget: PushWidget, value: PushedValue | undefined): Pl
     { ...(color !== null && { color }), ...(background !== null && { background }) },
     widget,
   );
-  if (value.state === "live") return { kind: "text", text, ...colors };
+  if (value.state !== "expired") return { kind: "text", text, ...colors };
   switch (widget.expire ?? "dim") {
     case "dim":
       return { kind: "text", text, ...dimmed(colors) };

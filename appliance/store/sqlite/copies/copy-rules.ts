@@ -37,7 +37,7 @@ export interface CopiedTable {
 export type TableRule =
   | CopiedTable
   | { readonly kind: "left" }
-  | { readonly kind: "own"; readonly maxRows: number }
+  | { readonly kind: "own"; readonly maxRows: number; readonly maxBytes?: number }
   | { readonly kind: "derived"; readonly rebuild: (db: Database) => void };
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
@@ -157,6 +157,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   },
   push_token: { kind: "own", maxRows: 16 },
   allowed_origin: { kind: "own", maxRows: 32 },
+  // What senders said to this box, which they go on saying to it.
+  channel: { kind: "own", maxRows: 64, maxBytes: 4_096 },
   session: { kind: "own", maxRows: 101 },
 };
 

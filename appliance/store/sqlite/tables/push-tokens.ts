@@ -8,6 +8,7 @@ interface PushTokenRow {
   /** SHA-256 of the plaintext. */
   readonly hash: Uint8Array;
   readonly paused: boolean;
+  readonly mayRead: boolean;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
 }
@@ -16,21 +17,25 @@ interface PushTokenRow {
 export function pushTokens(db: Database): PushTokenRow[] {
   const rows = db
     .prepare(
-      `SELECT id, name, prefix, hash, paused, created_at AS createdAt, last_used_at AS lastUsedAt
+      `SELECT id, name, prefix, hash, paused, may_read AS mayRead, created_at AS createdAt,
+         last_used_at AS lastUsedAt
        FROM push_token ORDER BY rowid`,
     )
-    .all() as (Omit<PushTokenRow, "paused"> & { paused: number })[];
-  return rows.map((row) => ({ ...row, paused: row.paused === 1 }));
+    .all() as (Omit<PushTokenRow, "paused" | "mayRead"> & {
+    paused: number;
+    mayRead: number;
+  })[];
+  return rows.map((row) => ({ ...row, paused: row.paused === 1, mayRead: row.mayRead === 1 }));
 }
 
 /** Adds a token, or replaces the one of the same id. */
 export function savePushToken(db: Database, token: PushTokenRow): void {
   db.prepare(
-    `INSERT INTO push_token (id, name, prefix, hash, paused, created_at, last_used_at)
-     VALUES (:id, :name, :prefix, :hash, :paused, :createdAt, :lastUsedAt)
+    `INSERT INTO push_token (id, name, prefix, hash, paused, may_read, created_at, last_used_at)
+     VALUES (:id, :name, :prefix, :hash, :paused, :mayRead, :createdAt, :lastUsedAt)
      ON CONFLICT (id) DO UPDATE SET name = :name, prefix = :prefix, hash = :hash,
-       paused = :paused, created_at = :createdAt, last_used_at = :lastUsedAt`,
-  ).run({ ...token, paused: token.paused ? 1 : 0 });
+       paused = :paused, may_read = :mayRead, created_at = :createdAt, last_used_at = :lastUsedAt`,
+  ).run({ ...token, paused: Number(token.paused), mayRead: Number(token.mayRead) });
 }
 
 export function removePushToken(db: Database, id: string): void {

@@ -1,0 +1,100 @@
+import type { Held } from "./held.ts";
+
+/**
+ * How a channel is that holds something. `new` to `paused` are those of a dead-man's channel, which
+ * has a period; `firing` to `resolved` those of a held message.
+ */
+export type ChannelState =
+  | "live"
+  | "expired"
+  | DeadManState
+  | "firing"
+  | "acknowledged"
+  | "resolved";
+
+/** Declared and not heard of; in time; past its period; past its grace too, or failed; not watched. */
+export type DeadManState = "new" | "up" | "late" | "down" | "paused";
+
+/** What a dead-man's channel is by its last push and the time; undefined for any other. */
+export function deadManState(held: Held, now: number): DeadManState | undefined {
+  const { period, paused, heard, status } = held;
+  if (period === null) return undefined;
+  if (paused) return "paused";
+  if (heard === null) return "new";
+  if (status === "fail") return "down";
+  const { late, down } = stepsOf(held, heard, period);
+  if (now >= down) return "down";
+  return now >= late ? "late" : "up";
+}
+
+/** When a dead-man's channel turns `late` or `down` unless heard of; null for never. */
+export function nextDeadManStep(held: Held, now: number): number | null {
+  const { period, heard } = held;
+  const state = deadManState(held, now);
+  if (period === null || heard === null || (state !== "up" && state !== "late")) return null;
+  const { late, down } = stepsOf(held, heard, period);
+  return now < late ? late : down;
+}
+
+/** A run that began has its grace to end, and is not late before. */
+function stepsOf({ grace, status }: Held, heard: number, period: number) {
+  if (status === "start") return { late: heard + grace * 1_000, down: heard + grace * 1_000 };
+  const late = heard + period * 1_000;
+  return { late, down: late + grace * 1_000 };
+}
+
+/**
+ * What a channel is. @param deadMan its state as a dead-man's channel, which its keeper may hold back
+ */
+export function stateOf(held: Held, deadMan: DeadManState | undefined, now: number): ChannelState {
+  if (deadMan !== undefined && deadMan !== "up") return deadMan;
+  const message = messageState(held);
+  if (message === "firing") return message;
+  if (deadMan === undefined && isOver(held, now)) return "expired";
+  if (message === "acknowledged") return message;
+  return deadMan ?? message ?? "live";
+}
+
+/** True once the text has expired. */
+export function isOver({ expires }: Held, now: number): boolean {
+  return expires !== null && expires <= now;
+}
+
+function messageState({
+  hold,
+  status,
+  ack,
+}: Held): "firing" | "acknowledged" | "resolved" | undefined {
+  if (!hold || status === "start") return undefined;
+  if (status === "ok") return "resolved";
+  return ack === null ? "firing" : "acknowledged";
+}
+
+/** True for what somebody should see who has not yet. */
+export function isAlarm(held: Held, state: ChannelState): boolean {
+  return held.ack === null && (state === "late" || state === "down" || state === "firing");
+}
+
+/** True for what can be acknowledged; what is late will be down, and is news again then. */
+export function awaitsSeeing(held: Held, state: ChannelState): boolean {
+  return held.ack === null && (state === "down" || state === "firing");
+}
+
+/**
+ * Whether a push tells again what is known: the same message fires on, or a dead-man's channel stays
+ * down. @param down whether it was, and is
+ */
+export function isSameAlarm(
+  before: Held,
+  after: Held,
+  down: { before: boolean; after: boolean },
+): boolean {
+  if (before.id !== after.id) return false;
+  if (down.before && down.after) return true;
+  return after.id !== null && isFiringMessage(before) && isFiringMessage(after);
+}
+
+function isFiringMessage(held: Held): boolean {
+  const state = messageState(held);
+  return state === "firing" || state === "acknowledged";
+}

@@ -1,0 +1,53 @@
+import { type ChannelState, isOver, nextDeadManStep } from "./channel-state.ts";
+import type { Acknowledgement, Held } from "./held.ts";
+import type { Status } from "./status.ts";
+
+/** What a channel holds. Times are epoch milliseconds, `expiresAt` null for a value that stays. */
+export interface ChannelValue {
+  channel: string;
+  text: string;
+  color: string | null;
+  background: string | null;
+  updatedAt: number;
+  expiresAt: number | null;
+  state: ChannelState;
+  /** What follows is there where it was said. */
+  status?: Status;
+  id?: string;
+  hold?: true;
+  ack?: Acknowledgement;
+  /** Of a dead-man's channel, in seconds. */
+  period?: number;
+  grace?: number;
+  /** When it will be late, or down, unless something is pushed. */
+  stepsAt?: number;
+}
+
+/**
+ * What is shown of it.
+ * @param times of those of what is held; `wall` makes them epoch milliseconds
+ */
+export function shownValue(
+  held: Held,
+  state: ChannelState,
+  { now, wall }: { now: number; wall: number },
+): Omit<ChannelValue, "channel"> {
+  const epoch = (at: number) => Math.round(at + wall);
+  const step = nextDeadManStep(held, now);
+  // A message that fires does so beyond its time.
+  const stays = held.expires === null || state === "firing";
+  return {
+    text: held.period !== null && isOver(held, now) ? "" : held.text,
+    color: held.color,
+    background: held.background,
+    updatedAt: epoch(held.set),
+    expiresAt: stays ? null : epoch(held.expires ?? 0),
+    state,
+    ...(held.status !== null && { status: held.status }),
+    ...(held.id !== null && { id: held.id }),
+    ...(held.hold && { hold: true as const }),
+    ...(held.ack !== null && { ack: { ...held.ack, at: epoch(held.ack.at) } }),
+    ...(held.period !== null && { period: held.period, grace: held.grace }),
+    ...(step !== null && { stepsAt: epoch(step) }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Clock } from "../base/clock.ts";
+import { type ChannelState, type DeadManState, stateOf } from "./channel-state.ts";
+import { type Held, notAfter, shifted } from "./held.ts";
+import type { KeptChannel } from "./kept-channels.ts";
+
+/** What a channel holds, and what was told of it. */
+export interface Entry {
+  /** Times are of the monotonic clock. */
+  readonly held: Held;
+  /** Wall clock minus monotonic clock when the value was set. */
+  readonly offset: number;
+  /** It is from before the start: its wall clock times are the true ones. */
+  readonly isRestored: boolean;
+  readonly state: ChannelState;
+  readonly deadMan: DeadManState | undefined;
+}
+
+type Clocks = Pick<Clock, "now" | "monotonic" | "sure">;
+
+const STEP_MS = 1_000;
+
+/** What makes its times those of the wall clock, also when that was set since; its jitter is none. */
+export function wallClock({ offset }: Entry, clock: Clocks): number {
+  const step = offsetOf(clock) - offset;
+  return Math.abs(step) < STEP_MS ? offset : offset + step;
+}
+
+/** Wall clock minus monotonic clock. */
+export function offsetOf(clock: Clocks): number {
+  return clock.now() - clock.monotonic();
+}
+
+export function keptOf(channel: string, entry: Entry, clock: Clocks): KeptChannel {
+  const { held, deadMan = null } = entry;
+  return { ...shifted(held, wallClock(entry, clock)), channel, deadMan };
+}
+
+/** As it was told of last, whatever time has passed. */
+export function restored({ deadMan, ...kept }: Omit<KeptChannel, "channel">, clock: Clocks): Entry {
+  const offset = offsetOf(clock);
+  const now = clock.monotonic();
+  const then = shifted(kept, -offset);
+  // A clock that is not sure may be the one that is wrong.
+  const held = clock.sure ? notAfter(now, then) : then;
+  const told = deadMan ?? undefined;
+  return { held, offset, isRestored: true, state: stateOf(held, told, now), deadMan: told };
+}
+
+/** The same once the wall clock is right: what was restored by it was at other times. */
+export function rebased(entry: Entry, clock: Clocks): Entry {
+  if (!entry.isRestored) return entry;
+  const offset = offsetOf(clock);
+  const held = notAfter(clock.monotonic(), shifted(entry.held, entry.offset - offset));
+  return { ...entry, held, offset };
+}
+
+/** What of a channel is more than its value. */
+export function definitionOf({ deadMan, held }: Entry): string {
+  const { period, grace, paused, status, id, hold, ack } = held;
+  return JSON.stringify([deadMan, period, grace, paused, status, id, hold, ack]);
+}

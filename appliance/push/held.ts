@@ -1,0 +1,132 @@
+import { invalidField } from "../base/refusal.ts";
+import type { Push } from "./push-body.ts";
+import type { Status } from "./status.ts";
+import { ttlAfter, type WatchFields, watchAfter } from "./watch.ts";
+
+/** Who has seen an alarm. */
+export type Acknowledger = { by: "key"; deck: string; slot: string } | { by: "owner" | "mqtt" };
+
+/** That somebody has seen it, and when. */
+export type Acknowledgement = Acknowledger & { at: number };
+
+/** What a channel holds. All times are milliseconds of one clock, whichever. */
+export interface Held {
+  readonly text: string;
+  readonly color: string | null;
+  readonly background: string | null;
+  /** When it was pushed, or declared. */
+  readonly set: number;
+  /** When the text expires; null for never. */
+  readonly expires: number | null;
+  readonly status: Status | null;
+  /** The sender's own name for what it tells. */
+  readonly id: string | null;
+  /** Stays until somebody has seen it. */
+  readonly hold: boolean;
+  /** Seconds within which a dead-man's channel is heard of; null for any other. */
+  readonly period: number | null;
+  /** Seconds that it may be late. */
+  readonly grace: number;
+  readonly paused: boolean;
+  /** The push from which its time runs; null for none since it was declared or resumed. */
+  readonly heard: number | null;
+  readonly ack: Acknowledgement | null;
+}
+
+/** What a channel holds that was only declared. */
+export function nothing(now: number): Held {
+  return {
+    text: "",
+    color: null,
+    background: null,
+    set: now,
+    expires: null,
+    status: null,
+    id: null,
+    hold: false,
+    period: null,
+    grace: 0,
+    paused: false,
+    heard: null,
+    ack: null,
+  };
+}
+
+/**
+ * What a channel holds after a push; whether its acknowledgement goes on is not said.
+ * @param now as all times of what it held before
+ * @throws {Refusal} `invalid_field` for what does not go with the channel
+ */
+export function pushed(
+  before: Held | undefined,
+  push: Omit<Push, "text">,
+  value: Pick<Held, "text" | "color" | "background">,
+  now: number,
+): Held {
+  const { status = null, id = null } = push;
+  const watch = watchAfter(push, before);
+  const hold = push.hold ?? (id !== null && id === before?.id && before.hold);
+  const ttl = ttlAfter(push.ttl, watch, hold && status !== "ok");
+  return {
+    ...value,
+    ...watch,
+    set: now,
+    expires: ttl === 0 ? null : now + ttl * 1_000,
+    heard: watch.period === null ? null : now,
+    status,
+    id,
+    hold,
+    paused: false,
+    ack: null,
+  };
+}
+
+/**
+ * The same, watched otherwise. What is resumed is as new; what is paused needs nobody to see it.
+ * @throws {Refusal} `invalid_field`
+ */
+export function watched(
+  before: Held,
+  { paused, ...fields }: WatchFields & { paused?: boolean },
+): Held {
+  const watch = watchAfter(fields, before);
+  if (watch.period === null && paused !== undefined)
+    throw invalidField("period", "is missing: say within which time this channel is heard of.");
+  const isPaused = watch.period !== null && (paused ?? before.paused);
+  const isUnheard = watch.period === null || (before.paused && !isPaused);
+  return {
+    ...before,
+    ...watch,
+    paused: isPaused,
+    heard: isUnheard ? null : before.heard,
+    ack: isPaused ? null : before.ack,
+  };
+}
+
+/** Whether it stays over a restart. */
+export function isKept({ period, hold }: Held): boolean {
+  return period !== null || hold;
+}
+
+/** The same with times of another clock, which is ahead by `ms`. */
+export function shifted(held: Held, ms: number): Held {
+  const { set, expires, heard, ack } = held;
+  return {
+    ...held,
+    set: set + ms,
+    expires: expires === null ? null : expires + ms,
+    heard: heard === null ? null : heard + ms,
+    ack: ack === null ? null : { ...ack, at: ack.at + ms },
+  };
+}
+
+/** With no time in the future, where a clock that was ahead has put some. */
+export function notAfter(now: number, held: Held): Held {
+  const { set, heard, ack } = held;
+  return {
+    ...held,
+    set: Math.min(set, now),
+    heard: heard === null ? null : Math.min(heard, now),
+    ack: ack === null ? null : { ...ack, at: Math.min(ack.at, now) },
+  };
+}

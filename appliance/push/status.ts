@@ -1,0 +1,4 @@
+/** What a sender says of what it watches; `start` is the beginning of a run that ends with another. */
+export type Status = "ok" | "warn" | "fail" | "start";
+
+export const STATUSES: readonly Status[] = ["ok", "warn", "fail", "start"];
