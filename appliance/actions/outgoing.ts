@@ -49,8 +49,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "refused",
   ECONNRESET: "hung up",
   EPIPE: "hung up",
-  ENOTFOUND: "unknown host",
-  EAI_AGAIN: "unknown host",
+  ENOTFOUND: "no host",
+  EAI_AGAIN: "no host",
   EHOSTUNREACH: "no route",
   ENETUNREACH: "no route",
 };

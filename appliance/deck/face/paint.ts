@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { Canvas, SKRSContext2D } from "@napi-rs/canvas";
 import type { JpegOptions, Pixels, Rotation } from "../pixels.ts";
 import type { Face } from "./face.ts";
+import { type Feedback, layoutFeedback } from "./feedback.ts";
 import { isPlain, KEY_FONT, MORE_FONTS, TURNED } from "./fonts.ts";
 import { layout } from "./layout.ts";
 import type { Fonts, Shape, Weight } from "./shapes.ts";
@@ -28,12 +29,18 @@ function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
   return loaded;
 }
 
-/** Draws a face at a slot's own size. The same face and size give the same pixels. */
-export function paint(face: Face, { width, height }: Box): Pixels {
+/**
+ * Draws a face at a slot's own size, with what came of a press over it. The same face, size and
+ * feedback give the same pixels.
+ */
+export function paint(face: Face, { width, height }: Box, feedback?: Feedback): Pixels {
   const context = canvasOf(width, height).getContext("2d");
   context.fillStyle = face.background;
   context.fillRect(0, 0, width, height);
-  for (const shape of layout(face, { width, height }, tools().fonts)) draw(context, shape);
+  const { fonts } = tools();
+  for (const shape of layout(face, { width, height }, fonts)) draw(context, shape);
+  const over = feedback === undefined ? [] : layoutFeedback(feedback, { width, height }, fonts);
+  for (const shape of over) draw(context, shape);
   const { data } = context.getImageData(0, 0, width, height);
   return { width, height, data };
 }
