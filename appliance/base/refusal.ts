@@ -10,7 +10,9 @@ export type RefusalCode =
   | "not_virtual"
   /** How much there is already. */
   | "channel_limit"
+  | "last_page"
   | "origin_limit"
+  | "page_limit"
   | "surveys_full"
   | "token_limit"
   /** The state of the box. */

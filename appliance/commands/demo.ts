@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import type { DeckSettings } from "../deck/deck-settings.ts";
+import { type DeckSettings, slotsOf, toStored } from "../deck/deck-settings.ts";
 import { firstSettings, virtualId } from "../deck/identity.ts";
+import { onePage } from "../deck/pages.ts";
 import { modelById } from "../deck/usb/models.ts";
 import { demoWidgets } from "../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
@@ -39,11 +40,7 @@ export function startDemo(config: Config, now: number): Demo {
     fill(db) {
       if (filled) return;
       importDays(db, demoDays(now));
-      const decks = demoDecks(virtualDecks);
-      saveDecks(
-        db,
-        decks.map((deck) => ({ ...deck, widgets: JSON.stringify(deck.widgets) })),
-      );
+      saveDecks(db, demoDecks(virtualDecks).map(toStored));
       filled = true;
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),
@@ -56,8 +53,8 @@ function demoDecks(models: readonly string[]): DeckSettings[] {
   for (const model of models.flatMap((id) => modelById(id) ?? [])) {
     const id = virtualId(model, decks);
     const names = new Set([...decks.values()].map(({ name }) => name));
-    const widgets = demoWidgets(model.slots.map(({ slot }) => slot));
-    decks.set(id, { ...firstSettings({ id, model, serial: "" }, names), widgets });
+    const slots = slotsOf(demoWidgets(model.slots.map(({ slot }) => slot)));
+    decks.set(id, { ...firstSettings({ id, model, serial: "" }, names), ...onePage(slots) });
   }
   return [...decks.values()];
 }

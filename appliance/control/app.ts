@@ -9,14 +9,8 @@ import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.t
 import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
-import {
-  changeDeck,
-  listDecks,
-  pressSlot,
-  setWidget,
-  slotImage,
-  swipeDeck,
-} from "./routes/decks.ts";
+import { addPage, changePage, removePage } from "./routes/deck-pages.ts";
+import { changeDeck, listDecks, pressSlot, setSlot, slotImage, swipeDeck } from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
@@ -89,7 +83,10 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/admin-token", "session", makeAdminToken),
   owner("GET", "/api/decks", "decks", listDecks),
   owner("PATCH", "/api/decks/:id", "decks", changeDeck),
-  owner("PUT", "/api/decks/:id/slots/:slot", "decks", setWidget),
+  owner("POST", "/api/decks/:id/pages", "decks", addPage),
+  owner("PATCH", "/api/decks/:id/pages/:page", "decks", changePage),
+  owner("DELETE", "/api/decks/:id/pages/:page", "decks", removePage),
+  owner("PUT", "/api/decks/:id/slots/:slot", "decks", setSlot),
   owner("GET", "/api/decks/:id/slots/:slot/image.png", "decks", slotImage),
   owner("POST", "/api/decks/:id/slots/:slot/press", "decks", pressSlot),
   owner("POST", "/api/decks/:id/swipe", "decks", swipeDeck),

@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import { SITE_ID_RULE } from "../base/names.ts";
+import { invalidField } from "../base/refusal.ts";
 import { readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
 
@@ -35,6 +36,16 @@ export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
 export async function optionalJson(ctx: Context, otherwise: object): Promise<unknown> {
   const isThere = ctx.get("Transfer-Encoding") !== "" || Number(ctx.get("Content-Length")) > 0;
   return isThere ? jsonBody(ctx) : otherwise;
+}
+
+/**
+ * The place of a page as an address names it.
+ * @throws {Refusal} `invalid_field`
+ */
+export function pagePlace(text: string | string[] | undefined): number {
+  if (typeof text !== "string" || !/^\d{1,2}$/.test(text))
+    throw invalidField("page", "must be the place of a page, counted from 0.");
+  return Number(text);
 }
 
 export const TRUTH = { type: "boolean", description: "must be true or false" };

@@ -1,7 +1,8 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
+import type { DeckSettings } from "../deck/deck-settings.ts";
+import type { DeckView, PlaceView, SlotView } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
-import type { Evidence, Input, Slot as SlotPlace } from "../deck/usb/model.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
 import type { Scope } from "../push/scope.ts";
 import type { Warning } from "../store/reports.ts";
@@ -10,26 +11,13 @@ export type { PushWidget, StatWidget, Widget } from "../deck/face/widget.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { SurveyLabels } from "../store/reports.ts";
 
-/** A key or zone: where it is, its size in pixels, and what it is set to show. */
-export interface Slot extends SlotPlace {
-  widget: Widget;
-}
+/** A key or zone: where it is, its size in pixels, and what it is set to. */
+export type Slot = SlotView;
 
-export interface Deck {
-  id: string;
-  model: string;
-  name: string;
-  serial: string | null;
-  connected: boolean;
-  virtual: boolean;
-  /** Percent. */
-  brightness: number;
-  /** How sure the project is of this model. */
-  evidence: Evidence;
-  slots: Slot[];
-  /** Dials, buttons and touch points: places that can be pressed or turned and show no picture. */
-  inputs: readonly Input[];
-}
+/** The same, or a dial, button or touch point. */
+export type Place = PlaceView;
+
+export type Deck = DeckView;
 
 /** Something that keeps a deck from working, with what to do about it. */
 export interface DeckProblem {
@@ -213,15 +201,8 @@ export interface AdminTokenAnswer {
 /** `GET /api/settings/export`; an import may leave out what it does not want to change. */
 export interface SettingsAnswer {
   tallydeck: "settings";
-  decks: {
-    id: string;
-    model: string;
-    serial: string;
-    name: string;
-    brightness: number;
-    /** By slot; a slot that is not named is empty. */
-    widgets: Record<string, Widget>;
-  }[];
+  /** The values of headers are hidden. */
+  decks: DeckSettings[];
   sites: { id: string; host: string | null; badge: boolean }[];
 }
 
@@ -229,7 +210,7 @@ export interface SettingsAnswer {
 export interface ImportPreview {
   /** Keys and zones of decks that are known. */
   keys: number;
-  /** `changed` is by name or brightness. */
+  /** `changed` is by anything else than its keys. */
   decks: { added: number; changed: number };
   sites: { added: number; changed: number };
 }

@@ -1,8 +1,20 @@
 import { invalidField } from "../base/refusal.ts";
+import { type Action, withSecrets } from "./action.ts";
 import type { Widget } from "./face/widget.ts";
+import {
+  allSlots,
+  type Layout,
+  type LayoutChange,
+  mapSlots,
+  mergedLayout,
+  onePage,
+  type Slots,
+} from "./pages.ts";
+import { NEVER, readSleep, type SleepSettings } from "./sleep.ts";
+import { actionsOf, mapActions } from "./slot-settings.ts";
 
 /** What is kept of a deck while it is unplugged and over restarts. */
-export interface DeckSettings {
+export interface DeckSettings extends Layout {
   id: string;
   model: string;
   /** As the unit reports it; empty when it reports none. */
@@ -10,8 +22,9 @@ export interface DeckSettings {
   name: string;
   /** Percent. */
   brightness: number;
-  /** By slot; a slot that is not named is empty. */
-  widgets: Record<string, Widget>;
+  sleep: SleepSettings;
+  /** After so many seconds without a press the first page shows again; null for never. */
+  homeAfterSeconds: number | null;
 }
 
 /** Keeps what belongs to decks over restarts. */
@@ -20,22 +33,94 @@ export interface DeckStore {
   save(settings: DeckSettings): Promise<void>;
 }
 
-/** What an owner may change of a deck. */
-export type DeckChange = Partial<Pick<DeckSettings, "name" | "brightness">>;
+/** What an owner may change of a deck besides its pages. */
+export type DeckChange = Partial<
+  Pick<DeckSettings, "name" | "brightness" | "sleep" | "homeAfterSeconds">
+>;
+
+/** Settings from elsewhere; secrets in them may be hidden. */
+export interface DeckImport
+  extends Pick<DeckSettings, "id" | "model" | "serial" | "name" | "brightness">,
+    DeckChange,
+    LayoutChange {
+  name: string;
+  brightness: number;
+}
+
+/** Settings as they are stored. */
+interface StoredDeck {
+  readonly id: string;
+  readonly model: string;
+  readonly serial: string;
+  readonly name: string;
+  readonly brightness: number;
+  /** JSON: slot → widget, of a deck that was stored before there were pages; else `{}`. */
+  readonly widgets: string;
+  /** JSON: pages, fixed, sleep, homeAfterSeconds; null when it was stored before there were pages. */
+  readonly settings: string | null;
+}
+
+/** What a deck has that nobody has set: it never sleeps and stays on its page. */
+export const AWAKE: Pick<DeckSettings, "sleep" | "homeAfterSeconds"> = {
+  sleep: NEVER,
+  homeAfterSeconds: null,
+};
 
 const NAME_LENGTH = 40;
+const HOME_SECONDS = { min: 5, max: 86_400 };
 
-/** `settings` with what `change` names; slots that it does not name stay as they are. */
+export function toStored({
+  id,
+  model,
+  serial,
+  name,
+  brightness,
+  ...settings
+}: DeckSettings): StoredDeck {
+  return {
+    id,
+    model,
+    serial,
+    name,
+    brightness,
+    widgets: "{}",
+    settings: JSON.stringify(settings),
+  };
+}
+
+export function fromStored({ widgets, settings, ...deck }: StoredDeck): DeckSettings {
+  if (settings !== null) return { ...deck, ...JSON.parse(settings) };
+  return { ...deck, ...AWAKE, ...onePage(slotsOf(JSON.parse(widgets))) };
+}
+
+/** Slots that are set to show these widgets and do nothing. */
+export function slotsOf(widgets: Readonly<Record<string, Widget>>): Slots {
+  return Object.fromEntries(Object.entries(widgets).map(([slot, widget]) => [slot, { widget }]));
+}
+
+/** `settings` with what `change` names; pages and slots that it does not name stay as they are. */
 export function changed(
   settings: DeckSettings,
-  { name, brightness, widgets }: DeckChange & Partial<Pick<DeckSettings, "widgets">>,
+  { pages, fixed, ...rest }: DeckChange & LayoutChange,
 ): DeckSettings {
-  return {
-    ...settings,
-    ...(name !== undefined && { name }),
-    ...(brightness !== undefined && { brightness }),
-    widgets: { ...settings.widgets, ...widgets },
-  };
+  return { ...settings, ...rest, ...mergedLayout(settings, { pages, fixed }) };
+}
+
+/** What a deck has once settings are taken in; nothing of it is deleted. */
+export function withImport(
+  known: DeckSettings | undefined,
+  { id, model, serial, ...change }: DeckImport,
+): DeckSettings {
+  const { name, brightness } = change;
+  const before = known ?? { id, model, serial, name, brightness, ...AWAKE, ...onePage({}) };
+  const secrets = allSlots(before).flatMap(actionsOf);
+  const reveal = (action: Action) => withSecrets(action, secrets);
+  const revealed = (slots: Slots) => mapSlots(slots, (slot) => mapActions(slot, reveal));
+  return changed(before, {
+    ...change,
+    pages: change.pages?.map((page) => ({ ...page, slots: revealed(page.slots) })),
+    fixed: change.fixed && revealed(change.fixed),
+  });
 }
 
 /**
@@ -43,17 +128,32 @@ export function changed(
  * @param at begins the path of each field, where the change is a part of something
  * @throws {Refusal} `invalid_field`
  */
-export function readChange({ name, brightness }: DeckChange, at = ""): DeckChange {
+export function readChange(
+  { name, brightness, sleep, homeAfterSeconds }: DeckChange,
+  at = "",
+): DeckChange {
   const trimmed = name?.trim();
   if (trimmed !== undefined && (trimmed === "" || [...trimmed].length > NAME_LENGTH)) {
     throw invalidField(`${at}name`, `must have 1 to ${NAME_LENGTH} characters.`);
   }
-  const whole = Number.isInteger(brightness ?? 0);
-  if (brightness !== undefined && (!whole || brightness < 0 || brightness > 100)) {
+  if (brightness !== undefined && !isWithin(brightness, { min: 0, max: 100 })) {
     throw invalidField(`${at}brightness`, "must be a whole number from 0 to 100.");
+  }
+  if (homeAfterSeconds != null && !isWithin(homeAfterSeconds, HOME_SECONDS)) {
+    const { min, max } = HOME_SECONDS;
+    throw invalidField(
+      `${at}homeAfterSeconds`,
+      `must be a whole number of seconds from ${min} to ${max}, or null.`,
+    );
   }
   return {
     ...(trimmed !== undefined && { name: trimmed }),
     ...(brightness !== undefined && { brightness }),
+    ...(sleep !== undefined && { sleep: readSleep(sleep, `${at}sleep`) }),
+    ...(homeAfterSeconds !== undefined && { homeAfterSeconds }),
   };
+}
+
+function isWithin(value: number, { min, max }: { min: number; max: number }): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
 }

@@ -1,60 +1,23 @@
-import type { Clock } from "../base/clock.ts";
 import type { Signal } from "../base/signal.ts";
+import type { Action } from "./action.ts";
 import type { DeckSettings } from "./deck-settings.ts";
-import { type Face, face, nextChange } from "./face/face.ts";
-import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
-import { paint } from "./face/paint.ts";
-import type { Numbers, PushedValue, Situation } from "./face/situation.ts";
-import type { StatWidget, Widget } from "./face/widget.ts";
-import type { Pixels } from "./pixels.ts";
+import {
+  type DeckView,
+  type InputView,
+  type PictureChange,
+  type PlaceView,
+  type SlotPictureView,
+  type SlotView,
+  shownSettings,
+} from "./deck-view.ts";
+import type { Widget } from "./face/widget.ts";
+import { allSlots, pageWith, slotOn } from "./pages.ts";
+import { actionsOf, type SlotSettings, shownSlot } from "./slot-settings.ts";
+import { type DeckWorld, Surface } from "./surface.ts";
 import type { DeckDriver } from "./usb/driver.ts";
-import type { Evidence, Input, Model, Slot } from "./usb/model.ts";
+import type { Input, Model, Slot } from "./usb/model.ts";
 import { Panel } from "./usb/panel.ts";
-
-export interface SlotView extends Slot {
-  widget: Widget;
-}
-
-/** A deck as the control API shows it. */
-export interface DeckView {
-  id: string;
-  model: string;
-  name: string;
-  serial: string | null;
-  connected: boolean;
-  virtual: boolean;
-  brightness: number;
-  /** How sure we are that this unit works. */
-  evidence: Evidence;
-  slots: SlotView[];
-  /** Dials, buttons and touch points: places that show no picture. */
-  inputs: readonly Input[];
-}
-
-/** A slot's picture; the revision grows with every change. */
-export interface SlotPictureView {
-  revision: number;
-  pixels: Pixels;
-}
-
-/** A slot shows something else from now on. */
-export interface PictureChange {
-  deck: string;
-  slot: string;
-  revision: number;
-}
-
-/** What a deck's faces depend on besides its own settings. */
-interface DeckWorld {
-  readonly clock: Clock;
-  /** IANA name of the zone whose time clocks show. */
-  readonly timeZone: string;
-  /** What push widgets show; undefined while the channel waits. */
-  readonly channels: { get(channel: string): PushedValue | undefined };
-  /** What stat widgets show; undefined while it is not known. */
-  readonly numbers: { get(widget: StatWidget): Numbers | undefined };
-  readonly board: Omit<NoticeBoard, "changed">;
-}
+import { Wakefulness } from "./wakefulness.ts";
 
 interface DeckOptions {
   settings: DeckSettings;
@@ -65,129 +28,195 @@ interface DeckOptions {
   pictureChanged: Signal<PictureChange>;
 }
 
-interface SlotState {
-  readonly slot: Slot;
-  widget: Widget;
-  notice: Notice | undefined;
-  /** The face that shows, as JSON. */
-  face: string;
-  picture: Drawing;
-  revision: number;
-}
-
-const EMPTY: Widget = { type: "empty" };
+/** A deck that comes back sooner was not taken away: only its connection broke. */
+const AWAY_MS = 60_000;
 
 /** One known deck, plugged in or not: its settings, and what each of its slots shows. */
 export class Deck {
-  readonly id: string;
   readonly model: Model;
   readonly virtual: boolean;
   readonly #world: DeckWorld;
-  readonly #pictureChanged: Signal<PictureChange>;
-  readonly serial: string;
-  readonly #slots: readonly SlotState[];
-  #name: string;
-  #brightness: number;
+  readonly #surface: Surface;
+  readonly #wakefulness: Wakefulness;
+  #settings: DeckSettings;
+  #page = 0;
   #panel: Panel | undefined;
+  /** Monotonic; before that it was never plugged in. */
+  #lostAt = Number.NEGATIVE_INFINITY;
 
   constructor({ settings, model, virtual, world, pictureChanged }: DeckOptions) {
-    this.id = settings.id;
     this.model = model;
     this.virtual = virtual;
     this.#world = world;
-    this.#pictureChanged = pictureChanged;
-    this.serial = settings.serial;
-    this.#name = settings.name;
-    this.#brightness = settings.brightness;
-    this.#slots = model.slots.map((slot) => ({
-      slot,
-      widget: settings.widgets[slot.slot] ?? EMPTY,
-      notice: undefined,
-      face: "",
-      picture: new Drawing({ kind: "blank", background: "#000000" }, slot),
-      revision: 0,
-    }));
-    this.placeNotices();
-    this.refresh();
+    this.#settings = settings;
+    this.#wakefulness = new Wakefulness(world.clock, world.timeZone);
+    this.#surface = new Surface({
+      slots: model.slots,
+      world,
+      widget: (slot) => this.#set(slot).widget,
+      isDark: () => this.asleep,
+      changed: (change) => pictureChanged.emit({ deck: this.id, ...change }),
+    });
+    this.#showAnew();
+  }
+
+  get id(): string {
+    return this.#settings.id;
+  }
+
+  get serial(): string {
+    return this.#settings.serial;
+  }
+
+  get name(): string {
+    return this.#settings.name;
   }
 
   get connected(): boolean {
     return this.#panel !== undefined;
   }
 
-  get widgets(): Widget[] {
-    return this.#slots.map(({ widget }) => widget);
+  /** The place of the page that shows. */
+  get page(): number {
+    return this.#page;
   }
 
-  settings(): DeckSettings {
-    return {
-      id: this.id,
-      model: this.model.id,
-      serial: this.serial,
-      name: this.#name,
-      brightness: this.#brightness,
-      widgets: Object.fromEntries(this.#slots.map(({ slot, widget }) => [slot.slot, widget])),
-    };
+  get asleep(): boolean {
+    return this.#wakefulness.asleep;
+  }
+
+  /** What can be seen on it. */
+  get visible(): Widget[] {
+    return this.asleep ? [] : this.model.slots.map(({ slot }) => this.#set(slot).widget);
+  }
+
+  /** What it is set to show, on whatever page. */
+  get widgets(): Widget[] {
+    return allSlots(this.#settings).map(({ widget }) => widget);
+  }
+
+  /** What it is set to do, on whatever page. */
+  get actions(): Action[] {
+    return allSlots(this.#settings).flatMap(actionsOf);
+  }
+
+  /** With secrets: what is told of them is `shownSettings`. */
+  get settings(): DeckSettings {
+    return this.#settings;
   }
 
   view(): DeckView {
+    const { id, model, name, brightness, sleep, homeAfterSeconds, pages, fixed } = shownSettings(
+      this.#settings,
+    );
     return {
-      id: this.id,
-      model: this.model.id,
-      name: this.#name,
+      id,
+      model,
+      name,
       serial: this.serial || null,
       connected: this.connected,
       virtual: this.virtual,
-      brightness: this.#brightness,
+      brightness,
       evidence: this.model.evidence,
-      slots: this.#slots.map(viewOf),
-      inputs: this.model.inputs,
+      slots: this.model.slots.map((slot) => this.#view(slot)),
+      inputs: this.model.inputs.map((input) => this.#inputView(input)),
+      sleep,
+      homeAfterSeconds,
+      page: this.#page,
+      asleep: this.asleep,
+      pages,
+      fixed,
     };
   }
 
-  slot(name: string): SlotView | undefined {
-    const state = this.#state(name);
-    return state && viewOf(state);
-  }
-
-  input(name: string): Input | undefined {
-    return this.model.inputs.find(({ input }) => input === name);
+  /** What a slot or an input is set to on the page that shows. */
+  place(name: string): PlaceView | undefined {
+    const slot = this.model.slots.find((known) => known.slot === name);
+    const input = this.model.inputs.find((known) => known.input === name);
+    return slot ? this.#view(slot) : input && this.#inputView(input);
   }
 
   picture(name: string): SlotPictureView | undefined {
-    const state = this.#state(name);
-    return state && { revision: state.revision, pixels: state.picture.pixels() };
+    return this.#surface.picture(name);
   }
 
-  get name(): string {
-    return this.#name;
+  /** On how many keys and zones a channel is bound, on whatever page. */
+  bound(channel: string): number {
+    const { pages } = this.#settings;
+    const isBound = (page: number, slot: string) =>
+      isOf(channel, slotOn(this.#settings, page, slot).widget);
+    return this.model.slots.filter(({ slot }) => pages.some((_, page) => isBound(page, slot)))
+      .length;
   }
 
-  /** Takes settings over: slots that they do not name are empty. */
-  apply({
-    name,
-    brightness,
-    widgets,
-  }: Pick<DeckSettings, "name" | "brightness" | "widgets">): void {
-    this.#name = name;
-    if (brightness !== this.#brightness) this.#panel?.setBrightness(brightness);
-    this.#brightness = brightness;
-    for (const state of this.#slots) state.widget = widgets[state.slot.slot] ?? EMPTY;
-    this.placeNotices();
-    this.refresh();
+  /** Takes settings over; the page that shows is the one of the same name, if it is still there. */
+  apply(settings: DeckSettings): void {
+    const { pages } = settings;
+    const shown = this.#settings.pages[this.#page]?.name;
+    const place = pages.findIndex(({ name }) => name === shown);
+    this.#settings = settings;
+    this.#page = place === -1 ? Math.min(this.#page, pages.length - 1) : place;
+    this.#showAnew();
+  }
+
+  /** Shows the page at this place, and is awake. */
+  show(page: number): void {
+    this.#page = page;
+    this.#wakefulness.use();
+    this.#showAnew();
+  }
+
+  /** Somebody used it, or is to look at it. @returns whether it slept until now */
+  use(): boolean {
+    const { asleep } = this;
+    this.#wakefulness.use();
+    if (asleep) this.#showAnew();
+    return asleep;
+  }
+
+  /** Goes to sleep until somebody uses it. */
+  putToSleep(): void {
+    this.#wakefulness.put();
+    this.#showAnew();
+  }
+
+  /** Shows a key that is bound to a channel and is to wake the deck. @returns whether it has one */
+  bringToFront(channel: string): boolean {
+    const page = pageWith(
+      this.#settings,
+      this.#page,
+      ({ widget }) => widget.type === "push" && widget.wake === true && isOf(channel, widget),
+    );
+    if (page !== undefined) this.show(page);
+    return page !== undefined;
+  }
+
+  /** Falls asleep, wakes up and goes to its first page when it is time. @returns whether it did */
+  tick(): boolean {
+    const { asleep } = this;
+    const page = this.#page;
+    const { sleep } = this.#settings;
+    this.#wakefulness.update(sleep, this.#surface.isNeeded);
+    if (this.#homeIn() <= 0) this.#page = 0;
+    if (asleep === this.asleep && page === this.#page) return false;
+    this.#showAnew();
+    return true;
   }
 
   /** The deck is there: paints it whole, and keeps it painted until `unplug`. */
   plug(driver: DeckDriver, onLost: (error: Error) => void): void {
     const { clock } = this.#world;
-    this.#panel = new Panel({ driver, clock, brightness: this.#brightness, onLost });
-    for (const { slot, picture } of this.#slots) this.#panel.show(slot.slot, picture);
+    if (clock.monotonic() - this.#lostAt > AWAY_MS) this.use();
+    this.#panel = new Panel({ driver, clock, brightness: this.#light(), onLost });
+    this.#surface.attach(this.#panel);
   }
 
   /** The deck is gone, or is let go: then `farewell` leaves it dark. */
   async unplug({ farewell = false } = {}): Promise<void> {
     const panel = this.#panel;
     this.#panel = undefined;
+    this.#surface.attach(undefined);
+    this.#lostAt = this.#world.clock.monotonic();
     await panel?.stop({ farewell });
   }
 
@@ -196,81 +225,53 @@ export class Deck {
     this.#panel?.reinitialise();
   }
 
-  /** Lets each notice take over a slot: rather an empty one, and rather not an address. */
   placeNotices(): void {
-    const rank = ({ widget }: SlotState) =>
-      widget.type === "empty" ? 0 : widget.type === "address" ? 2 : 1;
-    const places = this.#slots.toSorted((a, b) => rank(a) - rank(b));
-    const notices = this.#world.board.notices();
-    const changed = places.filter((state, index) => state.notice !== notices[index]);
-    places.forEach((state, index) => {
-      state.notice = notices[index];
-    });
-    for (const state of changed) this.#refreshSlot(state);
+    this.#surface.placeNotices();
   }
 
   /** Works out again what the slots of these widgets show. */
-  refresh(concerned: (widget: Widget) => boolean = () => true): void {
-    for (const state of this.#slots) if (concerned(state.widget)) this.#refreshSlot(state);
+  refresh(concerned: (widget: Widget) => boolean): void {
+    this.#surface.refresh(concerned);
   }
 
-  /** The next moment (epoch ms) a face changes though nothing happens. */
+  /** The next moment (epoch ms) something changes though nothing happens. */
   nextChange(): number {
-    const moments = this.#slots.map(({ slot, widget }) =>
-      nextChange(widget, this.#situation(slot, widget)),
-    );
-    return Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY));
+    const now = this.#world.clock.now();
+    const rest = now + Math.min(this.#wakefulness.changesIn(this.#settings.sleep), this.#homeIn());
+    return Math.min(rest, this.#surface.nextChange());
   }
 
-  #state(name: string): SlotState | undefined {
-    return this.#slots.find(({ slot }) => slot.slot === name);
+  /** Milliseconds until the first page shows again. */
+  #homeIn(): number {
+    const { homeAfterSeconds } = this.#settings;
+    if (homeAfterSeconds === null || this.#page === 0) return Number.POSITIVE_INFINITY;
+    return homeAfterSeconds * 1_000 - this.#wakefulness.idle;
   }
 
-  #refreshSlot(state: SlotState): void {
-    const { slot, widget, notice } = state;
-    const now = notice ? noticeFace(notice) : face(widget, this.#situation(slot, widget));
-    const text = JSON.stringify(now);
-    if (text === state.face) return;
-    state.face = text;
-    state.revision += 1;
-    state.picture = new Drawing(now, slot);
-    this.#panel?.show(slot.slot, state.picture);
-    this.#pictureChanged.emit({ deck: this.id, slot: slot.slot, revision: state.revision });
+  #set(slot: string): SlotSettings {
+    return slotOn(this.#settings, this.#page, slot);
   }
 
-  #situation({ width, height }: Slot, widget: Widget): Situation {
-    const { clock, timeZone, channels, numbers, board } = this.#world;
-    return {
-      now: clock.now(),
-      clockSure: clock.sure,
-      timeZone,
-      width,
-      height,
-      value: widget.type === "push" ? channels.get(widget.channel) : undefined,
-      numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
-      address: board.address(),
-      addressByName: board.addressByName(),
-    };
+  #view(slot: Slot): SlotView {
+    return { ...slot, ...shownSlot(this.#set(slot.slot)) };
+  }
+
+  #inputView(input: Input): InputView {
+    return { ...input, ...shownSlot(this.#set(input.input)) };
+  }
+
+  #light(): number {
+    return this.asleep ? 0 : this.#settings.brightness;
+  }
+
+  #showAnew(): void {
+    // Some families keep shining at no brightness, so that their pictures have to be black, too.
+    this.#panel?.setBrightness(this.#light());
+    this.#surface.placeNotices();
+    this.#surface.refresh();
   }
 }
 
-/** A face that is drawn once somebody looks at it. */
-class Drawing {
-  readonly #face: Face;
-  readonly #slot: Slot;
-  #pixels: Pixels | undefined;
-
-  constructor(face: Face, slot: Slot) {
-    this.#face = face;
-    this.#slot = slot;
-  }
-
-  pixels(): Pixels {
-    this.#pixels ??= paint(this.#face, this.#slot);
-    return this.#pixels;
-  }
-}
-
-function viewOf({ slot, widget }: SlotState): SlotView {
-  return { ...slot, widget };
+function isOf(channel: string, widget: Widget): boolean {
+  return widget.type === "push" && widget.channel === channel;
 }

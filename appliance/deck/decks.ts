@@ -6,28 +6,37 @@ import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
 import { atMost } from "./at-most.ts";
 import { watchClock } from "./clock-watch.ts";
-import {
-  Deck,
-  type DeckView,
-  type PictureChange,
-  type SlotPictureView,
-  type SlotView,
-} from "./deck.ts";
+import type { Deck } from "./deck.ts";
 import {
   changed,
   type DeckChange,
+  type DeckImport,
   type DeckSettings,
   type DeckStore,
   readChange,
+  withImport,
 } from "./deck-settings.ts";
+import type { DeckView, PictureChange, PlaceView, SlotPictureView } from "./deck-view.ts";
 import type { NoticeBoard } from "./face/notices.ts";
 import { encodeJpeg, encodePng } from "./face/paint.ts";
 import type { StatWidget, Widget } from "./face/widget.ts";
 import { Fingers } from "./fingers.ts";
-import { deckId, firstOfEach, firstSettings, isVirtual, virtualId } from "./identity.ts";
+import { deckId, firstOfEach } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
+import {
+  addPage,
+  changePage,
+  findPage,
+  type Layout,
+  type PageChoice,
+  removePage,
+  slotOn,
+  withSlot,
+} from "./pages.ts";
+import { Roster } from "./roster.ts";
+import { changedSlot, type SlotChange } from "./slot-settings.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "./usb/hid.ts";
-import type { Direction, Model } from "./usb/model.ts";
+import type { Direction } from "./usb/model.ts";
 import { modelById } from "./usb/models.ts";
 import { type OpenedDeck, Plugs } from "./usb/plugs.ts";
 import type { DeckProblem } from "./usb/problems.ts";
@@ -55,6 +64,8 @@ export interface Press {
   hold?: boolean;
 }
 
+type PageChange = Parameters<typeof changePage>[2];
+
 const FAREWELL_MS = 2_000;
 /** Widgets that change with time alone. */
 const TIMED: ReadonlySet<Widget["type"]> = new Set(["clock", "date", "address"]);
@@ -73,7 +84,7 @@ export class Decks {
   readonly #options: DecksOptions;
   readonly #plugs: Plugs;
   readonly #numbers: LiveNumbers;
-  readonly #decks = new Map<string, Deck>();
+  readonly #decks: Roster;
   /** Decks that are plugged in, by the id of their USB unit. */
   readonly #plugged = new Map<string, Deck>();
   readonly #fingers: Fingers;
@@ -85,8 +96,19 @@ export class Decks {
 
   constructor(options: DecksOptions) {
     this.#options = options;
-    const { clock, bus = createDeckBus(), numbers } = options;
-    const fingers = new Fingers(clock);
+    const { clock, bus = createDeckBus(), numbers, channels, board, log } = options;
+    this.#decks = new Roster({
+      log,
+      world: () => ({
+        clock,
+        timeZone: options.timeZone(),
+        channels,
+        numbers: this.#numbers,
+        board,
+      }),
+      pictureChanged: this.pictureChanged,
+    });
+    const fingers = new Fingers(clock, (id) => this.#isUse(id));
     this.#fingers = fingers;
     ({
       pressed: this.pressed,
@@ -95,6 +117,10 @@ export class Decks {
       turned: this.turned,
       swiped: this.swiped,
     } = fingers);
+    this.swiped.on(({ deck, direction }) => {
+      if (this.#decks.deck(deck).settings.pages.length === 1) return;
+      this.showPage(deck, direction === "left" ? "next" : "previous");
+    });
     this.#plugs = new Plugs({
       bus,
       clock,
@@ -104,27 +130,27 @@ export class Decks {
         lost: (unit) => this.#lost(unit),
         key: (unit, slot, down) => this.#of(unit, (deck) => fingers.key({ deck, slot }, down)),
         tap: (unit, slot) => this.#of(unit, (deck) => fingers.tap({ deck, slot })),
-        turn: (unit, slot, delta) =>
-          this.#of(unit, (deck) => fingers.turned.emit({ deck, slot, delta })),
-        swipe: (unit, direction) =>
-          this.#of(unit, (deck) => fingers.swiped.emit({ deck, direction })),
+        turn: (unit, slot, delta) => this.#of(unit, (deck) => fingers.turn({ deck, slot, delta })),
+        swipe: (unit, direction) => this.#of(unit, (deck) => fingers.swipe({ deck, direction })),
         problems: () => this.problemsChanged.emit(),
       },
     });
     this.#numbers = new LiveNumbers({
       source: numbers,
       clock,
-      wanted: () => [...this.#decks.values()].flatMap(({ widgets }) => widgets.filter(isStat)),
+      wanted: () => this.#decks.list().flatMap(({ visible }) => visible.filter(isStat)),
+      kept: () => this.#decks.list().flatMap(({ widgets }) => widgets.filter(isStat)),
       onChange: () => this.#refresh(isStat),
     });
   }
 
   /** Shows what is known, and begins to look for decks; does not wait for hardware. */
   async start(): Promise<void> {
-    const { store, channels, board, clock } = this.#options;
+    const { store, channels, board, clock, log, virtualDecks } = this.#options;
     const stored = await store.load();
-    this.#addKnown(stored.filter(({ id }) => !isVirtual(id)));
-    this.#addVirtual(stored);
+    this.#decks.addKnown(stored);
+    for (const model of virtualDecks.flatMap((id) => modelById(id) ?? []))
+      this.#decks.addVirtual(model, stored).plug(openVirtual(), ({ message }) => log.warn(message));
     this.#numbers.invalidate();
     this.#subscriptions.push(
       clock.becameSure.on(() => this.#refreshTimed()),
@@ -132,12 +158,14 @@ export class Decks {
         this.#refresh((widget) => widget.type === "push" && widget.channel === channel),
       ),
       board.changed.on(() => {
-        for (const deck of this.#decks.values()) deck.placeNotices();
+        for (const deck of this.#decks) deck.placeNotices();
         this.#refresh((widget) => widget.type === "address");
+        // A deck that sleeps wakes up for some of them.
+        this.#refreshTimed();
       }),
       watchClock(clock, {
         slept: () => {
-          for (const deck of this.#decks.values()) deck.reinitialise();
+          for (const deck of this.#decks) deck.reinitialise();
         },
         stepped: () => this.#refreshTimed(),
         newDay: () => this.#numbers.invalidate(),
@@ -154,7 +182,7 @@ export class Decks {
     this.#fingers.close();
     this.#cancelTurn();
     this.#numbers.close();
-    const farewells = [...this.#decks.values()].map((deck) => deck.unplug({ farewell: true }));
+    const farewells = this.#decks.list().map((deck) => deck.unplug({ farewell: true }));
     const { clock, log } = this.#options;
     const failed = (error: unknown) => log.warn(`A deck could not be let go: ${error}`);
     await atMost(clock, FAREWELL_MS, Promise.allSettled(farewells), failed);
@@ -163,7 +191,12 @@ export class Decks {
 
   /** Every deck that is known, plugged in or not. */
   list(): DeckView[] {
-    return [...this.#decks.values()].map((deck) => deck.view());
+    return this.#decks.list().map((deck) => deck.view());
+  }
+
+  /** @throws {Refusal} `not_found` */
+  view(id: string): DeckView {
+    return this.#decks.deck(id).view();
   }
 
   /** What keeps decks from working now. */
@@ -171,26 +204,80 @@ export class Decks {
     return this.#plugs.problems();
   }
 
-  /** How many keys and zones on connected decks show a push channel. */
+  /** How many keys and zones on connected decks are bound to a push channel, on whatever page. */
   bound(channel: string): number {
-    return [...this.#decks.values()]
+    return this.#decks
+      .list()
       .filter(({ connected }) => connected)
-      .flatMap(({ widgets }) => widgets)
-      .filter((widget) => widget.type === "push" && widget.channel === channel).length;
+      .reduce((sum, deck) => sum + deck.bound(channel), 0);
   }
 
   /** @throws {Refusal} `not_found`, `invalid_field` */
   async update(id: string, change: DeckChange): Promise<DeckView> {
-    this.#deck(id);
-    await this.#change(id, readChange(change));
-    return this.#deck(id).view();
+    const read = readChange(change);
+    await this.#change(id, (settings) => changed(settings, read));
+    return this.view(id);
   }
 
-  /** @throws {Refusal} `not_found` */
-  async setWidget(id: string, slot: string, widget: Widget): Promise<SlotView> {
-    this.#slot(this.#deck(id), slot);
-    await this.#change(id, { widgets: { [slot]: widget } });
-    return this.#slot(this.#deck(id), slot);
+  /**
+   * Changes what a slot or an input is set to, and answers what it is set to on the page that shows.
+   * @param page its place, or `all` for every page; that which shows unless given
+   * @throws {Refusal} `not_found`, `invalid_field`
+   */
+  async setSlot(
+    id: string,
+    slot: string,
+    change: SlotChange,
+    page?: number | "all",
+  ): Promise<PlaceView> {
+    const deck = this.#decks.deck(id);
+    this.#decks.place(deck, slot);
+    const shown = deck.page;
+    await this.#change(id, (settings) => {
+      const place = typeof page === "number" ? findPage(settings, page, shown) : shown;
+      const before = slotOn(settings, place, slot);
+      const where = page ?? (settings.fixed[slot] === undefined ? shown : "all");
+      const set = changedSlot(before, change, deck.actions);
+      return { ...settings, ...withSlot(settings, { slot, page: where }, set) };
+    });
+    return this.#decks.place(deck, slot);
+  }
+
+  /** Adds an empty page at the end. @throws {Refusal} `not_found`, `invalid_field`, `page_limit` */
+  addPage(id: string, name?: string): Promise<DeckView> {
+    return this.#changeLayout(id, (layout) => addPage(layout, name));
+  }
+
+  /** Renames or moves a page. @throws {Refusal} `not_found`, `invalid_field` */
+  changePage(id: string, page: number, change: PageChange): Promise<DeckView> {
+    return this.#changeLayout(id, (layout) =>
+      changePage(layout, findPage(layout, page, 0), change),
+    );
+  }
+
+  /** @throws {Refusal} `not_found`, `last_page` */
+  removePage(id: string, page: number): Promise<DeckView> {
+    return this.#changeLayout(id, (layout) => removePage(layout, findPage(layout, page, 0)));
+  }
+
+  /** Shows a page, and wakes the deck. @throws {Refusal} `not_found` */
+  showPage(id: string, which: PageChoice): void {
+    const deck = this.#decks.deck(id);
+    deck.show(findPage(deck.settings, which, deck.page));
+    this.#showsOther(deck);
+  }
+
+  /** Puts a deck to sleep until somebody uses it, or wakes it. @throws {Refusal} `not_found` */
+  setAsleep(id: string, asleep: boolean): void {
+    const deck = this.#decks.deck(id);
+    if (asleep) deck.putToSleep();
+    else deck.use();
+    this.#showsOther(deck);
+  }
+
+  /** An alarm: decks whose keys show the channel and are to wake for it do so, and show the key. */
+  bringToFront(channel: string): void {
+    for (const deck of this.#decks) if (deck.bringToFront(channel)) this.#showsOther(deck);
   }
 
   /**
@@ -198,8 +285,7 @@ export class Decks {
    * @throws {Refusal} `not_found`
    */
   picture(id: string, slot: string): SlotPictureView {
-    const deck = this.#deck(id);
-    return deck.picture(slot) ?? fail(noSlot(deck, slot));
+    return this.#decks.picture(id, slot);
   }
 
   /**
@@ -215,13 +301,13 @@ export class Decks {
    * @throws {Refusal} `not_found`, `not_virtual`, `invalid_field`
    */
   press(id: string, slot: string, { turn, hold = false }: Press = {}): void {
-    const deck = this.#deck(id);
-    const place = deck.slot(slot) ?? deck.input(slot) ?? fail(noSlot(deck, slot));
+    const deck = this.#decks.deck(id);
+    const place = this.#decks.place(deck, slot);
     expectVirtual(deck);
     const at = { deck: id, slot };
     if (turn !== undefined) {
       if (place.kind !== "dial") throw invalidField("turn", `is for dials, and ${slot} is none.`);
-      this.turned.emit({ ...at, delta: turn });
+      this.#fingers.turn({ ...at, delta: turn });
     } else if (hold) this.#fingers.hold(at);
     else this.#fingers.tap(at);
   }
@@ -231,16 +317,16 @@ export class Decks {
    * @throws {Refusal} `not_found`, `not_virtual`
    */
   swipe(id: string, direction: Direction): void {
-    const deck = this.#deck(id);
+    const deck = this.#decks.deck(id);
     expectVirtual(deck);
     if (!deck.model.slots.some(({ kind }) => kind === "zone"))
-      fail(`${deck.name} has no touch strip.`);
-    this.swiped.emit({ deck: id, direction });
+      throw new Refusal("not_found", `${deck.name} has no touch strip.`);
+    this.#fingers.swipe({ deck: id, direction });
   }
 
-  /** Settings of every deck, to export. */
+  /** Settings of every deck, with secrets: what is told of them is `shownSettings`. */
   settings(): DeckSettings[] {
-    return [...this.#decks.values()].map((deck) => deck.settings());
+    return this.#decks.list().map(({ settings }) => settings);
   }
 
   /**
@@ -249,15 +335,12 @@ export class Decks {
    * @throws {Refusal} `invalid_field`, and what `save` throws, before anything has changed
    */
   async merge(
-    imported: readonly DeckSettings[],
+    imported: readonly DeckImport[],
     save: (merged: readonly DeckSettings[]) => Promise<void>,
   ): Promise<void> {
     for (const settings of imported) readChange(settings);
     await this.#turns.take(async () => {
-      const merged = imported.map((settings) => {
-        const known = this.#decks.get(settings.id)?.settings();
-        return known === undefined ? settings : changed(known, settings);
-      });
+      const merged = imported.map((deck) => withImport(this.#decks.find(deck.id)?.settings, deck));
       await save(merged);
       this.#apply(merged);
     });
@@ -268,69 +351,39 @@ export class Decks {
     await this.#turns.take(async () => {
       const stored = await this.#options.store.load();
       const kept = new Set(stored.map(({ id }) => id));
-      const others = [...this.#decks.values()].filter(({ id }) => !kept.has(id));
+      const others = this.#decks.list().filter(({ id }) => !kept.has(id));
       const gone = others.filter(({ connected }) => !connected);
-      for (const { id } of gone) this.#decks.delete(id);
+      for (const { id } of gone) this.#decks.remove(id);
       const here = others.filter(({ connected }) => connected);
       this.#apply([...stored, ...firstOfEach(here, stored)]);
       for (const { id } of gone) this.changed.emit(id);
     });
   }
 
-  /** @throws {Refusal} `not_found`, and what the store throws; then nothing shows it */
-  #change(id: string, change: Parameters<typeof changed>[1]): Promise<void> {
-    return this.#turns.take(async () => {
-      const settings = changed(this.#deck(id).settings(), change);
+  async #changeLayout(id: string, change: (layout: Layout) => Layout): Promise<DeckView> {
+    await this.#change(id, (settings) => ({ ...settings, ...change(settings) }));
+    return this.view(id);
+  }
+
+  /** @throws {Refusal} `not_found`, what `change` throws and the store; then nothing shows it */
+  async #change(id: string, change: (settings: DeckSettings) => DeckSettings): Promise<void> {
+    await this.#turns.take(async () => {
+      const settings = change(this.#decks.deck(id).settings);
       await this.#options.store.save(settings);
       this.#apply([settings]);
+      // Who sets a deck up looks at it.
+      const deck = this.#decks.deck(id);
+      if (!deck.asleep) deck.use();
     });
   }
 
   /** Shows settings that are stored. */
   #apply(stored: readonly DeckSettings[]): void {
-    for (const settings of stored) this.#decks.get(settings.id)?.apply(settings);
-    this.#addKnown(stored.filter(({ id }) => !this.#decks.has(id) && !isVirtual(id)));
-    if (stored.some(({ widgets }) => Object.values(widgets).some(isStat)))
-      this.#numbers.invalidate();
+    for (const settings of stored) this.#decks.find(settings.id)?.apply(settings);
+    this.#decks.addKnown(stored);
+    this.#numbers.invalidate();
     this.#refreshTimed();
     for (const { id } of stored) this.changed.emit(id);
-  }
-
-  #addKnown(stored: readonly DeckSettings[]): void {
-    for (const settings of stored) {
-      const model = modelById(settings.model);
-      if (model !== undefined) this.#add(settings, model);
-      else this.#options.log.warn(`No driver knows the model "${settings.model}" of a known deck`);
-    }
-  }
-
-  #addVirtual(stored: readonly DeckSettings[]): void {
-    for (const modelId of this.#options.virtualDecks) {
-      const model = modelById(modelId);
-      if (model === undefined) continue;
-      const id = virtualId(model, this.#decks);
-      const known = stored.find((settings) => settings.id === id);
-      const deck = known ? this.#add(known, model) : this.#addFirst(id, model, "");
-      deck.plug(openVirtual(), (error) => this.#options.log.warn(error.message));
-    }
-  }
-
-  #add(settings: DeckSettings, model: Model): Deck {
-    const { clock, board, channels, timeZone } = this.#options;
-    const deck = new Deck({
-      settings,
-      model,
-      virtual: isVirtual(settings.id),
-      world: { clock, timeZone: timeZone(), channels, numbers: this.#numbers, board },
-      pictureChanged: this.pictureChanged,
-    });
-    this.#decks.set(settings.id, deck);
-    return deck;
-  }
-
-  #addFirst(id: string, model: Model, serial: string): Deck {
-    const names = new Set([...this.#decks.values()].map(({ name }) => name));
-    return this.#add(firstSettings({ id, model, serial }, names), model);
   }
 
   #opened({ unit, model, driver, fail: giveUp }: OpenedDeck): void {
@@ -338,14 +391,14 @@ export class Decks {
     const { serial } = driver;
     const connected = new Set([...this.#plugged.values()].map((deck) => deck.id));
     const id = deckId(model, { serial, port: unit.port }, connected);
-    const known = this.#decks.get(id);
-    const deck = known ?? this.#addFirst(id, model, serial);
+    const known = this.#decks.find(id);
+    const deck = known ?? this.#decks.addFirst(id, model, serial);
     this.#plugged.set(unit.id, deck);
     deck.plug(driver, giveUp);
     this.#options.log.info(`${model.name} on USB port ${unit.port} is ready`);
     if (known === undefined) {
       this.#refreshTimed();
-      const save = () => this.#options.store.save(deck.settings());
+      const save = () => this.#options.store.save(deck.settings);
       this.#turns.take(save).catch((error: unknown) => this.#options.log.warn(String(error)));
     }
     this.changed.emit(id);
@@ -366,41 +419,43 @@ export class Decks {
     if (deck !== undefined) tell(deck.id);
   }
 
+  /** Whether what somebody does to a deck counts: the first time only wakes one that sleeps. */
+  #isUse(id: string): boolean {
+    const deck = this.#decks.deck(id);
+    const wakes = deck.use();
+    if (wakes) this.#showsOther(deck);
+    return !wakes;
+  }
+
+  /** A deck shows another page, or went to sleep or woke. */
+  #showsOther({ id }: Deck): void {
+    this.#numbers.invalidate();
+    this.#refreshTimed();
+    this.changed.emit(id);
+  }
+
   #refresh(concerned: (widget: Widget) => boolean): void {
-    for (const deck of this.#decks.values()) deck.refresh(concerned);
+    for (const deck of this.#decks) deck.refresh(concerned);
   }
 
   /** Refreshes what time changes, now and whenever the next of it changes. */
   #refreshTimed(): void {
     if (this.#stopped) return;
     this.#cancelTurn();
+    const turned = this.#decks.list().filter((deck) => deck.tick());
     this.#refresh((widget) => TIMED.has(widget.type));
     const { clock } = this.#options;
-    const next = Math.min(...[...this.#decks.values()].map((deck) => deck.nextChange()));
+    const next = Math.min(...this.#decks.list().map((deck) => deck.nextChange()));
     const wait = Math.min(Math.max(next - clock.now(), 0), HOUR_MS);
     this.#cancelTurn = clock.after(wait, () => this.#refreshTimed());
+    if (turned.length > 0) this.#numbers.invalidate();
+    for (const { id } of turned) this.changed.emit(id);
   }
-
-  #deck(id: string): Deck {
-    return this.#decks.get(id) ?? fail(`There is no deck "${id}".`);
-  }
-
-  #slot(deck: Deck, slot: string): SlotView {
-    return deck.slot(slot) ?? fail(noSlot(deck, slot));
-  }
-}
-
-function fail(message: string): never {
-  throw new Refusal("not_found", message);
 }
 
 /** @throws {Refusal} `not_virtual` */
 function expectVirtual({ virtual, name }: Deck): void {
   if (!virtual) throw new Refusal("not_virtual", `${name} is a real deck: use its own keys.`);
-}
-
-function noSlot(deck: Deck, slot: string): string {
-  return `${deck.name} has no slot "${slot}".`;
 }
 
 function isStat(widget: Widget): widget is StatWidget {

@@ -40,13 +40,16 @@ export class Fingers {
   readonly turned = new Signal<Turn>();
   readonly swiped = new Signal<Swipe>();
   readonly #clock: Clock;
+  readonly #counts: (deck: string) => boolean;
   /** What is down, each with what stops its timer. */
   readonly #down = new Map<string, { at: Place; cancel: Cancel }>();
   /** By place of a long press: stops its timer. */
   readonly #long = new Map<string, Cancel>();
 
-  constructor(clock: Clock) {
+  /** @param counts asked for all that a finger does: false makes nothing of it */
+  constructor(clock: Clock, counts: (deck: string) => boolean = () => true) {
     this.#clock = clock;
+    this.#counts = counts;
   }
 
   key(at: Place, down: boolean): void {
@@ -56,8 +59,17 @@ export class Fingers {
 
   /** A press of a place that does not tell when it is let go. */
   tap(at: Place): void {
+    if (!this.#counts(at.deck)) return;
     this.pressed.emit(at);
     this.released.emit({ ...at, isLost: false });
+  }
+
+  turn(turn: Turn): void {
+    if (this.#counts(turn.deck)) this.turned.emit(turn);
+  }
+
+  swipe(swipe: Swipe): void {
+    if (this.#counts(swipe.deck)) this.swiped.emit(swipe);
   }
 
   /** Presses a place, and lets it go after a while. */
@@ -86,6 +98,7 @@ export class Fingers {
   }
 
   #press(at: Place): void {
+    if (!this.#counts(at.deck)) return;
     const key = keyOf(at);
     this.#down.get(key)?.cancel();
     this.#down.set(key, { at, cancel: this.#clock.after(HELD_MS, () => this.held.emit(at)) });

@@ -1,10 +1,13 @@
-import type { DeckSettings } from "./deck-settings.ts";
+import { AWAKE, type DeckSettings, slotsOf } from "./deck-settings.ts";
+import type { Widget } from "./face/widget.ts";
+import { onePage } from "./pages.ts";
 import type { Model } from "./usb/model.ts";
 
 /** The serial that every CRT v1 unit carries. */
 const SHARED_SERIAL = "355499441494";
 
 const VIRTUAL = "virtual-";
+const FIRST: Record<string, Widget> = { k0: { type: "address" }, k1: { type: "clock" } };
 const DEFAULT_BRIGHTNESS = 70;
 
 /** Ids or names that are no longer free. */
@@ -54,7 +57,8 @@ export function firstSettings(
     serial,
     name: free(model.name, " ", names),
     brightness: DEFAULT_BRIGHTNESS,
-    widgets: model.slots.length > 0 ? { k0: { type: "address" }, k1: { type: "clock" } } : {},
+    ...AWAKE,
+    ...onePage(slotsOf(model.slots.length > 0 ? FIRST : {})),
   };
 }
 

@@ -25,6 +25,7 @@ export class LiveNumbers {
   readonly #source: NumberSource;
   readonly #clock: Clock;
   readonly #wanted: () => Iterable<Question>;
+  readonly #kept: () => Iterable<Question>;
   readonly #onChange: () => void;
   readonly #known = new Map<string, Numbers | undefined>();
   readonly #unsubscribe: Cancel;
@@ -36,13 +37,16 @@ export class LiveNumbers {
   constructor(options: {
     source: NumberSource;
     clock: Clock;
-    /** What the slots ask for now. */
+    /** What can be seen now. */
     wanted: () => Iterable<Question>;
+    /** What may be seen again, as it was read last until it is read anew. */
+    kept: () => Iterable<Question>;
     onChange: () => void;
   }) {
     this.#source = options.source;
     this.#clock = options.clock;
     this.#wanted = options.wanted;
+    this.#kept = options.kept;
     this.#onChange = options.onChange;
     this.#unsubscribe = options.source.changed.on(() => this.invalidate());
   }
@@ -86,7 +90,8 @@ export class LiveNumbers {
         }
       }),
     );
-    for (const key of this.#known.keys()) if (!questions.has(key)) this.#known.delete(key);
+    const kept = new Set([...this.#kept()].map(keyOf));
+    for (const key of this.#known.keys()) if (!kept.has(key)) this.#known.delete(key);
     if (!this.#closed) this.#onChange();
   }
 }

@@ -4,23 +4,16 @@ import type { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
 import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
-import type { DeckSettings, DeckStore } from "../deck/deck-settings.ts";
+import { type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
 import type { ChannelStore, KeptChannel } from "../push/kept-channels.ts";
 import type { PushTokenStore } from "../push/tokens.ts";
-import type { DeckRow } from "../store/sqlite/tables/decks.ts";
 import type { Store } from "../store/store.ts";
 
 /** The store as decks know it. */
 export function deckStore(store: Store): DeckStore {
   return {
-    async load() {
-      const rows = await store.read("deckSettings", undefined);
-      return rows.map(
-        (row: DeckRow): DeckSettings => ({ ...row, widgets: JSON.parse(row.widgets) }),
-      );
-    },
-    save: ({ widgets, ...settings }) =>
-      store.write("saveDecks", [{ ...settings, widgets: JSON.stringify(widgets) }]),
+    load: async () => (await store.read("deckSettings", undefined)).map(fromStored),
+    save: (settings) => store.write("saveDecks", [toStored(settings)]),
   };
 }
 

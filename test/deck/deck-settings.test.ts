@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
+import { type DeckImport, type DeckSettings, slotsOf } from "../../appliance/deck/deck-settings.ts";
+import { allSlots, onePage } from "../../appliance/deck/pages.ts";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
 import { FakeMini } from "../helpers/fake-hid-elgato.ts";
 
@@ -18,17 +19,18 @@ describe("Decks", () => {
       await world.write(id, "k3", "stays");
       const saved: DeckSettings[] = [];
       const saves = world.saves;
-      const common = { model: "mini", brightness: 20, widgets: { k2: telling(2) } };
-      const imported: DeckSettings[] = [
+      const pages = [{ slots: slotsOf({ k2: telling(2) }) }];
+      const common = { model: "mini", brightness: 20, pages };
+      const imported: DeckImport[] = [
         { ...common, id, serial: "BL1", name: "Here" },
         { ...common, id: "mini-bl2", serial: "BL2", name: "Later" },
       ];
       await world.decks.merge(imported, async (merged) => void saved.push(...merged));
       assert.equal(world.saves, saves, "each is stored once, by who was handed them");
       assert.deepEqual(
-        saved.map(({ id, widgets }) => [id, Object.keys(widgets).length]),
+        saved.map((settings) => [settings.id, allSlots(settings).length]),
         [
-          [id, 6],
+          [id, 4],
           ["mini-bl2", 1],
         ],
       );
@@ -44,8 +46,8 @@ describe("Decks", () => {
 
   describe("that are handed settings of which one is wrong", () => {
     it("take none of them over", async () => {
-      const common = { model: "mini", serial: "", name: "Fine", widgets: {} };
-      const imported: DeckSettings[] = [
+      const common = { model: "mini", serial: "", name: "Fine" };
+      const imported: DeckImport[] = [
         { ...common, id: "mini-a", brightness: 50 },
         { ...common, id: "mini-b", brightness: 500 },
       ];
@@ -87,12 +89,13 @@ describe("Decks", () => {
         world.write(id, "k3", "three"),
         world.decks.update(id, { brightness: 5 }),
       ]);
-      const { name, brightness, widgets } = world.saved.get(id) as DeckSettings;
+      const { name, brightness, pages } = world.saved.get(id) as DeckSettings;
+      const { k2, k3 } = pages[0]?.slots ?? {};
       assert.deepEqual(
-        [name, brightness, widgets.k2, widgets.k3],
+        [name, brightness, k2?.widget, k3?.widget],
         ["Desk", 5, { type: "text", text: "two" }, { type: "text", text: "three" }],
       );
-      assert.deepEqual(world.deck(id).slots[3]?.widget, widgets.k3);
+      assert.deepEqual(world.deck(id).slots[3]?.widget, k3?.widget);
     });
   });
 
@@ -104,7 +107,8 @@ describe("Decks", () => {
       const gone = await world.plug(unit, "1-3");
       world.host.unplug(unit);
       for (const id of [here, other]) await world.write(id, "k3", "of today");
-      const restored = { ...(world.saved.get(here) as DeckSettings), widgets: { k2: telling(2) } };
+      const layout = onePage(slotsOf({ k2: telling(2) }));
+      const restored = { ...(world.saved.get(here) as DeckSettings), ...layout };
       const known = { ...restored, id: "mini-bl4", serial: "BL4", name: "Known" };
       world.stored = [restored, known];
       const saves = world.saves;

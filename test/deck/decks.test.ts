@@ -16,7 +16,7 @@ describe("Decks", () => {
   describe("when one is plugged in", () => {
     it("list it with its slots", async () => {
       const id = await world.plug(new FakeMini("BL1"));
-      const { slots, ...deck } = world.deck(id);
+      const { slots, pages, fixed, ...deck } = world.deck(id);
       assert.deepEqual(deck, {
         id: "mini-bl1",
         model: "mini",
@@ -27,7 +27,12 @@ describe("Decks", () => {
         brightness: 70,
         evidence: "SRC",
         inputs: [],
+        sleep: { afterMinutes: null, night: null },
+        homeAfterSeconds: null,
+        page: 0,
+        asleep: false,
       });
+      assert.deepEqual([pages.map(({ name }) => name), fixed], [["Page 1"], {}]);
       assert.deepEqual(slots[4], {
         slot: "k4",
         kind: "key",
@@ -76,7 +81,7 @@ describe("Decks", () => {
       const unit = mk2();
       const id = await world.plug(unit);
       for (const [index, { slot }] of world.deck(id).slots.entries()) {
-        await world.decks.setWidget(id, slot, telling(index));
+        await world.decks.setSlot(id, slot, { widget: telling(index) });
       }
       await world.decks.update(id, { name: "Desk", brightness: 40 });
       world.host.unplug(unit);
@@ -213,7 +218,7 @@ describe("Decks", () => {
     });
 
     it("have a picture at their slot's size", async () => {
-      await virtual.decks.setWidget("virtual-plus", "z1", telling(3));
+      await virtual.decks.setSlot("virtual-plus", "z1", { widget: telling(3) });
       const png = await decode(virtual.decks.png("virtual-plus", "z1"));
       assert.ok(png);
       assert.deepEqual([png.width, png.height], [200, 100]);

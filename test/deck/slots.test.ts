@@ -150,7 +150,7 @@ describe("The slots of a deck", () => {
       const unit = mk2();
       const id = await world.plug(unit);
       world.count("blog", "pv", "day", 7);
-      await world.decks.setWidget(id, "k4", views);
+      await world.decks.setSlot(id, "k4", { widget: views });
       await world.painted(unit);
       const seven = world.decks.picture(id, "k4");
       await world.pass(1_000);
@@ -163,7 +163,7 @@ describe("The slots of a deck", () => {
     it("keep the last one while none can be read, and go on", async () => {
       const id = await world.plug(mk2());
       world.count("blog", "pv", "day", 7);
-      await world.decks.setWidget(id, "k4", views);
+      await world.decks.setSlot(id, "k4", { widget: views });
       await world.pass(1_000);
       const { revision } = world.decks.picture(id, "k4");
       world.isUnreadable = true;
@@ -178,7 +178,7 @@ describe("The slots of a deck", () => {
 
     it("look at most once a second, and miss no last change", async () => {
       const id = await world.plug(mk2());
-      await world.decks.setWidget(id, "k4", views);
+      await world.decks.setSlot(id, "k4", { widget: views });
       await world.pass(3_000);
       const { revision } = world.decks.picture(id, "k4");
       for (let value = 1; value <= 900; value += 100) {

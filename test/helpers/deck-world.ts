@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../appliance/base/clock.ts";
 import { type Cancel, Signal } from "../../appliance/base/signal.ts";
-import type { DeckView } from "../../appliance/deck/deck.ts";
 import type { DeckSettings } from "../../appliance/deck/deck-settings.ts";
+import type { DeckView } from "../../appliance/deck/deck-view.ts";
 import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import type { Notice } from "../../appliance/deck/face/notices.ts";
 import type { Numbers } from "../../appliance/deck/face/situation.ts";
@@ -231,12 +231,12 @@ export class DeckWorld {
   }
 
   async write(id: string, slot: string, text: string): Promise<void> {
-    await this.decks.setWidget(id, slot, { type: "text", text });
+    await this.decks.setSlot(id, slot, { widget: { type: "text", text } });
   }
 
   /** Lets a slot show a channel. */
   async bind(id: string, slot: string, channel: string): Promise<void> {
-    await this.decks.setWidget(id, slot, { type: "push", channel });
+    await this.decks.setSlot(id, slot, { widget: { type: "push", channel } });
   }
 }
 

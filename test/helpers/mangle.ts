@@ -8,6 +8,13 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "no table total": (db) => db.exec("DROP TABLE total"),
   "a deck whose widgets are no JSON": (db) => db.exec("UPDATE deck SET widgets = '{\"k0\":'"),
   "a deck whose widgets are a list": (db) => db.exec("UPDATE deck SET widgets = '[1]'"),
+  "a deck whose settings are no JSON": (db) => db.exec("UPDATE deck SET settings = '{\"pages\":'"),
+  "a deck without a page": (db) =>
+    db.exec("UPDATE deck SET settings = json_set(settings, '$.pages', json('[]'))"),
+  "a deck whose key has no widget": (db) =>
+    db.exec("UPDATE deck SET settings = json_set(settings, '$.fixed.k0', json('{}'))"),
+  "a deck that sleeps at no time": (db) =>
+    db.exec("UPDATE deck SET settings = json_set(settings, '$.sleep.night', 'late')"),
   "a version below zero": (db) => db.pragma("user_version = -1"),
   "the version zero": (db) => db.pragma("user_version = 0"),
   "a trigger that ignores what is counted": (db) =>

@@ -41,6 +41,9 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/decks.ts",
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
+      "appliance/deck/deck-view.ts",
+      "appliance/deck/pages.ts",
+      "appliance/deck/slot-settings.ts",
       "appliance/deck/identity.ts",
       "appliance/deck/usb/model.ts",
       "appliance/deck/usb/models.ts",

@@ -1,20 +1,65 @@
-import type { DeckChange } from "../../deck/deck-settings.ts";
+import type { ParsedUrlQuery } from "node:querystring";
+import { type DeckChange, readChange } from "../../deck/deck-settings.ts";
 import type { Decks, Press } from "../../deck/decks.ts";
 import { parseWidget, type Widget } from "../../deck/face/widget.ts";
+import type { PageChoice } from "../../deck/pages.ts";
+import { readSlot, SLOT_INPUT, type SlotChange, type SlotInput } from "../../deck/slot-settings.ts";
 import type { Direction } from "../../deck/usb/model.ts";
 import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
-import { jsonBody, optionalJson, shape, TRUTH } from "../input.ts";
+import { jsonBody, optionalJson, pagePlace, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
-import type { Deck, DecksAnswer, Slot } from "../wire.ts";
+import type { Deck, DecksAnswer, Place } from "../wire.ts";
 
-/** What the name and the brightness of a deck may be is the deck's to say. */
+const RULES = { channelName, cleanText };
+
+const HOURS = {
+  type: "object",
+  description: "must be two times, from and to",
+  properties: {
+    from: { type: "string", description: "must be a time as 22:30" },
+    to: { type: "string", description: "must be a time as 06:00" },
+  },
+  required: ["from", "to"],
+  additionalProperties: false,
+};
+const NUMBER_OR_NULL = { type: ["number", "null"], description: "must be a number or null" };
+
+/** What the values of a deck may be is the deck's to say. */
 export const DECK_CHANGE = {
   name: { type: "string", description: "must be a string" },
   brightness: { type: "number", description: "must be a number" },
+  sleep: {
+    type: "object",
+    description: "must be an object with afterMinutes and night",
+    properties: { afterMinutes: NUMBER_OR_NULL, night: { ...HOURS, nullable: true } },
+    required: ["afterMinutes", "night"],
+    additionalProperties: false,
+  },
+  homeAfterSeconds: NUMBER_OR_NULL,
 };
 
-const readChange = shape<DeckChange>({ properties: DECK_CHANGE });
+interface DeckPatch extends DeckChange {
+  /** Shown from now on. */
+  page?: PageChoice;
+  asleep?: boolean;
+}
+
+const readPatch = shape<DeckPatch>({
+  properties: {
+    ...DECK_CHANGE,
+    page: {
+      type: ["integer", "string"],
+      description: "must be a page: its place from 0, its name, next or previous",
+    },
+    asleep: TRUTH,
+  },
+});
+const readInput = shape<SlotInput>({
+  description: "must be a JSON object with at least one field",
+  minProperties: 1,
+  properties: SLOT_INPUT,
+});
 /** Steps that one turn may have. */
 const MAX_STEPS = 100;
 const readPress = shape<Press>({
@@ -38,7 +83,6 @@ const readSwipe = shape<{ direction: Direction }>({
   },
   required: ["direction"],
 });
-const readSlot = shape<{ widget: unknown }>({ properties: { widget: {} }, required: ["widget"] });
 
 /** Every known deck, and what keeps decks from working: the body of `/api/decks`. */
 export function decksView(decks: Decks): DecksAnswer {
@@ -50,18 +94,24 @@ export const listDecks: Handler<Decks, DecksAnswer> = (ctx, decks) => {
   ctx.body = decksView(decks);
 };
 
-/** `PATCH /api/decks/:id` `{name?, brightness?}` → the deck */
+/** `PATCH /api/decks/:id` `{name?, brightness?, sleep?, homeAfterSeconds?, page?, asleep?}` → the deck */
 export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
-  const change = readChange(await jsonBody(ctx));
-  ctx.body = await decks.update(ctx.params.id, change);
+  const { id } = ctx.params;
+  const { page, asleep, ...given } = readPatch(await jsonBody(ctx));
+  const change = readChange(given);
+  if (page !== undefined) decks.showPage(id, page);
+  if (asleep !== undefined) decks.setAsleep(id, asleep);
+  ctx.body = Object.keys(change).length === 0 ? decks.view(id) : await decks.update(id, change);
 };
 
-/** `PUT /api/decks/:id/slots/:slot` `{widget}` → the slot */
-export const setWidget: Handler<Decks, Slot> = async (ctx, decks) => {
+/**
+ * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot; what is left
+ * out stays. `?page=N` sets it on one page, `?fixed=1` on all.
+ */
+export const setSlot: Handler<Decks, Place> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
-  const { widget } = readSlot(await jsonBody(ctx));
-  const parsed = readWidget(widget);
-  ctx.body = await decks.setWidget(id, slot, parsed);
+  const input = readInput(await jsonBody(ctx));
+  ctx.body = await decks.setSlot(id, slot, readSlotInput(input), placeOf(ctx.query));
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */
@@ -92,6 +142,20 @@ export const swipeDeck: Handler<Decks> = async (ctx, decks) => {
  * A widget as it came, checked; `at` is where it was found.
  * @throws {Refusal} `invalid_field`
  */
-export function readWidget(input: unknown, at = "widget"): Widget {
-  return parseWidget(input, { channelName, cleanText }, at);
+export function readWidget(input: unknown, at: string): Widget {
+  return parseWidget(input, RULES, at);
+}
+
+/**
+ * Settings of a slot as they came, checked; `at` begins the path of each field.
+ * @throws {Refusal} `invalid_field`
+ */
+export function readSlotInput(input: SlotInput, at = ""): SlotChange {
+  return readSlot(input, RULES, at);
+}
+
+/** @throws {Refusal} `invalid_field` */
+function placeOf({ page, fixed }: ParsedUrlQuery): number | "all" | undefined {
+  if (fixed === "1") return "all";
+  return page === undefined ? undefined : pagePlace(page);
 }

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DeckSettings } from "../../deck/deck-settings.ts";
+import {
+  type DeckImport,
+  type DeckSettings,
+  toStored,
+  withImport,
+} from "../../deck/deck-settings.ts";
 import type { Decks } from "../../deck/decks.ts";
+import { EMPTY, type Slots } from "../../deck/pages.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { BeforeImport, SiteInput, Store } from "../../store/store.ts";
 import { jsonBody } from "../input.ts";
@@ -33,7 +39,7 @@ export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx,
   await decks.merge(imported.decks, async (merged) => {
     lastImport.before = await store.write("importSettings", {
       sites: imported.sites,
-      decks: merged.map((deck) => ({ ...deck, widgets: JSON.stringify(deck.widgets) })),
+      decks: merged.map(toStored),
     });
   });
   ctx.status = 204;
@@ -61,22 +67,21 @@ export const undoImport: Handler<SettingsParts, UndoneImport> = async (
 };
 
 function preview(
-  imported: { decks: readonly DeckSettings[]; sites: readonly SiteInput[] },
+  imported: { decks: readonly DeckImport[]; sites: readonly SiteInput[] },
   { decks, store }: Pick<SettingsParts, "decks" | "store">,
 ): ImportPreview {
   const here = new Map(decks.settings().map((deck) => [deck.id, deck]));
   const knownDecks = imported.decks.flatMap((deck) => {
     const now = here.get(deck.id);
-    return now === undefined ? [] : [{ deck, now }];
+    return now === undefined ? [] : [{ deck: withImport(now, deck), now }];
   });
   const sites = new Map(store.directory.sites.map((site) => [site.id, site]));
   return {
     keys: sum(knownDecks.map(({ deck, now }) => changedKeys(deck, now))),
     decks: {
       added: imported.decks.length - knownDecks.length,
-      changed: knownDecks.filter(
-        ({ deck, now }) => deck.name !== now.name || deck.brightness !== now.brightness,
-      ).length,
+      changed: knownDecks.filter(({ deck, now }) => !isDeepStrictEqual(rest(deck), rest(now)))
+        .length,
     },
     sites: {
       added: imported.sites.filter(({ id }) => !sites.has(id)).length,
@@ -90,10 +95,21 @@ function preview(
   };
 }
 
-function changedKeys({ widgets }: DeckSettings, now: DeckSettings): number {
-  return Object.entries(widgets).filter(
-    ([slot, widget]) => !isDeepStrictEqual(widget, now.widgets[slot]),
+/** Keys and zones of all pages that would be set otherwise. */
+function changedKeys({ pages, fixed }: DeckSettings, now: DeckSettings): number {
+  const counts = pages.map(({ slots }, place) => differing(slots, now.pages[place]?.slots ?? {}));
+  return sum(counts) + differing(fixed, now.fixed);
+}
+
+function differing(some: Slots, others: Slots): number {
+  return Object.keys({ ...some, ...others }).filter(
+    (slot) => !isDeepStrictEqual(some[slot] ?? EMPTY, others[slot] ?? EMPTY),
   ).length;
+}
+
+/** What a deck has besides what its keys are set to. */
+function rest({ fixed: _, pages, ...settings }: DeckSettings): object {
+  return { ...settings, pages: pages.map(({ name }) => name) };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -14,6 +14,8 @@ export interface PushWidget extends WidgetColors {
   /** What an expired value leaves behind; `dim` when not given. */
   expire?: "dim" | "blank" | "text";
   fallback?: string;
+  /** An alarm of the channel wakes the deck and shows the page of this key. */
+  wake?: true;
 }
 
 export interface StatWidget extends WidgetColors {
@@ -56,6 +58,8 @@ const SITE = {
 /** JSON Schema of the name of a push channel, which `readChannel` reads. */
 export const CHANNEL = { type: "string", description: "must be the name of a push channel" };
 
+const WAKE = { const: true, description: "must be true, or left out" };
+
 const variant = (
   type: string,
   required: Record<string, object> = {},
@@ -63,7 +67,11 @@ const variant = (
 ) => baseVariant("type", type, required, { ...optional, color: COLOR, background: COLOR });
 
 const VARIANTS = [
-  variant("push", { channel: CHANNEL }, { expire: oneOf("dim", "blank", "text"), fallback: TEXT }),
+  variant(
+    "push",
+    { channel: CHANNEL },
+    { expire: oneOf("dim", "blank", "text"), fallback: TEXT, wake: WAKE },
+  ),
   variant("stat", {
     site: SITE,
     metric: oneOf("pv", "uv", "sessions", "app", "bot"),

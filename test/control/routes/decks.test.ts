@@ -18,7 +18,7 @@ describe("decks in the control API", () => {
   const put = (slot: string, body: unknown) => owner.ask("PUT", `${MK2}/slots/${slot}`, body);
 
   it("are listed with every slot and what it shows", async () => {
-    const { slots, ...rest } = await deck("virtual-mk2");
+    const { slots, pages, ...rest } = await deck("virtual-mk2");
     assert.deepEqual(rest, {
       id: "virtual-mk2",
       model: "mk2",
@@ -29,7 +29,14 @@ describe("decks in the control API", () => {
       brightness: 70,
       evidence: "SRC",
       inputs: [],
+      sleep: { afterMinutes: null, night: null },
+      homeAfterSeconds: null,
+      page: 0,
+      asleep: false,
+      fixed: {},
     });
+    const slots0 = { k0: { widget: { type: "address" } }, k1: { widget: { type: "clock" } } };
+    assert.deepEqual(pages, [{ name: "Page 1", slots: slots0 }]);
     assert.equal(slots.length, 15);
     assert.deepEqual(slots[6], {
       slot: "k6",
@@ -103,6 +110,16 @@ describe("decks in the control API", () => {
     ["brightness", { brightness: -1 }],
     ["brightness", { brightness: 1.5 }],
     ["model", { model: "xl" }],
+    ["homeAfterSeconds", { homeAfterSeconds: 4 }],
+    ["homeAfterSeconds", { homeAfterSeconds: "x" }],
+    ["sleep", { sleep: null }],
+    ["sleep.night", { sleep: { afterMinutes: 1 } }],
+    ["sleep.night", { sleep: { afterMinutes: 1, night: "22:00" } }],
+    ["sleep.afterMinutes", { sleep: { afterMinutes: 0, night: null } }],
+    ["sleep.night.from", { sleep: { afterMinutes: 1, night: { from: "24:00", to: "06:00" } } }],
+    ["sleep.night.to", { sleep: { afterMinutes: 1, night: { from: "22:00", to: "22:00" } } }],
+    ["asleep", { asleep: "yes" }],
+    ["page", { page: true }],
   ] as const)
     it(`refuse ${JSON.stringify(body)}`, async () => {
       const reply = await owner.ask("PATCH", MK2, body);
@@ -134,7 +151,10 @@ describe("decks in the control API", () => {
   });
 
   for (const [field, body] of [
-    ["widget", {}],
+    ["body", {}],
+    ["press.do", { press: { do: "fly" } }],
+    ["hold.channel", { hold: { do: "clear" } }],
+    ["button", { button: 1 }],
     ["widget.type", { widget: {} }],
     ["widget.type", { widget: { type: "video" } }],
     ["widget.channel", { widget: { type: "push" } }],
@@ -190,6 +210,7 @@ describe("decks in the control API", () => {
       column: 3,
       row: 3,
       hasRelease: false,
+      widget: { type: "empty" },
     });
     const { decks } = world().service;
     const told: unknown[] = [];

@@ -18,9 +18,12 @@ describe("settings as a file", () => {
     serial: "A1",
     name: "Desk",
     brightness: 40,
-    widgets: { k3: { type: "push", channel: "door" } },
+    pages: [{ name: "Home", slots: { k3: { widget: { type: "push", channel: "door" } } } }],
     ...change,
   });
+  /** As exports were before there were pages. */
+  const older = (widgets: object) => deck({ pages: undefined, widgets });
+  const page = (name: string, slots: object = {}) => ({ name, slots });
 
   it("hold decks, widgets and sites", async () => {
     assert.deepEqual(await exported(), {
@@ -32,14 +35,22 @@ describe("settings as a file", () => {
           serial: "",
           name: "Elgato Stream Deck Mini",
           brightness: 70,
-          widgets: {
-            k0: { type: "address" },
-            k1: { type: "clock" },
-            k2: { type: "empty" },
-            k3: { type: "empty" },
-            k4: { type: "empty" },
-            k5: { type: "empty" },
-          },
+          sleep: { afterMinutes: null, night: null },
+          homeAfterSeconds: null,
+          pages: [
+            {
+              name: "Page 1",
+              slots: {
+                k0: { widget: { type: "address" } },
+                k1: { widget: { type: "clock" } },
+                k2: { widget: { type: "empty" } },
+                k3: { widget: { type: "empty" } },
+                k4: { widget: { type: "empty" } },
+                k5: { widget: { type: "empty" } },
+              },
+            },
+          ],
+          fixed: {},
         },
       ],
       sites: [
@@ -66,6 +77,42 @@ describe("settings as a file", () => {
     assert.deepEqual(await exported(), before);
     await world().restart();
     assert.deepEqual(await exported(), before);
+  });
+
+  it("come back with pages, fixed keys and sleep, and hide the secrets of actions", async () => {
+    const MINI = "/api/decks/virtual-mini";
+    const sleep = { afterMinutes: 5, night: { from: "22:00", to: "06:30" } };
+    await owner.ask("PATCH", MINI, { sleep, homeAfterSeconds: 30 });
+    await owner.ask("POST", `${MINI}/pages`, { name: "Lights" });
+    const headers = { Authorization: "Bearer secret-word" };
+    const press = { do: "request", method: "POST", url: "http://ha.local:8123/api", headers };
+    const put = (rest: string, body: object) =>
+      owner.ask("PUT", `${MINI}/slots/${rest}`, { widget: { type: "date" }, ...body });
+    assert.equal((await put("k2?page=1", { press })).status, 200);
+    assert.equal((await put("k5?fixed=1", { button: true })).status, 200);
+    const before = await exported();
+    assert.ok(!JSON.stringify(before).includes("secret-word"));
+    await owner.ask("PATCH", `${MINI}/pages/1`, { name: "Other" });
+    await put("k5?page=0", { button: false });
+    await owner.ask("PATCH", MINI, { sleep: { afterMinutes: null, night: null } });
+    assert.equal((await take(before)).status, 204);
+    assert.deepEqual(await exported(), before);
+    const [deck] = world().service.decks.settings();
+    assert.deepEqual(deck?.pages[1]?.slots.k2?.press, press);
+    await world().restart();
+    assert.deepEqual(await exported(), before);
+  });
+
+  it("may be of a version without pages, and change the first one then", async () => {
+    await owner.ask("PATCH", "/api/decks/virtual-mini/pages/0", { name: "Mine" });
+    const mini = { ...older({ k2: { type: "date" } }), id: "virtual-mini", model: "mini" };
+    assert.equal((await take({ decks: [{ ...mini, serial: "" }] })).status, 204);
+    const [{ pages, name }] = (await exported()).decks;
+    assert.deepEqual([name, pages.length, pages[0].name], ["Desk", 1, "Mine"]);
+    const types = Object.values(pages[0].slots).map(
+      (slot) => (slot as { widget: { type: string } }).widget.type,
+    );
+    assert.deepEqual(types, ["address", "clock", "date", "empty", "empty", "empty"]);
   });
 
   it("merge in and delete nothing", async () => {
@@ -107,8 +154,12 @@ describe("settings as a file", () => {
 
     it("tell first what changes, and change nothing", async () => {
       const before = await exported();
-      const widgets = { k0: { type: "address" }, k1: { type: "date" }, k5: { type: "clock" } };
-      const decks = [deck(), await mini({ brightness: 5, widgets })];
+      const slots = {
+        k0: { widget: { type: "address" } },
+        k1: { widget: { type: "date" } },
+        k5: { widget: { type: "clock" } },
+      };
+      const decks = [deck(), await mini({ brightness: 5, pages: [page("Page 1", slots)] })];
       const sites = [{ id: "shop" }, { id: "notes", badge: false }, { id: "blog", host: "b.c" }];
       const { status, json } = await look({ decks, sites });
       assert.equal(status, 200);
@@ -132,7 +183,8 @@ describe("settings as a file", () => {
     it("are undone, decks and sites, also over a restart after that", async () => {
       await owner.ask("POST", "/api/sites", { id: "shop", host: "b.example" });
       const before = await exported();
-      const decks = [deck(), await mini({ name: "Other", widgets: { k1: { type: "date" } } })];
+      const slots = { k1: { widget: { type: "date" } } };
+      const decks = [deck(), await mini({ name: "Other", pages: [page("A", slots), page("B")] })];
       const sites = [
         { id: "new", host: "c.example" },
         { id: "notes", host: "b.example", badge: false },
@@ -182,8 +234,21 @@ describe("settings as a file", () => {
     ["decks.0.brightness", { decks: [deck({ brightness: 101 })] }],
     ["decks.0.hash", { decks: [deck({ hash: "x" })] }],
     ["decks.0.name", { decks: [deck({ name: " " })] }],
-    ["decks.0.widgets.k15", { decks: [deck({ widgets: { k15: { type: "clock" } } })] }],
-    ["decks.0.widgets.k0.type", { decks: [deck({ widgets: { k0: { type: "x" } } })] }],
+    ["decks.0.widgets.k15", { decks: [older({ k15: { type: "clock" } })] }],
+    ["decks.0.widgets.k0.type", { decks: [older({ k0: { type: "x" } })] }],
+    ["decks.0.widgets", { decks: [deck({ widgets: {} })] }],
+    ["decks.0.pages", { decks: [deck({ pages: undefined })] }],
+    ["decks.0.pages", { decks: [deck({ pages: [] })] }],
+    ["decks.0.pages", { decks: [deck({ pages: Array.from({ length: 11 }, () => page("x")) })] }],
+    ["decks.0.pages.1.name", { decks: [deck({ pages: [page("A"), page(" a ")] })] }],
+    ["decks.0.pages.0.name", { decks: [deck({ pages: [page("next")] })] }],
+    ["decks.0.pages.0.slots.k0.widget", { decks: [deck({ pages: [page("A", { k0: {} })] })] }],
+    [
+      "decks.0.pages.0.slots.k15",
+      { decks: [deck({ pages: [page("A", { k15: { widget: { type: "clock" } } })] })] },
+    ],
+    ["decks.0.fixed.k0.widget.type", { decks: [deck({ fixed: { k0: { widget: {} } } })] }],
+    ["decks.0.sleep.afterMinutes", { decks: [deck({ sleep: { afterMinutes: 0, night: null } })] }],
     ["decks.0.id", { decks: [deck({ model: "xl" })] }],
     ["decks.0.id", { decks: [deck({ id: "virtual-mini" })] }],
     ["decks.1.id", { decks: [deck(), deck()] }],

@@ -25,7 +25,7 @@ for (const [model, make] of Object.entries(UNITS)) {
 
     it("shows every slot's picture upright in its place", async () => {
       for (const [index, { slot }] of slots.entries()) {
-        await world.decks.setWidget(deck, slot, telling(index));
+        await world.decks.setSlot(deck, slot, { widget: telling(index) });
       }
       await world.painted(unit);
       assert.deepEqual(await world.wrongSlots(deck, unit), []);

@@ -146,10 +146,11 @@ describe("A deck with dials, buttons or touch points", () => {
       column: 2,
       row: 0,
       hasRelease: true,
+      widget: { type: "empty" },
     });
     world.notify([{ type: "setup-code", code: "123456" }]);
     await world.decks.update(id, { name: "Under the desk", brightness: 10 });
-    assert.deepEqual(world.saved.get(id)?.widgets, {});
+    assert.deepEqual(world.saved.get(id)?.pages, [{ name: "Page 1", slots: {} }]);
   });
 
   for (const [model, make] of Object.entries({

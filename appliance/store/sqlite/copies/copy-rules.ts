@@ -148,9 +148,11 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   deck: {
     kind: "copied",
     maxRows: 1_000,
-    maxBytes: 262_144,
+    // As much as a change of a deck may make of it.
+    maxBytes: 1_048_576,
     columns: {
       widgets: isWidgets,
+      settings: isDeckSettings,
       name: like(DECK_NAME),
       brightness: (value) => whole(value) && Number(value) <= 100,
     },
@@ -218,6 +220,33 @@ function isLabels(value: unknown): boolean {
 function isWidgets(value: unknown): boolean {
   const widgets = objectOf(value);
   return widgets !== undefined && Object.values(widgets).every(isObject);
+}
+
+/** As `DeckSettings` of decks, without what each of its widgets and actions has to be. */
+function isDeckSettings(value: unknown): boolean {
+  const { pages, fixed, sleep, homeAfterSeconds } = objectOf(value) ?? {};
+  const isPage = (page: unknown) => isObject(page) && text(page.name) && isSlots(page.slots);
+  return (
+    Array.isArray(pages) &&
+    pages.length > 0 &&
+    pages.every(isPage) &&
+    isSlots(fixed) &&
+    isSleep(sleep) &&
+    (homeAfterSeconds === null || whole(homeAfterSeconds))
+  );
+}
+
+function isSlots(value: unknown): boolean {
+  return (
+    isObject(value) && Object.values(value).every((slot) => isObject(slot) && isObject(slot.widget))
+  );
+}
+
+function isSleep(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { afterMinutes, night } = value;
+  const isNight = night === null || (isObject(night) && text(night.from) && text(night.to));
+  return isNight && (afterMinutes === null || whole(afterMinutes));
 }
 
 /** As `Waiting` of the ledger. */

@@ -8,24 +8,28 @@ export interface DeckRow {
   readonly name: string;
   /** Percent. */
   readonly brightness: number;
-  /** JSON: slot → widget. */
+  /** JSON: slot → widget, of a deck that was stored before there were pages. */
   readonly widgets: string;
+  /** JSON: its pages and all else; null when it was stored before there were pages. */
+  readonly settings: string | null;
 }
 
 /** Every deck that was ever known, in the order they came. */
 export function deckSettings(db: Database): DeckRow[] {
   return db
-    .prepare("SELECT id, model, serial, name, brightness, widgets FROM deck ORDER BY rowid")
+    .prepare(
+      "SELECT id, model, serial, name, brightness, widgets, settings FROM deck ORDER BY rowid",
+    )
     .all() as DeckRow[];
 }
 
 /** Adds decks, or replaces those of the same id. */
 export function saveDecks(db: Database, decks: readonly DeckRow[]): void {
   const save = db.prepare(
-    `INSERT INTO deck (id, model, serial, name, brightness, widgets)
-     VALUES (:id, :model, :serial, :name, :brightness, :widgets)
+    `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings)
+     VALUES (:id, :model, :serial, :name, :brightness, :widgets, :settings)
      ON CONFLICT (id) DO UPDATE SET model = :model, serial = :serial, name = :name,
-       brightness = :brightness, widgets = :widgets`,
+       brightness = :brightness, widgets = :widgets, settings = :settings`,
   );
   for (const deck of decks) save.run(deck);
 }

@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
+import { fromStored } from "../../../../appliance/deck/deck-settings.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/demo/demo.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
@@ -17,7 +18,12 @@ import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts"
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import { importDays } from "../../../../appliance/store/sqlite/counts/import.ts";
-import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
+import {
+  databaseFile,
+  openForReading,
+  openForWriting,
+} from "../../../../appliance/store/sqlite/database.ts";
+import { deckSettings } from "../../../../appliance/store/sqlite/tables/decks.ts";
 import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
@@ -58,7 +64,10 @@ describe("what a restore copies", () => {
     const db = openForWriting(data);
     importDays(db, [...demoDays(world.clock.now())].slice(-60));
     addSite(db, "notes");
-    db.exec(`INSERT INTO deck VALUES ('a', 'xl', 's', 'Desk', 40, '{"k0":{"type":"clock"}}')`);
+    const settings =
+      '{"pages":[{"name":"A","slots":{"k0":{"widget":{"type":"clock"}}}}],"fixed":{},' +
+      '"sleep":{"afterMinutes":5,"night":null},"homeAfterSeconds":null}';
+    db.exec(`INSERT INTO deck VALUES ('a', 'xl', 's', 'Desk', 40, '{}', '${settings}')`);
     setReadToken(db, null, new Uint8Array(32).fill(7));
     db.close();
     const unsure = new World({
@@ -98,12 +107,21 @@ describe("what a restore copies", () => {
       db.exec("INSERT INTO site (id, host) VALUES ('blog', 'stats.example')");
       db.exec("INSERT INTO value (site, dimension, text, last_day) VALUES (1, 'pv', '_', 20000)");
       db.exec("INSERT INTO count VALUES (1, 20000, 1, 5); INSERT INTO total VALUES (1, 'pv', 5)");
+      const hasDecks = version > 1;
+      if (hasDecks)
+        db.exec(`INSERT INTO deck (id, model, serial, name, brightness, widgets)
+          VALUES ('a', 'xl', 's', 'Desk', 40, '{"k0":{"type":"clock"}}')`);
       db.pragma(`application_id = ${application}`);
       db.pragma(`user_version = ${version}`);
       db.close();
       restore(at("older.db"), at("restored.db"));
       const { count, day_total } = contents(at("restored.db"));
       assert.deepEqual(JSON.parse(String(count)), [{ site: 1, day: 20_000, value: 1, n: 5 }]);
+      const restored = openForReading(at("restored.db"));
+      const pages = deckSettings(restored).map((row) => fromStored(row).pages);
+      restored.close();
+      const first = { name: "Page 1", slots: { k0: { widget: { type: "clock" } } } };
+      assert.deepEqual(pages, hasDecks ? [[first]] : []);
       // What follows from it is made anew.
       const total = { site: 1, counter: "pv", day: 20_000, n: 5 };
       assert.deepEqual(JSON.parse(String(day_total)), [total]);

@@ -1,0 +1,54 @@
+import type { DeckSettings } from "./deck-settings.ts";
+import { mapSlots, type Page, type Slots } from "./pages.ts";
+import type { Pixels } from "./pixels.ts";
+import { type SlotSettings, shownSlot } from "./slot-settings.ts";
+import type { Evidence, Input, Slot } from "./usb/model.ts";
+
+export interface SlotView extends Slot, SlotSettings {}
+
+/** Its widget is shown nowhere. */
+export interface InputView extends Input, SlotSettings {}
+
+export type PlaceView = SlotView | InputView;
+
+/** A deck as the control API shows it; secrets are hidden. */
+export interface DeckView
+  extends Pick<DeckSettings, "id" | "model" | "name" | "brightness" | "sleep"> {
+  serial: string | null;
+  connected: boolean;
+  virtual: boolean;
+  /** How sure we are that this unit works. */
+  evidence: Evidence;
+  homeAfterSeconds: number | null;
+  /** The place of the page that shows. */
+  page: number;
+  asleep: boolean;
+  /** Of the page that shows. */
+  slots: SlotView[];
+  /** Dials, buttons and touch points: places that can be pressed or turned and show no picture. */
+  inputs: InputView[];
+  pages: Page[];
+  fixed: Slots;
+}
+
+/** A slot's picture; the revision grows with every change. */
+export interface SlotPictureView {
+  revision: number;
+  pixels: Pixels;
+}
+
+/** A slot shows something else from now on. */
+export interface PictureChange {
+  deck: string;
+  slot: string;
+  revision: number;
+}
+
+/** Settings as anybody may see them. */
+export function shownSettings(settings: DeckSettings): DeckSettings {
+  return {
+    ...settings,
+    pages: settings.pages.map(({ name, slots }) => ({ name, slots: mapSlots(slots, shownSlot) })),
+    fixed: mapSlots(settings.fixed, shownSlot),
+  };
+}

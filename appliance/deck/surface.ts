@@ -1,0 +1,146 @@
+import type { Clock } from "../base/clock.ts";
+import type { PictureChange, SlotPictureView } from "./deck-view.ts";
+import { Drawing } from "./drawing.ts";
+import { type Face, face, nextChange } from "./face/face.ts";
+import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
+import type { Numbers, PushedValue, Situation } from "./face/situation.ts";
+import type { StatWidget, Widget } from "./face/widget.ts";
+import type { Slot } from "./usb/model.ts";
+import type { Panel } from "./usb/panel.ts";
+
+/** What faces depend on besides their widgets. */
+export interface DeckWorld {
+  readonly clock: Clock;
+  /** IANA name of the zone whose time clocks show. */
+  readonly timeZone: string;
+  /** What push widgets show; undefined while the channel waits. */
+  readonly channels: { get(channel: string): PushedValue | undefined };
+  /** What stat widgets show; undefined while it is not known. */
+  readonly numbers: { get(widget: StatWidget): Numbers | undefined };
+  readonly board: Omit<NoticeBoard, "changed">;
+}
+
+interface SurfaceOptions {
+  readonly slots: readonly Slot[];
+  readonly world: DeckWorld;
+  /** What a slot is to show now. */
+  widget(slot: string): Widget;
+  isDark(): boolean;
+  /** A slot shows something else. */
+  changed(change: Omit<PictureChange, "deck">): void;
+}
+
+interface SlotState {
+  readonly slot: Slot;
+  notice: Notice | undefined;
+  /** The face that shows, as JSON. */
+  face: string;
+  picture: Drawing;
+  revision: number;
+}
+
+const DARK: Face = { kind: "blank", background: "#000000" };
+
+/** The pictures on the slots of one deck, and on its panel while it is plugged in. */
+export class Surface {
+  readonly #options: SurfaceOptions;
+  readonly #states: readonly SlotState[];
+  #panel: Panel | undefined;
+
+  constructor(options: SurfaceOptions) {
+    this.#options = options;
+    this.#states = options.slots.map((slot) => ({
+      slot,
+      notice: undefined,
+      face: "",
+      picture: new Drawing(DARK, slot),
+      revision: 0,
+    }));
+  }
+
+  /** Paints a panel whole and keeps it painted, until there is another or none. */
+  attach(panel: Panel | undefined): void {
+    this.#panel = panel;
+    for (const { slot, picture } of this.#states) panel?.show(slot.slot, picture);
+  }
+
+  picture(name: string): SlotPictureView | undefined {
+    const state = this.#states.find(({ slot }) => slot.slot === name);
+    return state && { revision: state.revision, pixels: state.picture.pixels() };
+  }
+
+  /** Whether it shows something now that somebody must see, who cannot go on else. */
+  get isNeeded(): boolean {
+    return this.#states.some(
+      ({ notice }) => notice?.type === "setup-code" || notice?.type === "data-unusable",
+    );
+  }
+
+  /** Lets each notice take over a slot: rather an empty one, and rather not an address. */
+  placeNotices(): void {
+    const rank = (state: SlotState) => {
+      const { type } = this.#widget(state);
+      return type === "empty" ? 0 : type === "address" ? 2 : 1;
+    };
+    const places = this.#states.toSorted((a, b) => rank(a) - rank(b));
+    const notices = this.#options.world.board.notices();
+    const changed = places.filter((state, index) => state.notice !== notices[index]);
+    places.forEach((state, index) => {
+      state.notice = notices[index];
+    });
+    for (const state of changed) this.#refreshSlot(state);
+  }
+
+  /** Works out again what the slots of these widgets show. */
+  refresh(concerned: (widget: Widget) => boolean = () => true): void {
+    for (const state of this.#states) if (concerned(this.#widget(state))) this.#refreshSlot(state);
+  }
+
+  /** The next moment (epoch ms) a face changes though nothing happens. */
+  nextChange(): number {
+    const states = this.#options.isDark() ? [] : this.#states;
+    const moments = states.map((state) => {
+      const widget = this.#widget(state);
+      return nextChange(widget, this.#situation(state.slot, widget));
+    });
+    return Math.min(...moments.map((moment) => moment ?? Number.POSITIVE_INFINITY));
+  }
+
+  #widget({ slot }: SlotState): Widget {
+    return this.#options.widget(slot.slot);
+  }
+
+  #refreshSlot(state: SlotState): void {
+    const { slot } = state;
+    const now = this.#face(state);
+    const text = JSON.stringify(now);
+    if (text === state.face) return;
+    state.face = text;
+    state.revision += 1;
+    state.picture = new Drawing(now, slot);
+    this.#panel?.show(slot.slot, state.picture);
+    this.#options.changed({ slot: slot.slot, revision: state.revision });
+  }
+
+  #face(state: SlotState): Face {
+    if (this.#options.isDark()) return DARK;
+    if (state.notice) return noticeFace(state.notice);
+    const widget = this.#widget(state);
+    return face(widget, this.#situation(state.slot, widget));
+  }
+
+  #situation({ width, height }: Slot, widget: Widget): Situation {
+    const { clock, timeZone, channels, numbers, board } = this.#options.world;
+    return {
+      now: clock.now(),
+      clockSure: clock.sure,
+      timeZone,
+      width,
+      height,
+      value: widget.type === "push" ? channels.get(widget.channel) : undefined,
+      numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
+      address: board.address(),
+      addressByName: board.addressByName(),
+    };
+  }
+}
