@@ -105,10 +105,13 @@ export class Control {
     await this.page.getByText("Saved", { exact: true }).waitFor();
   }
 
-  /** The next picture of a slot that reaches the page, once `task` is done. */
+  /** The new picture that `task` brings to a slot. The answer of one before may come late. */
   async pictureAfter(slot: string, task: () => Promise<unknown>): Promise<Buffer> {
+    const before = this.world.service.decks.picture(MK2, slot).revision;
+    const isNew = (url: string) =>
+      url.includes(`/slots/${slot}/image.png`) && Number(/\d+$/.exec(url)?.[0]) > before;
     const [response] = await Promise.all([
-      this.page.waitForResponse((answer) => answer.url().includes(`/slots/${slot}/image.png`)),
+      this.page.waitForResponse((answer) => isNew(answer.url())),
       task(),
     ]);
     return response.body();
