@@ -46,7 +46,7 @@ export interface DecksOptions {
   clock: Clock;
   log: { info(message: string): void; warn(message: string): void };
   store: DeckStore;
-  channels: Pick<Channels, "get" | "changed">;
+  channels: Pick<Channels, "get" | "changed" | "stepped">;
   numbers: NumberSource;
   board: NoticeBoard;
   /** IANA name of the zone whose time clocks show; asked when there is a deck. */
@@ -157,6 +157,9 @@ export class Decks {
       channels.changed.on((channel) =>
         this.#refresh((widget) => widget.type === "push" && widget.channel === channel),
       ),
+      channels.stepped.on(({ channel, alarm }) => {
+        if (alarm) this.bringToFront(channel);
+      }),
       board.changed.on(() => {
         for (const deck of this.#decks) deck.placeNotices();
         this.#refresh((widget) => widget.type === "address");
@@ -258,6 +261,11 @@ export class Decks {
   /** @throws {Refusal} `not_found`, `last_page` */
   removePage(id: string, page: number): Promise<DeckView> {
     return this.#changeLayout(id, (layout) => removePage(layout, findPage(layout, page, 0)));
+  }
+
+  /** The place of the page that shows. @throws {Refusal} `not_found` */
+  pageOf(id: string): number {
+    return this.#decks.deck(id).page;
   }
 
   /** Shows a page, and wakes the deck. @throws {Refusal} `not_found` */
