@@ -1,7 +1,7 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { DeckSettings } from "../deck/deck-settings.ts";
-import type { DeckView, PlaceView, SlotView } from "../deck/deck-view.ts";
+import type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
 import type { Scope } from "../push/scope.ts";
@@ -14,7 +14,10 @@ export type { SurveyLabels } from "../store/reports.ts";
 /** A key or zone: where it is, its size in pixels, and what it is set to. */
 export type Slot = SlotView;
 
-/** The same, or a dial, button or touch point. */
+/** A dial, button or touch point: where it is, and what it is set to. */
+export type Input = InputView;
+
+/** Either of them. */
 export type Place = PlaceView;
 
 export type Deck = DeckView;

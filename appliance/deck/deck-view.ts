@@ -27,6 +27,8 @@ export interface DeckView
   slots: SlotView[];
   /** Dials, buttons and touch points: places that can be pressed or turned and show no picture. */
   inputs: InputView[];
+  /** Its zones lie on a strip that notices a finger going over it. */
+  hasStrip: boolean;
   pages: Page[];
   fixed: Slots;
 }

@@ -120,6 +120,7 @@ export class Deck {
       evidence: this.model.evidence,
       slots: this.model.slots.map((slot) => this.#view(slot)),
       inputs: this.model.inputs.map((input) => this.#inputView(input)),
+      hasStrip: this.model.hasStrip,
       sleep,
       homeAfterSeconds,
       page: this.#page,

@@ -327,8 +327,7 @@ export class Decks {
   swipe(id: string, direction: Direction): void {
     const deck = this.#decks.deck(id);
     expectVirtual(deck);
-    if (!deck.model.slots.some(({ kind }) => kind === "zone"))
-      throw new Refusal("not_found", `${deck.name} has no touch strip.`);
+    if (!deck.model.hasStrip) throw new Refusal("not_found", `${deck.name} has no touch strip.`);
     this.#fingers.swipe({ deck: id, direction });
   }
 

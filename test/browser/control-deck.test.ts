@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { UNITS } from "../helpers/fake-hid-units.ts";
+import { until } from "../helpers/until.ts";
 import { eachControl, MK2 } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
@@ -161,6 +162,45 @@ describe("a real deck in the Web UI", () => {
   });
 });
 
+describe("places without a picture in the Web UI", () => {
+  const control = eachControl({ env: { VIRTUAL_DECK: "plus,pedal" } });
+
+  it("are reached, pressed and turned by keyboard alone, and the strip is swiped over", async () => {
+    const { decks } = control().world.service;
+    const told: string[] = [];
+    const tells = (event: string) => until(() => told.includes(event));
+    decks.pressed.on(({ slot }) => told.push(`pressed ${slot}`));
+    decks.turned.on(({ slot, delta }) => told.push(`turned ${slot} ${delta}`));
+    decks.swiped.on(({ direction }) => told.push(`swiped ${direction}`));
+    await control().open("?deck=virtual-plus");
+    await control().slot("z1").focus();
+    for (const key of ["ArrowDown", "Enter"]) await control().page.keyboard.press(key);
+    await control().region("Dial 2").waitFor();
+    await control().button("Press").press("Enter");
+    await tells("pressed d1");
+    await control().button("Press").press("ArrowLeft");
+    await tells("turned d1 -1");
+    await control().button("Turn right").click();
+    await tells("turned d1 1");
+    await control().button("← Swipe").click();
+    await tells("swiped left");
+  });
+
+  it("are all a deck without displays has, and what can be set is in its panel", async () => {
+    await control().open("?deck=virtual-pedal");
+    await control().sees("This deck has no displays");
+    assert.equal(
+      await control()
+        .field(/^Brightness/)
+        .count(),
+      0,
+    );
+    await control().slot("b2").click();
+    await control().region("Button 3").waitFor();
+    assert.match(control().page.url(), /\?deck=virtual-pedal&slot=b2$/);
+  });
+});
+
 describe("several decks in the Web UI", () => {
   const control = eachControl({ env: { VIRTUAL_DECK: "mk2,plus" } });
 
@@ -168,7 +208,7 @@ describe("several decks in the Web UI", () => {
     await control().open();
     await control().button("Elgato Stream Deck +").click();
     await control().slot("z3").waitFor();
-    assert.equal(await control().page.locator("[data-slot]").count(), 12);
+    assert.equal(await control().page.locator("[data-slot]").count(), 16);
     assert.match(control().page.url(), /\?deck=virtual-plus$/);
   });
 

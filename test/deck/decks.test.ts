@@ -27,6 +27,7 @@ describe("Decks", () => {
         brightness: 70,
         evidence: "SRC",
         inputs: [],
+        hasStrip: false,
         sleep: { afterMinutes: null, night: null },
         homeAfterSeconds: null,
         page: 0,

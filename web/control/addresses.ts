@@ -1,8 +1,13 @@
 import { urlOf } from "../../appliance/base/ports.ts";
 
-/** The address of a slot in the control API, or of what belongs to it; relative to the page. */
+/** The address of a deck in the control API, or of what belongs to it; relative to the page. */
+export function deckPath(deck: string, rest = ""): string {
+  return `api/decks/${encodeURIComponent(deck)}${rest}`;
+}
+
+/** The same of a slot or an input. */
 export function slotPath(deck: string, slot: string, rest = ""): string {
-  return `api/decks/${encodeURIComponent(deck)}/slots/${slot}${rest}`;
+  return deckPath(deck, `/slots/${slot}${rest}`);
 }
 
 /** Where the collector answers: this machine, at another port. */

@@ -5,7 +5,7 @@ export interface View {
   tab: Tab;
   /** id of the deck; empty for the first one */
   deck: string;
-  /** the slot whose settings are open; empty for none */
+  /** the slot or input whose settings are open; empty for none */
   slot: string;
   /** which way of sending is shown */
   recipe: RecipeId;
@@ -42,7 +42,7 @@ export function parseView(query: string): View {
   return {
     tab: [START, ...TABS].find(({ id }) => id === params.get("tab"))?.id ?? "deck",
     deck: params.get("deck") ?? "",
-    slot: /^[kz]\d{1,3}$/.test(slot) ? slot : "",
+    slot: /^[kzdbt]\d{1,3}$/.test(slot) ? slot : "",
     recipe: RECIPES.find(({ id }) => id === params.get("send"))?.id ?? "curl",
   };
 }

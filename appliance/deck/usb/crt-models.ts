@@ -80,7 +80,7 @@ interface Identity {
 }
 
 function mirabox(identity: Identity, slots: readonly Slot[], wire: CrtWire): MiraboxModel {
-  return { family: "mirabox", ...identity, slots, inputs: [], wire };
+  return { family: "mirabox", ...identity, slots, inputs: [], hasStrip: false, wire };
 }
 
 const SIDE_ZONES = zones([0, 1, 2].map((row) => ({ column: 5, row, width: 85, height: 85 })));
@@ -185,6 +185,7 @@ function akp05(identity: Identity): Akp05Model {
     ...identity,
     slots: [...keys({ columns: 5, rows: 2, width: 112 }), ...strip(4, 2, 176, 112)],
     inputs: inputs("dial", { row: 3, columns: columns(4), hasRelease: false }),
+    hasStrip: true,
     wire: AKP05_WIRE,
   };
 }

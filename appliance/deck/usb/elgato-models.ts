@@ -10,6 +10,7 @@ function elgato(
   products: readonly number[],
   slots: readonly Slot[],
   inputs: readonly Input[] = [],
+  hasStrip = false,
 ): ElgatoModel {
   return {
     family: "elgato",
@@ -19,6 +20,7 @@ function elgato(
     evidence: "SRC",
     slots,
     inputs,
+    hasStrip,
   };
 }
 
@@ -42,6 +44,7 @@ export const ELGATO_MODELS: readonly ElgatoModel[] = [
     [0x0084],
     [...keys({ columns: 4, rows: 2, width: 120 }), ...strip(4, 2, 200, 100)],
     inputs("dial", { row: 3, columns: columns(4) }),
+    true,
   ),
   elgato(
     "plus-xl",
@@ -49,6 +52,7 @@ export const ELGATO_MODELS: readonly ElgatoModel[] = [
     [0x00c6],
     [...keys({ columns: 9, rows: 4, width: 112 }), ...strip(6, 4, 200, 100)],
     inputs("dial", { row: 5, columns: [0, 2, 3, 5, 6, 8] }),
+    true,
   ),
   elgato(
     "neo",

@@ -78,6 +78,8 @@ interface ModelBase {
   /** Places with a picture; a deck may have none. */
   readonly slots: readonly Slot[];
   readonly inputs: readonly Input[];
+  /** Its zones lie on a strip that notices a finger going over it. */
+  readonly hasStrip: boolean;
   /** What a user should know about the evidence. */
   readonly note?: string;
 }

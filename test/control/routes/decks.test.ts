@@ -29,6 +29,7 @@ describe("decks in the control API", () => {
       brightness: 70,
       evidence: "SRC",
       inputs: [],
+      hasStrip: false,
       sleep: { afterMinutes: null, night: null },
       homeAfterSeconds: null,
       page: 0,

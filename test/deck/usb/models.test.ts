@@ -64,6 +64,7 @@ describe("The model table", () => {
       assert.equal(new Set(imageIds).size, model.slots.length, model.id);
       const keys = model.slots.filter(({ kind }) => kind === "key");
       assert.ok(inputCodes.length >= keys.length, model.id);
+      assert.equal(model.hasStrip, swipeCodes !== undefined, model.id);
       assert.equal(dialCodes.length, model.inputs.length, model.id);
       const dials = dialCodes.flatMap(({ press, left, right }) => [press, left, right]);
       const codes = [...inputCodes, ...dials, ...Object.values(swipeCodes ?? {})];
@@ -114,6 +115,8 @@ describe("The model table", () => {
         model?.inputs.map(({ kind, ...place }) => ({ kind, ...placeOf(place) })),
         inputs,
       );
+      const hasStrip = deck.CONTROLS.some((c) => c.type === "lcd-segment" && c.drawRegions);
+      assert.equal(model?.hasStrip, hasStrip);
       const [strip] = deck.CONTROLS.filter((control) => control.type === "lcd-segment");
       const zones = model?.slots.filter(({ kind }) => kind === "zone") ?? [];
       assert.equal(

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { Deck } from "../../../appliance/control/wire.ts";
+import { deckPath } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
@@ -22,8 +23,7 @@ export function DeckBar({ deck }: { deck: Deck }) {
   const { problem, run } = useAction();
   const patch = (change: { name?: string; brightness?: number }) =>
     run(async () => {
-      const path = `api/decks/${encodeURIComponent(deck.id)}`;
-      actions.keepDeck(await ask<Deck>("PATCH", path, change));
+      actions.keepDeck(await ask<Deck>("PATCH", deckPath(deck.id), change));
     });
   return (
     <section class="deck-foot" aria-label={deck.name}>
@@ -43,7 +43,9 @@ export function DeckBar({ deck }: { deck: Deck }) {
             />
           )}
         </Labelled>
-        <Brightness value={deck.brightness} onSet={(brightness) => patch({ brightness })} />
+        {deck.slots.length > 0 && (
+          <Brightness value={deck.brightness} onSet={(brightness) => patch({ brightness })} />
+        )}
       </div>
       <Problem text={problem} />
       <p class="hint">

@@ -1,54 +1,57 @@
 import { useRef } from "preact/hooks";
-import type { Deck, Slot } from "../../../appliance/control/wire.ts";
+import type { Deck, Place, Slot } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { revisionKey } from "../use-box.ts";
-import { bandsOf, neighbour, slotName } from "./layout.ts";
+import { bandsOf, idOf, neighbour, placeName, placesOf } from "./layout.ts";
 import { widgetName } from "./widgets.ts";
 
 interface DeckPictureProps {
   deck: Deck;
-  /** empty for none */
+  /** A slot or an input; empty for none. */
   chosen: string;
-  onChoose: (slot: string) => void;
+  onChoose: (place: string) => void;
 }
 
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 
 /**
- * The deck as it lies on the table, its slots as buttons. Tab goes to one of them, arrow keys from
+ * The deck as it lies on the table, its slots and inputs as buttons. Tab goes to one of them, arrow keys from
  * there to the others.
  */
 export function DeckPicture({ deck, chosen, onChoose }: DeckPictureProps) {
   const frame = useRef<HTMLFieldSetElement>(null);
-  const entry = deck.slots.some(({ slot }) => slot === chosen) ? chosen : deck.slots[0]?.slot;
+  const places = placesOf(deck);
+  const ids = places.map(idOf);
+  const entry = ids.includes(chosen) ? chosen : ids[0];
   const move = (event: KeyboardEvent) => {
     const from = event.target instanceof HTMLElement ? event.target.dataset.slot : undefined;
     if (from === undefined || !MOVES.has(event.key)) return;
     event.preventDefault();
-    const next = neighbour(deck.slots, from, event.key);
+    const next = neighbour(places, from, event.key);
     frame.current?.querySelector<HTMLElement>(`[data-slot="${next}"]`)?.focus();
   };
-  if (deck.slots.length === 0) {
-    return <p class="notice">This model has no pictures to set.</p>;
-  }
   return (
     <fieldset
       ref={frame}
       class={deck.connected ? "deck" : "deck away"}
-      aria-label="Keys"
+      aria-label={deck.slots.length > 0 ? "Keys" : "Buttons"}
       onKeyDown={move}
     >
-      {bandsOf(deck.slots).map(({ share, cells }) => (
-        <div key={cells[0]?.slot.slot} class="band" style={{ width: `${share * 100}%` }}>
-          {cells.map(({ slot, weight }) => (
-            <SlotButton
-              key={slot.slot}
+      {bandsOf(places).map(({ share, cells }) => (
+        <div
+          key={cells.map(({ place }) => idOf(place)).join()}
+          class="band"
+          style={{ width: `${share * 100}%` }}
+        >
+          {cells.map(({ place, weight }) => (
+            <PlaceButton
+              key={idOf(place)}
               deck={deck.id}
-              slot={slot}
+              place={place}
               weight={weight}
-              isChosen={slot.slot === chosen}
-              isEntry={slot.slot === entry}
+              isChosen={idOf(place) === chosen}
+              isEntry={idOf(place) === entry}
               onChoose={onChoose}
             />
           ))}
@@ -63,36 +66,45 @@ const KEY_PX = 112;
 const AROUND_PX = 16;
 
 /** How wide a deck is drawn where there is room for it, in pixels. */
-export function deckWidth(slots: readonly Slot[]): number {
-  if (slots.length === 0) return 5 * KEY_PX;
-  const columns = Math.max(...slots.map(({ column }) => column)) + 1;
-  const key = Math.max(...slots.filter(({ kind }) => kind === "key").map(({ width }) => width));
+export function deckWidth({ slots, inputs }: Deck): number {
+  const columns = Math.max(...[...slots, ...inputs].map(({ column }) => column)) + 1;
+  const key = Math.max(...slots.filter(({ kind }) => kind === "key").map(({ width }) => width), 0);
   return (columns + 1) * AROUND_PX + columns * Math.max(KEY_PX, key);
 }
 
-interface SlotButtonProps {
+interface PlaceButtonProps {
   deck: string;
-  slot: Slot;
+  place: Place;
   weight: number;
   isChosen: boolean;
   isEntry: boolean;
-  onChoose: (slot: string) => void;
+  onChoose: (place: string) => void;
 }
 
-function SlotButton({ deck, slot, weight, isChosen, isEntry, onChoose }: SlotButtonProps) {
+function PlaceButton({ deck, place, weight, isChosen, isEntry, onChoose }: PlaceButtonProps) {
+  const id = idOf(place);
+  const common = {
+    type: "button",
+    "data-slot": id,
+    "aria-pressed": isChosen,
+    tabIndex: isEntry ? 0 : -1,
+    onClick: () => onChoose(id),
+  } as const;
+  if ("slot" in place)
+    return (
+      <button
+        {...common}
+        class={`slot ${place.kind}`}
+        style={{ flexGrow: weight, aspectRatio: `${place.width} / ${place.height}` }}
+        aria-label={`${placeName(place)}: ${widgetName(place.widget)}`}
+      >
+        <SlotImage deck={deck} slot={place} />
+      </button>
+    );
   return (
-    <button
-      type="button"
-      class={`slot ${slot.kind}`}
-      data-slot={slot.slot}
-      style={{ flexGrow: weight, aspectRatio: `${slot.width} / ${slot.height}` }}
-      aria-pressed={isChosen}
-      aria-label={`${slotName(slot)}: ${widgetName(slot.widget)}`}
-      tabIndex={isEntry ? 0 : -1}
-      onClick={() => onChoose(slot.slot)}
-    >
-      <SlotImage deck={deck} slot={slot} />
-    </button>
+    <span class="input-cell" style={{ flexGrow: weight }}>
+      <button {...common} class={`input ${place.kind}`} aria-label={placeName(place)} />
+    </span>
   );
 }
 

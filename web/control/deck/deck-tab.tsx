@@ -2,19 +2,20 @@ import type { Deck } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
 import { DeckBar } from "./deck-bar.tsx";
 import { DeckPicture, deckWidth } from "./deck-picture.tsx";
+import { Swipes } from "./fingers.tsx";
+import { InputPanel } from "./input-panel.tsx";
 import { NoDeck } from "./no-deck.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
 
 /** Beside a deck wider than this there is no room for anything. */
 const WIDE_PX = 1_400;
 
-/** The decks, one at a time, and the settings of the chosen slot. */
+/** The decks, one at a time, and the settings of the chosen slot or input. */
 export function DeckTab() {
   const { box, view, change } = useShell();
   const deck = chosenDeck(box.decks, view.deck);
   if (deck === undefined) return <NoDeck />;
-  const width = deckWidth(deck.slots);
-  const slot = deck.slots.find(({ slot }) => slot === view.slot);
+  const width = deckWidth(deck);
   return (
     <>
       {box.decks.length > 1 && <DeckList decks={box.decks} chosen={deck.id} />}
@@ -30,6 +31,7 @@ export function DeckTab() {
               chosen={view.slot}
               onChoose={(next) => change({ deck: deck.id, slot: next })}
             />
+            {deck.virtual && deck.hasStrip && <Swipes deck={deck.id} />}
             {!deck.connected && (
               <p class="notice">
                 This deck is not plugged in. Its settings can be changed all the same: it is painted
@@ -39,19 +41,35 @@ export function DeckTab() {
           </div>
           <DeckBar key={deck.id} deck={deck} />
         </div>
-        {slot === undefined ? (
-          <section class="card panel pick">
-            <h2>Choose a key</h2>
-            <p>
-              Click one here{deck.virtual ? "" : ", or press it on the deck"}. Then say what it
-              shows: a text that other programs push, a live number of a site, the time, …
-            </p>
-          </section>
-        ) : (
-          <SlotPanel key={`${deck.id} ${slot.slot}`} deck={deck} slot={slot} />
-        )}
+        <PlacePanel deck={deck} place={view.slot} />
       </div>
     </>
+  );
+}
+
+/** The settings of a slot or an input, or how to come to some. */
+function PlacePanel({ deck, place }: { deck: Deck; place: string }) {
+  const slot = deck.slots.find(({ slot }) => slot === place);
+  const input = deck.inputs.find(({ input }) => input === place);
+  const key = `${deck.id} ${place}`;
+  if (slot !== undefined) return <SlotPanel key={key} deck={deck} slot={slot} />;
+  if (input !== undefined) return <InputPanel key={key} deck={deck} input={input} />;
+  const here = `Click one here${deck.virtual ? "" : ", or press it on the deck"}.`;
+  if (deck.slots.length === 0)
+    return (
+      <section class="card panel pick">
+        <h2>Choose a button</h2>
+        <p>{here} This deck has no displays: it does things, and shows nothing.</p>
+      </section>
+    );
+  return (
+    <section class="card panel pick">
+      <h2>Choose a key</h2>
+      <p>
+        {here} Then say what it shows: a text that other programs push, a live number of a site, the
+        time, …
+      </p>
+    </section>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Slot } from "../../../appliance/control/wire.ts";
+import type { Deck, Place, Slot } from "../../../appliance/control/wire.ts";
 
 /** A row of a deck as it lies on the table. */
 interface Band {
@@ -9,30 +9,49 @@ interface Band {
 }
 
 interface Cell {
-  slot: Slot;
+  place: Place;
   /** How much of the band's width it takes, relative to its neighbours. */
   weight: number;
 }
 
-/**
- * A deck's rows from top to bottom. A touch strip has rows of its own: its zones do not line up
- * with the keys above, but share the width of the deck.
- */
-export function bandsOf(slots: readonly Slot[]): Band[] {
-  const rows = [...new Set(slots.map(({ row }) => row))].sort((a, b) => a - b);
-  const bands = rows.map((row) =>
-    slots.filter((slot) => slot.row === row).sort((a, b) => a.column - b.column),
-  );
-  const widest = Math.max(...bands.filter(hasKeys).map(widthOf), 1);
-  return bands.map((band) => ({
-    share: hasKeys(band) ? 1 : Math.min(1, widthOf(band) / widest),
-    cells: band.map((slot) => ({ slot, weight: slot.width })),
-  }));
+export function placesOf({ slots, inputs }: Pick<Deck, "slots" | "inputs">): Place[] {
+  return [...slots, ...inputs];
 }
 
-/** The slot one goes to from `from` with an arrow key; the same when there is none that way. */
-export function neighbour(slots: readonly Slot[], from: string, key: string): string {
-  const bands = bandsOf(slots).map(({ cells }) => cells.map(({ slot }) => slot.slot));
+/** `k3` or `d0`: what the box calls a place. */
+export function idOf(place: Place): string {
+  return "slot" in place ? place.slot : place.input;
+}
+
+/**
+ * A deck's rows from top to bottom. A touch strip has rows of its own: its zones do not line up
+ * with the keys above, but share the width of the deck; inputs share what is left of it.
+ */
+export function bandsOf(places: readonly Place[]): Band[] {
+  const rows = [...new Set(places.map(({ row }) => row))].sort((a, b) => a - b);
+  const bands = rows.map((row) =>
+    places.filter((place) => place.row === row).sort((a, b) => a.column - b.column),
+  );
+  const key = Math.max(...places.filter(isKey).map(({ width }) => width), 1);
+  const widthOf = (band: readonly Place[]) =>
+    band.reduce((sum, place) => sum + ("slot" in place ? place.width : key), 0);
+  const widest = Math.max(...bands.filter((band) => band.some(isKey)).map(widthOf), 1);
+  return bands.map((band) => {
+    const inputs = band.filter((place) => !("slot" in place)).length;
+    const isSpread = inputs > 0 && !band.some(isKey);
+    const left = widest - widthOf(band) + inputs * key;
+    const weight = (place: Place) =>
+      "slot" in place ? place.width : isSpread ? left / inputs : key;
+    return {
+      share: isSpread ? 1 : Math.min(1, widthOf(band) / widest),
+      cells: band.map((place) => ({ place, weight: weight(place) })),
+    };
+  });
+}
+
+/** The place one goes to from `from` with an arrow key; the same when there is none that way. */
+export function neighbour(places: readonly Place[], from: string, key: string): string {
+  const bands = bandsOf(places).map(({ cells }) => cells.map(({ place }) => idOf(place)));
   const row = bands.findIndex((band) => band.includes(from));
   const band = bands[row] ?? [];
   const column = band.indexOf(from);
@@ -59,15 +78,19 @@ function across(band: string[] | undefined, column: number, length: number): str
   return band?.[Math.floor(((column + 0.5) * band.length) / length)];
 }
 
-/** `Key 3` or `Zone 1`: what a person calls a slot. */
-export function slotName({ slot, kind }: Pick<Slot, "slot" | "kind">): string {
-  return `${kind === "key" ? "Key" : "Zone"} ${Number(slot.slice(1)) + 1}`;
+const NAMES: Readonly<Record<Place["kind"], string>> = {
+  key: "Key",
+  zone: "Zone",
+  dial: "Dial",
+  button: "Button",
+  touch: "Touch point",
+};
+
+/** `Key 3`, `Zone 1` or `Dial 2`: what a person calls a place. */
+export function placeName(place: Place): string {
+  return `${NAMES[place.kind]} ${Number(idOf(place).slice(1)) + 1}`;
 }
 
-function hasKeys(band: readonly Slot[]): boolean {
-  return band.some(({ kind }) => kind === "key");
-}
-
-function widthOf(band: readonly Slot[]): number {
-  return band.reduce((sum, { width }) => sum + width, 0);
+function isKey(place: Place): place is Slot {
+  return place.kind === "key";
 }

@@ -8,7 +8,7 @@ import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import { SlotImage } from "./deck-picture.tsx";
-import { slotName } from "./layout.ts";
+import { placeName } from "./layout.ts";
 import { type Saving, useDraft } from "./use-draft.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WIDGET_TYPES, widgetOf } from "./widgets.ts";
@@ -24,7 +24,7 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
       <header class="slot-head">
         <SlotImage deck={deck.id} slot={slot} />
         <div>
-          <h2 id="slot-title">{slotName(slot)}</h2>
+          <h2 id="slot-title">{placeName(slot)}</h2>
           <p class="hint">
             {slot.width} × {slot.height} pixels
           </p>
@@ -43,7 +43,7 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
         <button
           type="button"
           class="quiet"
-          aria-label={`Close ${slotName(slot)}`}
+          aria-label={`Close ${placeName(slot)}`}
           onClick={() => change({ slot: "" })}
         >
           ✕

@@ -33,7 +33,7 @@ export function KeyStep({ site }: { site: string }) {
   const { box, actions, change } = useShell();
   const { busy, problem, run } = useAction();
   const set = keyOf(box.decks, site);
-  const connected = box.decks.filter((deck) => deck.connected);
+  const connected = box.decks.filter(({ connected, slots }) => connected && slots.length > 0);
   const free = keyWith(connected, ({ kind, widget }) => kind === "key" && widget.type === "empty");
   if (set !== undefined) return <SetKey at={set} />;
   if (connected.length === 0)

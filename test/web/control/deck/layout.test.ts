@@ -1,17 +1,27 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { Slot } from "../../../../appliance/control/wire.ts";
+import type { Place } from "../../../../appliance/control/wire.ts";
 import { MODELS, modelById } from "../../../../appliance/deck/usb/models.ts";
-import { bandsOf, neighbour, slotName } from "../../../../web/control/deck/layout.ts";
+import {
+  bandsOf,
+  idOf,
+  neighbour,
+  placeName,
+  placesOf,
+} from "../../../../web/control/deck/layout.ts";
 
-function slotsOf(id: string): Slot[] {
+function placesOn(id: string): Place[] {
   const model = modelById(id);
   if (model === undefined) throw new Error(`there is no model ${id}`);
-  return model.slots.map((slot) => ({ ...slot, widget: { type: "empty" } }));
+  const { slots, inputs } = model;
+  return placesOf({
+    slots: slots.map((slot) => ({ ...slot, widget: { type: "empty" } })),
+    inputs: inputs.map((input) => ({ ...input, widget: { type: "empty" } })),
+  });
 }
 
 function rowsOf(id: string): string[] {
-  return bandsOf(slotsOf(id)).map(({ cells }) => cells.map(({ slot }) => slot.slot).join(" "));
+  return bandsOf(placesOn(id)).map(({ cells }) => cells.map(({ place }) => idOf(place)).join(" "));
 }
 
 describe("a deck on the page", () => {
@@ -19,8 +29,19 @@ describe("a deck on the page", () => {
     assert.deepEqual(rowsOf("mk2"), ["k0 k1 k2 k3 k4", "k5 k6 k7 k8 k9", "k10 k11 k12 k13 k14"]);
   });
 
-  it("has a touch strip below them", () => {
-    assert.deepEqual(rowsOf("plus"), ["k0 k1 k2 k3", "k4 k5 k6 k7", "z0 z1 z2 z3"]);
+  it("has a touch strip below them, and dials below that", () => {
+    assert.deepEqual(rowsOf("plus"), ["k0 k1 k2 k3", "k4 k5 k6 k7", "z0 z1 z2 z3", "d0 d1 d2 d3"]);
+  });
+
+  it("has touch points and dials where they are, and buttons alone", () => {
+    assert.equal(rowsOf("neo").at(-1), "t0 z0 t1");
+    assert.match(rowsOf("studio").at(0) ?? "", /^d0 k0 .* k15 d1$/);
+    assert.deepEqual(rowsOf("pedal"), ["b0 b1 b2"]);
+  });
+
+  it("has its keys one below another, though there are dials beside some", () => {
+    const [upper, lower] = bandsOf(placesOn("studio"));
+    assert.deepEqual([upper?.share, lower?.share], [1, 16 / 18]);
   });
 
   it("has side zones beside them", () => {
@@ -29,23 +50,28 @@ describe("a deck on the page", () => {
 
   it("has a strip as wide as its keys, a small panel no wider than it is", () => {
     assert.deepEqual(
-      bandsOf(slotsOf("akp05e")).map(({ share }) => share),
-      [1, 1, 1],
+      bandsOf(placesOn("akp05e")).map(({ share }) => share),
+      [1, 1, 1, 1],
     );
-    const [panel] = bandsOf(slotsOf("neo")).slice(-1);
-    assert.equal(panel?.share, 248 / (4 * 96));
+    const [panel] = bandsOf(placesOn("neo")).slice(-1);
+    assert.deepEqual(
+      panel?.cells.map(({ weight }) => weight),
+      [68, 248, 68],
+    );
   });
 
-  it("shows every slot of every model once", () => {
-    for (const { id, slots } of MODELS) {
-      const shown = rowsOf(id).join(" ").split(" ").filter(Boolean).sort();
-      assert.deepEqual(shown, slots.map(({ slot }) => slot).sort(), id);
+  it("shows every slot and input of every model once", () => {
+    for (const { id } of MODELS) {
+      const shown = rowsOf(id).join(" ").split(" ").sort();
+      assert.deepEqual(shown, placesOn(id).map(idOf).sort(), id);
     }
   });
 
-  it("names slots as people count them", () => {
-    assert.equal(slotName({ slot: "k0", kind: "key" }), "Key 1");
-    assert.equal(slotName({ slot: "z3", kind: "zone" }), "Zone 4");
+  it("names what lies on it as people count it", () => {
+    const names = ["plus", "neo", "pedal"].map((id) => placeName(placesOn(id).at(-1) as Place));
+    assert.deepEqual(names, ["Dial 4", "Touch point 2", "Button 3"]);
+    assert.equal(placeName(placesOn("plus")[0] as Place), "Key 1");
+    assert.equal(placeName(placesOn("plus")[11] as Place), "Zone 4");
   });
 });
 
@@ -64,20 +90,23 @@ describe("an arrow key on the deck", () => {
     ["akp05e", "k9", "ArrowDown", "z3"],
     ["akp05e", "k7", "ArrowDown", "z2"],
     ["akp05e", "z0", "ArrowUp", "k5"],
-    ["neo", "k4", "ArrowDown", "z0"],
+    ["plus", "z1", "ArrowDown", "d1"],
+    ["neo", "k4", "ArrowDown", "t0"],
+    ["neo", "t0", "ArrowRight", "z0"],
+    ["pedal", "b0", "ArrowRight", "b1"],
   ] as const) {
     it(`${key} goes from ${from} to ${to} on the ${model}`, () => {
-      assert.equal(neighbour(slotsOf(model), from, key), to);
+      assert.equal(neighbour(placesOn(model), from, key), to);
     });
   }
 
-  it("leads to every slot of every model", () => {
+  it("leads to every slot and input of every model", () => {
     const keys = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
     for (const { id } of MODELS) {
-      const slots = slotsOf(id);
-      const reached = new Set(slots.slice(0, 1).map(({ slot }) => slot));
-      for (const from of reached) for (const key of keys) reached.add(neighbour(slots, from, key));
-      assert.equal(reached.size, slots.length, id);
+      const places = placesOn(id);
+      const reached = new Set(places.slice(0, 1).map(idOf));
+      for (const from of reached) for (const key of keys) reached.add(neighbour(places, from, key));
+      assert.equal(reached.size, places.length, id);
     }
   });
 });

@@ -1,0 +1,43 @@
+import type { Deck, Input } from "../../../appliance/control/wire.ts";
+import { useShell } from "../context.ts";
+import { Fingers } from "./fingers.tsx";
+import { placeName } from "./layout.ts";
+
+const ABOUT: Readonly<Record<Input["kind"], string>> = {
+  dial: "A dial can be pressed and turned.",
+  button: "A button can be pressed.",
+  touch: "A touch point can be pressed.",
+};
+
+/** Everything about one dial, button or touch point. */
+export function InputPanel({ deck, input }: { deck: Deck; input: Input }) {
+  const { change } = useShell();
+  const name = placeName(input);
+  return (
+    <section class="card panel" aria-labelledby="input-title">
+      <header class="slot-head">
+        <span class={`input-mark ${input.kind}`} aria-hidden="true" />
+        <div>
+          <h2 id="input-title">{name}</h2>
+          <p class="hint">Shows no picture</p>
+        </div>
+        <span class="spacer" />
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Close ${name}`}
+          onClick={() => change({ slot: "" })}
+        >
+          ✕
+        </button>
+      </header>
+      <p>
+        {ABOUT[input.kind]}{" "}
+        {input.hasRelease
+          ? "Held for half a second, it is another thing than pressed."
+          : "This model does not tell when it is let go, so it cannot be held."}
+      </p>
+      {deck.virtual && <Fingers deck={deck.id} input={input} />}
+    </section>
+  );
+}
