@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
+import { icons } from "./icons.ts";
 
 interface BuildOptions {
   /** Where the assets go; `web/dist` when not given. */
@@ -64,6 +65,7 @@ const ASSETS: Readonly<Record<string, Asset>> = {
   "rescue.js": { make: module("web/control/rescue.tsx") },
   "control.js": { make: module("web/control/main.tsx") },
   [COMMON_ASSET]: { make: module(COMMON) },
+  "icons.json": { make: icons, maxBrotli: 100_000 },
   "favicon.svg": { make: copy("web/shared/favicon.svg") },
   // The deck's keys are written in the same family.
   "plex-condensed-400.woff2": { make: font(400), maxBrotli: 20_000 },
@@ -227,6 +229,7 @@ export function isBuilt(outDir = OUT_DIR): boolean {
   const sources = [
     join(ROOT, "package-lock.json"),
     import.meta.filename,
+    join(ROOT, "scripts/icons.ts"),
     ...treeOf(join(ROOT, "appliance/base")),
     ...treeOf(join(ROOT, "web")),
   ];

@@ -90,6 +90,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/decks/:id/slots/:slot/image.png", "decks", slotImage),
   owner("POST", "/api/decks/:id/slots/:slot/press", "decks", pressSlot),
   owner("POST", "/api/decks/:id/swipe", "decks", swipeDeck),
+  owner("GET", "/api/icons", "pages", page("icons.json")),
   owner("GET", "/api/events", "events", streamEvents),
   owner("GET", "/api/push-tokens", "push", listPushTokens),
   owner("POST", "/api/push-tokens", "push", createPushToken),

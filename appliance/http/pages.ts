@@ -14,9 +14,13 @@ interface Page {
 
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
+/** Large, and mostly asked for by nobody: read when somebody does. */
+const LATER: ReadonlySet<string> = new Set(["icons.json"]);
+
 /** What the web build made, held in memory. */
 export class Pages {
-  readonly #pages = new Map<string, Page>();
+  readonly #dir: string;
+  readonly #pages = new Map<string, Page | undefined>();
 
   /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */
   constructor(dir: string) {
@@ -25,18 +29,10 @@ export class Pages {
         "web_build_missing",
         `${dir} is missing. Build the web files with scripts/build-web, or start with scripts/start.`,
       );
+    this.#dir = dir;
     for (const name of readdirSync(dir, { recursive: true }) as string[]) {
-      const file = join(dir, name);
-      if (!statSync(file).isFile() || [".br", ".gz"].includes(extname(name))) continue;
-      const body = readFileSync(file);
-      const twin = (suffix: string) =>
-        existsSync(file + suffix) ? readFileSync(file + suffix) : undefined;
-      this.#pages.set(name, {
-        body,
-        encoded: { br: twin(TWINS.br), gzip: twin(TWINS.gzip) },
-        type: extname(name),
-        etag: `W/"${createHash("sha1").update(body).digest("base64url")}"`,
-      });
+      if (!statSync(join(dir, name)).isFile() || [".br", ".gz"].includes(extname(name))) continue;
+      this.#pages.set(name, LATER.has(name) ? undefined : readPage(join(dir, name)));
     }
   }
 
@@ -44,10 +40,16 @@ export class Pages {
     return [...this.#pages.keys()];
   }
 
+  /** What the file `name` holds, from the disk. @throws {Error} when it cannot be read */
+  text(name: string): string {
+    return readFileSync(join(this.#dir, name), "utf8");
+  }
+
   /** Answers the file `name`, 304 when the client has it. @returns false when there is none. */
   send(ctx: Context, name: string, cacheControl = "no-cache"): boolean {
-    const page = this.#pages.get(name);
-    if (page === undefined) return false;
+    if (!this.#pages.has(name)) return false;
+    const page = this.#pages.get(name) ?? readPage(join(this.#dir, name));
+    this.#pages.set(name, page);
     ctx.status = 200;
     ctx.type = page.type;
     ctx.set({ ETag: page.etag, "Cache-Control": cacheControl });
@@ -63,4 +65,16 @@ export class Pages {
     ctx.body = encoded ?? page.body;
     return true;
   }
+}
+
+function readPage(file: string): Page {
+  const body = readFileSync(file);
+  const twin = (suffix: string) =>
+    existsSync(file + suffix) ? readFileSync(file + suffix) : undefined;
+  return {
+    body,
+    encoded: { br: twin(TWINS.br), gzip: twin(TWINS.gzip) },
+    type: extname(file),
+    etag: `W/"${createHash("sha1").update(body).digest("base64url")}"`,
+  };
 }

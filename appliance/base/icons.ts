@@ -1,0 +1,43 @@
+import { didYouMean } from "./nearest.ts";
+import { invalidField } from "./refusal.ts";
+
+/** The file of all icons, as the web build makes it and `GET /api/icons` answers it. */
+export interface IconFile {
+  /** Of the icons; it goes with every copy. */
+  license: string;
+  /** Names, ascending. */
+  icons: string[];
+  /** By the place of the name: an SVG path to be stroked 2 wide with round ends, in a square of 24. */
+  paths: string[];
+}
+
+/** The icons there are, by name. They are read when the first is asked for. */
+export class Icons {
+  readonly #read: () => string;
+  #paths: ReadonlyMap<string, string> | undefined;
+
+  /** @param read gives the text of an `IconFile` */
+  constructor(read: () => string) {
+    this.#read = read;
+  }
+
+  /** The path of an icon; undefined when there is none of this name. */
+  path(name: string): string | undefined {
+    this.#paths ??= pathsOf(JSON.parse(this.#read()));
+    return this.#paths.get(name);
+  }
+
+  /**
+   * @param field names where the name was found
+   * @throws {Refusal} `invalid_field`, with the nearest name, when there is no such icon
+   */
+  check(name: string, field: string): void {
+    if (this.path(name) !== undefined) return;
+    const hint = didYouMean(name, this.#paths?.keys() ?? []);
+    throw invalidField(field, `is no icon that is known: GET /api/icons lists them.${hint}`);
+  }
+}
+
+function pathsOf({ icons, paths }: IconFile): Map<string, string> {
+  return new Map(icons.map((name, i) => [name, paths[i] ?? ""]));
+}
