@@ -34,7 +34,7 @@ export class Icons {
   check(name: string, field: string): void {
     if (this.path(name) !== undefined) return;
     const hint = didYouMean(name, this.#paths?.keys() ?? []);
-    throw invalidField(field, `is no icon that is known: GET /api/icons lists them.${hint}`);
+    throw invalidField(field, `is no icon that is known.${hint} GET /api/icons lists them all.`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from "../base/log.ts";
+import { isTimeZone } from "../base/time-zone.ts";
 
 /**
  * The zone whose time clocks show: what the system is set to (TZ, /etc/localtime), or UTC where that
@@ -10,18 +11,9 @@ export function clockZone(
   zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): string {
   // Where TZ is empty, Node gives a name that it refuses itself (Etc/Unknown); where it is unknown, none.
-  if (zone !== undefined && isZone(zone)) return zone;
+  if (zone !== undefined && isTimeZone(zone)) return zone;
   log.warn(
     "The system's time zone is none that is known: clocks show UTC. Set TZ to one like Europe/Zurich, or leave it out",
   );
   return "UTC";
-}
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }

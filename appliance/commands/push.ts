@@ -14,7 +14,8 @@ const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 
 const help = `tallydeck push: shows a text on every key that is set to a channel.
 
-  tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb] [--quiet]
+  tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
+                         [--icon NAME] [--quiet]
   tallydeck push CHANNEL                  the text comes from a pipe: date | tallydeck push clock
   tallydeck push CHANNEL -                the same, also where a terminal is typed at
   tallydeck push CHANNEL --clear          back to waiting
@@ -22,6 +23,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --ttl N              seconds until it expires, 1 to 86400, or 0 to stay (600)
   --color #rrggbb      colour of the text, for this push only
   --background #rrggbb colour behind it, for this push only
+  --icon NAME          an icon beside it, of lucide.dev/icons, for this push only
   --url URL            the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
   --quiet              tells only what failed, for cron: not what the font lacks, or that no key shows it
@@ -35,6 +37,7 @@ const OPTIONS = {
   ttl: { type: "string" },
   color: { type: "string" },
   background: { type: "string" },
+  icon: { type: "string" },
   clear: { type: "boolean" },
   url: { type: "string" },
   token: { type: "string" },
@@ -99,7 +102,7 @@ function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
   return new URL(path, folder);
 }
 
-function bodyOf(text: string, { ttl, color, background }: Values): string {
+function bodyOf(text: string, { ttl, color, background, icon }: Values): string {
   if (ttl !== undefined && !/^\d{1,5}$/.test(ttl))
     throw new UsageError("--ttl must be whole seconds from 1 to 86400, or 0 to stay.");
   return JSON.stringify({
@@ -107,6 +110,7 @@ function bodyOf(text: string, { ttl, color, background }: Values): string {
     ...(ttl !== undefined && { ttl: Number(ttl) }),
     ...(color !== undefined && { color }),
     ...(background !== undefined && { background }),
+    ...(icon !== undefined && { icon }),
   });
 }
 

@@ -7,7 +7,16 @@ import type { ChannelValue } from "../push/channel-value.ts";
 import type { Scope } from "../push/scope.ts";
 import type { Warning } from "../store/reports.ts";
 
-export type { PushWidget, StatWidget, Widget } from "../deck/face/widget.ts";
+export type { IconFile as IconsAnswer } from "../base/icons.ts";
+export type {
+  CountdownWidget,
+  GaugeWidget,
+  IconWidget,
+  PushWidget,
+  StatWidget,
+  Widget,
+  WorldclockWidget,
+} from "../deck/face/widget.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { SurveyLabels } from "../store/reports.ts";
 

@@ -10,7 +10,7 @@ import {
   type SlotView,
   shownSettings,
 } from "./deck-view.ts";
-import type { Widget } from "./face/widget.ts";
+import { channelOf, type Widget } from "./face/widget.ts";
 import { allSlots, pageWith, slotOn } from "./pages.ts";
 import { actionsOf, type SlotSettings, shownSlot } from "./slot-settings.ts";
 import { type DeckWorld, Surface } from "./surface.ts";
@@ -274,5 +274,5 @@ export class Deck {
 }
 
 function isOf(channel: string, widget: Widget): boolean {
-  return widget.type === "push" && widget.channel === channel;
+  return channelOf(widget) === channel;
 }

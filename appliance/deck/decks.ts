@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Icons } from "../base/icons.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
@@ -19,7 +20,7 @@ import {
 import type { DeckView, PictureChange, PlaceView, SlotPictureView } from "./deck-view.ts";
 import type { NoticeBoard } from "./face/notices.ts";
 import { encodeJpeg, encodePng } from "./face/paint.ts";
-import type { StatWidget, Widget } from "./face/widget.ts";
+import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
 import { Fingers } from "./fingers.ts";
 import { deckId, firstOfEach } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
@@ -48,6 +49,8 @@ export interface DecksOptions {
   store: DeckStore;
   channels: Pick<Channels, "get" | "changed" | "stepped">;
   numbers: NumberSource;
+  /** The icons there are; none unless given. */
+  icons?: Pick<Icons, "path" | "check">;
   board: NoticeBoard;
   /** IANA name of the zone whose time clocks show; asked when there is a deck. */
   timeZone: () => string;
@@ -68,7 +71,13 @@ type PageChange = Parameters<typeof changePage>[2];
 
 const FAREWELL_MS = 2_000;
 /** Widgets that change with time alone. */
-const TIMED: ReadonlySet<Widget["type"]> = new Set(["clock", "date", "address"]);
+const TIMED: ReadonlySet<Widget["type"]> = new Set([
+  "clock",
+  "date",
+  "worldclock",
+  "countdown",
+  "address",
+]);
 
 /** Finds, opens, loses and reopens decks, and keeps their slots painted. */
 export class Decks {
@@ -104,6 +113,7 @@ export class Decks {
         timeZone: options.timeZone(),
         channels,
         numbers: this.#numbers,
+        icons: options.icons,
         board,
       }),
       pictureChanged: this.pictureChanged,
@@ -154,9 +164,7 @@ export class Decks {
     this.#numbers.invalidate();
     this.#subscriptions.push(
       clock.becameSure.on(() => this.#refreshTimed()),
-      channels.changed.on((channel) =>
-        this.#refresh((widget) => widget.type === "push" && widget.channel === channel),
-      ),
+      channels.changed.on((channel) => this.#showChannel(channel)),
       channels.stepped.on(({ channel, alarm }) => {
         if (alarm) this.bringToFront(channel);
       }),
@@ -235,6 +243,8 @@ export class Decks {
   ): Promise<PlaceView> {
     const deck = this.#decks.deck(id);
     this.#decks.place(deck, slot);
+    const { widget } = change;
+    if (widget?.type === "icon") this.#options.icons?.check(widget.icon, "widget.icon");
     const shown = deck.page;
     await this.#change(id, (settings) => {
       const place = typeof page === "number" ? findPage(settings, page, shown) : shown;
@@ -445,6 +455,13 @@ export class Decks {
     for (const deck of this.#decks) deck.refresh(concerned);
   }
 
+  #showChannel(channel: string): void {
+    this.#refresh((widget) => channelOf(widget) === channel);
+    // A countdown begins, or ends at another time.
+    if ([...this.#decks].some(({ visible }) => visible.some((each) => isCountdown(each, channel))))
+      this.#refreshTimed();
+  }
+
   /** Refreshes what time changes, now and whenever the next of it changes. */
   #refreshTimed(): void {
     if (this.#stopped) return;
@@ -467,4 +484,8 @@ function expectVirtual({ virtual, name }: Deck): void {
 
 function isStat(widget: Widget): widget is StatWidget {
   return widget.type === "stat";
+}
+
+function isCountdown(widget: Widget, channel: string): boolean {
+  return widget.type === "countdown" && widget.channel === channel;
 }

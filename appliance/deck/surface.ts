@@ -3,8 +3,9 @@ import type { PictureChange, SlotPictureView } from "./deck-view.ts";
 import { Drawing } from "./drawing.ts";
 import { type Face, face, nextChange } from "./face/face.ts";
 import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
-import type { Numbers, PushedValue, Situation } from "./face/situation.ts";
-import type { StatWidget, Widget } from "./face/widget.ts";
+import { ruleFor } from "./face/rules.ts";
+import type { IconPaths, Numbers, PushedValue, Situation } from "./face/situation.ts";
+import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
 import type { Slot } from "./usb/model.ts";
 import type { Panel } from "./usb/panel.ts";
 
@@ -17,6 +18,7 @@ export interface DeckWorld {
   readonly channels: { get(channel: string): PushedValue | undefined };
   /** What stat widgets show; undefined while it is not known. */
   readonly numbers: { get(widget: StatWidget): Numbers | undefined };
+  readonly icons: IconPaths | undefined;
   readonly board: Omit<NoticeBoard, "changed">;
 }
 
@@ -45,6 +47,8 @@ const DARK: Face = { kind: "blank", background: "#000000" };
 export class Surface {
   readonly #options: SurfaceOptions;
   readonly #states: readonly SlotState[];
+  /** Which rule of a widget held last; what is set anew begins anew. */
+  readonly #rules = new WeakMap<Widget, number>();
   #panel: Panel | undefined;
 
   constructor(options: SurfaceOptions) {
@@ -130,17 +134,29 @@ export class Surface {
   }
 
   #situation({ width, height }: Slot, widget: Widget): Situation {
-    const { clock, timeZone, channels, numbers, board } = this.#options.world;
+    const { clock, timeZone, channels, numbers, icons, board } = this.#options.world;
+    const channel = channelOf(widget);
+    const value = channel === undefined ? undefined : channels.get(channel);
     return {
       now: clock.now(),
       clockSure: clock.sure,
       timeZone,
       width,
       height,
-      value: widget.type === "push" ? channels.get(widget.channel) : undefined,
+      value,
+      rule: this.#rule(widget, value),
+      icons,
       numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
       address: board.address(),
       addressByName: board.addressByName(),
     };
+  }
+
+  #rule(widget: Widget, value: PushedValue | undefined): number | undefined {
+    if (!("rules" in widget)) return undefined;
+    const rule = ruleFor(widget, value?.text, this.#rules.get(widget));
+    if (rule === undefined) this.#rules.delete(widget);
+    else this.#rules.set(widget, rule);
+    return rule;
   }
 }

@@ -12,6 +12,7 @@ export interface ChannelValue {
   expiresAt: number | null;
   state: ChannelState;
   /** What follows is there where it was said. */
+  icon?: string;
   status?: Status;
   id?: string;
   hold?: true;
@@ -43,6 +44,8 @@ export function shownValue(
     updatedAt: epoch(held.set),
     expiresAt: stays ? null : epoch(held.expires ?? 0),
     state,
+    // What was kept by an earlier version has none.
+    ...(held.icon != null && { icon: held.icon }),
     ...(held.status !== null && { status: held.status }),
     ...(held.id !== null && { id: held.id }),
     ...(held.hold && { hold: true as const }),

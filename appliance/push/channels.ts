@@ -1,5 +1,6 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Icons } from "../base/icons.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -23,7 +24,15 @@ import {
   restored,
   wallClock,
 } from "./entry.ts";
-import { type Acknowledger, type Held, isKept, nothing, pushed, watched } from "./held.ts";
+import {
+  type Acknowledger,
+  type Held,
+  isKept,
+  type Looks,
+  nothing,
+  pushed,
+  watched,
+} from "./held.ts";
 import { type ChannelStore, KeptChannels } from "./kept-channels.ts";
 import type { Push } from "./push-body.ts";
 import type { Status } from "./status.ts";
@@ -73,23 +82,36 @@ export class Channels {
   readonly stepped = new Signal<ChannelStep>();
   readonly #clock: Clock;
   readonly #kept: KeptChannels | undefined;
+  readonly #icons: Pick<Icons, "check"> | undefined;
   readonly #startedAt: number;
   readonly #channels = new Map<string, Entry>();
   readonly #stopListening: Cancel;
   #cancelTimer: Cancel = () => {};
 
-  /** @param kept where channels are kept; nowhere unless given */
-  constructor(clock: Clock, kept?: KeptChannels) {
+  /**
+   * @param kept where channels are kept; nowhere unless given
+   * @param icons those that may be pushed; any unless given
+   */
+  constructor(clock: Clock, kept?: KeptChannels, icons?: Pick<Icons, "check">) {
     this.#clock = clock;
     this.#kept = kept;
+    this.#icons = icons;
     this.#startedAt = clock.monotonic();
     this.#stopListening = clock.becameSure.on(() => this.#learnTime());
   }
 
   /** With what the store has kept. */
-  static async open({ clock, store }: { clock: Clock; store: ChannelStore }): Promise<Channels> {
+  static async open({
+    clock,
+    store,
+    icons,
+  }: {
+    clock: Clock;
+    store: ChannelStore;
+    icons?: Pick<Icons, "check">;
+  }): Promise<Channels> {
     const stored = await store.list();
-    const channels = new Channels(clock, new KeptChannels(store, clock));
+    const channels = new Channels(clock, new KeptChannels(store, clock), icons);
     for (const { channel, ...kept } of stored.slice(0, MAX_CHANNELS))
       channels.#channels.set(channel, restored(kept, clock));
     channels.#tell();
@@ -104,8 +126,9 @@ export class Channels {
   set(channel: string, push: Push): PushResult {
     const name = channelName(channel);
     const { text, replaced, truncated } = cleanText(push.text);
-    const { color = null, background = null } = push;
-    const entry = this.#push(name, push, { text, color, background });
+    const { color = null, background = null, icon = null } = push;
+    if (icon !== null) this.#icons?.check(icon, "icon");
+    const entry = this.#push(name, push, { text, color, background, icon });
     return { value: this.#describe(name, entry), replaced, truncated };
   }
 
@@ -113,12 +136,13 @@ export class Channels {
   ping(channel: string, { text, ...ping }: Ping): void {
     const name = channelName(channel);
     const before = this.#channels.get(name)?.held;
-    const { color = null, background = null } = before ?? {};
+    const { color = null, background = null, icon = null } = before ?? {};
     const isWatched = ping.period !== undefined || (before?.period ?? null) !== null;
     this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, {
       text: text === undefined ? (before?.text ?? "") : cleanText(text).text,
       color,
       background,
+      icon,
     });
   }
 
@@ -176,11 +200,7 @@ export class Channels {
     await this.#kept?.close();
   }
 
-  #push(
-    name: string,
-    push: Omit<Push, "text">,
-    value: Pick<Held, "text" | "color" | "background">,
-  ): Entry {
+  #push(name: string, push: Omit<Push, "text">, value: Looks): Entry {
     const before = this.#channels.get(name)?.held;
     const held = pushed(before, push, value, this.#clock.monotonic());
     return this.#settle(name, held, { isTold: true, isPushed: true });

@@ -14,6 +14,8 @@ export interface Held {
   readonly text: string;
   readonly color: string | null;
   readonly background: string | null;
+  /** Name of an icon. */
+  readonly icon: string | null;
   /** When it was pushed, or declared. */
   readonly set: number;
   /** When the text expires; null for never. */
@@ -33,12 +35,16 @@ export interface Held {
   readonly ack: Acknowledgement | null;
 }
 
+/** What a push says of how it looks. */
+export type Looks = Pick<Held, "text" | "color" | "background" | "icon">;
+
 /** What a channel holds that was only declared. */
 export function nothing(now: number): Held {
   return {
     text: "",
     color: null,
     background: null,
+    icon: null,
     set: now,
     expires: null,
     status: null,
@@ -60,7 +66,7 @@ export function nothing(now: number): Held {
 export function pushed(
   before: Held | undefined,
   push: Omit<Push, "text">,
-  value: Pick<Held, "text" | "color" | "background">,
+  value: Looks,
   now: number,
 ): Held {
   const { status = null, id = null } = push;

@@ -10,6 +10,8 @@ export interface Push extends WatchFields {
   ttl?: number;
   color?: string;
   background?: string;
+  /** Name of an icon. */
+  icon?: string;
   status?: Status;
   /** The sender's own name for what it tells: the same again is no news. */
   id?: string;
@@ -21,6 +23,7 @@ export interface Push extends WatchFields {
 export const PUSH_BYTES = 4_096;
 const MAX_TTL = 86_400;
 const MAX_ID = 128;
+const MAX_ICON = 64;
 
 /**
  * What a sender asks for, as JSON that came in; the same by HTTP and by MQTT.
@@ -38,6 +41,7 @@ export const readPush = shape<Push>({
     },
     color: COLOR,
     background: COLOR,
+    icon: { type: "string", maxLength: MAX_ICON, description: "must be the name of an icon" },
     ...WATCH_FIELDS,
     status: { enum: STATUSES, description: `must be one of ${STATUSES.join(", ")}` },
     id: {

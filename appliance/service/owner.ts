@@ -61,6 +61,7 @@ export async function startOwner(
     isOpen: () => listener.isOpen(),
     store: deckStore(store),
     channels: push.channels,
+    icons: shared.icons,
     numbers,
   });
   // Streams of events go first: the listener waits for what it answers.
@@ -129,11 +130,11 @@ async function startSessions(
 
 async function startPush(
   { clock, pushed = [] }: ServiceParts,
-  { random }: Shared,
+  { random, icons }: Shared,
   stops: Stops,
   store: Store,
 ): Promise<{ channels: Channels; tokens: PushTokens }> {
-  const channels = await Channels.open({ clock, store: channelStore(store) });
+  const channels = await Channels.open({ clock, store: channelStore(store), icons });
   stops.add(() => channels.close());
   for (const { channel, ...push } of pushed) channels.set(channel, { ...push, ttl: 0 });
   const tokens = await PushTokens.open({

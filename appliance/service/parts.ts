@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { SystemClock } from "../base/clock.ts";
+import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { Vitals } from "../control/wire.ts";
@@ -45,6 +46,7 @@ interface Random {
 /** What the service shares with what stands in for it. */
 export interface Shared {
   pages: Pages;
+  icons: Icons;
   client: Client;
   /** By which names this machine may be addressed. */
   names: () => ReadonlySet<string>;
@@ -59,8 +61,10 @@ export function shareParts(parts: ServiceParts): Shared {
     random = { bytes: randomBytes, int: randomInt },
   } = parts;
   const client = createClient(config.trustedProxies);
+  const pages = new Pages(WEB_BUILD);
   return {
-    pages: new Pages(WEB_BUILD),
+    pages,
+    icons: new Icons(() => pages.text("icons.json")),
     client,
     random,
     names: () => namesOf(hostname(), network.name(), config.allowedHosts),

@@ -53,6 +53,11 @@ export function dimmed<C extends Colors>(colors: C): C {
   return { ...colors, color: blend(colors.color, colors.background, 0.5) };
 }
 
+/** What is over: half-way to the background, which itself goes half-way back to the key's own. */
+export function faded<C extends Colors>(colors: C, own: Color): C {
+  return dimmed({ ...colors, background: blend(colors.background, own, 0.5) });
+}
+
 /** Colours of the one meaning that can be read on dark and on light. */
 interface Pair {
   onDark: string;

@@ -3,12 +3,15 @@ import type { PlainFace } from "./plain.ts";
 import { isWide, type Situation } from "./situation.ts";
 import type { Widget } from "./widget.ts";
 import { type AddressFace, addressFace, TURN_MS } from "./widgets/address.ts";
+import { countdownFace, nextCount } from "./widgets/countdown.ts";
+import { type GaugeFace, gaugeFace } from "./widgets/gauge.ts";
+import { iconFace } from "./widgets/icon.ts";
 import { pushFace } from "./widgets/push.ts";
 import { type StatFace, statFace } from "./widgets/stat.ts";
-import { clockFace, dateFace } from "./widgets/time.ts";
+import { clockFace, dateFace, worldclockFace } from "./widgets/time.ts";
 
 /** What a slot shows, down to every word and colour: the painter only lays it out. */
-export type Face = PlainFace | StatFace | AddressFace;
+export type Face = PlainFace | StatFace | GaugeFace | AddressFace;
 
 const MINUTE_MS = 60_000;
 
@@ -17,13 +20,22 @@ export function face(widget: Widget, situation: Situation): Face {
   const colors = chooseColors({}, widget);
   switch (widget.type) {
     case "push":
-      return pushFace(widget, situation.value);
+      return pushFace(widget, situation);
     case "stat":
       return statFace(widget, situation.numbers);
     case "clock":
       return clockFace(situation, colors);
     case "date":
       return dateFace(situation, colors);
+    case "worldclock":
+      return worldclockFace(widget, situation);
+    case "countdown":
+      return countdownFace(widget, situation);
+    case "gauge":
+    case "bar":
+      return gaugeFace(widget, situation);
+    case "icon":
+      return iconFace(widget, situation);
     case "text":
       return { kind: "text", text: widget.text, ...colors };
     case "address":
@@ -39,7 +51,10 @@ export function nextChange(widget: Widget, situation: Situation): number | undef
   switch (widget.type) {
     case "clock":
     case "date":
+    case "worldclock":
       return following(MINUTE_MS);
+    case "countdown":
+      return nextCount(situation);
     case "address":
       return isWide(situation) ? undefined : following(TURN_MS);
     default:

@@ -3,6 +3,7 @@ import { layoutPlain } from "./plain.ts";
 import type { Fonts, Shape } from "./shapes.ts";
 import type { Box } from "./text-fit.ts";
 import { layoutAddress } from "./widgets/address.ts";
+import { layoutGauge } from "./widgets/gauge.ts";
 import { layoutStat } from "./widgets/stat.ts";
 
 /** Lays a face out: what to draw on its background, in order. */
@@ -10,6 +11,9 @@ export function layout(face: Face, size: Box, fonts: Fonts): Shape[] {
   switch (face.kind) {
     case "stat":
       return layoutStat(face, size, fonts);
+    case "gauge":
+    case "bar":
+      return layoutGauge(face, size, fonts);
     case "address":
       return layoutAddress(face, size, fonts);
     default:

@@ -10,6 +10,9 @@ import type { Point } from "./sparkline.ts";
 import type { Box, Metrics } from "./text-fit.ts";
 
 const QUALITY_STEP = 7;
+/** As `IconFile` says. */
+const ICON_GRID = 24;
+const ICON_STROKE = 2;
 /** Of a sign that was turned, in em. */
 const TURNED_WIDTH = 0.86;
 
@@ -86,10 +89,34 @@ function draw(context: SKRSContext2D, shape: Shape): void {
       trace(context, shape.points);
       context.stroke();
       return;
+    case "arc":
+      context.strokeStyle = shape.color;
+      context.lineWidth = shape.width;
+      context.lineCap = "butt";
+      context.beginPath();
+      context.arc(shape.x, shape.y, shape.radius, shape.from, shape.from + shape.turn);
+      context.stroke();
+      return;
+    case "icon":
+      drawIcon(context, shape);
+      return;
     case "text":
       context.fillStyle = shape.color;
       drawText(context, shape);
   }
+}
+
+function drawIcon(context: SKRSContext2D, shape: Shape & { kind: "icon" }): void {
+  const { path, left, top, size, color } = shape;
+  context.save();
+  context.translate(left, top);
+  context.scale(size / ICON_GRID, size / ICON_GRID);
+  context.strokeStyle = color;
+  context.lineWidth = ICON_STROKE;
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  context.stroke(new (tools().skia.Path2D)(path));
+  context.restore();
 }
 
 function drawText(context: SKRSContext2D, shape: Shape & { kind: "text" }): void {

@@ -1,5 +1,7 @@
 import { blend, type Colors } from "./colors.ts";
+import { iconBlock } from "./icon-block.ts";
 import { centred, type Fonts, label, type Shape, scaleOf, textBlock } from "./shapes.ts";
+import type { Area } from "./sparkline.ts";
 import { type Box, fitText } from "./text-fit.ts";
 
 /** Faces that say something, whatever they say: most widgets show one of these. */
@@ -13,6 +15,8 @@ interface BlankFace {
 export interface TextFace extends Colors {
   kind: "text";
   text: string;
+  /** Path of an icon beside it, as of `IconFile`. */
+  icon?: string;
 }
 
 /** One thing that matters, with a small line above and perhaps below. */
@@ -29,10 +33,16 @@ export function layoutPlain(face: PlainFace, size: Box, fonts: Fonts): Shape[] {
     case "blank":
       return [];
     case "text":
-      return textBlock(face.text, face.color, { left: 0, top: 0, ...size }, fonts);
+      return textFace(face, { left: 0, top: 0, ...size }, fonts);
     case "figure":
       return figure(face, size, fonts);
   }
+}
+
+function textFace({ text, icon, color }: TextFace, area: Area, fonts: Fonts): Shape[] {
+  return icon === undefined
+    ? textBlock(text, color, area, fonts)
+    : iconBlock({ icon, text, color }, area, fonts);
 }
 
 function figure({ top, main, bottom, color, background }: FigureFace, size: Box, fonts: Fonts) {

@@ -18,6 +18,19 @@ export type Fonts = Readonly<Record<Weight, Metrics>>;
 export type Shape =
   | { kind: "rectangle"; left: number; top: number; width: number; height: number; color: string }
   | { kind: "polygon"; points: Point[]; color: string }
+  /** Part of a ring, clockwise; `from` and `turn` in radians, 0 being on the right. */
+  | {
+      kind: "arc";
+      x: number;
+      y: number;
+      radius: number;
+      from: number;
+      turn: number;
+      width: number;
+      color: string;
+    }
+  /** As of `IconFile`, stroked. */
+  | { kind: "icon"; path: string; left: number; top: number; size: number; color: string }
   | { kind: "line"; points: Point[]; width: number; color: string }
   /** `y` is the base line. */
   | {
@@ -54,6 +67,23 @@ export function scaleOf({ width, height }: Box, { plain }: Fonts): Scale {
     gap: Math.round(unit * 0.065),
     large: Math.round(unit * 0.56),
   };
+}
+
+/** Whether words stand better beside a picture than below it. */
+export function isFlat({ width, height }: Box): boolean {
+  return width >= 1.9 * height;
+}
+
+/** A number in the middle of an area, on one line and never cut: a part of it would be another number. */
+export function wholeNumber(
+  text: string,
+  { color, max }: { color: string; max: number },
+  area: Area,
+  fonts: Fonts,
+): Shape[] {
+  const { strong } = fonts;
+  const fits = Math.min(area.height / strong.capHeight, area.width / strong.width(text));
+  return centred({ size: Math.floor(Math.min(max, fits)), lines: [text] }, color, area, fonts);
 }
 
 /** A text in the middle of an area, as large as that allows. */

@@ -13,6 +13,11 @@ export interface Numbers {
   series: readonly number[];
 }
 
+/** The icons there are: path of a name, undefined where there is none. */
+export interface IconPaths {
+  path(name: string): string | undefined;
+}
+
 /** What a face depends on besides its widget. */
 export interface Situation {
   /** Epoch milliseconds. */
@@ -24,8 +29,11 @@ export interface Situation {
   /** Size of the slot in pixels. */
   width: number;
   height: number;
-  /** What the channel of a push widget holds; undefined while it waits. */
+  /** What the channel of the widget holds; undefined while it waits. */
   value?: PushedValue | undefined;
+  /** Which of the widget's rules holds for its number, by its place. */
+  rule?: number | undefined;
+  icons?: IconPaths | undefined;
   /** What a stat widget counts; undefined while it is not known. */
   numbers?: Numbers | undefined;
   /** URL of the Web UI; undefined while there is no network. */

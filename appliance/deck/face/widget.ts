@@ -1,6 +1,9 @@
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
+import { isTimeZone } from "../../base/time-zone.ts";
 import { variant as baseVariant, oneOf, variants } from "../../base/variants.ts";
+
+import type { NumberRules } from "./rules.ts";
 
 interface WidgetColors {
   /** `#rrggbb` */
@@ -8,7 +11,7 @@ interface WidgetColors {
   background?: string;
 }
 
-export interface PushWidget extends WidgetColors {
+export interface PushWidget extends WidgetColors, NumberRules {
   type: "push";
   channel: string;
   /** What an expired value leaves behind; `dim` when not given. */
@@ -24,6 +27,40 @@ export interface StatWidget extends WidgetColors {
   metric: "pv" | "uv" | "sessions" | "app" | "bot";
   /** `now`: the last five minutes, of `pv` only */
   period: "now" | "day" | "7d" | "30d";
+  /** Stands for the site's id. */
+  label?: string;
+}
+
+/** The pushed number of a channel between two bounds, as a ring or as a bar. */
+export interface GaugeWidget extends WidgetColors, NumberRules {
+  type: "gauge" | "bar";
+  channel: string;
+  min: number;
+  max: number;
+  unit?: string;
+  /** Stands for the channel's name. */
+  label?: string;
+}
+
+/** How long until the value of a channel expires, or until it is late or down. */
+export interface CountdownWidget extends WidgetColors {
+  type: "countdown";
+  channel: string;
+  label?: string;
+}
+
+export interface IconWidget extends WidgetColors {
+  type: "icon";
+  icon: string;
+  label?: string;
+}
+
+export interface WorldclockWidget extends WidgetColors {
+  type: "worldclock";
+  /** IANA name */
+  timeZone: string;
+  /** Stands for the city of the zone. */
+  label?: string;
 }
 
 interface TextWidget extends WidgetColors {
@@ -36,7 +73,20 @@ interface PlainWidget extends WidgetColors {
 }
 
 /** What a slot is set to show. */
-export type Widget = PushWidget | StatWidget | TextWidget | PlainWidget;
+export type Widget =
+  | PushWidget
+  | StatWidget
+  | GaugeWidget
+  | CountdownWidget
+  | IconWidget
+  | WorldclockWidget
+  | TextWidget
+  | PlainWidget;
+
+/** The push channel that a widget shows; undefined for none. */
+export function channelOf(widget: Widget): string | undefined {
+  return "channel" in widget ? widget.channel : undefined;
+}
 
 /** The push service's rules, which widgets and actions share: what is typed here is drawn in the same font. */
 export interface PushRules {
@@ -66,17 +116,69 @@ const variant = (
   optional: Record<string, object> = {},
 ) => baseVariant("type", type, required, { ...optional, color: COLOR, background: COLOR });
 
+const LABEL_LENGTH = 24;
+const LABEL = {
+  type: "string",
+  maxLength: LABEL_LENGTH,
+  description: `must be a text of at most ${LABEL_LENGTH} characters`,
+};
+const UNIT_LENGTH = 8;
+const UNIT = {
+  type: "string",
+  maxLength: UNIT_LENGTH,
+  description: `must be a text of at most ${UNIT_LENGTH} characters`,
+};
+const NUMBER = { type: "number", description: "must be a number" };
+const ICON = { type: "string", maxLength: 64, description: "must be the name of an icon" };
+const ZONE = {
+  type: "string",
+  format: "time-zone",
+  description: "must be a time zone like Europe/Zurich",
+};
+const MAX_RULES = 5;
+const RULE = {
+  type: "object",
+  properties: { above: NUMBER, below: NUMBER, color: COLOR, background: COLOR },
+  additionalProperties: false,
+  oneOf: [{ required: ["above"] }, { required: ["below"] }],
+  description: "must have one of above and below",
+};
+const RULES = {
+  rules: {
+    type: "array",
+    maxItems: MAX_RULES,
+    items: RULE,
+    description: `must be a list of at most ${MAX_RULES} rules`,
+  },
+  hysteresis: { type: "number", minimum: 0, description: "must be a number from 0 on" },
+};
+const gauge = (type: "gauge" | "bar") =>
+  variant(
+    type,
+    { channel: CHANNEL, min: NUMBER, max: NUMBER },
+    { unit: UNIT, label: LABEL, ...RULES },
+  );
+
 const VARIANTS = [
   variant(
     "push",
     { channel: CHANNEL },
-    { expire: oneOf("dim", "blank", "text"), fallback: TEXT, wake: WAKE },
+    { expire: oneOf("dim", "blank", "text"), fallback: TEXT, wake: WAKE, ...RULES },
   ),
-  variant("stat", {
-    site: SITE,
-    metric: oneOf("pv", "uv", "sessions", "app", "bot"),
-    period: oneOf("now", "day", "7d", "30d"),
-  }),
+  variant(
+    "stat",
+    {
+      site: SITE,
+      metric: oneOf("pv", "uv", "sessions", "app", "bot"),
+      period: oneOf("now", "day", "7d", "30d"),
+    },
+    { label: LABEL },
+  ),
+  gauge("gauge"),
+  gauge("bar"),
+  variant("countdown", { channel: CHANNEL }, { label: LABEL }),
+  variant("icon", { icon: ICON }, { label: LABEL }),
+  variant("worldclock", { timeZone: ZONE }, { label: LABEL }),
   variant("clock"),
   variant("date"),
   variant("text", { text: TEXT }),
@@ -86,6 +188,7 @@ const VARIANTS = [
 
 const readVariant = variants<Widget>("type", "widget", VARIANTS, {
   "site-id": (text) => looksLikeSiteId(siteIdOf(text)),
+  "time-zone": isTimeZone,
 });
 
 /**
@@ -97,16 +200,19 @@ export function parseWidget(input: unknown, rules: PushRules, at = "widget"): Wi
   return cleaned(readVariant(input, at), rules, at);
 }
 
-function cleaned(input: Widget, { channelName, cleanText }: PushRules, at: string): Widget {
-  if (input.type === "text") return { ...input, text: cleanText(input.text).text };
-  if (input.type === "stat") return cleanedStat(input, at);
-  if (input.type !== "push") return input;
-  const { fallback } = input;
-  return {
-    ...input,
-    channel: readChannel(input.channel, { channelName }, at),
-    ...(fallback !== undefined && { fallback: cleanText(fallback).text }),
-  };
+/** The fields that are texts to draw. */
+const DRAWN = ["text", "fallback", "label", "unit"] as const;
+
+function cleaned(input: Widget, rules: PushRules, at: string): Widget {
+  const widget = { ...input } as Widget & Partial<Record<(typeof DRAWN)[number], string>>;
+  for (const field of DRAWN) {
+    const text = widget[field];
+    if (text !== undefined) widget[field] = rules.cleanText(text).text;
+  }
+  if ("channel" in widget) widget.channel = readChannel(widget.channel, rules, at);
+  if ((widget.type === "gauge" || widget.type === "bar") && widget.min >= widget.max)
+    throw invalidField(`${at}.max`, "must be more than min.");
+  return widget.type === "stat" ? cleanedStat(widget, at) : widget;
 }
 
 function cleanedStat(input: StatWidget, at: string): StatWidget {

@@ -54,6 +54,27 @@ const push: Widget = { type: "push", channel: "build" };
 const counts = (value: number, previous: number | null, series: number[]): Partial<Situation> => ({
   numbers: { value, previous, series } satisfies Numbers,
 });
+/** Two of Lucide's. */
+const ICONS = new Map([
+  [
+    "house",
+    "M15 21v-8a1 1 0 0 0-1-1h-4a1 1 0 0 0-1 1v8M3 10a2 2 0 0 1 .709-1.528l7-6a2 2 0 0 1 2.582 0l7 6A2 2 0 0 1 21 10v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z",
+  ],
+  [
+    "bell",
+    "M10.268 21a2 2 0 0 0 3.464 0m-10.47-5.674A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.673C19.41 13.956 18 12.499 18 8A6 6 0 0 0 6 8c0 4.499-1.411 5.956-2.738 7.326",
+  ],
+]);
+const icons = { icons: { path: (name: string) => ICONS.get(name) } };
+const iconic = (text: string): Partial<Situation> => ({
+  ...icons,
+  value: { text, color: null, background: null, state: "live", icon: "house" },
+});
+const temperature = { type: "gauge", channel: "office", min: -10, max: 40 } as const;
+const countdown: Widget = { type: "countdown", channel: "build" };
+const ends = (ms: number): Partial<Situation> => ({
+  value: { text: "x", color: null, background: null, state: "live", expiresAt: NOW + ms },
+});
 const address = { address: "http://tallydeck.local:3000/" };
 
 /** Every widget in every state, by name. */
@@ -75,6 +96,50 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "push-expired-dim": show(push, expired("passed")),
   "push-expired-blank": show({ ...push, expire: "blank" }, expired("passed")),
   "push-expired-text": show({ ...push, expire: "text", fallback: "no news" }, expired("passed")),
+  "push-icon": show(push, iconic("21.5°C")),
+  "push-icon-lines": show(push, iconic("Office\n21.5°C\n45 %")),
+  "push-rule": show(
+    { ...push, rules: [{ above: 20, color: "#ffffff", background: "#b91c1c" }] },
+    { ...pushed("21.5°C\nOffice"), rule: 0 },
+  ),
+  "push-expired-colors": show(push, {
+    value: { text: "Failed", color: null, background: "#b91c1c", state: "expired" },
+  }),
+  "icon-label": show({ type: "icon", icon: "house", label: "Home" }, icons),
+  "icon-alone": show({ type: "icon", icon: "bell", background: "#facc15" }, icons),
+  "icon-unknown": show({ type: "icon", icon: "no-such-icon" }, icons),
+  gauge: show(temperature, pushed("21.5 °C")),
+  "gauge-rule": show(
+    { ...temperature, unit: "%", rules: [{ above: 20, color: "#f87171" }] },
+    { ...pushed("88"), rule: 0 },
+  ),
+  "gauge-waiting": show(temperature),
+  "gauge-expired": show(temperature, expired("12")),
+  "gauge-light": show({ ...temperature, background: "#f1f5f9", unit: "°C" }, pushed("1 234.5")),
+  bar: show({ ...temperature, type: "bar", unit: "°C" }, pushed("21.5 °C")),
+  "bar-rule": show(
+    { ...temperature, type: "bar", rules: [{ above: 20, background: "#7f1d1d" }] },
+    { ...pushed("72"), rule: 0 },
+  ),
+  "bar-light": show({ ...temperature, type: "bar", background: "#f1f5f9" }, pushed("-3")),
+  "countdown-minutes": show(countdown, ends(299_000)),
+  "countdown-hours": show(countdown, ends(7_500_000)),
+  "countdown-days": show({ ...countdown, label: "Backup" }, ends(273_600_000)),
+  "countdown-over": show(countdown, ends(-5)),
+  "countdown-none": show(countdown, pushed("OK")),
+  "countdown-waiting": show(countdown),
+  worldclock: show({ type: "worldclock", timeZone: "America/New_York" }),
+  "worldclock-label": show({
+    type: "worldclock",
+    timeZone: "Asia/Tokyo",
+    label: "Mum",
+    background: "#e2e8f0",
+  }),
+  "worldclock-unsure": show({ type: "worldclock", timeZone: "UTC" }, { clockSure: false }),
+  "stat-label": show(
+    { type: "stat", site: "a-rather-long-site-id", metric: "pv", period: "7d", label: "Shop" },
+    counts(3_273, 2_922, WEEK),
+  ),
   "stat-up": show(
     { type: "stat", site: "blog", metric: "pv", period: "7d" },
     counts(3_273, 2_922, WEEK),

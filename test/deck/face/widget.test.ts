@@ -17,6 +17,13 @@ describe("a widget from the wire", () => {
     { type: "text", text: "Coffee\nfirst" },
     { type: "address" },
     { type: "empty" },
+    { type: "push", channel: "a", rules: [{ above: 30, color: "#ff0000" }], hysteresis: 0.5 },
+    { type: "gauge", channel: "a", min: -10, max: 40, unit: "°C", label: "Office" },
+    { type: "bar", channel: "a", min: 0, max: 1, rules: [{ below: 0.1, background: "#ff0000" }] },
+    { type: "countdown", channel: "a", label: "Backup" },
+    { type: "icon", icon: "house", label: "Home" },
+    { type: "worldclock", timeZone: "America/New_York" },
+    { type: "stat", site: "my-site", metric: "pv", period: "7d", label: "Shop" },
   ]) {
     it(`may be ${JSON.stringify(widget)}`, () => {
       assert.deepEqual(parse(widget), widget);
@@ -44,7 +51,7 @@ describe("a widget from the wire", () => {
     [null, "widget", /must be an object/],
     ["clock", "widget", /must be an object/],
     [[], "widget", /must be an object/],
-    [{}, "widget.type", /must be one of push, stat, clock, date, text, address, empty/],
+    [{}, "widget.type", /must be one of push, stat, gauge, bar, .*, address, empty/],
     [{ type: "weather" }, "widget.type", /must be one of/],
     [{ type: 7 }, "widget.type", /must be one of/],
     [{ type: "push" }, "widget.channel", /is missing/],
@@ -64,6 +71,26 @@ describe("a widget from the wire", () => {
     [{ type: "stat", site: "a", metric: "uv", period: "now" }, "widget.metric", /must be pv/],
     [{ type: "stat", site: "A b", metric: "pv", period: "day" }, "widget.site", /id of a site/],
     [{ type: "clock", seconds: true }, "widget.seconds", /not a field/],
+    [{ type: "gauge", channel: "a", min: 5, max: 5 }, "widget.max", /more than min/],
+    [{ type: "bar", channel: "a", min: "0", max: 5 }, "widget.min", /must be a number/],
+    [{ type: "worldclock", timeZone: "Mars/Base" }, "widget.timeZone", /zone like Europe/],
+    [{ type: "icon", icon: "house", label: "x".repeat(25) }, "widget.label", /at most 24/],
+    [
+      { type: "push", channel: "a", rules: [{ color: "#ffffff" }] },
+      "widget.rules.0.above",
+      /is missing/,
+    ],
+    [
+      { type: "push", channel: "a", rules: [{ above: 1, below: 2 }] },
+      "widget.rules.0",
+      /one of above and below/,
+    ],
+    [
+      { type: "push", channel: "a", rules: Array(6).fill({ above: 1 }) },
+      "widget.rules",
+      /at most 5 rules/,
+    ],
+    [{ type: "push", channel: "a", hysteresis: -1 }, "widget.hysteresis", /number from 0/],
   ] as const) {
     it(`may not be ${JSON.stringify(input)?.slice(0, 60)}`, () => {
       assert.throws(

@@ -59,13 +59,19 @@ describe("a push widget", () => {
     });
   });
 
-  it("dims an expired value half-way to its background unless told otherwise", () => {
+  it("dims an expired value: half of its background goes, and half of its text", () => {
     assert.deepEqual(face(widget, situation({ value: expired })), {
       kind: "text",
       text: "passed",
-      color: "#009000",
-      background: "#002000",
+      color: "#008800",
+      background: "#001000",
     });
+  });
+
+  it("shows the colours of a rule that holds before those of the sender", () => {
+    const ruled: Widget = { ...widget, rules: [{ above: 5, background: "#aa0000" }] };
+    const shown = face(ruled, situation({ value: value(), rule: 0 }));
+    assert.equal(shown.background, "#aa0000");
   });
 
   it("goes blank when told to, in its own background", () => {

@@ -3,11 +3,34 @@ import type { StatWidget, Widget } from "../../../appliance/control/wire.ts";
 
 type WidgetType = Widget["type"];
 
+/** What the fields of a widget get. */
+export interface FieldsProps<W extends Widget> {
+  widget: W;
+  onEdit: (next: Widget) => void;
+}
+
+/** The widget with a field that may be left out; undefined and "" leave it out. */
+export function withField<W extends Widget, K extends keyof W>(
+  widget: W,
+  field: K,
+  value: W[K] | undefined,
+): W {
+  const next = { ...widget };
+  if (value === undefined || value === "") delete next[field];
+  else next[field] = value;
+  return next;
+}
+
 /** What a slot can show, in the words of the page. */
 export const WIDGET_TYPES: readonly { id: WidgetType; name: string; about: string }[] = [
   { id: "push", name: "Pushed text", about: "What other programs send to a channel." },
   { id: "stat", name: "Live number", about: "Visits to one of your sites, as they come in." },
+  { id: "gauge", name: "Gauge", about: "A pushed number on a ring between two bounds." },
+  { id: "bar", name: "Bar", about: "A pushed number on a bar between two bounds." },
+  { id: "countdown", name: "Countdown", about: "How long until a channel expires or is late." },
+  { id: "icon", name: "Icon", about: "A picture of a set, with a label." },
   { id: "clock", name: "Clock", about: "The time of the box." },
+  { id: "worldclock", name: "World clock", about: "The time somewhere else." },
   { id: "date", name: "Date", about: "Today's date." },
   { id: "text", name: "Fixed text", about: "Always the same text, up to four lines." },
   { id: "address", name: "Address", about: "Where this page is found, with a QR code." },
@@ -40,7 +63,14 @@ export function widgetName(widget: Widget): string {
   const name = WIDGET_TYPES.find(({ id }) => id === widget.type)?.name ?? widget.type;
   switch (widget.type) {
     case "push":
+    case "gauge":
+    case "bar":
+    case "countdown":
       return `${name} of ${widget.channel}`;
+    case "icon":
+      return `${name} ${widget.icon}`;
+    case "worldclock":
+      return `${name} of ${widget.timeZone}`;
     case "stat": {
       const metric = METRICS.find(({ id }) => id === widget.metric)?.name ?? widget.metric;
       const period = PERIODS.find(({ id }) => id === widget.period)?.name ?? widget.period;
@@ -53,13 +83,22 @@ export function widgetName(widget: Widget): string {
   }
 }
 
-/** A widget of another type, which keeps the colours. */
+/** A widget of another type, which keeps the colours, and the channel where both have one. */
 export function widgetOf(type: WidgetType, before: Widget, firstSite: string): Widget {
   const { color, background } = before;
+  const channel = "channel" in before ? before.channel : "";
   const colors = { ...(color && { color }), ...(background && { background }) };
   switch (type) {
     case "push":
-      return { type, channel: "", ...colors };
+    case "countdown":
+      return { type, channel, ...colors };
+    case "gauge":
+    case "bar":
+      return { type, channel, min: 0, max: 100, ...colors };
+    case "icon":
+      return { type, icon: "house", ...colors };
+    case "worldclock":
+      return { type, timeZone: "UTC", ...colors };
     case "stat":
       return { type, site: firstSite, metric: "pv", period: "day", ...colors };
     case "text":
@@ -71,8 +110,10 @@ export function widgetOf(type: WidgetType, before: Widget, firstSite: string): W
 
 /** What a widget still lacks before it can be shown; empty when nothing. */
 export function lackOf(widget: Widget): string {
-  if (widget.type === "push" && !isChannelName(widget.channel))
+  if ("channel" in widget && !isChannelName(widget.channel))
     return widget.channel === "" ? "Name a channel first." : `A channel has ${CHANNEL_RULE}.`;
+  if ((widget.type === "gauge" || widget.type === "bar") && !(widget.min < widget.max))
+    return "The upper bound must be more than the lower one.";
   if (widget.type === "stat" && widget.site === "") return "Add a site first.";
   return "";
 }

@@ -8,6 +8,7 @@ import type { StatWidget } from "../widget.ts";
 
 export interface StatFace extends Colors {
   kind: "stat";
+  /** What is counted, as the key names it. */
   site: string;
   period: string;
   metric: string;
@@ -29,7 +30,7 @@ export function statFace(widget: StatWidget, numbers: Numbers | undefined): Stat
   const colors = chooseColors({}, widget);
   return {
     kind: "stat",
-    site: widget.site,
+    site: widget.label ?? widget.site,
     period: PERIODS[widget.period],
     metric: METRICS[widget.metric],
     value: numbers ? compactCount(numbers.value) : NO_NUMBER,

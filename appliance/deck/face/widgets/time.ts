@@ -1,14 +1,37 @@
-import { type Colors, dimmed } from "../colors.ts";
+import { type Colors, chooseColors, dimmed } from "../colors.ts";
 import type { FigureFace, TextFace } from "../plain.ts";
 import { isWide, type Situation } from "../situation.ts";
+import type { WorldclockWidget } from "../widget.ts";
 
 const NO_DATE = "–";
 
 /** The box's time. */
 export function clockFace({ now, clockSure, timeZone }: Situation, colors: Colors): TextFace {
   if (!clockSure) return { kind: "text", text: "--:--", ...dimmed(colors) };
-  const text = parts(now, timeZone, TIME).map(({ value }) => value);
-  return { kind: "text", text: text.join(""), ...colors };
+  return { kind: "text", text: timeIn(now, timeZone), ...colors };
+}
+
+/** The time and the weekday somewhere else. */
+export function worldclockFace(
+  widget: WorldclockWidget,
+  { now, clockSure }: Situation,
+): FigureFace {
+  const { timeZone, label = cityOf(timeZone) } = widget;
+  const colors = chooseColors({}, widget);
+  const common = { kind: "figure", top: label } as const;
+  if (!clockSure) return { ...common, main: "--:--", bottom: "", ...dimmed(colors) };
+  const [day] = parts(now, timeZone, { weekday: "short" });
+  return { ...common, main: timeIn(now, timeZone), bottom: day?.value ?? "", ...colors };
+}
+
+/** `America/Argentina/Buenos_Aires` → `Buenos Aires` */
+function cityOf(timeZone: string): string {
+  return (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");
+}
+
+function timeIn(now: number, timeZone: string): string {
+  const time = parts(now, timeZone, TIME).map(({ value }) => value);
+  return time.join("");
 }
 
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;

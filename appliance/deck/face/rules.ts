@@ -1,0 +1,63 @@
+import type { Colors } from "./colors.ts";
+
+/** Colours while a number is beyond a bound: exactly one of `above` and `below` is given. */
+interface NumberRule extends Partial<Colors> {
+  above?: number;
+  below?: number;
+}
+
+/** What colours follow a number, and how far it must come back before they go again. */
+export interface NumberRules {
+  /** The first that holds counts. */
+  rules?: NumberRule[];
+  hysteresis?: number;
+}
+
+/** A number as it stands in a text, and what it is worth. */
+interface FoundNumber {
+  text: string;
+  value: number;
+}
+
+/** Digits in groups of three, or in one piece; signs of a word, as in CO2 or room-3, begin none. */
+const NUMBER =
+  /(?<![\p{L}\p{N}.,]|[\p{L}\p{N}][-_])([+-](?<![\p{L}\p{N}][+-]))?(\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*)/u;
+
+/**
+ * The first number of a text. A space or an apostrophe groups thousands; one `.` or `,` begins the
+ * decimals; of both the last does, and what stands more than once groups: `-3,5 °C` is -3.5,
+ * `1 234.5` and `1.234,5` are 1234.5, `1,234,567` is 1234567, and `1.234` is a little more than 1.
+ */
+export function numberIn(text: string): FoundNumber | undefined {
+  const found = NUMBER.exec(text);
+  if (found === null) return undefined;
+  const [whole, sign = "", digits = ""] = found;
+  const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
+  const mark = digits[last];
+  const isDecimal = mark !== undefined && digits.indexOf(mark) === last;
+  const groups = (part: string) => part.replace(/[^\d]/g, "");
+  const plain = isDecimal
+    ? `${groups(digits.slice(0, last))}.${digits.slice(last + 1)}`
+    : groups(digits);
+  return { text: whole, value: Number(`${sign === "-" ? "-" : ""}${plain}`) };
+}
+
+/**
+ * Which rule holds for a text, by its place; undefined for none.
+ * @param before the one that held until now: it goes on until the number has come back far enough
+ */
+export function ruleFor(
+  { rules = [], hysteresis = 0 }: NumberRules,
+  text: string | undefined,
+  before: number | undefined,
+): number | undefined {
+  const number = text === undefined ? undefined : numberIn(text)?.value;
+  if (number === undefined) return undefined;
+  const index = rules.findIndex(({ above, below }, i) => {
+    const slack = i === before ? hysteresis : 0;
+    return above !== undefined
+      ? number > above - slack
+      : below !== undefined && number < below + slack;
+  });
+  return index === -1 ? undefined : index;
+}

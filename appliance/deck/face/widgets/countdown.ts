@@ -1,0 +1,44 @@
+import { chooseColors, dimmed } from "../colors.ts";
+import type { FigureFace } from "../plain.ts";
+import type { Situation } from "../situation.ts";
+import type { CountdownWidget } from "../widget.ts";
+
+const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+/** How long until a channel's value expires, or until it is late or down. */
+export function countdownFace(widget: CountdownWidget, situation: Situation): FigureFace {
+  const { channel, label = channel } = widget;
+  const colors = chooseColors({}, widget);
+  const common = { kind: "figure", top: label, bottom: "" } as const;
+  const left = timeLeft(situation);
+  if (situation.value === undefined) return { ...common, main: "…", ...dimmed(colors) };
+  if (left === undefined) return { ...common, main: "–", bottom: "no end", ...dimmed(colors) };
+  if (left === 0) return { ...common, main: "0:00", ...dimmed(colors) };
+  return { ...common, main: inWords(left), ...colors };
+}
+
+/** When the face changes next, in epoch milliseconds. */
+export function nextCount(situation: Situation): number | undefined {
+  const left = timeLeft(situation);
+  if (left === undefined || left === 0) return undefined;
+  const step = left > HOUR_MS ? MINUTE_MS : SECOND_MS;
+  return situation.now + (left % step || step);
+}
+
+/** Milliseconds; 0 when it is over, undefined when there is no end. */
+function timeLeft({ value, now }: Situation): number | undefined {
+  const ends = value?.stepsAt ?? value?.expiresAt ?? undefined;
+  return ends === undefined ? undefined : Math.max(0, ends - now);
+}
+
+/** `4:59`, `2 h 05`, `3 d 4 h`: begun seconds and minutes count. */
+function inWords(ms: number): string {
+  const two = (number: number) => String(number).padStart(2, "0");
+  if (ms <= HOUR_MS) {
+    const seconds = Math.ceil(ms / SECOND_MS);
+    return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+  }
+  const minutes = Math.ceil(ms / MINUTE_MS);
+  if (ms <= DAY_MS) return `${Math.floor(minutes / 60)} h ${two(minutes % 60)}`;
+  return `${Math.floor(minutes / 1_440)} d ${Math.floor((minutes % 1_440) / 60)} h`;
+}

@@ -1,0 +1,49 @@
+import { useId } from "preact/hooks";
+import { CHANNEL_RULE } from "../../../appliance/base/names.ts";
+import { useShell } from "../context.ts";
+import { Labelled } from "../parts.tsx";
+
+interface ChannelFieldProps {
+  channel: string;
+  onChoose: (channel: string) => void;
+}
+
+/** Channels that somebody sends to and no key shows come first: one of them is mostly meant. */
+export function ChannelField({ channel: chosen, onChoose }: ChannelFieldProps) {
+  const { box } = useShell();
+  const list = useId();
+  const unbound = box.channels.filter(({ bound }) => bound === 0);
+  return (
+    <>
+      <Labelled label="Channel" hint={`${CHANNEL_RULE}.`}>
+        {(at) => (
+          <input
+            {...at}
+            list={list}
+            value={chosen}
+            maxLength={32}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            onInput={(event) => onChoose(event.currentTarget.value.trim().toLowerCase())}
+          />
+        )}
+      </Labelled>
+      <datalist id={list}>
+        {box.channels.map(({ channel }) => (
+          <option key={channel} value={channel} />
+        ))}
+      </datalist>
+      {unbound.length > 0 && (
+        <fieldset class="chips">
+          <legend>Seen, and on no key yet</legend>
+          {unbound.map(({ channel }) => (
+            <button key={channel} type="button" onClick={() => onChoose(channel)}>
+              {channel}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+}
