@@ -33,6 +33,7 @@ import {
 import { exportSettings } from "./routes/settings.ts";
 import { importSettings, type SettingsParts, undoImport } from "./routes/settings-import.ts";
 import { type ActivityParts, showSiteActivity } from "./routes/site-activity.ts";
+import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/site-alarms.ts";
 import {
   addSite,
   changeSite,
@@ -59,6 +60,7 @@ export interface ControlParts {
   sites: SitesParts;
   dashboard: DashboardParts;
   activity: ActivityParts;
+  alarms: AlarmsParts;
   settings: SettingsParts;
   data: DataParts;
   diagnostics: DiagnosticsParts;
@@ -111,6 +113,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/sites/:id/token", "sites", makeSiteToken),
   owner("GET", "/api/sites/:id/survey-labels", "sites", findSurveyLabels),
   owner("PUT", "/api/sites/:id/survey-labels", "sites", changeSurveyLabels),
+  owner("GET", "/api/sites/:id/alarms", "alarms", findAlarms),
+  owner("PUT", "/api/sites/:id/alarms", "alarms", changeAlarms),
   owner("POST", "/api/sites/:id/share", "sites", shareSite),
   owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),

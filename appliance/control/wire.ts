@@ -1,5 +1,6 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
+import type { AlarmState } from "../alarms/state.ts";
 import type { DeckSettings } from "../deck/deck-settings.ts";
 import type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
@@ -18,7 +19,7 @@ export type {
   WorldclockWidget,
 } from "../deck/face/widget.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
-export type { SurveyLabels } from "../store/reports.ts";
+export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 
 /** A key or zone: where it is, its size in pixels, and what it is set to. */
 export type Slot = SlotView;
@@ -188,6 +189,8 @@ export interface SiteActivity {
   last: string | null;
   /** Views of the last five minutes. */
   live: number;
+  /** How far its alarms are. */
+  alarms: { silence: AlarmState; rush: AlarmState };
 }
 
 /** `GET /api/site-activity`; the retired are not in it. */

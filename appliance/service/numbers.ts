@@ -1,3 +1,4 @@
+import type { Alarms } from "../alarms/alarms.ts";
 import { dayOf, HOUR_MS, hourOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -7,21 +8,29 @@ import { LIVE_STEP_MS, type Store } from "../store/store.ts";
 
 const DAYS = { day: 1, "7d": 7, "30d": 30 } as const;
 
+type SiteAlarms = Pick<Alarms, "changed" | "standing">;
+
+/** What is not there when visitors are not: an alarm is about their views. */
+const OF_VISITS: ReadonlySet<string> = new Set(["pv", "uv", "sessions"]);
+
 /** The numbers of this box's own sites, for its decks. */
 export class SiteNumbers implements NumberSource {
   readonly changed = new Signal();
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #alarms: SiteAlarms;
   readonly #subscriptions: readonly Cancel[];
   #cancelHour: Cancel = () => {};
   #cancelStep: Cancel | undefined;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, alarms: SiteAlarms) {
+    this.#alarms = alarms;
     this.#store = store;
     this.#clock = clock;
     this.#subscriptions = [
       store.counted.on(() => this.changed.emit()),
       store.directoryChanged.on(() => this.changed.emit()),
+      alarms.changed.on(() => this.changed.emit()),
     ];
     this.#awaitNextHour();
   }
@@ -29,15 +38,18 @@ export class SiteNumbers implements NumberSource {
   async numbers(...[id, metric, period]: Parameters<NumberSource["numbers"]>) {
     const site = this.#store.directory.sites.find((known) => known.id === id);
     if (site === undefined) return undefined;
-    if (period === "now") return this.#live(site.key);
+    const alarm = OF_VISITS.has(metric) ? this.#alarms.standing(id) : undefined;
+    const marked = alarm === undefined ? {} : { alarm };
+    if (period === "now") return { ...this.#live(site.key), ...marked };
     const now = this.#clock.now();
-    return this.#store.read("liveNumbers", {
+    const numbers = await this.#store.read("liveNumbers", {
       site: site.key,
       counter: metric,
       days: DAYS[period],
       today: dayOf(now),
       hour: hourOf(now),
     });
+    return { ...numbers, ...marked };
   }
 
   close(): void {

@@ -25,6 +25,7 @@ import {
   originStore,
   pushTokenStore,
 } from "./adapters.ts";
+import { startAlarms } from "./alarms.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { type Front, startFront } from "./front.ts";
@@ -54,7 +55,8 @@ export async function startOwner(
   const push = await startPush(parts, shared, stops, store);
   const origins = new Origins(originStore(store));
   await origins.load();
-  const numbers = new SiteNumbers(store, clock);
+  const alarms = startAlarms(parts, shared, stops, { store, origins });
+  const numbers = new SiteNumbers(store, clock, alarms);
   stops.add(() => numbers.close());
   const front = await startFront(parts, stops, {
     code: session.code,
@@ -85,7 +87,8 @@ export async function startOwner(
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock },
       origins,
-      activity: { store, clock },
+      activity: { store, clock, alarms },
+      alarms: { store, alarms, origins },
       sites: {
         store,
         declared: session.declared,

@@ -130,6 +130,13 @@ export interface SurveyVersions {
   labels: SurveyLabels;
 }
 
+/** What a site alarms of, and the URL that is told; null for none. */
+export interface SiteAlarms {
+  silence: boolean;
+  rush: boolean;
+  webhook: string | null;
+}
+
 /** A survey response as it is stored: validated, and without anything that was off its shape. */
 export interface SurveyPayload {
   sv: number;

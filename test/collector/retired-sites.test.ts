@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { SiteNumbers } from "../../appliance/service/numbers.ts";
+import { noAlarms } from "../helpers/no-alarms.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
 import { ADMIN, CHROME, eachWorld, encode } from "../helpers/world.ts";
 
@@ -59,7 +60,7 @@ describe("a site that was declared and is declared no more", () => {
 
   it("is nothing to the numbers on the deck", async () => {
     const numbers = async () => {
-      const source = new SiteNumbers(world().service.store, world().clock);
+      const source = new SiteNumbers(world().service.store, world().clock, noAlarms);
       const found = await source.numbers("shop", "pv", "7d");
       source.close();
       return found;

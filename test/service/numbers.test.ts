@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { SiteNumbers } from "../../appliance/service/numbers.ts";
+import { noAlarms } from "../helpers/no-alarms.ts";
 import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";
 
@@ -10,7 +11,7 @@ describe("the numbers on the deck", () => {
   const world = eachWorld({ env: { VIRTUAL_DECK: "mk2" } });
   let numbers: SiteNumbers;
   beforeEach(() => {
-    numbers = new SiteNumbers(world().service.store, world().clock);
+    numbers = new SiteNumbers(world().service.store, world().clock, noAlarms);
   });
   afterEach(() => numbers.close());
   const views = async (count: number) => {

@@ -36,6 +36,7 @@ export const WALLS: readonly Wall[] = [
     may: [
       "appliance/http/",
       "appliance/push/",
+      "appliance/alarms/",
       "appliance/store/",
       BASE,
       "appliance/deck/decks.ts",
@@ -57,6 +58,7 @@ export const WALLS: readonly Wall[] = [
     of: "appliance/actions/",
     may: ["appliance/push/", BASE, "appliance/deck/decks.ts", "appliance/deck/action.ts"],
   },
+  { of: "appliance/alarms/", may: ["appliance/store/", BASE], not: [BEHIND_THE_DOOR] },
   { of: "appliance/deck/face/", may: ["appliance/deck/pixels.ts", "appliance/push/", BASE] },
   { of: "appliance/deck/usb/", may: ["appliance/deck/pixels.ts", BASE] },
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },

@@ -1,3 +1,4 @@
+import type { Alarms } from "../../alarms/alarms.ts";
 import { dayOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Store } from "../../store/store.ts";
@@ -7,12 +8,13 @@ import type { SiteActivityAnswer } from "../wire.ts";
 export interface ActivityParts {
   store: Pick<Store, "directory" | "live" | "read">;
   clock: Pick<Clock, "now">;
+  alarms: Pick<Alarms, "stateOf">;
 }
 
 /** `GET /api/site-activity`: what each site has counted, at a glance. */
 export const showSiteActivity: Handler<ActivityParts, SiteActivityAnswer> = async (
   ctx,
-  { store, clock },
+  { store, clock, alarms },
 ) => {
   const { sites } = store.directory;
   const found = await store.read("siteActivity", {
@@ -21,5 +23,14 @@ export const showSiteActivity: Handler<ActivityParts, SiteActivityAnswer> = asyn
   });
   const live = new Map(sites.map(({ key, id }) => [id, store.live.of(key)]));
   ctx.set("Cache-Control", "no-store");
-  ctx.body = { sites: found.map((site) => ({ ...site, live: live.get(site.id) ?? 0 })) };
+  ctx.body = {
+    sites: found.map((site) => ({
+      ...site,
+      live: live.get(site.id) ?? 0,
+      alarms: {
+        silence: alarms.stateOf(site.id, "silence"),
+        rush: alarms.stateOf(site.id, "rush"),
+      },
+    })),
+  };
 };

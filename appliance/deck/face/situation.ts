@@ -11,6 +11,8 @@ export interface Numbers {
   previous: number | null;
   /** The period in steps, oldest first. */
   series: readonly number[];
+  /** What its site alarms of: no view for improbably long, or far more than usual. */
+  alarm?: "silence" | "rush";
 }
 
 /** The icons there are: path of a name, undefined where there is none. */

@@ -1,6 +1,7 @@
 import type { Answer } from "../answer.ts";
 import { viewCounts } from "./counts/day-totals.ts";
 import { foldPlan } from "./counts/fold-plan.ts";
+import { hourlyViews } from "./counts/hourly-views.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
 import { overview } from "./counts/overview.ts";
 import { stats } from "./counts/reports.ts";
@@ -15,6 +16,7 @@ import { keptChannels } from "./tables/channels.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
+import { siteAlarms } from "./tables/site-alarms.ts";
 import { surveyLabels } from "./tables/survey-labels.ts";
 import { hostDatabase } from "./thread-host.ts";
 
@@ -24,11 +26,13 @@ const QUERIES = {
   overview,
   viewCounts,
   liveNumbers,
+  hourlyViews,
   siteActivity,
   surveySummary,
   surveyPage,
   surveyVersions,
   surveyLabels,
+  siteAlarms,
   foldPlan,
   deckSettings,
   pushTokens,

@@ -4,10 +4,12 @@ import { saveDecks } from "./tables/decks.ts";
 import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
+import { saveAlarmSince } from "./tables/site-alarms.ts";
 import {
   createSite,
   eraseSite,
   setAdminToken,
+  setSiteAlarms,
   setSiteToken,
   setSurveyLabels,
   shareSite,
@@ -34,6 +36,8 @@ export const WRITES = {
   shareSite,
   setAdminToken,
   setSurveyLabels,
+  setSiteAlarms,
+  saveAlarmSince,
   importSettings,
   undoImport,
 };

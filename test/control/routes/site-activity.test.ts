@@ -5,6 +5,7 @@ import { Owner } from "../../helpers/owner.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
+const OFF = { silence: { state: "off", since: null }, rush: { state: "off", since: null } };
 
 describe("what sites have counted, at a glance", () => {
   const world = eachWorld({ env: { SITES: "blog,shop" } });
@@ -12,7 +13,7 @@ describe("what sites have counted, at a glance", () => {
     (await new Owner(world()).get("/api/site-activity")).sites;
 
   it("is nothing at first", async () => {
-    const none = { week: [0, 0, 0, 0, 0, 0, 0], total: 0, last: null, live: 0 };
+    const none = { week: [0, 0, 0, 0, 0, 0, 0], total: 0, last: null, live: 0, alarms: OFF };
     assert.deepEqual(await activity(), [
       { id: "blog", ...none },
       { id: "shop", ...none },
@@ -26,7 +27,14 @@ describe("what sites have counted, at a glance", () => {
     await world().beacon({ p: "/" });
     const [blog] = await activity();
     const last = new Date(world().clock.now()).toISOString().slice(0, 13);
-    assert.deepEqual(blog, { id: "blog", week: [0, 0, 0, 0, 0, 1, 2], total: 3, last, live: 2 });
+    assert.deepEqual(blog, {
+      id: "blog",
+      week: [0, 0, 0, 0, 0, 1, 2],
+      total: 3,
+      last,
+      live: 2,
+      alarms: OFF,
+    });
   });
 
   it("leaves out the sites that are retired", async () => {

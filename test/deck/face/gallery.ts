@@ -152,6 +152,14 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     { type: "stat", site: "docs", metric: "sessions", period: "day" },
     counts(371, null, DAY),
   ),
+  "stat-silence": show(
+    { type: "stat", site: "blog", metric: "pv", period: "day" },
+    { numbers: { value: 214, previous: 402, series: DAY, alarm: "silence" } },
+  ),
+  "stat-rush": show(
+    { type: "stat", site: "blog", metric: "pv", period: "now", color: "#4ade80" },
+    { numbers: { value: 214, previous: null, series: DAY, alarm: "rush" } },
+  ),
   "stat-wide-number": show(
     { type: "stat", site: "a-rather-long-site-id", metric: "uv", period: "30d" },
     counts(888_888, 1_000, MONTH),

@@ -8,6 +8,7 @@ import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
 import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { AlarmsField } from "./alarms-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
 import { ShareLink } from "./share-link.tsx";
 import { SiteGlance } from "./site-glance.tsx";
@@ -84,6 +85,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
         Public badge
       </label>
       {site.badge && <Badge base={base} site={site.id} />}
+      <AlarmsField id={site.id} states={activity?.alarms} />
       <ShareLink site={site} base={base} />
       <SurveyLabelsField path={`${path}/survey-labels`} />
       {token !== "" && (

@@ -24,19 +24,28 @@ export interface StatFace extends Colors {
 const METRICS = { pv: "views", uv: "visitors", sessions: "sessions", app: "app", bot: "bots" };
 const PERIODS = { now: "now", day: "today", "7d": "7d", "30d": "30d" };
 
+/** An alarm takes the colours over, and says itself in the place of the change. */
+const ALARMS = {
+  silence: { word: "! silent", colors: { color: "#ffffff", background: "#991b1b" } },
+  rush: { word: "! rush", colors: { color: "#ffffff", background: "#92400e" } },
+};
+
 const NO_NUMBER = "–";
 /** A number of a site, as it is now. */
 export function statFace(widget: StatWidget, numbers: Numbers | undefined): StatFace {
-  const colors = chooseColors({}, widget);
+  const alarm = numbers?.alarm && ALARMS[numbers.alarm];
+  const colors = alarm?.colors ?? chooseColors({}, widget);
   return {
     kind: "stat",
     site: widget.label ?? widget.site,
     period: PERIODS[widget.period],
     metric: METRICS[widget.metric],
     value: numbers ? compactCount(numbers.value) : NO_NUMBER,
-    change: changeOf(widget, numbers, colors),
+    change: alarm
+      ? { text: alarm.word, direction: "none", color: colors.color }
+      : changeOf(widget, numbers, colors),
     series: numbers?.series ?? [],
-    accent: widget.color ?? onBackground(ACCENT, colors.background),
+    accent: alarm ? colors.color : (widget.color ?? onBackground(ACCENT, colors.background)),
     ...colors,
   };
 }

@@ -57,6 +57,7 @@ export const whole: Check = (value) => Number.isSafeInteger(value) && Number(val
 const flag: Check = (value) => value === 0 || value === 1;
 const day: Check = (value) => whole(value) && Number(value) <= LAST_DAY;
 const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
+const timeOrNull: Check = (value) => value === null || time(value);
 export const text: Check = (value) => typeof value === "string" && [...value].length <= MAX_TEXT;
 export const bytes: Check = (value) => value instanceof Uint8Array;
 const hash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
@@ -138,6 +139,19 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     maxRows: MANY_SITES,
     maxBytes: 65_536,
     columns: { labels: isLabels },
+  },
+  site_alarm: {
+    kind: "copied",
+    ...ofKnownSite,
+    maxRows: MANY_SITES,
+    maxBytes: 4_096,
+    columns: {
+      silence: flag,
+      rush: flag,
+      webhook: (value) => value === null || isText(value),
+      silence_since: timeOrNull,
+      rush_since: timeOrNull,
+    },
   },
   waiting: {
     kind: "copied",

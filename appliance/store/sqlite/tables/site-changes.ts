@@ -1,6 +1,7 @@
 import { comparableHost, isSiteId, tokenTwin } from "../../../base/names.ts";
-import type { SurveyLabels } from "../../reports.ts";
+import type { SiteAlarms, SurveyLabels } from "../../reports.ts";
 import type { Database } from "../database.ts";
+import { saveSiteAlarms } from "./site-alarms.ts";
 import {
   addSite,
   changeAdminToken,
@@ -91,6 +92,17 @@ export function setSurveyLabels(
   const site = findSite(db, id);
   if (!site) return absence(db, id);
   saveSurveyLabels(db, site.key, labels);
+  return "done";
+}
+
+/** What a site alarms of takes the place of what was set before. */
+export function setSiteAlarms(
+  db: Database,
+  { id, alarms }: { id: string; alarms: SiteAlarms },
+): SiteOutcome {
+  const site = findSite(db, id);
+  if (!site) return absence(db, id);
+  saveSiteAlarms(db, site.key, alarms);
   return "done";
 }
 

@@ -1,5 +1,6 @@
 import type { SiteKey } from "../../counting.ts";
 import type { Database } from "../database.ts";
+import { removeSiteAlarms } from "./site-alarms.ts";
 import { removeSurveyLabels } from "./survey-labels.ts";
 
 /** A site as the database knows it. */
@@ -95,6 +96,7 @@ export function removeSite(db: Database, key: SiteKey): void {
     db.prepare("DELETE FROM site WHERE key = ?").run(key);
     db.prepare("DELETE FROM read_token WHERE site = ?").run(key);
     removeSurveyLabels(db, key);
+    removeSiteAlarms(db, key);
     setShareToken(db, key, null);
     db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
   }).immediate();

@@ -1,0 +1,236 @@
+import { DAY_MS, type Day, dayOf, HOUR_MS } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
+import type { SiteKey } from "../store/counting.ts";
+import type { SiteAlarms } from "../store/reports.ts";
+import type { Store } from "../store/store.ts";
+import { HABIT_DAYS, habitOf } from "./habit.ts";
+import { sentenceOf } from "./sentence.ts";
+import { ALARM_KINDS, type AlarmKind, type AlarmState } from "./state.ts";
+import { type AlarmChange, type Knowledge, LOOK_EVERY_MS, Watch } from "./watch.ts";
+
+/** An alarm of a site that begins or is over, each told once, also over restarts. */
+export interface SiteAlarm {
+  /** Its id. */
+  readonly site: string;
+  readonly kind: AlarmKind;
+  readonly state: AlarmChange["state"];
+  /** When what it tells of began, epoch milliseconds. */
+  readonly since: number;
+  readonly sentence: string;
+}
+
+interface AlarmsOptions {
+  store: Pick<Store, "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings">;
+  clock: Clock;
+  /** Tells an alarm to the URL that its owner gave. */
+  send?: (webhook: string, alarm: SiteAlarm) => void;
+}
+
+const HOURS = 24;
+const OFF: AlarmState = { state: "off", since: null };
+
+/** A site that alarms of something. */
+interface Watched {
+  readonly id: string;
+  readonly key: SiteKey;
+  settings: SiteAlarms;
+  readonly watch: Watch;
+  /** Undefined until it was read. */
+  history: { from: Day; hours: number[]; sessions: number[] } | undefined;
+  knowledge: Knowledge | undefined;
+}
+
+/** Watches the sites whose owner asked for it: looks once a minute, and learns once an hour. */
+export class Alarms {
+  /** An alarm began or is over. */
+  readonly changed = new Signal<SiteAlarm>();
+  readonly #options: AlarmsOptions;
+  readonly #stops: Cancel[];
+  #sites = new Map<string, Watched>();
+  #cancelLook: Cancel = () => {};
+  #hour = 0;
+  /** What is read runs one after the other. */
+  #reading: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: AlarmsOptions) {
+    this.#options = options;
+    // Another file may be in the database's place, and sites come and go.
+    this.#stops = [options.store.directoryChanged.on(() => void this.reload())];
+    this.#awaitNextLook();
+    void this.reload();
+  }
+
+  /** How far an alarm of a site is. */
+  stateOf(site: string, kind: AlarmKind): AlarmState {
+    const watched = this.#sites.get(site);
+    if (watched === undefined || !watched.settings[kind]) return OFF;
+    const { watch, knowledge } = watched;
+    return {
+      state: watch.phase(kind, { habit: knowledge?.habit }),
+      since: watch.since.get(kind) ?? null,
+    };
+  }
+
+  /** What of a site stands now, the first of its kinds; undefined while all is well. */
+  standing(site: string): AlarmKind | undefined {
+    return ALARM_KINDS.find((kind) => this.stateOf(site, kind).state === "firing");
+  }
+
+  /** Takes over what was set; resolves when it is in force. What cannot be read stays as it was. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#reload()).catch(() => {});
+    return this.#reading;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelLook();
+    for (const stop of this.#stops) stop();
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#isClosed) return;
+    const { store } = this.#options;
+    const rows = await store.read("siteAlarms", undefined);
+    const before = this.#sites;
+    const sites = new Map<string, Watched>();
+    for (const { id, key } of store.directory.sites) {
+      const row = rows.find(({ site }) => site === key);
+      if (row === undefined || !(row.silence || row.rush)) continue;
+      const { silence, rush, webhook } = row;
+      const settings = { silence, rush, webhook };
+      const known = before.get(id);
+      if (known?.key === key) sites.set(id, Object.assign(known, { settings }));
+      else
+        sites.set(id, {
+          id,
+          key,
+          settings,
+          watch: new Watch(standingOf(row)),
+          history: undefined,
+          knowledge: undefined,
+        });
+    }
+    this.#sites = sites;
+    for (const site of before.values()) this.#endWhatIsOff(site, sites.get(site.id));
+    await this.#learn();
+  }
+
+  /** What an owner switches off is over, and told so. */
+  #endWhatIsOff(site: Watched, now: Watched | undefined): void {
+    for (const kind of ALARM_KINDS) {
+      const since = site.watch.since.get(kind);
+      if (since === undefined || (now === site && now.settings[kind])) continue;
+      site.watch.since.delete(kind);
+      const sentence = `${site.id}: this alarm is switched off.`;
+      this.#tell(site, { site: site.id, kind, state: "resolved", since, sentence });
+    }
+  }
+
+  #awaitNextLook(): void {
+    this.#cancelLook = this.#options.clock.after(LOOK_EVERY_MS, () => {
+      this.#awaitNextLook();
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    const { clock, store } = this.#options;
+    const now = clock.now();
+    const isSound = clock.sure && store.warnings.length === 0;
+    for (const site of this.#sites.values()) {
+      if (site.knowledge === undefined) continue;
+      const look = { now, monotonic: clock.monotonic(), live: store.live.of(site.key), isSound };
+      for (const change of site.watch.look(look, site.knowledge)) this.#happened(site, change);
+    }
+    const hour = Math.floor(now / HOUR_MS);
+    // Hours that the clock cannot name are no history.
+    if (hour === this.#hour || !clock.sure) return;
+    this.#hour = hour;
+    this.#reading = this.#reading.then(() => this.#learn()).catch(() => {});
+  }
+
+  #happened(site: Watched, change: AlarmChange): void {
+    const { kind, state, since } = change;
+    if (!site.settings[kind]) {
+      // It is watched for the sake of the other.
+      site.watch.since.delete(kind);
+      return;
+    }
+    // What cannot be stored is known here all the same; the store says what is wrong with it.
+    void this.#options.store
+      .write("saveAlarmSince", { site: site.key, kind, since: state === "firing" ? since : null })
+      .catch(() => {});
+    this.#tell(site, {
+      site: site.id,
+      kind,
+      state,
+      since,
+      sentence: sentenceOf(site.id, change),
+    });
+  }
+
+  #tell({ settings: { webhook } }: Watched, alarm: SiteAlarm): void {
+    this.changed.emit(alarm);
+    if (webhook !== null) this.#options.send?.(webhook, alarm);
+  }
+
+  /** Reads what the hours brought since they were read last. */
+  async #learn(): Promise<void> {
+    const { clock } = this.#options;
+    if (!clock.sure) return;
+    for (const site of this.#sites.values()) {
+      if (this.#isClosed) return;
+      await this.#learnOf(site, clock.now());
+    }
+  }
+
+  async #learnOf(site: Watched, now: number): Promise<void> {
+    const today = dayOf(now);
+    const first = today - HABIT_DAYS;
+    // The day before may have been read before it was over.
+    const known = site.history === undefined ? undefined : knownUntil(site.history, first, today);
+    const from = known === undefined ? first : known.from + known.sessions.length;
+    const read = await this.#options.store.read("hourlyViews", {
+      site: site.key,
+      from,
+      to: today,
+    });
+    site.history = {
+      from: first,
+      hours: [...(known?.hours ?? []), ...read.hours],
+      sessions: [...(known?.sessions ?? []), ...read.sessions],
+    };
+    const { hours, sessions } = site.history;
+    const history = { from: first, hours, sessions: sessions.reduce((sum, n) => sum + n, 0) };
+    site.knowledge = {
+      habit: habitOf(history, today),
+      from: first * HOURS,
+      hours: hours.slice(0, Math.floor((now - first * DAY_MS) / HOUR_MS) + 1),
+    };
+  }
+}
+
+/** What of a history need not be read again: the days from `first` to two days before `today`. */
+function knownUntil(history: NonNullable<Watched["history"]>, first: Day, today: Day) {
+  const skip = first - history.from;
+  const days = Math.min(history.sessions.length - skip, today - 1 - first);
+  if (skip < 0 || days <= 0) return undefined;
+  return {
+    from: first,
+    hours: history.hours.slice(skip * HOURS, (skip + days) * HOURS),
+    sessions: history.sessions.slice(skip, skip + days),
+  };
+}
+
+function standingOf(row: {
+  silenceSince: number | null;
+  rushSince: number | null;
+}): [AlarmKind, number][] {
+  return ALARM_KINDS.flatMap((kind): [AlarmKind, number][] => {
+    const since = kind === "silence" ? row.silenceSince : row.rushSince;
+    return since === null ? [] : [[kind, since]];
+  });
+}

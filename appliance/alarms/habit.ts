@@ -1,0 +1,179 @@
+import { type Day, HOUR_MS, weekdayOf } from "../base/calendar.ts";
+
+/** What a site counted, by hour and by day. */
+interface History {
+  /** The first day. */
+  readonly from: Day;
+  /** Views of each hour, UTC, from 00 of the first day on; as many as have begun. */
+  readonly hours: readonly number[];
+  /** Sessions of the same days together. */
+  readonly sessions: number;
+}
+
+/** What the hours of a week usually bring a site. */
+export interface Habit {
+  /** Views of each hour of the week, UTC, from Sunday 00 on. */
+  readonly week: readonly number[];
+  /** Views of one visit, on the average. */
+  readonly visitSize: number;
+  /** How far days stray from what is usual: the variance of their level, where 1 is as usual. */
+  readonly spread: number;
+}
+
+const HOURS = 24;
+const WEEK_HOURS = 7 * HOURS;
+/** Days of the past that a habit is made of. */
+export const HABIT_DAYS = 56;
+/** Fewer say nothing about a week. */
+const FEWEST_DAYS = 21;
+/** So many of each weekday at least. */
+const FEWEST_OF_A_WEEKDAY = 2;
+/** A site with fewer views a week has no hours to speak of. */
+const FEWEST_VIEWS_A_WEEK = 20;
+/** What a week says is worth so much of what the week after it says. */
+const WEIGHT_OF_A_WEEK_BEFORE = 0.85;
+/** A day beyond so many times the median of its weekday is one that was talked about: it counts as that. */
+const LOUD = 2;
+/** A day below this part of the median was an outage, of the site or of the box: it does not count. */
+const DEAF = 0.25;
+/** Smaller medians make no outage of a day without views. */
+const SURE_MEDIAN = 12;
+const LOUD_AT_LEAST = 20;
+/** How far the last seven days may move what is usual. */
+const TREND = { least: 0.5, most: 2, days: 7 };
+/** Views of one visit where sessions are not counted, as with storage off. */
+const UNKNOWN_VISIT = 3;
+const LARGEST_VISIT = 10;
+/** Days differ by 15 in 100 at least, whatever was seen. */
+const LEAST_SPREAD = 0.15 ** 2;
+const MOST_SPREAD = 1;
+
+interface PastDay {
+  readonly day: Day;
+  readonly weekday: number;
+  readonly hours: readonly number[];
+  readonly total: number;
+}
+
+/**
+ * What is usual, from the whole days before `today`; undefined while they are too few, or the views
+ * are.
+ */
+export function habitOf(history: History, today: Day): Habit | undefined {
+  const days = usualDays(pastDays(history, today));
+  const means = meansOf(days, today);
+  if (days.length < FEWEST_DAYS || means === undefined) return undefined;
+  const expected = days.map(({ weekday }) => sum(means[weekday] ?? []));
+  const visitSize = visitSizeOf(history);
+  const trend = trendOf(days, expected, visitSize);
+  const week = means.flat().map((views) => views * trend);
+  if (sum(week) < FEWEST_VIEWS_A_WEEK) return undefined;
+  return { week, visitSize, spread: spreadOf(days, expected, visitSize) };
+}
+
+/** Views that are usual between two moments (epoch ms). */
+export function usualViews({ week }: Pick<Habit, "week">, from: number, to: number): number {
+  const weeks = Math.max(0, Math.floor((to - from) / (WEEK_HOURS * HOUR_MS)));
+  let views = weeks * sum(week);
+  for (let at = from + weeks * WEEK_HOURS * HOUR_MS; at < to; ) {
+    const hour = Math.floor(at / HOUR_MS);
+    const end = Math.min(to, (hour + 1) * HOUR_MS);
+    views += ((week[hourOfWeek(hour)] ?? 0) * (end - at)) / HOUR_MS;
+    at = end;
+  }
+  return views;
+}
+
+/** @param hour hours since 1970 */
+function hourOfWeek(hour: number): number {
+  return weekdayOf(Math.floor(hour / HOURS)) * HOURS + (((hour % HOURS) + HOURS) % HOURS);
+}
+
+/** The days that are over, from the second one with a view on: the first began somewhere in it. */
+function pastDays({ from, hours }: History, today: Day): PastDay[] {
+  const days: PastDay[] = [];
+  for (let day = from; day < today; day++) {
+    const of = hours.slice((day - from) * HOURS, (day - from + 1) * HOURS);
+    if (of.length === HOURS) days.push({ day, weekday: weekdayOf(day), hours: of, total: sum(of) });
+  }
+  const first = days.findIndex(({ total }) => total > 0);
+  return first < 0 ? [] : days.slice(first + 1);
+}
+
+/** Without outages, and with loud days made as loud as days may be. */
+function usualDays(days: readonly PastDay[]): PastDay[] {
+  const medians = Array.from({ length: 7 }, (_, weekday) =>
+    medianOf(days.filter((day) => day.weekday === weekday).map(({ total }) => total)),
+  );
+  return days.flatMap((day) => {
+    const median = medians[day.weekday] ?? 0;
+    if (median >= SURE_MEDIAN && day.total < DEAF * median) return [];
+    const most = Math.max(LOUD * median, LOUD_AT_LEAST);
+    if (day.total <= most) return [day];
+    const hours = day.hours.map((views) => (views * most) / day.total);
+    return [{ ...day, hours, total: most }];
+  });
+}
+
+/** By weekday, the mean of each hour; undefined where a weekday is hardly known. */
+function meansOf(days: readonly PastDay[], today: Day): number[][] | undefined {
+  const means: number[][] = [];
+  for (let weekday = 0; weekday < 7; weekday++) {
+    const known = days.filter((day) => day.weekday === weekday);
+    if (known.length < FEWEST_OF_A_WEEKDAY) return undefined;
+    const weights = known.map(
+      ({ day }) => WEIGHT_OF_A_WEEK_BEFORE ** Math.floor((today - day - 1) / 7),
+    );
+    const all = sum(weights);
+    means.push(
+      Array.from(
+        { length: HOURS },
+        (_, hour) => sum(known.map(({ hours }, i) => (hours[hour] ?? 0) * (weights[i] ?? 0))) / all,
+      ),
+    );
+  }
+  return means;
+}
+
+/** What the last seven days had of what was usual; a handful of visits moves it little. */
+function trendOf(days: readonly PastDay[], expected: readonly number[], visitSize: number): number {
+  const still = 10 * visitSize;
+  const seen = sum(days.slice(-TREND.days).map(({ total }) => total));
+  const trend = (seen + still) / (sum(expected.slice(-TREND.days)) + still);
+  return Math.min(TREND.most, Math.max(TREND.least, trend));
+}
+
+function visitSizeOf({ hours, sessions }: History): number {
+  const views = sum(hours);
+  if (sessions * LARGEST_VISIT * 2 < views) return UNKNOWN_VISIT;
+  return Math.min(LARGEST_VISIT, Math.max(1, views / Math.max(1, sessions)));
+}
+
+/** What days stray beyond what chance does with visits, and what is not known for want of visits. */
+function spreadOf(
+  days: readonly PastDay[],
+  expected: readonly number[],
+  visitSize: number,
+): number {
+  let beyond = 0;
+  let squares = 0;
+  let visits = 0;
+  for (const [i, { total }] of days.entries()) {
+    const usual = expected[i] ?? 0;
+    beyond += (total - usual) ** 2 - visitSize * usual;
+    squares += usual ** 2;
+    visits += total / visitSize;
+  }
+  const found = Math.max(0, beyond / Math.max(1, squares));
+  return Math.min(MOST_SPREAD, LEAST_SPREAD + found + 1 / (1 + visits));
+}
+
+function medianOf(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}

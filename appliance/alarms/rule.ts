@@ -1,0 +1,98 @@
+import { HOUR_MS } from "../base/calendar.ts";
+import { type Habit, usualViews } from "./habit.ts";
+
+/*
+ * When a site is improbably silent, and when it is far busier than usual. Pure: what is usual, what
+ * was seen, and the time. docs/alarms.md says the same in words, with the rate of false alarms.
+ */
+
+/** A span of time, epoch milliseconds. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What the hours before a silence brought, against what is usual in them; views. */
+interface Lately {
+  readonly seen: number;
+  readonly usual: number;
+}
+
+const MINUTE_MS = 60_000;
+const YEAR_WEEKS = 52;
+/** Shorter silences are nobody's concern, however many views a site has. */
+const SHORTEST_SILENCE_MS = 10 * MINUTE_MS;
+/** By chance alone a silence is to be called one once in so many years. */
+const SILENCE_YEARS = 2;
+/** A gap that chance makes so often is no alarm, however few gaps there are. */
+const MOST_CHANCE = 1 / 10_000;
+/** The chance that a span of a usual day is called a rush; a year has 105,000 of five minutes. */
+const RUSH_CHANCE = 1 / 1_000_000;
+/** Hours stray more than days do. */
+const SPREAD_OF_HOURS = 0.2 ** 2;
+/** Nothing is a rush that is less than so many times the usual, or fewer views. */
+const RUSH_TIMES = 3;
+const RUSH_VIEWS = 20;
+/** Clocks of visitors are put forward and back. */
+const SHIFTS = [-HOUR_MS, 0, HOUR_MS] as const;
+
+/**
+ * Whether so long a silence is improbable: how many views are usual in it, and whether that is too
+ * many. The level of the day is not known: it strays as days do, and what was seen lately narrows
+ * that down. That a site was busier than usual makes no silence more improbable.
+ */
+export function judgeSilence(
+  habit: Habit,
+  span: Span,
+  lately: Lately,
+): { usual: number; isAlarm: boolean } {
+  const usual = Math.min(...usualByShift(habit, span));
+  const { visitSize, spread } = habit;
+  const shape = 1 / spread + Math.min(lately.seen, lately.usual) / visitSize;
+  const rate = 1 / spread + lately.usual / visitSize;
+  const surprise = shape * Math.log1p(usual / visitSize / rate);
+  const isLong = span.to - span.from >= SHORTEST_SILENCE_MS;
+  return { usual, isAlarm: isLong && surprise > -Math.log(chanceOf(habit)) };
+}
+
+/** The least number of views in a span that is a rush, and how many are usual in it. */
+export function rushBound(habit: Habit, span: Span): { usual: number; bound: number } {
+  const usual = Math.max(...usualByShift(habit, span));
+  const visits = improbableVisits(
+    usual / habit.visitSize,
+    1 / (habit.spread + SPREAD_OF_HOURS),
+    -Math.log(RUSH_CHANCE),
+  );
+  const bound = Math.max(RUSH_TIMES * usual, visits * habit.visitSize, RUSH_VIEWS);
+  return { usual, bound: Math.ceil(bound) };
+}
+
+function usualByShift(habit: Habit, { from, to }: Span): number[] {
+  return SHIFTS.map((shift) => usualViews(habit, from + shift, to + shift));
+}
+
+/** The chance at which a gap between visits is an alarm: there are as many gaps as visits. */
+function chanceOf({ week, visitSize }: Habit): number {
+  const visitsAYear = (YEAR_WEEKS * week.reduce((total, n) => total + n, 0)) / visitSize;
+  return Math.min(MOST_CHANCE, 1 / (SILENCE_YEARS * visitsAYear));
+}
+
+/**
+ * How many visits are as improbable as `surprise` (minus the logarithm of a chance) where `usual`
+ * are usual and their level strays with this shape: the Chernoff bound of the negative binomial
+ * distribution, which is on the safe side.
+ */
+function improbableVisits(usual: number, shape: number, surprise: number): number {
+  const surpriseOf = (n: number) =>
+    n * Math.log(n / usual) - (n + shape) * Math.log((n + shape) / (usual + shape));
+  if (usual <= 0) return 0;
+  let low = usual;
+  let high = 2 * usual + surprise;
+  while (surpriseOf(high) < surprise) high *= 2;
+  while (high - low > 0.5) {
+    const middle = (low + high) / 2;
+    if (surpriseOf(middle) < surprise) low = middle;
+    else high = middle;
+  }
+  return high;
+}
