@@ -7,7 +7,6 @@ export type RefusalCode =
   | "too_large"
   /** What it is about. */
   | "not_found"
-  | "not_virtual"
   /** How much there is already. */
   | "channel_limit"
   | "last_page"

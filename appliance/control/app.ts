@@ -10,7 +10,15 @@ import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
 import { addPage, changePage, removePage } from "./routes/deck-pages.ts";
-import { changeDeck, listDecks, pressSlot, setSlot, slotImage, swipeDeck } from "./routes/decks.ts";
+import {
+  changeDeck,
+  listDecks,
+  pressSlot,
+  type SlotParts,
+  setSlot,
+  slotImage,
+  swipeDeck,
+} from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
@@ -54,6 +62,7 @@ export interface ControlParts {
   pages: Pages;
   session: SessionParts;
   decks: Decks;
+  slots: SlotParts;
   events: EventsParts;
   push: PushParts;
   origins: Origins;
@@ -88,7 +97,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/decks/:id/pages", "decks", addPage),
   owner("PATCH", "/api/decks/:id/pages/:page", "decks", changePage),
   owner("DELETE", "/api/decks/:id/pages/:page", "decks", removePage),
-  owner("PUT", "/api/decks/:id/slots/:slot", "decks", setSlot),
+  owner("PUT", "/api/decks/:id/slots/:slot", "slots", setSlot),
   owner("GET", "/api/decks/:id/slots/:slot/image.png", "decks", slotImage),
   owner("POST", "/api/decks/:id/slots/:slot/press", "decks", pressSlot),
   owner("POST", "/api/decks/:id/swipe", "decks", swipeDeck),

@@ -171,11 +171,6 @@ function checkedRequest(action: RequestAction, at: string): RequestAction {
   return action;
 }
 
-/** The channel a slot is about: that of its widget, where it has one. */
-export function ownChannel(widget: object): string | undefined {
-  return "channel" in widget && typeof widget.channel === "string" ? widget.channel : undefined;
-}
-
 /** An action as anybody may see it: the values of its headers are hidden. */
 export function shownAction(action: Action): Action {
   if (action.do !== "request" || action.headers === undefined) return action;

@@ -10,6 +10,7 @@ import {
   type SlotView,
   shownSettings,
 } from "./deck-view.ts";
+import type { Feedback } from "./face/feedback.ts";
 import { channelOf, type Widget } from "./face/widget.ts";
 import { allSlots, pageWith, slotOn } from "./pages.ts";
 import { actionsOf, type SlotSettings, shownSlot } from "./slot-settings.ts";
@@ -55,6 +56,7 @@ export class Deck {
       world,
       widget: (slot) => this.#set(slot).widget,
       isDark: () => this.asleep,
+      page: () => this.#page,
       changed: (change) => pictureChanged.emit({ deck: this.id, ...change }),
     });
     this.#showAnew();
@@ -139,6 +141,10 @@ export class Deck {
 
   picture(name: string): SlotPictureView | undefined {
     return this.#surface.picture(name);
+  }
+
+  showFeedback(slot: string, page: number, feedback: Feedback | undefined): void {
+    this.#surface.showFeedback(slot, page, feedback);
   }
 
   /** On how many keys and zones a channel is bound, on whatever page. */

@@ -2,7 +2,7 @@ import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Icons } from "../base/icons.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
-import { type Cancel, Signal } from "../base/signal.ts";
+import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Channels } from "../push/channels.ts";
 import { atMost } from "./at-most.ts";
@@ -18,10 +18,12 @@ import {
   withImport,
 } from "./deck-settings.ts";
 import type { DeckView, PictureChange, PlaceView, SlotPictureView } from "./deck-view.ts";
+import type { Feedback } from "./face/feedback.ts";
 import type { NoticeBoard } from "./face/notices.ts";
 import { encodeJpeg, encodePng } from "./face/paint.ts";
 import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
 import { Fingers } from "./fingers.ts";
+import { type Gesture, Gestures } from "./gestures.ts";
 import { deckId, firstOfEach } from "./identity.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
 import {
@@ -35,7 +37,7 @@ import {
   withSlot,
 } from "./pages.ts";
 import { Roster } from "./roster.ts";
-import { changedSlot, type SlotChange } from "./slot-settings.ts";
+import { changedSlot, type SlotChange, type SlotSettings } from "./slot-settings.ts";
 import { createDeckBus, type DeckBus, type UsbUnit } from "./usb/hid.ts";
 import type { Direction } from "./usb/model.ts";
 import { modelById } from "./usb/models.ts";
@@ -89,6 +91,8 @@ export class Decks {
   readonly held: Fingers["held"];
   readonly turned: Fingers["turned"];
   readonly swiped: Fingers["swiped"];
+  /** A press, a hold or a turn that counts, once it is clear which. */
+  readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
   readonly #options: DecksOptions;
   readonly #plugs: Plugs;
@@ -97,6 +101,7 @@ export class Decks {
   /** Decks that are plugged in, by the id of their USB unit. */
   readonly #plugged = new Map<string, Deck>();
   readonly #fingers: Fingers;
+  readonly #gestures: Gestures;
   /** What changes settings: each is stored, and then shows, before the next begins. */
   readonly #turns = new Turns();
   readonly #subscriptions: Cancel[] = [];
@@ -127,6 +132,14 @@ export class Decks {
       turned: this.turned,
       swiped: this.swiped,
     } = fingers);
+    this.#gestures = new Gestures({
+      clock,
+      fingers,
+      pageOf: (id) => this.pageOf(id),
+      hasHold: ({ deck, slot }) =>
+        this.slotSettings(deck, slot, this.pageOf(deck))?.hold !== undefined,
+    });
+    this.gestures = this.#gestures.made;
     this.swiped.on(({ deck, direction }) => {
       if (this.#decks.deck(deck).settings.pages.length === 1) return;
       this.showPage(deck, direction === "left" ? "next" : "previous");
@@ -190,6 +203,7 @@ export class Decks {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const cancel of this.#subscriptions) cancel();
+    this.#gestures.close();
     this.#fingers.close();
     this.#cancelTurn();
     this.#numbers.close();
@@ -256,6 +270,20 @@ export class Decks {
     return this.#decks.place(deck, slot);
   }
 
+  /** What a slot or an input is set to on a page, with secrets; undefined where no such deck is known. */
+  slotSettings(id: string, slot: string, page: number): SlotSettings | undefined {
+    const deck = this.#decks.find(id);
+    return deck && slotOn(deck.settings, page, slot);
+  }
+
+  /** Shows over a slot what came of a press while its page shows, until it is told another or none. */
+  showFeedback(
+    { deck, slot, page }: Pick<Gesture, "deck" | "slot" | "page">,
+    feedback: Feedback | undefined,
+  ): void {
+    this.#decks.find(deck)?.showFeedback(slot, page, feedback);
+  }
+
   /** Adds an empty page at the end. @throws {Refusal} `not_found`, `invalid_field`, `page_limit` */
   addPage(id: string, name?: string): Promise<DeckView> {
     return this.#changeLayout(id, (layout) => addPage(layout, name));
@@ -315,13 +343,12 @@ export class Decks {
   }
 
   /**
-   * Presses, holds or turns a place of a virtual deck, as a finger would.
-   * @throws {Refusal} `not_found`, `not_virtual`, `invalid_field`
+   * Presses, holds or turns a place of a deck, as a finger would.
+   * @throws {Refusal} `not_found`, `invalid_field`
    */
   press(id: string, slot: string, { turn, hold = false }: Press = {}): void {
     const deck = this.#decks.deck(id);
     const place = this.#decks.place(deck, slot);
-    expectVirtual(deck);
     const at = { deck: id, slot };
     if (turn !== undefined) {
       if (place.kind !== "dial") throw invalidField("turn", `is for dials, and ${slot} is none.`);
@@ -331,12 +358,11 @@ export class Decks {
   }
 
   /**
-   * Swipes over the touch strip of a virtual deck.
-   * @throws {Refusal} `not_found`, `not_virtual`
+   * Swipes over the touch strip of a deck.
+   * @throws {Refusal} `not_found`
    */
   swipe(id: string, direction: Direction): void {
     const deck = this.#decks.deck(id);
-    expectVirtual(deck);
     if (!deck.model.hasStrip) throw new Refusal("not_found", `${deck.name} has no touch strip.`);
     this.#fingers.swipe({ deck: id, direction });
   }
@@ -475,11 +501,6 @@ export class Decks {
     if (turned.length > 0) this.#numbers.invalidate();
     for (const { id } of turned) this.changed.emit(id);
   }
-}
-
-/** @throws {Refusal} `not_virtual` */
-function expectVirtual({ virtual, name }: Deck): void {
-  if (!virtual) throw new Refusal("not_virtual", `${name} is a real deck: use its own keys.`);
 }
 
 function isStat(widget: Widget): widget is StatWidget {

@@ -2,9 +2,10 @@ import { invalidField } from "../base/refusal.ts";
 import { type Action, lostSecret, readAction, shownAction, withSecrets } from "./action.ts";
 import { type PushRules, parseWidget, type Widget } from "./face/widget.ts";
 
-const KINDS = ["press", "hold", "turn"] as const;
+/** What a finger does, for which an action may be set. */
+export const ACTION_KINDS = ["press", "hold", "turn"] as const;
 
-type Actions = Partial<Record<(typeof KINDS)[number], Action>>;
+type Actions = Partial<Record<(typeof ACTION_KINDS)[number], Action>>;
 
 /** What one slot is set to: what it shows, and what it does. */
 export interface SlotSettings extends Actions {
@@ -38,7 +39,7 @@ export const SLOT_INPUT = {
 export function readSlot({ widget, button, ...given }: SlotInput, rules: PushRules, at = "") {
   const change: SlotChange = {};
   if (widget !== undefined) change.widget = parseWidget(widget, rules, `${at}widget`);
-  for (const kind of KINDS) {
+  for (const kind of ACTION_KINDS) {
     const action = given[kind];
     if (action === undefined) continue;
     change[kind] = action === null ? null : readAction(action, rules, `${at}${kind}`);
@@ -57,7 +58,7 @@ export function changedSlot(
   known: readonly Action[],
 ): SlotSettings {
   const slot: SlotSettings = { ...settings, widget, ...(isButton && { button: true }) };
-  for (const kind of KINDS) {
+  for (const kind of ACTION_KINDS) {
     const action = change[kind];
     if (action === null) delete slot[kind];
     if (!action) continue;
@@ -72,18 +73,18 @@ export function changedSlot(
 /** A slot that was not set before; hidden secrets stay hidden. */
 export function slotOf({ widget = { type: "empty" }, button, ...actions }: SlotChange) {
   const slot: SlotSettings = { widget, ...(button === true && { button }) };
-  for (const kind of KINDS) if (actions[kind]) slot[kind] = actions[kind];
+  for (const kind of ACTION_KINDS) if (actions[kind]) slot[kind] = actions[kind];
   return slot;
 }
 
 export function actionsOf(slot: Actions): Action[] {
-  return KINDS.flatMap((kind) => slot[kind] ?? []);
+  return ACTION_KINDS.flatMap((kind) => slot[kind] ?? []);
 }
 
 /** A slot with each of its actions as `change` makes it. */
 export function mapActions(slot: SlotSettings, change: (action: Action) => Action): SlotSettings {
   const mapped = { ...slot };
-  for (const kind of KINDS) if (slot[kind] !== undefined) mapped[kind] = change(slot[kind]);
+  for (const kind of ACTION_KINDS) if (slot[kind] !== undefined) mapped[kind] = change(slot[kind]);
   return mapped;
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { PictureChange, SlotPictureView } from "./deck-view.ts";
 import { Drawing } from "./drawing.ts";
 import { type Face, face, nextChange } from "./face/face.ts";
+import type { Feedback } from "./face/feedback.ts";
 import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
 import { ruleFor } from "./face/rules.ts";
 import type { IconPaths, Numbers, PushedValue, Situation } from "./face/situation.ts";
@@ -28,6 +29,8 @@ interface SurfaceOptions {
   /** What a slot is to show now. */
   widget(slot: string): Widget;
   isDark(): boolean;
+  /** The place of the page that shows. */
+  page(): number;
   /** A slot shows something else. */
   changed(change: Omit<PictureChange, "deck">): void;
 }
@@ -35,7 +38,9 @@ interface SurfaceOptions {
 interface SlotState {
   readonly slot: Slot;
   notice: Notice | undefined;
-  /** The face that shows, as JSON. */
+  /** What came of a press on one of the pages. */
+  feedback: { page: number; feedback: Feedback } | undefined;
+  /** What shows, as JSON. */
   face: string;
   picture: Drawing;
   revision: number;
@@ -56,6 +61,7 @@ export class Surface {
     this.#states = options.slots.map((slot) => ({
       slot,
       notice: undefined,
+      feedback: undefined,
       face: "",
       picture: new Drawing(DARK, slot),
       revision: 0,
@@ -71,6 +77,15 @@ export class Surface {
   picture(name: string): SlotPictureView | undefined {
     const state = this.#states.find(({ slot }) => slot.slot === name);
     return state && { revision: state.revision, pixels: state.picture.pixels() };
+  }
+
+  /** Shows what came of a press for as long as its page shows, or no longer. */
+  showFeedback(name: string, page: number, feedback: Feedback | undefined): void {
+    const state = this.#states.find(({ slot }) => slot.slot === name);
+    // One of another page is not this one's to take away.
+    if (!state || (feedback === undefined && state.feedback?.page !== page)) return;
+    state.feedback = feedback && { page, feedback };
+    this.#refreshSlot(state);
   }
 
   /** Whether it shows something now that somebody must see, who cannot go on else. */
@@ -117,13 +132,19 @@ export class Surface {
   #refreshSlot(state: SlotState): void {
     const { slot } = state;
     const now = this.#face(state);
-    const text = JSON.stringify(now);
+    const feedback = this.#feedback(state);
+    const text = JSON.stringify([now, feedback]);
     if (text === state.face) return;
     state.face = text;
     state.revision += 1;
-    state.picture = new Drawing(now, slot);
+    state.picture = new Drawing(now, slot, feedback);
     this.#panel?.show(slot.slot, state.picture);
     this.#options.changed({ slot: slot.slot, revision: state.revision });
+  }
+
+  #feedback({ feedback, notice }: SlotState): Feedback | undefined {
+    const isHidden = this.#options.isDark() || notice || feedback?.page !== this.#options.page();
+    return isHidden ? undefined : feedback?.feedback;
   }
 
   #face(state: SlotState): Face {

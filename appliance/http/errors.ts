@@ -50,7 +50,6 @@ const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
   channel_limit: { status: 409 },
   exchange_busy: { status: 409, code: "busy" },
   last_page: { status: 409 },
-  not_virtual: { status: 409 },
   origin_limit: { status: 409 },
   page_limit: { status: 409 },
   token_limit: { status: 409 },

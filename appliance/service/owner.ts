@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
+import { Actions } from "../actions/actions.ts";
 import { Origins } from "../actions/origins.ts";
+import { Outgoing } from "../actions/outgoing.ts";
+import { sendOnce } from "../actions/sender.ts";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
@@ -66,6 +69,7 @@ export async function startOwner(
     icons: shared.icons,
     numbers,
   });
+  startActions(parts, shared, stops, { origins, decks: front.decks, channels: push.channels });
   // Streams of events go first: the listener waits for what it answers.
   stops.add(() => listener.close());
   const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });
@@ -84,6 +88,7 @@ export async function startOwner(
       },
       session,
       decks: front.decks,
+      slots: { decks: front.decks, origins },
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock },
       origins,
@@ -147,6 +152,27 @@ async function startPush(
   });
   stops.add(() => tokens.close());
   return { channels, tokens };
+}
+
+/** What presses do from now on. */
+function startActions(
+  { clock, log }: ServiceParts,
+  { random }: Shared,
+  stops: Stops,
+  { origins, decks, channels }: { origins: Origins; decks: Decks; channels: Channels },
+): void {
+  const outgoing = new Outgoing({
+    clock,
+    log,
+    send: sendOnce,
+    isAllowed: (origin) => origins.isAllowed(origin),
+    randomId: () => random.bytes(16).toString("hex"),
+  });
+  const actions = new Actions({ clock, decks, channels, outgoing });
+  stops.add(
+    () => outgoing.close(),
+    () => actions.close(),
+  );
 }
 
 /** The data as a whole: out, in, and back. */

@@ -5,6 +5,7 @@ import { median, percentile } from "./figures.ts";
 import { makeFlood, makeHistory } from "./history.ts";
 import { sendSteadily } from "./load.ts";
 import { measurePage } from "./page.ts";
+import { measurePress } from "./press.ts";
 import { measurePush } from "./push.ts";
 import { bytesOf, readTimes } from "./read-times.ts";
 import { fill, interleaved, type Round } from "./rounds.ts";
@@ -45,6 +46,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   page,
   flood,
   push,
+  press,
 };
 /** Only when it is named. */
 const LONG: typeof PARTS = { hour };
@@ -234,5 +236,18 @@ async function push(): Promise<void> {
     report("paint and encode a key, p99", percentile(key, 0.99), "ms", ["<=", 4]);
     console.log(`  packets for one changed key: ${figures.packetsPerChange}`);
     report("packets for an unchanged key", figures.packetsUnchanged, "", ["<=", 0]);
+  });
+}
+
+/** From a key to the request it sends. */
+async function press(): Promise<void> {
+  console.log("Press ...");
+  await withData(async (dataDir) => {
+    const { single, together } = await measurePress(dataDir);
+    console.log(
+      `  median: ${median(single).toFixed(1)} ms; of 15 keys at once ${median(together).toFixed(1)} ms, ` +
+        `p99 ${percentile(together, 0.99).toFixed(1)} ms`,
+    );
+    report("press to request, p99", percentile(single, 0.99), "ms", ["<=", 10]);
   });
 }

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
-import { EventEmitter, once } from "node:events";
-import { Agent, request } from "node:http";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
 import { encodeJpeg, paint } from "../../appliance/deck/face/paint.ts";
-import type { HidHandle } from "../../appliance/deck/usb/driver.ts";
-import type { DeckBus, UsbListener } from "../../appliance/deck/usb/hid.ts";
-import { type Service, startService } from "../../appliance/service/service.ts";
+import { startService } from "../../appliance/service/service.ts";
+import { InstantDeck, KEYS, Owner, pause } from "./desk.ts";
 
-const KEYS = 15;
 /** The most that all tokens together may send. */
 const FULL_RATE = 25;
 /** Three tokens may send ten a second each. */
@@ -94,15 +90,9 @@ export async function measurePush(dataDir: string): Promise<PushFigures> {
 }
 
 async function setUp(owner: Owner, unit: InstantDeck): Promise<string[]> {
-  await unit.opened;
-  let deck: { id: string } | undefined;
-  while (deck === undefined) {
-    const { decks } = await owner.call("GET", "/api/decks");
-    deck = decks[0];
-    await pause(20);
-  }
+  const deck = await owner.deckOf(unit);
   for (let key = 0; key < KEYS; key++)
-    await owner.call("PUT", `/api/decks/${encodeURIComponent(deck.id)}/slots/k${key}`, {
+    await owner.call("PUT", `/api/decks/${encodeURIComponent(deck)}/slots/k${key}`, {
       widget: { type: "push", channel: `bench${key}` },
     });
   const tokens: string[] = [];
@@ -132,100 +122,4 @@ function millisecondsOf(work: () => unknown): number {
   const start = performance.now();
   work();
   return performance.now() - start;
-}
-
-/** Speaks to the control listener over one connection. */
-class Owner {
-  readonly #agent = new Agent({ keepAlive: true });
-  readonly #port: number;
-
-  constructor(service: Service) {
-    this.#port = service.control.port;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: each route answers its own shape.
-  async call(method: string, path: string, body?: object, token?: string): Promise<any> {
-    const { answer } = await this.#send(method, path, body, token);
-    return answer;
-  }
-
-  /** @returns when the last byte of the request was written, on the clock of `performance`. */
-  async push(channel: string, text: string, token: string): Promise<number> {
-    return (await this.#send("POST", `/api/push/${channel}`, { text }, token)).sentAt;
-  }
-
-  async #send(method: string, path: string, body?: object, token?: string) {
-    const headers = {
-      "Content-Type": "application/json",
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    };
-    const sent = request({ port: this.#port, agent: this.#agent, method, path, headers });
-    sent.end(body && JSON.stringify(body));
-    const sentAt = performance.now();
-    const [response] = await once(sent, "response");
-    let text = "";
-    for await (const chunk of response) text += chunk;
-    if (response.statusCode >= 300) throw new Error(`${path} answered ${text}`);
-    return { sentAt, answer: text === "" ? {} : JSON.parse(text) };
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-}
-
-/** A Stream Deck MK.2 on a bus of its own, which takes every report without delay. */
-class InstantDeck extends EventEmitter implements DeckBus, HidHandle {
-  packets = 0;
-  readonly opened: Promise<unknown>;
-  readonly #waiting = new Map<number, (at: number) => void>();
-
-  constructor() {
-    super();
-    this.opened = once(this, "opened");
-  }
-
-  /** When the last report of the next picture for a key has come. */
-  nextPicture(key: number): Promise<number> {
-    return new Promise((resolve) => this.#waiting.set(key, resolve));
-  }
-
-  async watch(listener: UsbListener) {
-    const unit = { id: "1-1", port: "1-1", vendor: 0x0fd9, product: 0x0080, serial: "BENCH1" };
-    listener.attached(unit);
-    return () => {};
-  }
-
-  async open() {
-    this.emit("opened");
-    return { hid: this, outputBytes: 1_024 };
-  }
-
-  async write(report: Buffer): Promise<number> {
-    this.packets++;
-    const [id, command, key = 0, last] = report;
-    if (id === 0x02 && command === 0x07 && last === 1) {
-      this.#waiting.get(key)?.(performance.now());
-      this.#waiting.delete(key);
-    }
-    return report.length;
-  }
-
-  async sendFeatureReport(report: Buffer): Promise<number> {
-    return report.length;
-  }
-
-  async getFeatureReport(id: number, length: number): Promise<Buffer> {
-    const report = Buffer.alloc(length);
-    report[0] = id;
-    report[1] = "BENCH1".length;
-    report.write("BENCH1", 2, "ascii");
-    return report;
-  }
-
-  async close(): Promise<void> {}
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

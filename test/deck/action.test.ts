@@ -4,7 +4,6 @@ import { Refusal } from "../../appliance/base/refusal.ts";
 import {
   type Action,
   lostSecret,
-  ownChannel,
   readAction,
   shownAction,
   withSecrets,
@@ -105,12 +104,5 @@ describe("the secrets of an action", () => {
     assert.equal(lostSecret(withSecrets(elsewhere, [secret])), "Authorization");
     assert.equal(lostSecret(secret), undefined);
     assert.equal(lostSecret({ do: "sleep" }), undefined);
-  });
-});
-
-describe("the channel of a slot", () => {
-  it("is that of its widget", () => {
-    assert.equal(ownChannel({ type: "push", channel: "door" }), "door");
-    assert.equal(ownChannel({ type: "clock" }), undefined);
   });
 });

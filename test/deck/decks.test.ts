@@ -298,9 +298,51 @@ describe("Decks", () => {
       assert.deepEqual(world.deck(id), before);
     });
 
-    it("do not press the keys of a real deck", async () => {
+    it("are pressed from the Web UI as by a finger, real decks, too", async () => {
       const id = await world.plug(new FakeMini());
-      assert.throws(() => world.decks.press(id, "k0"), { code: "not_virtual" });
+      world.decks.press(id, "k0");
+      assert.equal(world.events.at(-1), "pressed k0");
+    });
+
+    it("show over a key what came of a press, on the page it was made on", async () => {
+      const id = await world.plug(new FakeMini());
+      await world.write(id, "k0", "Door");
+      await world.decks.addPage(id);
+      const shown = () => Buffer.from(world.decks.png(id, "k0"));
+      const [before, at] = [shown(), { deck: id, slot: "k0", page: 0 }];
+      world.decks.showFeedback(at, { state: "done" });
+      assert.notDeepEqual(shown(), before);
+      world.decks.showPage(id, "next");
+      const other = shown();
+      world.decks.showFeedback({ ...at, page: 1 }, undefined);
+      assert.deepEqual(shown(), other);
+      world.decks.showPage(id, "next");
+      assert.notDeepEqual(shown(), before);
+      world.decks.showFeedback(at, undefined);
+      assert.deepEqual(shown(), before);
+    });
+
+    it("tell a short press from a long one where the long one means something", async () => {
+      const id = await world.plug(new FakeMini());
+      const made: string[] = [];
+      world.decks.gestures.on(({ slot, kind, page }) => made.push(`${kind} ${slot} ${page}`));
+      await world.decks.setSlot(id, "k1", { hold: { do: "sleep" } });
+      world.decks.press(id, "k0");
+      world.decks.press(id, "k1");
+      world.decks.press(id, "k1", { hold: true });
+      await world.pass(500);
+      assert.deepEqual(made, ["press k0 0", "press k1 0", "hold k1 0"]);
+    });
+
+    it("make nothing of the press that wakes them", async () => {
+      const id = await world.plug(new FakeMini());
+      const made: string[] = [];
+      world.decks.gestures.on(({ kind }) => made.push(kind));
+      world.decks.setAsleep(id, true);
+      world.decks.press(id, "k0");
+      assert.deepEqual(made, []);
+      world.decks.press(id, "k0");
+      assert.deepEqual(made, ["press"]);
     });
   });
 

@@ -56,7 +56,15 @@ export const WALLS: readonly Wall[] = [
   },
   {
     of: "appliance/actions/",
-    may: ["appliance/push/", BASE, "appliance/deck/decks.ts", "appliance/deck/action.ts"],
+    may: [
+      "appliance/push/",
+      BASE,
+      "appliance/deck/decks.ts",
+      "appliance/deck/action.ts",
+      "appliance/deck/face/widget.ts",
+    ],
+    // What somebody did, and what a key shows of it.
+    types: ["appliance/deck/gestures.ts", "appliance/deck/face/feedback.ts"],
   },
   { of: "appliance/alarms/", may: ["appliance/store/", BASE], not: [BEHIND_THE_DOOR] },
   { of: "appliance/deck/face/", may: ["appliance/deck/pixels.ts", "appliance/push/", BASE] },

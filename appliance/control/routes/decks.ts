@@ -1,9 +1,18 @@
 import type { ParsedUrlQuery } from "node:querystring";
+import type { Origins } from "../../actions/origins.ts";
+import { originOf } from "../../base/origin.ts";
+import { invalidField } from "../../base/refusal.ts";
 import { type DeckChange, readChange } from "../../deck/deck-settings.ts";
 import type { Decks, Press } from "../../deck/decks.ts";
 import { parseWidget, type Widget } from "../../deck/face/widget.ts";
 import type { PageChoice } from "../../deck/pages.ts";
-import { readSlot, SLOT_INPUT, type SlotChange, type SlotInput } from "../../deck/slot-settings.ts";
+import {
+  ACTION_KINDS,
+  readSlot,
+  SLOT_INPUT,
+  type SlotChange,
+  type SlotInput,
+} from "../../deck/slot-settings.ts";
 import type { Direction } from "../../deck/usb/model.ts";
 import { channelName } from "../../push/channels.ts";
 import { cleanText } from "../../push/text.ts";
@@ -38,6 +47,11 @@ export const DECK_CHANGE = {
   },
   homeAfterSeconds: NUMBER_OR_NULL,
 };
+
+export interface SlotParts {
+  decks: Decks;
+  origins: Origins;
+}
 
 interface DeckPatch extends DeckChange {
   /** Shown from now on. */
@@ -108,10 +122,11 @@ export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
  * `PUT /api/decks/:id/slots/:slot` `{widget?, press?, hold?, turn?, button?}` → the slot; what is left
  * out stays. `?page=N` sets it on one page, `?fixed=1` on all.
  */
-export const setSlot: Handler<Decks, Place> = async (ctx, decks) => {
+export const setSlot: Handler<SlotParts, Place> = async (ctx, { decks, origins }) => {
   const { id, slot } = ctx.params;
-  const input = readInput(await jsonBody(ctx));
-  ctx.body = await decks.setSlot(id, slot, readSlotInput(input), placeOf(ctx.query));
+  const change = readSlotInput(readInput(await jsonBody(ctx)));
+  expectAllowed(change, origins);
+  ctx.body = await decks.setSlot(id, slot, change, placeOf(ctx.query));
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */
@@ -123,7 +138,7 @@ export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
   ctx.body = Buffer.from(png);
 };
 
-/** `POST /api/decks/:id/slots/:slot/press` `{turn?, hold?}` or no body, of virtual decks. */
+/** `POST /api/decks/:id/slots/:slot/press` `{turn?, hold?}` or no body */
 export const pressSlot: Handler<Decks> = async (ctx, decks) => {
   const { id, slot } = ctx.params;
   const press = readPress(await optionalJson(ctx, {}));
@@ -131,7 +146,7 @@ export const pressSlot: Handler<Decks> = async (ctx, decks) => {
   ctx.status = 204;
 };
 
-/** `POST /api/decks/:id/swipe` `{direction}`, of virtual decks. */
+/** `POST /api/decks/:id/swipe` `{direction}` */
 export const swipeDeck: Handler<Decks> = async (ctx, decks) => {
   const { direction } = readSwipe(await jsonBody(ctx));
   decks.swipe(ctx.params.id, direction);
@@ -152,6 +167,23 @@ export function readWidget(input: unknown, at: string): Widget {
  */
 export function readSlotInput(input: SlotInput, at = ""): SlotChange {
   return readSlot(input, RULES, at);
+}
+
+/**
+ * Sends nothing that would be refused when it is sent.
+ * @throws {Refusal} `invalid_field`
+ */
+function expectAllowed(change: SlotChange, origins: Origins): void {
+  for (const kind of ACTION_KINDS) {
+    const action = change[kind];
+    if (action?.do !== "request") continue;
+    const origin = originOf(action.url) ?? "";
+    if (!origins.isAllowed(origin))
+      throw invalidField(
+        `${kind}.url`,
+        `leads to ${origin}, where keys may not send requests. Allow it first, in the Web UI under Push, Allowed addresses.`,
+      );
+  }
 }
 
 /** @throws {Refusal} `invalid_field` */

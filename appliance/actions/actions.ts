@@ -1,0 +1,187 @@
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
+import type { Cancel } from "../base/signal.ts";
+import { type Action, lostSecret, type RequestAction } from "../deck/action.ts";
+import type { Decks } from "../deck/decks.ts";
+import type { Feedback } from "../deck/face/feedback.ts";
+import { channelOf } from "../deck/face/widget.ts";
+import type { Gesture } from "../deck/gestures.ts";
+import type { Channels } from "../push/channels.ts";
+import type { Outcome, Outgoing } from "./outgoing.ts";
+import { filled } from "./template.ts";
+
+interface ActionsOptions {
+  clock: Clock;
+  decks: Pick<Decks, "gestures" | "slotSettings" | "showFeedback" | "showPage" | "setAsleep">;
+  channels: Pick<Channels, "get" | "set" | "clear" | "acknowledge">;
+  outgoing: Pick<Outgoing, "send">;
+}
+
+/** One request of a key at a time. */
+interface Line {
+  /** What was made meanwhile; a turn adds to the one that waits. */
+  next: Gesture | undefined;
+}
+
+const SHOWN_MS = 2_000;
+/** What is over sooner does not flicker. */
+const RUNNING_AFTER_MS = 150;
+
+const DONE: Outcome = { ok: true, word: "" };
+
+/** Does what slots are set to when somebody presses, holds or turns them. */
+export class Actions {
+  readonly #options: ActionsOptions;
+  readonly #unsubscribe: Cancel;
+  /** Requests under way, by slot. */
+  readonly #lines = new Map<string, Line>();
+  /** What takes the feedback from a slot again, or shows that something runs. */
+  readonly #timers = new Map<string, Cancel>();
+  #closed = false;
+
+  constructor(options: ActionsOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.decks.gestures.on((gesture) => this.#take(gesture));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unsubscribe();
+    for (const cancel of this.#timers.values()) cancel();
+  }
+
+  #take(gesture: Gesture): void {
+    const action = this.#actionOf(gesture);
+    if (action === undefined) return;
+    if (action.do === "request") {
+      this.#request(gesture);
+      return;
+    }
+    try {
+      if (this.#do(action, gesture)) this.#tell(gesture, DONE);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#tell(gesture, { ok: false, word: WORDS[error.code] ?? "refused" });
+    }
+  }
+
+  #actionOf({ deck, slot, page, kind }: Gesture): Action | undefined {
+    return this.#options.decks.slotSettings(deck, slot, page)?.[kind];
+  }
+
+  /** @returns whether the key has to say that it was done @throws {Refusal} */
+  #do(action: Exclude<Action, RequestAction>, gesture: Gesture): boolean {
+    const { decks, channels } = this.#options;
+    const { deck, slot } = gesture;
+    switch (action.do) {
+      case "acknowledge": {
+        const channel = action.channel ?? this.#channelOf(gesture);
+        return channel !== undefined && channels.acknowledge(channel, { by: "key", deck, slot });
+      }
+      case "send": {
+        const { do: _, channel, ...push } = action;
+        channels.set(channel, push);
+        return true;
+      }
+      case "clear":
+        channels.clear(action.channel);
+        return true;
+      case "page":
+        // What shows then says enough.
+        decks.showPage(deck, action.page);
+        return false;
+      case "sleep":
+        decks.setAsleep(deck, true);
+        return false;
+    }
+  }
+
+  #request(gesture: Gesture): void {
+    const key = keyOf(gesture);
+    const line = this.#lines.get(key);
+    if (line !== undefined) {
+      line.next = together(line.next, gesture);
+      return;
+    }
+    const begun: Line = { next: undefined };
+    this.#lines.set(key, begun);
+    void this.#send(gesture, begun).finally(() => this.#lines.delete(key));
+  }
+
+  /** Sends what a gesture means and then what was made meanwhile; a failure drops that. */
+  async #send(first: Gesture, line: Line): Promise<void> {
+    for (let gesture: Gesture | undefined = first; gesture; gesture = line.next) {
+      line.next = undefined;
+      this.#awaits(gesture);
+      const outcome = await this.#sendOne(gesture);
+      if (this.#closed) return;
+      this.#tell(gesture, outcome);
+      if (!outcome.ok) return;
+    }
+  }
+
+  async #sendOne(gesture: Gesture): Promise<Outcome> {
+    // What waited is what the slot is set to now.
+    const action = this.#actionOf(gesture);
+    if (action?.do !== "request") return DONE;
+    if (lostSecret(action) !== undefined) return { ok: false, word: "no secret" };
+    const { deck, slot, delta = 0 } = gesture;
+    const channel = this.#channelOf(gesture) ?? "";
+    const text = this.#options.channels.get(channel)?.text ?? "";
+    try {
+      return await this.#options.outgoing.send(
+        filled(action, { channel, text, deck, slot, delta }),
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { ok: false, word: "too long" };
+    }
+  }
+
+  #channelOf({ deck, slot, page }: Gesture): string | undefined {
+    const settings = this.#options.decks.slotSettings(deck, slot, page);
+    return settings && channelOf(settings.widget);
+  }
+
+  #awaits(gesture: Gesture): void {
+    const cancel = this.#options.clock.after(RUNNING_AFTER_MS, () =>
+      this.#show(gesture, { state: "running" }),
+    );
+    this.#time(gesture, cancel);
+  }
+
+  #tell(gesture: Gesture, { ok, word }: Outcome): void {
+    this.#show(gesture, ok ? { state: "done" } : { state: "failed", word });
+    const cancel = this.#options.clock.after(SHOWN_MS, () => {
+      this.#timers.delete(keyOf(gesture));
+      this.#show(gesture, undefined);
+    });
+    this.#time(gesture, cancel);
+  }
+
+  #time(gesture: Gesture, cancel: Cancel): void {
+    const key = keyOf(gesture);
+    this.#timers.get(key)?.();
+    this.#timers.set(key, cancel);
+  }
+
+  #show({ deck, slot, page }: Gesture, feedback: Feedback | undefined): void {
+    this.#options.decks.showFeedback({ deck, slot, page }, feedback);
+  }
+}
+
+/** Why something that sends nothing could not be done, in words for a key. */
+const WORDS: Partial<Record<Refusal["code"], string>> = {
+  not_found: "no page",
+  channel_limit: "full",
+};
+
+/** Gestures that wait: the newest, and all turns. */
+function together(waiting: Gesture | undefined, next: Gesture): Gesture {
+  const delta = (waiting?.delta ?? 0) + (next.delta ?? 0);
+  return next.kind === "turn" && waiting?.kind === "turn" ? { ...next, delta } : next;
+}
+
+function keyOf({ deck, slot, page }: Gesture): string {
+  return `${deck} ${slot} ${page}`;
+}

@@ -1,0 +1,60 @@
+import { useState } from "preact/hooks";
+import { Field } from "../../shared/field.tsx";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { useOrigins } from "../use-origins.ts";
+
+/** Where keys may send requests. */
+export function AllowedOrigins() {
+  const { origins, allow, remove } = useOrigins();
+  const { busy, problem, run } = useAction();
+  const [typed, setTyped] = useState("");
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (await run(() => allow(typed))) setTyped("");
+  };
+  return (
+    <section class="card stack" aria-labelledby="origins-title">
+      <h2 id="origins-title">Allowed addresses</h2>
+      <p class="hint">
+        A key can send an HTTP request when it is pressed, but only to the addresses in this list:
+        so nobody who gets hold of a key’s settings can reach the rest of your network.
+      </p>
+      {origins.length > 0 && (
+        <ul class="entries">
+          {origins.map((origin) => (
+            <li key={origin}>
+              <div class="entry">
+                <h3>
+                  <code>{origin}</code>
+                </h3>
+                <button
+                  type="button"
+                  disabled={busy}
+                  class="danger"
+                  aria-label={`Remove ${origin}`}
+                  onClick={() => run(() => remove(origin))}
+                >
+                  Remove
+                </button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="row" onSubmit={submit}>
+        <Field
+          label="Allow requests to"
+          placeholder="http://192.168.1.20:8123"
+          isRequired
+          value={typed}
+          onInput={setTyped}
+        />
+        <button type="submit" class="primary" disabled={busy}>
+          Allow
+        </button>
+      </form>
+      <Problem text={problem} />
+    </section>
+  );
+}
