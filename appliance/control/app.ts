@@ -22,8 +22,13 @@ import {
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
-import { type PushParts, pushRoute } from "./routes/push.ts";
-import { clearPushChannel, listPushChannels, testPushChannel } from "./routes/push-channels.ts";
+import {
+  acknowledgeChannel,
+  clearPushChannel,
+  listPushChannels,
+  testPushChannel,
+  watchPushChannel,
+} from "./routes/push-channels.ts";
 import {
   createPushToken,
   listPushTokens,
@@ -53,6 +58,7 @@ import {
   unshareSite,
 } from "./routes/sites.ts";
 import { changeSurveyLabels, findSurveyLabels } from "./routes/survey-labels.ts";
+import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
 /** All that the owner's listener works with, by what its routes are about. */
 export interface ControlParts {
@@ -79,7 +85,7 @@ export interface ControlParts {
 
 const { open, owner } = routesFor<ControlParts>();
 
-/** Everything this listener serves besides `/api/push/<channel>`, which has rules of its own. */
+/** Everything this listener serves besides what answers to a push token: see senders/. */
 export const ROUTES: readonly Route<ControlParts>[] = [
   open("GET", "/", "pages", page("control.html")),
   open("GET", "/control.css", "pages", page("control.css")),
@@ -110,7 +116,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/push-tokens/:id/rotate", "push", rotatePushToken),
   owner("GET", "/api/push-channels", "push", listPushChannels),
   owner("POST", "/api/push-channels/:channel", "push", testPushChannel),
+  owner("PATCH", "/api/push-channels/:channel", "push", watchPushChannel),
   owner("DELETE", "/api/push-channels/:channel", "push", clearPushChannel),
+  owner("POST", "/api/push-channels/:channel/acknowledge", "push", acknowledgeChannel),
   owner("GET", "/api/origins", "origins", listOrigins),
   owner("POST", "/api/origins", "origins", allowOrigin),
   owner("DELETE", "/api/origins", "origins", removeOrigin),
@@ -140,5 +148,5 @@ export const ROUTES: readonly Route<ControlParts>[] = [
 
 /** The listener for the owner, and for whoever holds a push token. */
 export function createControl(parts: ControlParts): Koa {
-  return ownerApp(ROUTES, parts, pushRoute(parts.push));
+  return ownerApp(ROUTES, parts, ...senderRoutes(parts.push));
 }

@@ -4,8 +4,11 @@ import type { AlarmState } from "../alarms/state.ts";
 import type { DeckSettings } from "../deck/deck-settings.ts";
 import type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
+import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
+import type { Acknowledgement } from "../push/held.ts";
 import type { Scope } from "../push/scope.ts";
+import type { Status } from "../push/status.ts";
 import type { Warning } from "../store/reports.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
@@ -139,6 +142,27 @@ export interface OriginsAnswer {
 export interface PushChannel extends ChannelValue {
   /** Keys and zones on connected decks that show the channel. */
   bound: number;
+}
+
+/** `GET /api/channels/:channel`. */
+export interface ChannelAnswer {
+  channel: string;
+  text: string | null;
+  state: ChannelState | "waiting";
+  status: Status | null;
+  id: string | null;
+  ack: Acknowledgement | null;
+  updatedAt: number | null;
+  /** Null for a value that stays, too. */
+  expiresAt: number | null;
+}
+
+/** `POST /hooks/…/:channel`. */
+export interface HookAnswer {
+  ok: true;
+  channel: string;
+  /** How many alerts fire. */
+  firing: number;
 }
 
 /** `GET /api/push-channels`, and the event `channels`. */

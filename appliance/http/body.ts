@@ -15,6 +15,39 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
   }
 }
 
+/**
+ * The first `keep` bytes of a body; what follows is read and thrown away.
+ * @throws {HttpError} 413 `payload_too_large` when it is longer than `limit`, 400 `invalid_body` when it ends early
+ */
+export async function readStart(
+  request: IncomingMessage,
+  { keep, limit }: { keep: number; limit: number },
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let read = 0;
+  try {
+    // The connection stays, for the answer.
+    for await (const chunk of request.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
+      if (read < keep) chunks.push(chunk.subarray(0, keep - read));
+      read += chunk.length;
+      if (read > limit) break;
+    }
+  } catch {
+    throw new HttpError(400, "invalid_body", "The body ended before it was complete.");
+  }
+  if (read > limit) {
+    request.resume();
+    throw tooLarge(limit);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): HttpError {
+  return new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`);
+}
+
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   // A request that announces none is at its end before anybody listens.
   if (request.readableEnded) return Buffer.alloc(0);
@@ -25,7 +58,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
     if ((error as { type?: string }).type === "entity.too.large") {
       // Many clients read no answer before all is sent: what follows is read and thrown away.
       request.resume();
-      throw new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`);
+      throw tooLarge(limit);
     }
     throw new HttpError(400, "invalid_json", "The body ended before it was complete.");
   }

@@ -11,6 +11,7 @@ import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
 import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
 import { LastImport } from "../control/routes/settings-import.ts";
+import { LongPolls } from "../control/senders/long-polls.ts";
 import { Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
@@ -74,6 +75,8 @@ export async function startOwner(
   stops.add(() => listener.close());
   const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });
   stops.add(() => events.close());
+  const polls = new LongPolls({ channels: push.channels, clock });
+  stops.add(() => polls.close());
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
@@ -90,7 +93,7 @@ export async function startOwner(
       decks: front.decks,
       slots: { decks: front.decks, origins },
       events: { events, sessions: session.sessions },
-      push: { ...push, decks: front.decks, client: shared.client, clock },
+      push: { ...push, decks: front.decks, client: shared.client, clock, polls },
       origins,
       activity: { store, clock, alarms },
       alarms: { store, alarms, origins },

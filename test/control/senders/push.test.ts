@@ -78,6 +78,50 @@ describe("pushing to a channel", () => {
       assert.deepEqual([color, background], ["#AABBCC", "#00ff9a"]);
     });
 
+    it("makes a dead-man's channel, or holds a message, where it says so", async () => {
+      const channel = "new-fields";
+      const body = { text: "x", period: 600, status: "warn", id: "7", hold: true };
+      const reply = await push(`/api/push/${channel}`, body);
+      assert.deepEqual(Object.keys(reply.json).sort(), [
+        "bound",
+        "channel",
+        "expiresAt",
+        "ok",
+        "replaced",
+        "truncated",
+      ]);
+      assert.deepEqual(await held(channel), {
+        channel,
+        text: "x",
+        color: null,
+        background: null,
+        updatedAt: world().clock.now(),
+        expiresAt: null,
+        state: "firing",
+        status: "warn",
+        id: "7",
+        hold: true,
+        period: 600,
+        grace: 120,
+        stepsAt: world().clock.now() + 600_000,
+        bound: 0,
+      });
+    });
+
+    it("without the new fields shows none of them", async () => {
+      await push("/api/push/plain", { text: "x", ttl: 60 });
+      assert.deepEqual(await held("plain"), {
+        channel: "plain",
+        text: "x",
+        color: null,
+        background: null,
+        updatedAt: world().clock.now(),
+        expiresAt: world().clock.now() + 60_000,
+        state: "live",
+        bound: 0,
+      });
+    });
+
     it("takes an empty text", async () => {
       assert.equal((await push("/api/push/empty", { text: "" })).status, 200);
       assert.equal((await held("empty")).text, "");
@@ -267,6 +311,17 @@ describe("pushing to a channel", () => {
       ["color", { color: "#1234567" }],
       ["background", { background: "" }],
       ["background", { background: 0 }],
+      ["period", { period: 9 }],
+      ["period", { period: 31_536_001 }],
+      ["period", { period: null }],
+      ["grace", { period: 10, grace: 0 }],
+      ["grace", { grace: 60 }],
+      ["ttl", { period: 600, grace: 60, ttl: 659 }],
+      ["status", { status: "bad" }],
+      ["status", { status: null }],
+      ["id", { id: "" }],
+      ["id", { id: "x".repeat(129) }],
+      ["hold", { hold: "yes" }],
       ["title", { title: "x" }],
       ["Text", { Text: "x" }],
     ] as const)

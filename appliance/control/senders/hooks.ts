@@ -1,0 +1,184 @@
+import type { Context } from "koa";
+import { shape } from "../../base/shape.ts";
+import { readJson } from "../../http/body.ts";
+import type { Alert, AlertReport, Alerts } from "../../push/alerts.ts";
+import type { Channels } from "../../push/channels.ts";
+import { expectJson } from "../input.ts";
+import type { HookAnswer } from "../wire.ts";
+import type { SenderRoute } from "./route.ts";
+
+interface Parts {
+  channels: Channels;
+  alerts: Alerts;
+}
+
+/** What Alertmanager posts for a group of a few hundred alerts. */
+const ALERTMANAGER_BYTES = 262_144;
+const KUMA_BYTES = 65_536;
+const MAX_NAME = 64;
+const MAX_SUMMARY = 160;
+const TEST_TTL = 60;
+
+// Other fields are theirs, and may be more with every version.
+const open = (properties: object, required: string[] = []) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: true,
+  description: "must be an object",
+});
+const text = { type: "string", description: "must be a text" };
+const texts = { type: "object", additionalProperties: text, description: "must hold texts" };
+const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, "null"] });
+
+interface AlertmanagerAlert {
+  status: "firing" | "resolved";
+  labels: Record<string, string>;
+  annotations?: Record<string, string>;
+  fingerprint?: string;
+}
+
+interface AlertmanagerPost {
+  groupKey: string;
+  alerts: AlertmanagerAlert[];
+}
+
+/** Version 4 of https://prometheus.io/docs/alerting/latest/configuration/#webhook_config. */
+const readAlertmanager = shape<AlertmanagerPost>(
+  open(
+    {
+      groupKey: text,
+      alerts: {
+        type: "array",
+        description: "must be a list of alerts",
+        items: open(
+          {
+            status: {
+              enum: ["firing", "resolved"],
+              description: "must be firing or resolved",
+            },
+            labels: texts,
+            annotations: texts,
+            fingerprint: text,
+          },
+          ["status", "labels"],
+        ),
+      },
+    },
+    ["groupKey", "alerts"],
+  ),
+);
+
+interface KumaPost {
+  msg?: string | null;
+  /** Both are null in a test. */
+  heartbeat?: { status: number; msg?: string | null } | null;
+  monitor?: { id: number; name: string } | null;
+}
+
+/** As louislam/uptime-kuma posts it, `server/notification-providers/webhook.js`. */
+const readKuma = shape<KumaPost>(
+  open({
+    msg: orNull(text),
+    heartbeat: orNull(
+      open({ status: { type: "integer", description: "must be a number" }, msg: orNull(text) }, [
+        "status",
+      ]),
+    ),
+    monitor: orNull(
+      open({ id: { type: "integer", description: "must be a number" }, name: text }, [
+        "id",
+        "name",
+      ]),
+    ),
+  }),
+);
+
+/** `POST /hooks/alertmanager/:channel` */
+export function alertmanagerRoute(parts: Parts): SenderRoute {
+  return hook("alertmanager", async (ctx, channel) => {
+    const post = readAlertmanager(await jsonOf(ctx, ALERTMANAGER_BYTES));
+    return parts.alerts.report(channel, reportOf(post));
+  });
+}
+
+/** `POST /hooks/uptime-kuma/:channel` */
+export function uptimeKumaRoute({ alerts, channels }: Parts): SenderRoute {
+  return hook("uptime-kuma", async (ctx, channel) => {
+    const { heartbeat, monitor, msg } = readKuma(await jsonOf(ctx, KUMA_BYTES));
+    if (heartbeat && monitor) return alerts.report(channel, beatOf(heartbeat, monitor));
+    // A test of the connection, which covers nothing that is shown.
+    if (channels.get(channel) === undefined)
+      channels.set(channel, { text: msg ?? "Uptime Kuma", ttl: TEST_TTL });
+    return 0;
+  });
+}
+
+function hook(
+  name: string,
+  handle: (ctx: Context, channel: string) => Promise<number>,
+): SenderRoute {
+  return {
+    path: ["hooks", name],
+    usage: `Post to /hooks/${name}/<channel>.`,
+    methods: ["POST"],
+    scope: "push",
+    takesQueryToken: true,
+    async handle(ctx, { channel }) {
+      const firing = await handle(ctx, channel);
+      ctx.body = { ok: true, channel, firing } satisfies HookAnswer;
+    },
+  };
+}
+
+function jsonOf(ctx: Context, limit: number): Promise<unknown> {
+  expectJson(ctx);
+  return readJson(ctx.req, limit);
+}
+
+function reportOf({ groupKey, alerts }: AlertmanagerPost): AlertReport {
+  const [first] = alerts;
+  return {
+    source: cut(groupKey, MAX_SUMMARY),
+    firing: alerts.filter(({ status }) => status === "firing").map(alertOf),
+    resolved: alerts.filter(({ status }) => status === "resolved").map(keyOf),
+    name: first === undefined ? "Alertmanager" : nameOf(first),
+  };
+}
+
+function alertOf(alert: AlertmanagerAlert): Alert {
+  const { labels, annotations } = alert;
+  const summary = annotations?.summary ?? annotations?.description;
+  return {
+    key: keyOf(alert),
+    name: nameOf(alert),
+    // Where nothing is said of it, it is severe.
+    status: /^(?:warn|info|none|low|minor)/i.test(labels.severity ?? "") ? "warn" : "fail",
+    ...(summary !== undefined && { summary: cut(summary, MAX_SUMMARY) }),
+  };
+}
+
+function keyOf({ fingerprint, labels }: AlertmanagerAlert): string {
+  return cut(fingerprint ?? JSON.stringify(Object.entries(labels).sort()), MAX_SUMMARY);
+}
+
+function nameOf({ labels }: AlertmanagerAlert): string {
+  return cut(labels.alertname ?? "alert", MAX_NAME);
+}
+
+/** Statuses: 0 down, 1 up, 2 pending, 3 maintenance. */
+function beatOf(
+  { status, msg }: { status: number; msg?: string | null },
+  { id, name: full }: { id: number; name: string },
+): AlertReport {
+  const key = `monitor ${id}`;
+  const name = cut(full, MAX_NAME);
+  const summary = msg ? { summary: cut(msg, MAX_SUMMARY) } : {};
+  const firing = { key, name, ...summary, status: status === 0 ? "fail" : "warn" } as const;
+  const isWell = status !== 0 && status !== 2;
+  return { source: key, firing: isWell ? [] : [firing], resolved: isWell ? [key] : [], name };
+}
+
+function cut(text: string, length: number): string {
+  return [...text].slice(0, length).join("");
+}

@@ -1,0 +1,70 @@
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
+import { rateLimited } from "../../http/errors.ts";
+import type { Channels } from "../../push/channels.ts";
+
+interface Waiter {
+  readonly channel: string;
+  readonly token: string;
+  readonly end: (isListening: boolean) => void;
+}
+
+const MAX_OF_TOKEN = 8;
+const MAX_WAITERS = 32;
+/** When to come again where too many wait. */
+const RETRY_S = 5;
+
+/** Requests that wait until a channel changes. */
+export class LongPolls {
+  readonly #clock: Clock;
+  readonly #waiters = new Set<Waiter>();
+  readonly #stopListening: Cancel;
+  #isClosed = false;
+
+  constructor({ clock, channels }: { clock: Clock; channels: Pick<Channels, "changed"> }) {
+    this.#clock = clock;
+    this.#stopListening = channels.changed.on((channel) => {
+      for (const waiter of [...this.#waiters]) if (waiter.channel === channel) waiter.end(true);
+    });
+  }
+
+  /**
+   * Waits until something of the channel changes, or `ms` milliseconds are over.
+   * @returns false when nobody listens any more
+   * @throws {HttpError} 429 when too many wait
+   */
+  wait(channel: string, token: string, ms: number, { socket }: ServerResponse): Promise<boolean> {
+    // This server lets clients close their side first; who waits and does has left.
+    if (this.#isClosed || socket === null || socket.readableEnded) return Promise.resolve(false);
+    const own = [...this.#waiters].filter((waiter) => waiter.token === token);
+    if (own.length >= MAX_OF_TOKEN || this.#waiters.size >= MAX_WAITERS)
+      throw rateLimited(
+        RETRY_S,
+        `Too many requests wait for channels: ${MAX_OF_TOKEN} of a token, ${MAX_WAITERS} in all. End some, or ask without wait.`,
+      );
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const left = () => waiter.end(false);
+    const cancel = this.#clock.after(ms, () => waiter.end(true));
+    const waiter: Waiter = {
+      channel,
+      token,
+      end: (isListening) => {
+        cancel();
+        socket.off("end", left).off("close", left);
+        this.#waiters.delete(waiter);
+        resolve(isListening);
+      },
+    };
+    socket.once("end", left).once("close", left);
+    this.#waiters.add(waiter);
+    return promise;
+  }
+
+  /** Answers all that wait. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopListening();
+    for (const waiter of [...this.#waiters]) waiter.end(false);
+  }
+}

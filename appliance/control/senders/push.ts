@@ -1,0 +1,54 @@
+import type { Context } from "koa";
+import type { Decks } from "../../deck/decks.ts";
+import { readJson } from "../../http/body.ts";
+import type { Channels } from "../../push/channels.ts";
+import { PUSH_BYTES, readPush } from "../../push/push-body.ts";
+import { expectJson } from "../input.ts";
+import type { PushAnswer } from "../wire.ts";
+import type { SenderRoute } from "./route.ts";
+
+interface Parts {
+  channels: Channels;
+  decks: Pick<Decks, "bound">;
+}
+
+/** `/api/push/:channel`: POST writes, DELETE clears. */
+export function pushRoute(parts: Parts): SenderRoute {
+  return {
+    path: ["api", "push"],
+    usage: "Push to /api/push/<channel>.",
+    methods: ["POST", "DELETE"],
+    scope: "push",
+    async handle(ctx, { channel }) {
+      if (ctx.method === "POST") {
+        ctx.body = await setChannel(ctx, channel, parts);
+        return;
+      }
+      parts.channels.clear(channel);
+      ctx.status = 204;
+    },
+  };
+}
+
+/**
+ * Gives a channel the value in the body and tells what came of it.
+ * @throws {HttpError} 415, 413, 400
+ * @throws {Refusal} `invalid_field`, `channel_limit`
+ */
+export async function setChannel(
+  ctx: Context,
+  channel: string,
+  { channels, decks }: Parts,
+): Promise<PushAnswer> {
+  expectJson(ctx);
+  const push = readPush(await readJson(ctx.req, PUSH_BYTES));
+  const { value, replaced, truncated } = channels.set(channel, push);
+  return {
+    ok: true,
+    channel: value.channel,
+    expiresAt: value.expiresAt,
+    bound: decks.bound(value.channel),
+    replaced,
+    truncated,
+  };
+}

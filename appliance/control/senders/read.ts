@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import { invalidField } from "../../base/refusal.ts";
+import type { Channels } from "../../push/channels.ts";
+import type { ChannelAnswer } from "../wire.ts";
+import type { LongPolls } from "./long-polls.ts";
+import type { SenderRoute } from "./route.ts";
+
+interface Parts {
+  channels: Channels;
+  clock: Clock;
+  polls: LongPolls;
+}
+
+const MAX_WAIT_S = 25;
+
+/** `GET /api/channels/:channel[?wait=1..25]`: what the channel holds, at once or when it changes. */
+export function readRoute({ channels, clock, polls }: Parts): SenderRoute {
+  return {
+    path: ["api", "channels"],
+    usage: "Read /api/channels/<channel>.",
+    methods: ["GET", "HEAD"],
+    scope: "read",
+    async handle(ctx, { channel, token }) {
+      const until = clock.monotonic() + waitOf(ctx.query.wait) * 1_000;
+      const known = ctx.get("If-None-Match");
+      const first = tagged(channels, channel);
+      let answer = first;
+      // Who knows another answer already has missed a change, and need not wait for the next.
+      const isMissed = known !== "" && known !== first.etag;
+      while (!isMissed && answer.etag === first.etag && clock.monotonic() < until) {
+        const left = until - clock.monotonic();
+        if (!(await polls.wait(channel, token, left, ctx.res))) break;
+        answer = tagged(channels, channel);
+      }
+      ctx.status = 200;
+      ctx.set({ ETag: answer.etag, "Cache-Control": "private, no-cache" });
+      ctx.body = answer.body;
+      if (ctx.fresh) ctx.status = 304;
+    },
+  };
+}
+
+/** Seconds. @throws {Refusal} `invalid_field` */
+function waitOf(text: string | string[] | undefined): number {
+  if (text === undefined) return 0;
+  const seconds = /^\d{1,2}$/.test(String(text)) ? Number(text) : Number.NaN;
+  if (seconds >= 1 && seconds <= MAX_WAIT_S) return seconds;
+  throw invalidField("wait", `must be whole seconds from 1 to ${MAX_WAIT_S}.`);
+}
+
+function tagged(channels: Channels, channel: string): { etag: string; body: ChannelAnswer } {
+  const body = answerOf(channels, channel);
+  const hash = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+  return { etag: `"${hash.slice(0, 22)}"`, body };
+}
+
+function answerOf(channels: Channels, channel: string): ChannelAnswer {
+  const value = channels.get(channel);
+  return {
+    channel,
+    text: value?.text ?? null,
+    state: value?.state ?? "waiting",
+    status: value?.status ?? null,
+    id: value?.id ?? null,
+    ack: value?.ack ?? null,
+    updatedAt: value?.updatedAt ?? null,
+    expiresAt: value?.expiresAt ?? null,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Context, Middleware } from "koa";
+import { bearerToken } from "../../http/bearer.ts";
+import type { Client } from "../../http/client.ts";
+import { HttpError } from "../../http/errors.ts";
+import { channelName } from "../../push/channels.ts";
+import type { Scope } from "../../push/scope.ts";
+import type { Gate } from "./gate.ts";
+
+/** What a sender asks about, once it was let in. */
+export interface Sent {
+  channel: string;
+  /** What follows the channel in the path. */
+  rest: readonly string[];
+  /** The id of the token. */
+  token: string;
+}
+
+/** A path for programs with a push token and nothing else. */
+export interface SenderRoute {
+  /** What comes before the channel. */
+  readonly path: readonly string[];
+  /** Says to a person what the path looks like. */
+  readonly usage: string;
+  readonly methods: readonly string[];
+  readonly scope: Scope;
+  /** True where the token may stand in the query, for who can set no header. */
+  readonly takesQueryToken?: true;
+  /** What may follow the channel; nothing unless given. */
+  readonly fits?: (rest: readonly string[]) => boolean;
+  readonly handle: (ctx: Context, sent: Sent) => void | Promise<void>;
+}
+
+/** The order of the checks is part of the interface: a sender sees the first that fails. */
+export function senderRoute(
+  { path, usage, methods, scope, takesQueryToken, fits = isEmpty, handle }: SenderRoute,
+  { gate, client }: { gate: Gate; client: Client },
+): Middleware {
+  return async (ctx, next) => {
+    const segments = ctx.path.split("/").filter((segment) => segment !== "");
+    if (path.some((part, at) => segments[at] !== part)) return next();
+    const [name, ...rest] = segments.slice(path.length);
+    if (name === undefined || !fits(rest)) throw new HttpError(404, "not_found", usage);
+    const channel = channelName(decoded(name));
+    if (!methods.includes(ctx.method)) {
+      const allowed = methods.join(", ");
+      throw new HttpError(405, "method_not_allowed", `${ctx.path} answers ${allowed} only.`, {
+        Allow: allowed,
+      });
+    }
+    if (ctx.req.headers.origin !== undefined)
+      throw new HttpError(
+        403,
+        "forbidden_origin",
+        "Web pages may not push: send without an Origin header.",
+      );
+    const inQuery = takesQueryToken ? ctx.query.token : undefined;
+    const plaintext = bearerToken(ctx.req) ?? [inQuery].flat()[0];
+    const token = gate.enter(client.address(ctx.req), plaintext, scope);
+    await handle(ctx, { channel, rest, token });
+  };
+}
+
+function isEmpty(rest: readonly string[]): boolean {
+  return rest.length === 0;
+}
+
+/** Percent-encoding that is broken leaves a name that no channel has. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Middleware } from "koa";
+import type { Clock } from "../../base/clock.ts";
+import type { Decks } from "../../deck/decks.ts";
+import type { Client } from "../../http/client.ts";
+import { Alerts } from "../../push/alerts.ts";
+import type { Channels } from "../../push/channels.ts";
+import type { PushTokens } from "../../push/tokens.ts";
+import { Gate } from "./gate.ts";
+import { alertmanagerRoute, uptimeKumaRoute } from "./hooks.ts";
+import type { LongPolls } from "./long-polls.ts";
+import { pingRoute } from "./ping.ts";
+import { pushRoute } from "./push.ts";
+import { readRoute } from "./read.ts";
+import { senderRoute } from "./route.ts";
+
+export interface PushParts {
+  channels: Channels;
+  tokens: PushTokens;
+  decks: Pick<Decks, "bound">;
+  client: Client;
+  clock: Clock;
+  polls: LongPolls;
+}
+
+/** All that answers to a push token; the rates hold for all of it together. */
+export function senderRoutes(parts: PushParts): Middleware[] {
+  const gate = new Gate(parts.tokens, parts.clock);
+  const hooks = { ...parts, alerts: new Alerts(parts.channels) };
+  return [
+    pushRoute(parts),
+    readRoute(parts),
+    pingRoute(parts),
+    alertmanagerRoute(hooks),
+    uptimeKumaRoute(hooks),
+  ].map((route) => senderRoute(route, { gate, client: parts.client }));
+}

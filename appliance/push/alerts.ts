@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Channels } from "./channels.ts";
+
+/** Something that a monitoring system watches, and that is not well. */
+export interface Alert {
+  /** Names it among all that the channel is told of. */
+  key: string;
+  name: string;
+  /** What is wrong, in a line. */
+  summary?: string;
+  status: "warn" | "fail";
+}
+
+/** What a system says of all that it watches under one name. */
+export interface AlertReport {
+  /** What it says takes the place of what it said before under this name. */
+  source: string;
+  firing: readonly Alert[];
+  /** Keys of those that are well again. */
+  resolved: readonly string[];
+  /** What to show when nothing fires. */
+  name: string;
+}
+
+interface Known extends Alert {
+  source: string;
+}
+
+/** More are not told apart. */
+const MAX_ALERTS = 256;
+const NAMED = 3;
+
+/** Sums up what monitoring systems report: one channel shows the worst of it and how much fires. */
+export class Alerts {
+  readonly #channels: Channels;
+  /** What fires, by channel and key. In memory only: systems repeat what fires. */
+  readonly #firing = new Map<string, Map<string, Known>>();
+
+  constructor(channels: Channels) {
+    this.#channels = channels;
+    channels.stepped.on(({ channel, to }) => {
+      if (to === "waiting") this.#firing.delete(channel);
+    });
+  }
+
+  /** @returns how many fire @throws {Refusal} `channel_limit` */
+  report(channel: string, { source, firing, resolved, name }: AlertReport): number {
+    const before = this.#firing.get(channel) ?? new Map<string, Known>();
+    const others = [...before].filter(([, known]) => known.source !== source);
+    const all = new Map<string, Known>(others);
+    for (const alert of worstFirst(firing)) all.set(alert.key, { ...alert, source });
+    const now = new Map([...all].slice(0, MAX_ALERTS));
+    if (now.size === 0) this.#resolve(channel, name, [...before.keys(), ...resolved]);
+    else {
+      const isNews = [...now.keys()].some((key) => !before.has(key));
+      this.#fire(channel, worstFirst([...now.values()]), isNews);
+    }
+    // Not before the channel has taken it.
+    if (now.size > 0) this.#firing.set(channel, now);
+    else this.#firing.delete(channel);
+    return now.size;
+  }
+
+  /** What was seen stays seen as long as nothing else fires, too. */
+  #fire(channel: string, alerts: readonly Known[], isNews: boolean): void {
+    const known = this.#channels.get(channel);
+    const id = isNews ? undefined : known?.id;
+    const [worst] = alerts;
+    this.#channels.set(channel, {
+      text: textOf(alerts),
+      status: worst?.status ?? "fail",
+      hold: true,
+      id: id ?? idOf(alerts.map(({ key }) => key)),
+    });
+  }
+
+  /** After a restart what else fires is not known: only who names all of it resolves it. */
+  #resolve(channel: string, name: string, keys: readonly string[]): void {
+    const shown = this.#channels.get(channel);
+    const isUnknown = !this.#firing.has(channel) && shown?.id !== undefined;
+    const isOpen = shown?.state === "firing" || shown?.state === "acknowledged";
+    if (isUnknown && isOpen && shown.id !== idOf(keys)) return;
+    const id = shown?.id ?? idOf(keys);
+    this.#channels.set(channel, { text: `${name}\nresolved`, status: "ok", hold: true, id });
+  }
+}
+
+function worstFirst<A extends Alert>(alerts: readonly A[]): A[] {
+  return alerts.toSorted((a, b) => Number(b.status === "fail") - Number(a.status === "fail"));
+}
+
+function textOf(alerts: readonly Alert[]): string {
+  const [first] = alerts;
+  if (alerts.length === 1 && first !== undefined)
+    return first.summary === undefined ? first.name : `${first.name}\n${first.summary}`;
+  const count = alerts.length < MAX_ALERTS ? `${alerts.length}` : `${MAX_ALERTS}+`;
+  return [`${count} firing`, ...alerts.slice(0, NAMED).map(({ name }) => name)].join("\n");
+}
+
+/** The same for the same alerts, in whatever order. */
+function idOf(keys: readonly string[]): string {
+  const sorted = [...new Set(keys)].sort();
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 32);
+}

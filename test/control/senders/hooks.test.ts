@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { before, beforeEach, describe, it } from "mocha";
+import { assertError, Owner } from "../../helpers/owner.ts";
+import { sharedWorld } from "../../helpers/world.ts";
+
+describe("the webhooks of monitoring systems", () => {
+  const world = sharedWorld();
+  let owner: Owner;
+  let token: string;
+  before(async () => {
+    owner = new Owner(world());
+    token = (await owner.makePushToken()).token;
+  });
+  beforeEach(async () => {
+    await owner.ask("DELETE", "/api/push-channels/mon");
+    world().clock.advance(60_000);
+  });
+
+  const post = (system: string, body: unknown) =>
+    owner.ask("POST", `/hooks/${system}/mon`, body, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const held = async () => {
+    const { channels } = await owner.get("/api/push-channels");
+    return channels.find((known: { channel: string }) => known.channel === "mon");
+  };
+  const shown = async () => {
+    const { text, state, status } = (await held()) ?? {};
+    return [text, state, status];
+  };
+  const see = () => owner.ask("POST", "/api/push-channels/mon/acknowledge");
+
+  describe("of Alertmanager", () => {
+    const alert = (name: string, more: object = {}) => ({
+      status: "firing",
+      labels: { alertname: name, instance: "a:9100" },
+      annotations: { summary: `${name} is bad` },
+      startsAt: "2026-03-04T12:00:00Z",
+      fingerprint: name,
+      ...more,
+    });
+    const group = (groupKey: string, ...alerts: object[]) =>
+      post("alertmanager", {
+        version: "4",
+        groupKey,
+        status: "firing",
+        receiver: "deck",
+        truncatedAlerts: 0,
+        alerts,
+      });
+
+    it("show the one that fires, and what is wrong", async () => {
+      const reply = await group("g", alert("Disk"));
+      assert.deepEqual(reply.json, { ok: true, channel: "mon", firing: 1 });
+      assert.deepEqual(await shown(), ["Disk\nDisk is bad", "firing", "fail"]);
+    });
+
+    it("count over all groups, the worst first", async () => {
+      await group("g", alert("Disk", { labels: { alertname: "Disk", severity: "warning" } }));
+      assert.equal((await held()).status, "warn");
+      await group("h", alert("Net"), alert("Old", { status: "resolved" }));
+      assert.deepEqual(await shown(), ["2 firing\nNet\nDisk", "firing", "fail"]);
+      await group("h", alert("Net", { status: "resolved" }));
+      assert.deepEqual((await shown()).slice(1), ["firing", "warn"]);
+      await group("g", alert("Disk", { status: "resolved" }));
+      assert.deepEqual(await shown(), ["Disk\nresolved", "resolved", "ok"]);
+    });
+
+    it("stay seen while nothing new fires", async () => {
+      await group("g", alert("Disk"), alert("Net"));
+      await see();
+      await group("g", alert("Net"));
+      assert.equal((await held()).state, "acknowledged");
+      await group("g", alert("Net"), alert("Power"));
+      assert.equal((await held()).state, "firing");
+    });
+
+    it("fire on after a restart until all of it is said to be well", async () => {
+      await group("g", alert("Disk"));
+      await group("h", alert("Net"));
+      await world().restart();
+      await group("h", alert("Net", { status: "resolved" }));
+      assert.equal((await held()).state, "firing");
+      await group("g", alert("Disk"));
+      await group("g", alert("Disk", { status: "resolved" }));
+      assert.equal((await held()).state, "resolved");
+    });
+
+    it("may be 256 kB, and count to 256", async () => {
+      const many = Array.from({ length: 900 }, (_, n) => alert(`A${n}`));
+      assert.equal((await group("g", ...many)).json.firing, 256);
+      assert.match((await held()).text, /^256\+ firing/);
+      assertError(await post("alertmanager", "x".repeat(262_145)), 413, "payload_too_large");
+    });
+
+    for (const [what, body] of [
+      ["no object", "[]"],
+      ["no list of alerts", { groupKey: "g" }],
+      ["an alert that is none", { groupKey: "g", alerts: [7] }],
+      ["an unknown status", { groupKey: "g", alerts: [{ status: "odd", labels: {} }] }],
+      [
+        "a label that is no text",
+        { groupKey: "g", alerts: [{ status: "firing", labels: { a: 1 } }] },
+      ],
+    ] as const)
+      it(`refuse ${what}`, async () => {
+        assertError(await post("alertmanager", body), 400, "invalid_field");
+        assert.equal(await held(), undefined);
+      });
+  });
+
+  describe("of Uptime Kuma", () => {
+    const beat = (id: number, status: number, more: object = {}) =>
+      post("uptime-kuma", {
+        heartbeat: { monitorID: id, status, msg: "timeout", time: "2026-03-04", important: true },
+        monitor: { id, name: `Site ${id}`, type: "http" },
+        msg: "[Site] down",
+        ...more,
+      });
+
+    it("show which monitor is down, and how many", async () => {
+      await beat(1, 0);
+      assert.deepEqual(await shown(), ["Site 1\ntimeout", "firing", "fail"]);
+      await beat(2, 2);
+      assert.deepEqual(await shown(), ["2 firing\nSite 1\nSite 2", "firing", "fail"]);
+      await beat(1, 1);
+      assert.deepEqual(await shown(), ["Site 2\ntimeout", "firing", "warn"]);
+      await beat(2, 3);
+      assert.deepEqual(await shown(), ["Site 2\nresolved", "resolved", "ok"]);
+    });
+
+    it("show a test for a minute, where nothing is covered by it", async () => {
+      const test = { heartbeat: null, monitor: null, msg: "Testing" };
+      assert.equal((await post("uptime-kuma", test)).status, 200);
+      assert.deepEqual(await shown(), ["Testing", "live", undefined]);
+      await beat(1, 0);
+      await post("uptime-kuma", test);
+      assert.equal((await held()).state, "firing");
+    });
+
+    it("take the token in the address, for where no header can be set", async () => {
+      const path = `/hooks/uptime-kuma/mon?token=${token}`;
+      const reply = await owner.ask("POST", path, { msg: "Testing" });
+      assert.equal(reply.status, 200);
+    });
+  });
+
+  it("are refused as a push is", async () => {
+    assertError(await owner.ask("POST", "/hooks/other/mon", {}), 404, "not_found");
+    assertError(await owner.ask("GET", "/hooks/uptime-kuma/mon"), 405, "method_not_allowed");
+    assertError(await owner.ask("POST", "/hooks/uptime-kuma/-x", {}), 400, "invalid_channel");
+    assertError(await owner.ask("POST", "/hooks/uptime-kuma/mon", {}), 401, "unauthorized");
+    assertError(await post("uptime-kuma", "{"), 400, "invalid_json");
+  });
+});

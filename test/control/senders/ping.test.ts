@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { before, beforeEach, describe, it } from "mocha";
+import { assertError, Owner } from "../../helpers/owner.ts";
+import { type Ask, type Reply, sharedWorld } from "../../helpers/world.ts";
+
+describe("pinging a channel", () => {
+  const world = sharedWorld();
+  let owner: Owner;
+  let token: string;
+  before(async () => {
+    owner = new Owner(world());
+    token = (await owner.makePushToken()).token;
+  });
+  beforeEach(async () => {
+    await owner.ask("DELETE", "/api/push-channels/cron");
+    // No rate limit is met, and nothing is held back after the start.
+    world().clock.advance(7_200_000);
+  });
+
+  const ping = (rest = "", { headers, ...ask }: Ask = {}): Promise<Reply> =>
+    world().askControl(`/ping/cron${rest}`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...ask,
+    });
+  const channel = async () =>
+    (await owner.get("/api/push-channels")).channels.find(
+      (known: { channel: string }) => known.channel === "cron",
+    );
+
+  for (const method of ["GET", "HEAD", "POST"])
+    it(`takes ${method}, and answers OK`, async () => {
+      const reply = await ping("", { method });
+      assert.equal(reply.status, 200);
+      assert.equal(reply.text, method === "HEAD" ? "" : "OK");
+      const { state, status, period, grace } = await channel();
+      assert.deepEqual([state, status, period, grace], ["up", "ok", 86_400, 3_600]);
+    });
+
+  for (const [rest, state, status] of [
+    ["/start", "up", "start"],
+    ["/fail", "down", "fail"],
+    ["/0", "up", "ok"],
+    ["/1", "down", "fail"],
+    ["/255", "down", "fail"],
+  ] as const)
+    it(`${rest} is ${state}`, async () => {
+      await ping(rest);
+      const held = await channel();
+      assert.deepEqual([held.state, held.status], [state, status]);
+    });
+
+  for (const rest of ["/256", "/-1", "/01", "/log", "/start/1", "/x"])
+    it(`${rest} is not found`, async () => {
+      assertError(await ping(rest), 404, "not_found");
+    });
+
+  it("takes the token in the query, for lines that set no header", async () => {
+    const reply = await ping(`/fail?token=${token}`, { headers: { authorization: "" } });
+    assert.equal(reply.status, 200);
+    assert.equal((await channel()).state, "down");
+  });
+
+  it("writes no token into the log, right or wrong", async () => {
+    await ping(`?token=${token}`, { headers: { authorization: "" } });
+    await ping("?token=tdp_wrong", { headers: { authorization: "" } });
+    assert.ok(!world().said.some((line) => line.includes(token) || line.includes("tdp_wrong")));
+  });
+
+  it("keeps a body as the text, and the text where there is none", async () => {
+    await ping("/1", { method: "POST", body: "disk full\n" });
+    assert.equal((await channel()).text, "disk full");
+    await ping();
+    assert.equal((await channel()).text, "disk full");
+  });
+
+  it("cuts a long body, whatever it is made of", async () => {
+    const reply = await ping("", { method: "POST", body: Buffer.alloc(200_000, 0xff) });
+    assert.equal(reply.status, 200);
+    assert.equal([...(await channel()).text].length, 256);
+  });
+
+  it("refuses a body without end", async () => {
+    const reply = await ping("", { method: "POST", body: Buffer.alloc(1_048_577, "x") });
+    assertError(reply, 413, "payload_too_large");
+    assert.equal(await channel(), undefined);
+  });
+
+  it("sets the period in the query, and leaves out what it does not know", async () => {
+    await ping("?period=600&grace=30&rid=1&create=1");
+    const { period, grace } = await channel();
+    assert.deepEqual([period, grace], [600, 30]);
+    await ping();
+    assert.equal((await channel()).period, 600);
+    for (const query of ["?period=5", "?period=x", "?grace=0", "?period=10&period=20"])
+      assertError(await ping(query), 400, "invalid_field");
+  });
+
+  it("is refused in the order of a push", async () => {
+    const wrong = { authorization: "Bearer wrong" };
+    assertError(await world().askControl("/ping"), 404, "not_found");
+    assertError(await world().askControl("/ping/-x", { method: "PUT" }), 400, "invalid_channel");
+    const put = await ping("", { method: "PUT", headers: { origin: "null" } });
+    assertError(put, 405, "method_not_allowed");
+    assert.equal(put.headers.allow, "GET, HEAD, POST");
+    const foreign = await ping("", { headers: { ...wrong, origin: "null" } });
+    assertError(foreign, 403, "forbidden_origin");
+    assertError(await ping("?period=5", { headers: wrong }), 401, "unauthorized");
+  });
+});
+
+describe("a channel in the Web UI", () => {
+  const world = sharedWorld();
+  let owner: Owner;
+  before(() => {
+    owner = new Owner(world());
+  });
+  const change = (body: object, name = "job") =>
+    owner.ask("PATCH", `/api/push-channels/${name}`, body);
+
+  it("is declared with a period, paused, resumed, and ended", async () => {
+    const made = await change({ period: 600 });
+    assert.equal(made.status, 200);
+    assert.deepEqual([made.json.state, made.json.grace, made.json.bound], ["new", 120, 0]);
+    assert.equal((await change({ paused: true })).json.state, "paused");
+    assert.equal((await change({ paused: false })).json.state, "new");
+    assert.equal((await change({ period: 0 })).json.state, "live");
+  });
+
+  it("is there after a restart while it is watched", async () => {
+    await change({ period: 600, grace: 30 }, "kept");
+    await owner.ask("POST", "/api/push-channels/plain", { text: "x" });
+    await world().restart();
+    const { channels } = await owner.get("/api/push-channels");
+    assert.deepEqual(
+      channels.map(({ channel, state, grace }: Record<string, unknown>) => [channel, state, grace]),
+      [["kept", "new", 30]],
+    );
+  });
+
+  it("is acknowledged once, with the same answer again", async () => {
+    await owner.ask("POST", "/api/push-channels/bell", { text: "Bell", hold: true });
+    const first = await owner.ask("POST", "/api/push-channels/bell/acknowledge");
+    assert.deepEqual([first.status, first.json.state], [200, "acknowledged"]);
+    world().clock.advance(1_000);
+    const again = await owner.ask("POST", "/api/push-channels/bell/acknowledge");
+    assert.deepEqual(again.json, first.json);
+  });
+
+  it("refuses what cannot be", async () => {
+    assertError(await change({ paused: true }, "none"), 400, "invalid_field");
+    assertError(await change({ period: 5 }, "none"), 400, "invalid_field");
+    assertError(await change({ title: "x" }, "none"), 400, "invalid_field");
+    assertError(await change({ period: 60 }, "-x"), 400, "invalid_channel");
+    const nothing = await owner.ask("POST", "/api/push-channels/none/acknowledge");
+    assertError(nothing, 404, "not_found");
+  });
+});
