@@ -1,7 +1,7 @@
 import type { DefaultContext, DefaultState, ParameterizedContext } from "koa";
 
 /** A request whose answer has a body of this type: see wire.ts. */
-export type Answering<Body> = ParameterizedContext<DefaultState, DefaultContext, Body>;
+type Answering<Body> = ParameterizedContext<DefaultState, DefaultContext, Body>;
 
 /** A request on the control listener, with the parameters of its path. */
 export type ControlContext<Body = unknown> = Answering<Body> & {

@@ -7,7 +7,7 @@ import type { Scope } from "../../push/scope.ts";
 import type { Gate } from "./gate.ts";
 
 /** What a sender asks about, once it was let in. */
-export interface Sent {
+interface Sent {
   channel: string;
   /** What follows the channel in the path. */
   rest: readonly string[];
