@@ -62,6 +62,8 @@ function slug(channel: string): string {
 
 /** Node-RED: a button that sends a text, and what turns any payload into a push. */
 function flow({ base, channel, token }: Ingredients): object[] {
+  // One for each channel: flows whose ids are there already are not taken beside one another.
+  const id = (node: string) => `tallydeck-${channel}-${node}`;
   const push = [
     `msg.headers = { "Authorization": "Bearer ${token}", "Content-Type": "application/json" };`,
     "msg.payload = { text: String(msg.payload), ttl: 600 };",
@@ -69,28 +71,30 @@ function flow({ base, channel, token }: Ingredients): object[] {
   ].join("\n");
   return [
     {
-      id: "tallydeck-inject",
+      id: id("inject"),
       type: "inject",
       name: "Hello",
       props: [{ p: "payload" }],
+      // Without it the node counts as not set up.
+      repeat: "",
       payload: "Hello",
       payloadType: "str",
       x: 120,
       y: 80,
-      wires: [["tallydeck-push"]],
+      wires: [[id("push")]],
     },
     {
-      id: "tallydeck-push",
+      id: id("push"),
       type: "function",
       name: `to ${channel}`,
       func: push,
       outputs: 1,
       x: 280,
       y: 80,
-      wires: [["tallydeck-request"]],
+      wires: [[id("request")]],
     },
     {
-      id: "tallydeck-request",
+      id: id("request"),
       type: "http request",
       name: "Tallydeck",
       method: "POST",
