@@ -32,7 +32,8 @@ const SOUND: Readonly<Record<string, string>> = {
   "appliance/main.ts": 'import { run } from "./commands/run.ts";\nrun();',
   "appliance/commands/run.ts":
     'import { serve } from "../service/service.ts";\nexport async function run() {\n  serve();\n}',
-  "appliance/service/service.ts": `import { collect } from "../collector/app.ts";
+  "appliance/service/service.ts": `import type { Alarms } from "../alarms/alarms.ts";
+import { collect } from "../collector/app.ts";
 import { control } from "../control/app.ts";
 import { Actions } from "../actions/actions.ts";
 import { openStore } from "../store/store.ts";
@@ -45,6 +46,10 @@ function control(store: Store): Decks {}`,
   "appliance/actions/actions.ts": `import type { Decks } from "../deck/decks.ts";
 class Actions {
   decks: Decks[] = [];
+}`,
+  "appliance/alarms/alarms.ts": `import type { Store } from "../store/store.ts";
+class Alarms {
+  store: Store = {};
 }`,
   "appliance/store/store.ts": `import { open } from "./sqlite/database.ts";
 type Store = object;
@@ -139,6 +144,18 @@ describe("a breach is found", () => {
       "appliance/actions/actions.ts",
       'import type { Store } from "../store/store.ts";',
       "appliance/actions/actions.ts knows appliance/store/store.ts",
+    ],
+    [
+      "what watches sites looking behind the store's door",
+      "appliance/alarms/alarms.ts",
+      'import { open } from "../store/sqlite/database.ts";',
+      "appliance/alarms/alarms.ts knows appliance/store/sqlite/database.ts",
+    ],
+    [
+      "what watches sites knowing who shows it",
+      "appliance/alarms/alarms.ts",
+      'import { Decks } from "../deck/decks.ts";',
+      "appliance/alarms/alarms.ts knows appliance/deck/decks.ts",
     ],
     [
       "a face knowing a device",

@@ -139,7 +139,7 @@ export class Alarms {
   #look(): void {
     const { clock, store } = this.#options;
     const now = clock.now();
-    const isSound = clock.sure && store.warnings.length === 0;
+    const isSound = store.warnings.length === 0;
     for (const site of this.#sites.values()) {
       if (site.knowledge === undefined) continue;
       const look = { now, monotonic: clock.monotonic(), live: store.live.of(site.key), isSound };
@@ -180,6 +180,7 @@ export class Alarms {
   /** Reads what the hours brought since they were read last. */
   async #learn(): Promise<void> {
     const { clock } = this.#options;
+    // So that nothing is judged before the clock is sure, either.
     if (!clock.sure) return;
     for (const site of this.#sites.values()) {
       if (this.#isClosed) return;

@@ -20,7 +20,7 @@ export interface Look {
   readonly monotonic: number;
   /** Views of the last five minutes. */
   readonly live: number;
-  /** False while the clock is not sure, or storage is in trouble: then nothing is judged. */
+  /** False while storage is in trouble: then nothing is judged. */
   readonly isSound: boolean;
 }
 

@@ -187,12 +187,12 @@ export class Deck {
     this.#showAnew();
   }
 
-  /** Shows a key that is bound to a channel and is to wake the deck. @returns whether it has one */
-  bringToFront(channel: string): boolean {
+  /** Shows a key that an alarm is about and that is to wake the deck. @returns whether it has one */
+  bringToFront(isAbout: (widget: Widget) => boolean): boolean {
     const page = pageWith(
       this.#settings,
       this.#page,
-      ({ widget }) => widget.type === "push" && widget.wake === true && isOf(channel, widget),
+      ({ widget }) => "wake" in widget && widget.wake === true && isAbout(widget),
     );
     if (page !== undefined) this.show(page);
     return page !== undefined;

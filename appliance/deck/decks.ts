@@ -179,8 +179,11 @@ export class Decks {
       clock.becameSure.on(() => this.#refreshTimed()),
       channels.changed.on((channel) => this.#showChannel(channel)),
       channels.stepped.on(({ channel, alarm }) => {
-        if (alarm) this.bringToFront(channel);
+        if (alarm) this.#bringToFront((widget) => channelOf(widget) === channel);
       }),
+      this.#options.numbers.alarmed.on((site) =>
+        this.#bringToFront((widget) => widget.type === "stat" && widget.site === site),
+      ),
       board.changed.on(() => {
         for (const deck of this.#decks) deck.placeNotices();
         this.#refresh((widget) => widget.type === "address");
@@ -321,11 +324,6 @@ export class Decks {
     this.#showsOther(deck);
   }
 
-  /** An alarm: decks whose keys show the channel and are to wake for it do so, and show the key. */
-  bringToFront(channel: string): void {
-    for (const deck of this.#decks) if (deck.bringToFront(channel)) this.#showsOther(deck);
-  }
-
   /**
    * What a slot shows now.
    * @throws {Refusal} `not_found`
@@ -460,6 +458,11 @@ export class Decks {
   #of(unit: UsbUnit, tell: (deck: string) => void): void {
     const deck = this.#plugged.get(unit.id);
     if (deck !== undefined) tell(deck.id);
+  }
+
+  /** An alarm: decks wake for keys that it is about and that are to wake them, and show them. */
+  #bringToFront(isAbout: (widget: Widget) => boolean): void {
+    for (const deck of this.#decks) if (deck.bringToFront(isAbout)) this.#showsOther(deck);
   }
 
   /** Whether what somebody does to a deck counts: the first time only wakes one that sleeps. */

@@ -15,6 +15,8 @@ export interface NumberSource {
   ): Promise<Numbers | undefined>;
   /** Any number may be another now. */
   readonly changed: Listenable;
+  /** A site, by its id, alarms of something from now on. */
+  readonly alarmed: Listenable<string>;
 }
 
 /** Hits may come by the thousand; eyes do not. */

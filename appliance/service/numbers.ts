@@ -16,6 +16,7 @@ const OF_VISITS: ReadonlySet<string> = new Set(["pv", "uv", "sessions"]);
 /** The numbers of this box's own sites, for its decks. */
 export class SiteNumbers implements NumberSource {
   readonly changed = new Signal();
+  readonly alarmed = new Signal<string>();
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #alarms: SiteAlarms;
@@ -30,7 +31,10 @@ export class SiteNumbers implements NumberSource {
     this.#subscriptions = [
       store.counted.on(() => this.changed.emit()),
       store.directoryChanged.on(() => this.changed.emit()),
-      alarms.changed.on(() => this.changed.emit()),
+      alarms.changed.on(({ site, state }) => {
+        this.changed.emit();
+        if (state === "firing") this.alarmed.emit(site);
+      }),
     ];
     this.#awaitNextHour();
   }

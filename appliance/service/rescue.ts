@@ -63,7 +63,7 @@ export async function startRescue(
     dataUnusable: true,
     store: { load: async () => [], save: async () => {} },
     channels,
-    numbers: { numbers: async () => undefined, changed: new Signal() },
+    numbers: { numbers: async () => undefined, changed: new Signal(), alarmed: new Signal() },
   });
 
   stops.add(() => listener.close());

@@ -133,6 +133,7 @@ export class DeckWorld {
           return this.numbers.get(`${site} ${metric} ${period}`);
         },
         changed: this.#numbersChanged,
+        alarmed: new Signal(),
       },
       board: {
         notices: () => this.notices,

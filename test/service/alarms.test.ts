@@ -108,7 +108,7 @@ describe("the alarms of a site", () => {
     clock.advance(120 * MINUTE_MS);
     assert.equal((await states()).silence.since, since);
     await view();
-    await passUntil("silence", "waiting").catch(() => passUntil("silence", "quiet"));
+    await passUntil("silence", "quiet");
     const both = await hook.times(2);
     assert.deepEqual(
       both.map(({ body }) => JSON.parse(body).state),
@@ -134,6 +134,23 @@ describe("the alarms of a site", () => {
     events.close();
     for (let hours = 0; hours < 3; hours++) await passAnHour();
     assert.equal((await states()).rush.state, "quiet");
+  });
+
+  it("wake a deck for a key that is to", async () => {
+    await start();
+    await switchOn();
+    const asleep = async () => (await owner.get("/api/decks")).decks[0].asleep;
+    await passAnHour();
+    for (const wake of [false, true]) {
+      await owner.ask("PUT", "/api/decks/virtual-mk2/slots/k1", {
+        widget: { type: "stat", site: "blog", metric: "pv", period: "day", ...(wake && { wake }) },
+      });
+      await owner.ask("PATCH", "/api/decks/virtual-mk2", { asleep: true });
+      await passUntil("silence", "firing");
+      assert.equal(await asleep(), !wake);
+      await view();
+      await passUntil("silence", "quiet");
+    }
   });
 
   it("learn while the history is short", async () => {

@@ -29,6 +29,8 @@ export interface StatWidget extends WidgetColors {
   period: "now" | "day" | "7d" | "30d";
   /** Stands for the site's id. */
   label?: string;
+  /** An alarm of the site wakes the deck and shows the page of this key. */
+  wake?: true;
 }
 
 /** The pushed number of a channel between two bounds, as a ring or as a bar. */
@@ -172,7 +174,7 @@ const VARIANTS = [
       metric: oneOf("pv", "uv", "sessions", "app", "bot"),
       period: oneOf("now", "day", "7d", "30d"),
     },
-    { label: LABEL },
+    { label: LABEL, wake: WAKE },
   ),
   gauge("gauge"),
   gauge("bar"),
