@@ -107,6 +107,20 @@ describe("sites in the Web UI", () => {
     await card("shop").getByText("https://stats.shop.example/s.js").waitFor();
   });
 
+  it("alarm of silence and rush once that is switched on, and tell an allowed address", async () => {
+    await control().open("?tab=sites");
+    await card("blog").getByText("Alarms", { exact: true }).click();
+    await card("blog").getByRole("switch", { name: "When it is silent" }).click();
+    await card("blog").getByText("Learning: it takes three weeks of views").waitFor();
+    const webhook = control().field("Webhook");
+    await webhook.fill("https://ntfy.example/blog");
+    await webhook.press("Enter");
+    await control().sees(/https:\/\/ntfy\.example, which is not allowed yet/);
+    control().owner.expectTrouble(/400/);
+    const set = (await control().ask("GET", "/api/sites/blog/alarms")).json;
+    assert.deepEqual(set, { silence: true, rush: false, webhook: null });
+  });
+
   it("get a new token once that is confirmed", async () => {
     await control().ask("POST", "/api/sites", { id: "shop" });
     const old = (await control().ask("POST", "/api/sites/shop/token")).json.token;

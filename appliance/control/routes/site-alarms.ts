@@ -66,6 +66,6 @@ function expectAllowed(webhook: string | null, origins: AlarmsParts["origins"]):
   if (!origins.isAllowed(origin))
     throw invalidField(
       "webhook",
-      `goes to ${origin}, which is not allowed yet. Add it to the allowed addresses first.`,
+      `goes to ${origin}, which is not allowed yet. Allow it in the Web UI under Push, Allowed addresses.`,
     );
 }

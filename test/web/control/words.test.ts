@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
 import { bytesName, clockText, spanName, wifiText } from "../../../web/control/box/box-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/widgets.ts";
+import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
 import { formatView, parseView } from "../../../web/control/view.ts";
 
@@ -22,6 +23,20 @@ describe("the address of the Web UI", () => {
 
   it("falls back where it is off shape", () => {
     assert.deepEqual(parseView("?tab=nowhere&slot=<b>&send=telex"), parseView(""));
+  });
+});
+
+describe("the alarms of a site", () => {
+  const quiet = { state: "quiet", since: null } as const;
+  const firing = { state: "firing", since: 0 } as const;
+  const HOUR = 3_600_000;
+
+  it("stand on its card while they do", () => {
+    assert.deepEqual(standingAlarms({ silence: quiet, rush: quiet }, HOUR), []);
+    assert.deepEqual(standingAlarms({ silence: firing, rush: firing }, 2 * HOUR), [
+      "Silent: the last view came 2 hours ago, and many more are usual.",
+      "Rush: far more views than usual. It began 2 hours ago.",
+    ]);
   });
 });
 

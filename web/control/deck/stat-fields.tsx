@@ -2,6 +2,7 @@ import type { StatWidget } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
 import { Choice, Labelled } from "../parts.tsx";
 import { LabelField } from "./label-field.tsx";
+import { WakeField } from "./wake-field.tsx";
 import { type FieldsProps, METRICS, PERIODS, withField } from "./widgets.ts";
 
 export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
@@ -71,6 +72,7 @@ export function StatFields({ widget, onEdit }: FieldsProps<StatWidget>) {
         value={widget.label}
         onSet={(label) => onEdit(withField(widget, "label", label))}
       />
+      <WakeField widget={widget} onEdit={onEdit} />
     </>
   );
 }

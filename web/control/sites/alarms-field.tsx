@@ -55,7 +55,7 @@ export function AlarmsField({ id, states }: AlarmsFieldProps) {
           ))}
           <Labelled
             label="Webhook"
-            hint="It gets a POST when an alarm begins and when it is over. Allow its address first."
+            hint="It gets a POST when an alarm begins and when it is over. Allow its address first, under Push."
           >
             {(at) => (
               <input
