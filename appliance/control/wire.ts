@@ -12,6 +12,7 @@ import type { Status } from "../push/status.ts";
 import type { Warning } from "../store/reports.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
+export type { Action, RequestAction } from "../deck/action.ts";
 export type {
   CountdownWidget,
   GaugeWidget,

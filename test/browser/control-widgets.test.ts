@@ -118,7 +118,7 @@ describe("the settings of a key", () => {
   it("say why the box did not take them", async () => {
     await control().open("?slot=k2");
     const error = { error: "The storage is full. Free some space.", code: "storage_unavailable" };
-    await control().page.route("**/slots/k2", (route) =>
+    await control().page.route("**/slots/k2?*", (route) =>
       route.fulfill({ status: 503, json: error }),
     );
     await shows("Clock");

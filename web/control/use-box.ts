@@ -4,10 +4,10 @@ import type {
   Deck,
   DeckProblem,
   DecksAnswer,
+  Place,
   PushChannel,
   Site,
   SitesAnswer,
-  Slot,
   SlotAt,
 } from "../../appliance/control/wire.ts";
 import { collectorUrl } from "./addresses.ts";
@@ -45,8 +45,8 @@ export interface BoxActions {
   reload(): Promise<void>;
   /** Somebody is no longer signed in. */
   signedOut(): void;
-  /** The answer to a change of a slot, shown before the event comes. */
-  keepSlot(deck: string, slot: Slot): void;
+  /** The answer to a change of a slot or an input, shown before the event comes. */
+  keepPlace(deck: string, place: Place): void;
   keepDeck(deck: Deck): void;
   readSites(): Promise<void>;
   /** Tells a box without a clock of its own the time; `confirm` when a person says that it is right. */
@@ -116,9 +116,9 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
   return {
     reload: () => readAll(setStanding).catch(failed),
     signedOut: () => setStanding({ state: "signed-out" }),
-    keepSlot: (id, slot) =>
+    keepPlace: (id, place) =>
       change(({ decks }) => ({
-        decks: decks.map((deck) => (deck.id === id ? withSlot(deck, slot) : deck)),
+        decks: decks.map((deck) => (deck.id === id ? withPlace(deck, place) : deck)),
       })),
     keepDeck: (changed) =>
       change(({ decks }) => ({
@@ -165,6 +165,11 @@ async function readSites(): Promise<Pick<Box, "sites" | "retired" | "collector">
   };
 }
 
-function withSlot(deck: Deck, slot: Slot): Deck {
-  return { ...deck, slots: deck.slots.map((known) => (known.slot === slot.slot ? slot : known)) };
+function withPlace(deck: Deck, place: Place): Deck {
+  return "slot" in place
+    ? { ...deck, slots: deck.slots.map((known) => (known.slot === place.slot ? place : known)) }
+    : {
+        ...deck,
+        inputs: deck.inputs.map((known) => (known.input === place.input ? place : known)),
+      };
 }

@@ -5,9 +5,9 @@ import { useAction } from "./use-action.ts";
 
 const PATH = "api/origins";
 
-interface AllowedOrigins {
-  /** Those that keys may send requests to; none while they are not known yet. */
-  origins: readonly string[];
+export interface AllowedOrigins {
+  /** Those that keys may send requests to; null while they are not known yet. */
+  list: readonly string[] | null;
   /** @throws {AskError} */
   allow(address: string): Promise<void>;
   /** @throws {AskError} */
@@ -16,14 +16,14 @@ interface AllowedOrigins {
 
 /** Where keys may send requests, and what changes it. */
 export function useOrigins(): AllowedOrigins {
-  const [origins, setOrigins] = useState<readonly string[] | null>(null);
+  const [list, setList] = useState<readonly string[] | null>(null);
   const { run } = useAction();
-  const read = async () => setOrigins((await ask<OriginsAnswer>("GET", PATH)).origins);
+  const read = async () => setList((await ask<OriginsAnswer>("GET", PATH)).origins);
   useEffect(() => {
     void run(read);
   }, []);
   return {
-    origins: origins ?? [],
+    list,
     allow: async (address) => {
       await ask<AllowedOrigin>("POST", PATH, { origin: address.trim() });
       await read();

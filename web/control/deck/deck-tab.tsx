@@ -31,7 +31,7 @@ export function DeckTab() {
               chosen={view.slot}
               onChoose={(next) => change({ deck: deck.id, slot: next })}
             />
-            {deck.virtual && deck.hasStrip && <Swipes deck={deck.id} />}
+            {deck.hasStrip && <Swipes deck={deck.id} />}
             {!deck.connected && (
               <p class="notice">
                 This deck is not plugged in. Its settings can be changed all the same: it is painted

@@ -1,5 +1,6 @@
 import type { Deck, Input } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
+import { Deeds } from "./deeds.tsx";
 import { Fingers } from "./fingers.tsx";
 import { placeName } from "./layout.ts";
 
@@ -31,13 +32,9 @@ export function InputPanel({ deck, input }: { deck: Deck; input: Input }) {
           ✕
         </button>
       </header>
-      <p>
-        {ABOUT[input.kind]}{" "}
-        {input.hasRelease
-          ? "Held for half a second, it is another thing than pressed."
-          : "This model does not tell when it is let go, so it cannot be held."}
-      </p>
-      {deck.virtual && <Fingers deck={deck.id} input={input} />}
+      <p>{ABOUT[input.kind]}</p>
+      <Fingers deck={deck.id} input={input} />
+      <Deeds deck={deck} place={input} ownChannel="" />
     </section>
   );
 }

@@ -8,8 +8,10 @@ import { Recipes } from "../push/recipes.tsx";
 import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import { SlotImage } from "./deck-picture.tsx";
+import { Deeds } from "./deeds.tsx";
 import { placeName } from "./layout.ts";
-import { type Saving, useDraft } from "./use-draft.ts";
+import { SavingNote } from "./saving-note.tsx";
+import { useDraft } from "./use-draft.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WIDGET_TYPES, widgetOf } from "./widgets.ts";
 
@@ -31,15 +33,13 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
           <SavingNote saving={saving} />
         </div>
         <span class="spacer" />
-        {deck.virtual && (
-          <button
-            type="button"
-            title="As a finger would"
-            onClick={() => run(() => ask("POST", slotPath(deck.id, slot.slot, "/press")))}
-          >
-            Press
-          </button>
-        )}
+        <button
+          type="button"
+          title="As a finger would"
+          onClick={() => run(() => ask("POST", slotPath(deck.id, slot.slot, "/press")))}
+        >
+          Press
+        </button>
         <button
           type="button"
           class="quiet"
@@ -69,6 +69,11 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
         )}
       </Labelled>
       <WidgetFields widget={draft} onEdit={edit} />
+      <Deeds
+        deck={deck}
+        place={slot}
+        ownChannel={"channel" in draft && isChannelName(draft.channel) ? draft.channel : ""}
+      />
       {draft.type === "push" && isChannelName(draft.channel) && (
         <>
           <TestValue key={draft.channel} channel={draft.channel} />
@@ -77,33 +82,4 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
       )}
     </section>
   );
-}
-
-function SavingNote({ saving }: { saving: Saving }) {
-  switch (saving.state) {
-    case "saved":
-      return (
-        <p class="saving" role="status">
-          Saved
-        </p>
-      );
-    case "saving":
-      return (
-        <p class="saving" role="status">
-          Saving…
-        </p>
-      );
-    case "lacking":
-      return (
-        <p class="saving" role="status">
-          {saving.message}
-        </p>
-      );
-    case "refused":
-      return (
-        <p class="saving bad" role="alert">
-          {saving.message}
-        </p>
-      );
-  }
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Deck, Slot, Widget } from "../../../appliance/control/wire.ts";
+import type { Action, Deck, Place, Slot, Widget } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { AskError, ask } from "../api.ts";
 import { useShell } from "../context.ts";
+import { idOf } from "./layout.ts";
 import { isSame, lackOf } from "./widgets.ts";
 
 /** Typing is sent when it pauses this long. */
@@ -12,30 +13,92 @@ export type Saving =
   | { state: "saved" | "saving" }
   | { state: "lacking" | "refused"; message: string };
 
-interface Work {
+type Draft<T> = [draft: T, edit: (next: T) => void, saving: Saving];
+
+/** A slot's widget while somebody changes it: whatever is complete goes to the deck at once. */
+export function useDraft(deck: Deck, slot: Slot): Draft<Widget> {
+  const put = usePut(deck, slot);
+  return useSaved<Widget>({
+    value: slot.widget,
+    put: async (widget) => (await put({ widget })).widget,
+    lackOf,
+    isTyped: (next, before) => next.type === before.type,
+  });
+}
+
+type Deed = "press" | "hold" | "turn";
+
+/** What a place does, likewise. */
+export function useActionDraft(
+  deck: Deck,
+  place: Place,
+  deed: Deed,
+  lackOfAction: (draft: Action | undefined) => string,
+): Draft<Action | undefined> {
+  const put = usePut(deck, place);
+  return useSaved<Action | undefined>({
+    value: place[deed],
+    put: async (action) => (await put({ [deed]: action ?? null }))[deed],
+    lackOf: lackOfAction,
+    isTyped: (next, before) => next?.do === before?.do,
+  });
+}
+
+/** Changes what a place is set to, and answers what it is set to then. */
+function usePut(deck: Deck, place: Place): (change: object) => Promise<Place> {
+  const { actions } = useShell();
+  const id = idOf(place);
+  /** Where what is typed belongs, though the deck may turn to another page meanwhile. */
+  const where = useRef("");
+  where.current = deck.fixed[id] === undefined ? `?page=${deck.page}` : "?fixed=1";
+  return async (change) => {
+    try {
+      const kept = await ask<Place>("PUT", slotPath(deck.id, id, where.current), change);
+      actions.keepPlace(deck.id, kept);
+      return kept;
+    } catch (error) {
+      if (error instanceof AskError && error.kind === "unauthorized") actions.signedOut();
+      throw error;
+    }
+  };
+}
+
+interface SavedOptions<T> {
+  /** What the box has. */
+  value: T;
+  /** Resolves with what the box has then. */
+  put: (next: T) => Promise<T>;
+  /** What a draft still lacks; empty when nothing. */
+  lackOf: (draft: T) => string;
+  /** Whether more of it may come in a moment. */
+  isTyped: (next: T, before: T) => boolean;
+}
+
+interface Work<T> {
   /** Complete, and not stored yet. */
-  due: Widget | null;
+  due: { value: T } | null;
   isSending: boolean;
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** A slot's widget while somebody changes it: whatever is complete goes to the deck at once. */
-export function useDraft(deck: Deck, slot: Slot): [Widget, (next: Widget) => void, Saving] {
-  const { actions } = useShell();
-  const [draft, setDraft] = useState(slot.widget);
+/** A value while somebody changes it: whatever is complete is stored at once. */
+function useSaved<T extends object | undefined>({
+  value,
+  put,
+  lackOf: lack,
+  isTyped,
+}: SavedOptions<T>): Draft<T> {
+  const [draft, setDraft] = useState(value);
   const [saving, setSaving] = useState<Saving>({ state: "saved" });
-  const work = useRef<Work>({ due: null, isSending: false });
+  const work = useRef<Work<T>>({ due: null, isSending: false });
   /** What the box is known to have. */
-  const known = useRef(slot.widget);
+  const known = useRef(value);
 
-  const put = async (widget: Widget): Promise<Saving> => {
+  const store = async (next: T): Promise<Saving> => {
     try {
-      const kept = await ask<Slot>("PUT", slotPath(deck.id, slot.slot), { widget });
-      known.current = kept.widget;
-      actions.keepSlot(deck.id, kept);
+      known.current = await put(next);
       return { state: "saved" };
     } catch (error) {
-      if (error instanceof AskError && error.kind === "unauthorized") actions.signedOut();
       return { state: "refused", message: error instanceof Error ? error.message : String(error) };
     }
   };
@@ -46,7 +109,7 @@ export function useDraft(deck: Deck, slot: Slot): [Widget, (next: Widget) => voi
     if (current.isSending) return;
     current.isSending = true;
     for (let { due } = current; due !== null; due = current.due) {
-      const outcome = await put(due);
+      const outcome = await store(due.value);
       if (current.due !== due) continue;
       current.due = null;
       setSaving(outcome);
@@ -54,15 +117,14 @@ export function useDraft(deck: Deck, slot: Slot): [Widget, (next: Widget) => voi
     current.isSending = false;
   };
 
-  const edit = (next: Widget) => {
-    setDraft(next);
+  const edit = (next: T) => {
+    setDraft(() => next);
     clearTimeout(work.current.timer);
-    const message = lackOf(next);
-    work.current.due = message === "" ? next : null;
+    const message = lack(next);
+    work.current.due = message === "" ? { value: next } : null;
     setSaving(message === "" ? { state: "saving" } : { state: "lacking", message });
     if (message !== "") return;
-    const isTyped = next.type === draft.type;
-    work.current.timer = setTimeout(send, isTyped ? PAUSE_MS : 0);
+    work.current.timer = setTimeout(send, isTyped(next, draft) ? PAUSE_MS : 0);
   };
 
   // The panel closes in the middle of typing: what is due still goes.
@@ -74,12 +136,12 @@ export function useDraft(deck: Deck, slot: Slot): [Widget, (next: Widget) => voi
   );
 
   useEffect(() => {
-    const isTouched = work.current.due !== null || isSame(slot.widget, known.current);
+    const isTouched = work.current.due !== null || isSame(value, known.current);
     if (isTouched) return;
-    known.current = slot.widget;
-    setDraft(slot.widget);
+    known.current = value;
+    setDraft(() => value);
     setSaving({ state: "saved" });
-  }, [slot.widget]);
+  }, [value]);
 
   return [draft, edit, saving];
 }

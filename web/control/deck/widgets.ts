@@ -118,11 +118,11 @@ export function lackOf(widget: Widget): string {
   return "";
 }
 
-/** Whether two widgets are the same, in whatever order their fields come. */
-export function isSame(a: Widget, b: Widget): boolean {
+/** Whether two widgets or actions are the same, in whatever order their fields come. */
+export function isSame(a: object | undefined, b: object | undefined): boolean {
   return text(a) === text(b);
 }
 
-function text(widget: Widget): string {
-  return JSON.stringify(Object.entries(widget).sort(([a], [b]) => (a < b ? -1 : 1)));
+function text(value: object = {}): string {
+  return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -6,7 +6,8 @@ import { useOrigins } from "../use-origins.ts";
 
 /** Where keys may send requests. */
 export function AllowedOrigins() {
-  const { origins, allow, remove } = useOrigins();
+  const { list, allow, remove } = useOrigins();
+  const origins = list ?? [];
   const { busy, problem, run } = useAction();
   const [typed, setTyped] = useState("");
   const submit = async (event: SubmitEvent) => {
@@ -25,9 +26,9 @@ export function AllowedOrigins() {
           {origins.map((origin) => (
             <li key={origin}>
               <div class="entry">
-                <h3>
+                <div>
                   <code>{origin}</code>
-                </h3>
+                </div>
                 <button
                   type="button"
                   disabled={busy}

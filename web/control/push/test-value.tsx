@@ -5,7 +5,7 @@ import { ask } from "../api.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 
-const LIVES = [
+export const LIVES = [
   { seconds: 10, name: "10 seconds" },
   { seconds: 60, name: "1 minute" },
   { seconds: 600, name: "10 minutes" },

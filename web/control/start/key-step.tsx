@@ -60,7 +60,7 @@ export function KeyStep({ site }: { site: string }) {
     run(async () => {
       const widget: StatWidget = { type: "stat", site, metric: "pv", period: "day" };
       const { deck, slot } = free;
-      actions.keepSlot(deck.id, await ask("PUT", slotPath(deck.id, slot), { widget }));
+      actions.keepPlace(deck.id, await ask("PUT", slotPath(deck.id, slot), { widget }));
     });
   return (
     <>

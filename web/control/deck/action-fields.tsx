@@ -1,0 +1,281 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { originOf } from "../../../appliance/base/origin.ts";
+import type { Action, Deck, RequestAction } from "../../../appliance/control/wire.ts";
+import { Labelled, Problem } from "../parts.tsx";
+import { LIVES } from "../push/test-value.tsx";
+import { useAction } from "../use-action.ts";
+import type { AllowedOrigins } from "../use-origins.ts";
+import { headerLines, METHODS, readHeaderLines } from "./actions.ts";
+
+interface FieldsProps {
+  action: Action;
+  deck: Deck;
+  /** The channel the place is about; empty for none. */
+  ownChannel: string;
+  /** Where keys may send requests. */
+  origins: AllowedOrigins;
+  onEdit: (next: Action) => void;
+}
+
+/** The fields of an action of one kind. */
+export function ActionFields({
+  action,
+  deck,
+  ownChannel,
+  origins,
+  onEdit,
+}: FieldsProps): JSX.Element | null {
+  switch (action.do) {
+    case "acknowledge":
+      return (
+        <Channel
+          value={action.channel ?? ""}
+          {...(ownChannel !== "" && { hint: `Empty means ${ownChannel}, which the key shows.` })}
+          onChoose={(channel) =>
+            onEdit(channel === "" ? { do: action.do } : { ...action, channel })
+          }
+        />
+      );
+    case "page":
+      return <PageField action={action} deck={deck} onEdit={onEdit} />;
+    case "send":
+      return <SendFields action={action} onEdit={onEdit} />;
+    case "clear":
+      return (
+        <Channel value={action.channel} onChoose={(channel) => onEdit({ ...action, channel })} />
+      );
+    case "request":
+      return <RequestFields action={action} origins={origins} onEdit={onEdit} />;
+    case "sleep":
+      return null;
+  }
+}
+
+interface ChannelProps {
+  value: string;
+  hint?: string;
+  onChoose: (channel: string) => void;
+}
+
+function Channel({ value, hint, onChoose }: ChannelProps) {
+  return (
+    <Labelled label="Channel" {...(hint !== undefined && { hint })}>
+      {(at) => (
+        <input
+          {...at}
+          value={value}
+          maxLength={32}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          onInput={(event) => onChoose(event.currentTarget.value.trim().toLowerCase())}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+type Of<Kind extends Action["do"]> = {
+  action: Extract<Action, { do: Kind }>;
+  onEdit: (next: Action) => void;
+};
+
+function PageField({ action, deck, onEdit }: Of<"page"> & { deck: Deck }) {
+  const names = deck.pages.map(({ name }) => name);
+  const isGone = !["next", "previous", ...names].includes(action.page);
+  return (
+    <Labelled label="Which page">
+      {(at) => (
+        <select
+          {...at}
+          value={action.page}
+          onChange={(event) => onEdit({ ...action, page: event.currentTarget.value })}
+        >
+          <option value="next">The next one</option>
+          <option value="previous">The one before</option>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+          {isGone && <option value={action.page}>{action.page} (deleted)</option>}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+function SendFields({ action, onEdit }: Of<"send">) {
+  return (
+    <>
+      <Channel value={action.channel} onChoose={(channel) => onEdit({ ...action, channel })} />
+      <div class="pair">
+        <Labelled label="Text">
+          {(at) => (
+            <textarea
+              {...at}
+              rows={1}
+              maxLength={256}
+              value={action.text}
+              onInput={(event) => onEdit({ ...action, text: event.currentTarget.value })}
+            />
+          )}
+        </Labelled>
+        <Labelled label="Lives">
+          {(at) => (
+            <select
+              {...at}
+              value={action.ttl ?? 600}
+              onChange={(event) => onEdit({ ...action, ttl: Number(event.currentTarget.value) })}
+            >
+              {LIVES.map(({ seconds, name }) => (
+                <option key={seconds} value={seconds}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+      </div>
+    </>
+  );
+}
+
+const PLACEHOLDERS = ["channel", "text", "deck", "slot", "delta"] as const;
+
+function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsProps, "origins">) {
+  const { headers: _, body: __, ...bare } = action;
+  return (
+    <>
+      <div class="request-line">
+        <Labelled label="Method">
+          {(at) => (
+            <select
+              {...at}
+              value={action.method}
+              onChange={(event) => {
+                const method = METHODS.find((known) => known === event.currentTarget.value);
+                if (method === undefined) return;
+                // A GET sends no body.
+                const { body, ...rest } = action;
+                onEdit({ ...rest, method, ...(method !== "GET" && body && { body }) });
+              }}
+            >
+              {METHODS.map((method) => (
+                <option key={method}>{method}</option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+        <Labelled label="Address">
+          {(at) => (
+            <input
+              {...at}
+              type="url"
+              value={action.url}
+              maxLength={1_024}
+              placeholder="http://192.168.1.20:8123/api/webhook/door"
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => onEdit({ ...action, url: event.currentTarget.value.trim() })}
+            />
+          )}
+        </Labelled>
+      </div>
+      <Allow url={action.url} origins={origins} />
+      <Headers
+        headers={action.headers}
+        onEdit={(headers) =>
+          onEdit({
+            ...bare,
+            ...(Object.keys(headers).length > 0 && { headers }),
+            ...(action.body !== undefined && { body: action.body }),
+          })
+        }
+      />
+      {action.method !== "GET" && (
+        <Labelled
+          label="Body"
+          hint={`Filled in: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(" ")}; in the address, too.`}
+        >
+          {(at) => (
+            <textarea
+              {...at}
+              class="code"
+              rows={3}
+              maxLength={4_096}
+              spellcheck={false}
+              value={action.body ?? ""}
+              onInput={(event) => {
+                const { body: _, ...rest } = action;
+                const body = event.currentTarget.value;
+                onEdit(body === "" ? rest : { ...rest, body });
+              }}
+            />
+          )}
+        </Labelled>
+      )}
+    </>
+  );
+}
+
+interface AllowProps {
+  url: string;
+  origins: AllowedOrigins;
+}
+
+/** A request goes nowhere that is not allowed: the owner says yes here, where it matters. */
+function Allow({ url, origins }: AllowProps) {
+  const { busy, problem, run } = useAction();
+  const origin = originOf(url);
+  if (origin === undefined || origins.list === null || origins.list.includes(origin)) return null;
+  return (
+    <div class="notice">
+      <p>
+        Keys may not send to <code>{origin}</code> yet. Allow it if it is yours.{" "}
+        <button type="button" disabled={busy} onClick={() => run(() => origins.allow(origin))}>
+          Allow {origin}
+        </button>
+      </p>
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+interface HeadersProps {
+  headers: RequestAction["headers"];
+  onEdit: (headers: Record<string, string>) => void;
+}
+
+function Headers({ headers, onEdit }: HeadersProps) {
+  const [lines, setLines] = useState(headerLines(headers));
+  const isBroken = readHeaderLines(lines) === undefined;
+  return (
+    <Labelled
+      label="Headers"
+      hint={
+        isBroken
+          ? "A header is a name, a colon and a value: Authorization: Bearer abc."
+          : "One a line. Their values are secrets: they are not shown again, only …"
+      }
+    >
+      {(at) => (
+        <textarea
+          {...at}
+          class="code"
+          rows={2}
+          spellcheck={false}
+          autocomplete="off"
+          placeholder="Authorization: Bearer abc"
+          value={lines}
+          onInput={(event) => {
+            setLines(event.currentTarget.value);
+            const read = readHeaderLines(event.currentTarget.value);
+            if (read !== undefined) onEdit(read);
+          }}
+        />
+      )}
+    </Labelled>
+  );
+}

@@ -1,0 +1,124 @@
+import { useEffect } from "preact/hooks";
+import type { Deck, Place } from "../../../appliance/control/wire.ts";
+import { slotPath } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { Labelled, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { type AllowedOrigins, useOrigins } from "../use-origins.ts";
+import { ActionFields } from "./action-fields.tsx";
+import { ACTION_KINDS, firstAction, lackOfAction } from "./actions.ts";
+import { idOf } from "./layout.ts";
+import { SavingNote } from "./saving-note.tsx";
+import { useActionDraft } from "./use-draft.ts";
+
+const DEEDS = [
+  { id: "press", name: "When pressed", touch: undefined },
+  { id: "hold", name: "When held", touch: { hold: true } },
+  { id: "turn", name: "When turned", touch: { turn: 1 } },
+] as const;
+
+type Deed = (typeof DEEDS)[number];
+
+interface DeedsProps {
+  deck: Deck;
+  place: Place;
+  /** The channel the place is about; empty for none. */
+  ownChannel: string;
+}
+
+/** What a place does when somebody presses, holds or turns it. */
+export function Deeds({ deck, place, ownChannel }: DeedsProps) {
+  const origins = useOrigins();
+  const possible = DEEDS.filter(
+    ({ id }) =>
+      id === "press" ||
+      (id === "hold" && place.hasRelease) ||
+      (id === "turn" && place.kind === "dial"),
+  );
+  return (
+    <section class="part deeds" aria-label="What it does">
+      {possible.map((deed) => (
+        <OneDeed
+          key={deed.id}
+          deed={deed}
+          deck={deck}
+          place={place}
+          ownChannel={ownChannel}
+          origins={origins}
+        />
+      ))}
+      {!place.hasRelease && (
+        <p class="hint">This model does not tell when a finger goes, so nothing can be held.</p>
+      )}
+    </section>
+  );
+}
+
+function OneDeed({
+  deed,
+  deck,
+  place,
+  ownChannel,
+  origins,
+}: DeedsProps & { deed: Deed; origins: AllowedOrigins }) {
+  const { busy, problem, run } = useAction();
+  const [action, edit, saving] = useActionDraft(deck, place, deed.id, (draft) =>
+    lackOfAction(draft, origins.list),
+  );
+  // What waited for its address to be allowed goes now.
+  useEffect(() => {
+    if (saving.state === "lacking") edit(action);
+  }, [origins.list]);
+  const about = ACTION_KINDS.find(({ id }) => id === action?.do)?.about;
+  const choose = (kind: string) => {
+    const known = ACTION_KINDS.find(({ id }) => id === kind);
+    edit(known && firstAction(known.id, ownChannel));
+  };
+  return (
+    <div class="deed">
+      <Labelled label={deed.name} {...(about !== undefined && { hint: about })}>
+        {(at) => (
+          <select
+            {...at}
+            value={action?.do ?? ""}
+            onChange={(event) => choose(event.currentTarget.value)}
+          >
+            <option value="">Nothing</option>
+            {ACTION_KINDS.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      {action !== undefined && (
+        <>
+          <ActionFields
+            key={action.do}
+            action={action}
+            deck={deck}
+            ownChannel={ownChannel}
+            origins={origins}
+            onEdit={edit}
+          />
+          <div class="row">
+            <button
+              type="button"
+              title="As a finger would"
+              aria-label={`Try it: ${deed.name.toLowerCase()}`}
+              disabled={busy || saving.state !== "saved"}
+              onClick={() =>
+                run(() => ask("POST", slotPath(deck.id, idOf(place), "/press"), deed.touch))
+              }
+            >
+              Try it
+            </button>
+            <SavingNote saving={saving} />
+          </div>
+          <Problem text={problem} />
+        </>
+      )}
+    </div>
+  );
+}
