@@ -4,11 +4,13 @@ export type RefusalCode =
   | "invalid_backup"
   | "invalid_channel"
   | "invalid_field"
+  | "invalid_image"
   | "too_large"
   /** What it is about. */
   | "not_found"
   /** How much there is already. */
   | "channel_limit"
+  | "image_limit"
   | "last_page"
   | "origin_limit"
   | "page_limit"

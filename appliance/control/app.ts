@@ -21,6 +21,7 @@ import {
 } from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
+import { type ImageParts, keepImage } from "./routes/images.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
 import {
   acknowledgeChannel,
@@ -72,6 +73,7 @@ export interface ControlParts {
   events: EventsParts;
   push: PushParts;
   origins: Origins;
+  images: ImageParts;
   sites: SitesParts;
   dashboard: DashboardParts;
   activity: ActivityParts;
@@ -119,6 +121,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("PATCH", "/api/push-channels/:channel", "push", watchPushChannel),
   owner("DELETE", "/api/push-channels/:channel", "push", clearPushChannel),
   owner("POST", "/api/push-channels/:channel/acknowledge", "push", acknowledgeChannel),
+  owner("PUT", "/api/images", "images", keepImage),
   owner("GET", "/api/origins", "origins", listOrigins),
   owner("POST", "/api/origins", "origins", allowOrigin),
   owner("DELETE", "/api/origins", "origins", removeOrigin),

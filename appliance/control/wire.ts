@@ -17,6 +17,7 @@ export type {
   CountdownWidget,
   GaugeWidget,
   IconWidget,
+  ImageWidget,
   PushWidget,
   StatWidget,
   Widget,
@@ -169,6 +170,11 @@ export interface HookAnswer {
 /** `GET /api/push-channels`, and the event `channels`. */
 export interface ChannelsAnswer {
   channels: PushChannel[];
+}
+
+/** `PUT /api/images`: the picture's name, for a widget. */
+export interface ImageAnswer {
+  image: string;
 }
 
 /** What a push was answered with. */

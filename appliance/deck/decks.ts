@@ -25,6 +25,7 @@ import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
 import { Fingers } from "./fingers.ts";
 import { type Gesture, Gestures } from "./gestures.ts";
 import { deckId, firstOfEach } from "./identity.ts";
+import type { Images } from "./images.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
 import {
   addPage,
@@ -53,6 +54,8 @@ export interface DecksOptions {
   numbers: NumberSource;
   /** The icons there are; none unless given. */
   icons?: Pick<Icons, "path" | "check">;
+  /** The pictures there are; none unless given. */
+  images?: Pick<Images, "fitted" | "has" | "changed">;
   board: NoticeBoard;
   /** IANA name of the zone whose time clocks show; asked when there is a deck. */
   timeZone: () => string;
@@ -119,6 +122,7 @@ export class Decks {
         channels,
         numbers: this.#numbers,
         icons: options.icons,
+        images: options.images,
         board,
       }),
       pictureChanged: this.pictureChanged,
@@ -169,7 +173,7 @@ export class Decks {
 
   /** Shows what is known, and begins to look for decks; does not wait for hardware. */
   async start(): Promise<void> {
-    const { store, channels, board, clock, log, virtualDecks } = this.#options;
+    const { store, channels, images, board, clock, log, virtualDecks } = this.#options;
     const stored = await store.load();
     this.#decks.addKnown(stored);
     for (const model of virtualDecks.flatMap((id) => modelById(id) ?? []))
@@ -177,6 +181,9 @@ export class Decks {
     this.#numbers.invalidate();
     this.#subscriptions.push(
       clock.becameSure.on(() => this.#refreshTimed()),
+      ...(images === undefined
+        ? []
+        : [images.changed.on((hash) => this.#refresh((widget) => isImage(widget, hash)))]),
       channels.changed.on((channel) => this.#showChannel(channel)),
       channels.stepped.on(({ channel, alarm }) => {
         if (alarm) this.#bringToFront((widget) => channelOf(widget) === channel);
@@ -262,6 +269,8 @@ export class Decks {
     this.#decks.place(deck, slot);
     const { widget } = change;
     if (widget?.type === "icon") this.#options.icons?.check(widget.icon, "widget.icon");
+    if (widget?.type === "image" && this.#options.images?.has(widget.image) === false)
+      throw invalidField("widget.image", "is no picture that was uploaded. Choose it again.");
     const shown = deck.page;
     await this.#change(id, (settings) => {
       const place = typeof page === "number" ? findPage(settings, page, shown) : shown;
@@ -508,6 +517,10 @@ export class Decks {
 
 function isStat(widget: Widget): widget is StatWidget {
   return widget.type === "stat";
+}
+
+function isImage(widget: Widget, hash: string): boolean {
+  return widget.type === "image" && widget.image === hash;
 }
 
 function isCountdown(widget: Widget, channel: string): boolean {

@@ -7,6 +7,7 @@ import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
 import { ruleFor } from "./face/rules.ts";
 import type { IconPaths, Numbers, PushedValue, Situation } from "./face/situation.ts";
 import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
+import type { Images } from "./images.ts";
 import type { Slot } from "./usb/model.ts";
 import type { Panel } from "./usb/panel.ts";
 
@@ -20,6 +21,7 @@ export interface DeckWorld {
   /** What stat widgets show; undefined while it is not known. */
   readonly numbers: { get(widget: StatWidget): Numbers | undefined };
   readonly icons: IconPaths | undefined;
+  readonly images: Pick<Images, "fitted"> | undefined;
   readonly board: Omit<NoticeBoard, "changed">;
 }
 
@@ -155,7 +157,7 @@ export class Surface {
   }
 
   #situation({ width, height }: Slot, widget: Widget): Situation {
-    const { clock, timeZone, channels, numbers, icons, board } = this.#options.world;
+    const { clock, timeZone, channels, numbers, icons, images, board } = this.#options.world;
     const channel = channelOf(widget);
     const value = channel === undefined ? undefined : channels.get(channel);
     return {
@@ -167,6 +169,7 @@ export class Surface {
       value,
       rule: this.#rule(widget, value),
       icons,
+      image: widget.type === "image" ? images?.fitted(widget.image, { width, height }) : undefined,
       numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
       address: board.address(),
       addressByName: board.addressByName(),

@@ -48,7 +48,8 @@ function tooLarge(limit: number): HttpError {
   return new HttpError(413, "payload_too_large", `The body is larger than ${limit} bytes.`);
 }
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** Reads a body of at most `limit` bytes. @throws {HttpError} 413 `payload_too_large`, 400 `invalid_json` where it ends early */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   // A request that announces none is at its end before anybody listens.
   if (request.readableEnded) return Buffer.alloc(0);
   try {

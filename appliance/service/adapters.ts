@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
 import { type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
+import type { ImageStore } from "../deck/images.ts";
 import type { ChannelStore, KeptChannel } from "../push/kept-channels.ts";
 import type { PushTokenStore } from "../push/tokens.ts";
 import type { Store } from "../store/store.ts";
@@ -32,6 +33,15 @@ export function originStore(store: Store): OriginStore {
     list: () => store.read("allowedOrigins", undefined),
     add: (origin) => store.write("allowOrigin", origin),
     remove: (origin) => store.write("removeOrigin", origin),
+  };
+}
+
+/** The store as pictures know it. */
+export function imageStore(store: Store): ImageStore {
+  return {
+    list: () => store.read("imageList", undefined),
+    bytes: (hash) => store.read("imageBytes", hash),
+    save: (change) => store.write("saveImage", change),
   };
 }
 

@@ -31,7 +31,8 @@ export interface Front {
 }
 
 /** What the front shows besides what stands at the box. */
-interface FrontContent extends Pick<DecksOptions, "store" | "channels" | "numbers" | "icons"> {
+interface FrontContent
+  extends Pick<DecksOptions, "store" | "channels" | "numbers" | "icons" | "images"> {
   code: SetupCode;
   /** True while nobody has to sign in. */
   isOpen: () => boolean;

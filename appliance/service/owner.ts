@@ -15,6 +15,7 @@ import { LongPolls } from "../control/senders/long-polls.ts";
 import { Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
+import { Images } from "../deck/images.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Channels } from "../push/channels.ts";
@@ -26,6 +27,7 @@ import {
   channelStore,
   deckStore,
   declaredBy,
+  imageStore,
   originStore,
   pushTokenStore,
 } from "./adapters.ts";
@@ -62,12 +64,15 @@ export async function startOwner(
   const alarms = startAlarms(parts, shared, stops, { store, origins });
   const numbers = new SiteNumbers(store, clock, alarms);
   stops.add(() => numbers.close());
+  const images = new Images(imageStore(store));
+  await images.load();
   const front = await startFront(parts, stops, {
     code: session.code,
     isOpen: () => listener.isOpen(),
     store: deckStore(store),
     channels: push.channels,
     icons: shared.icons,
+    images,
     numbers,
   });
   startActions(parts, shared, stops, { origins, decks: front.decks, channels: push.channels });
@@ -80,7 +85,7 @@ export async function startOwner(
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
-      ...aboutData(parts, store, front.decks),
+      ...aboutData(parts, store, front.decks, images),
       log: parts.log,
       pages: shared.pages,
       door: {
@@ -95,6 +100,7 @@ export async function startOwner(
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock, polls },
       origins,
+      images: { images, decks: front.decks },
       activity: { store, clock, alarms },
       alarms: { store, alarms, origins },
       sites: {
@@ -183,10 +189,12 @@ function aboutData(
   { config, clock }: ServiceParts,
   store: Store,
   decks: Decks,
+  images: Images,
 ): Pick<ControlParts, "data" | "settings"> {
   const lastImport = new LastImport();
-  const reloadAfterRestore = () => {
+  const reloadAfterRestore = async () => {
     lastImport.before = undefined;
+    await images.load();
     return decks.reload();
   };
   return {

@@ -49,6 +49,8 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/usb/model.ts",
       "appliance/deck/usb/models.ts",
       "appliance/deck/face/widget.ts",
+      "appliance/deck/face/image-file.ts",
+      "appliance/deck/images.ts",
       "appliance/deck/action.ts",
       "appliance/actions/origins.ts",
     ],

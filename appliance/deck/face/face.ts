@@ -6,12 +6,13 @@ import { type AddressFace, addressFace, TURN_MS } from "./widgets/address.ts";
 import { countdownFace, nextCount } from "./widgets/countdown.ts";
 import { type GaugeFace, gaugeFace } from "./widgets/gauge.ts";
 import { iconFace } from "./widgets/icon.ts";
+import { type ImageFace, imageFace } from "./widgets/image.ts";
 import { pushFace } from "./widgets/push.ts";
 import { type StatFace, statFace } from "./widgets/stat.ts";
 import { clockFace, dateFace, worldclockFace } from "./widgets/time.ts";
 
 /** What a slot shows, down to every word and colour: the painter only lays it out. */
-export type Face = PlainFace | StatFace | GaugeFace | AddressFace;
+export type Face = PlainFace | StatFace | GaugeFace | ImageFace | AddressFace;
 
 const MINUTE_MS = 60_000;
 
@@ -34,6 +35,8 @@ export function face(widget: Widget, situation: Situation): Face {
     case "gauge":
     case "bar":
       return gaugeFace(widget, situation);
+    case "image":
+      return imageFace(widget, situation);
     case "icon":
       return iconFace(widget, situation);
     case "text":

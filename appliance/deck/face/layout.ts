@@ -4,6 +4,7 @@ import type { Fonts, Shape } from "./shapes.ts";
 import type { Box } from "./text-fit.ts";
 import { layoutAddress } from "./widgets/address.ts";
 import { layoutGauge } from "./widgets/gauge.ts";
+import { layoutImage } from "./widgets/image.ts";
 import { layoutStat } from "./widgets/stat.ts";
 
 /** Lays a face out: what to draw on its background, in order. */
@@ -14,6 +15,8 @@ export function layout(face: Face, size: Box, fonts: Fonts): Shape[] {
     case "gauge":
     case "bar":
       return layoutGauge(face, size, fonts);
+    case "image":
+      return layoutImage(face);
     case "address":
       return layoutAddress(face, size, fonts);
     default:

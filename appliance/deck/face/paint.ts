@@ -67,6 +67,22 @@ export function encodeJpeg(
   );
 }
 
+/**
+ * Opens a PNG or JPEG and fits it into a box, in the middle and as large as it goes; the rest is
+ * transparent. Whoever calls has seen to it that it is not too large to open.
+ * @throws {Error} when it is broken
+ */
+export async function fitImage(file: Buffer, { width, height }: Box): Promise<Pixels> {
+  const { loadImage, createCanvas } = tools().skia;
+  const image = await loadImage(file);
+  const scale = Math.min(width / image.width, height / image.height);
+  const [across, down] = [image.width * scale, image.height * scale];
+  const context = createCanvas(width, height).getContext("2d");
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, (width - across) / 2, (height - down) / 2, across, down);
+  return { width, height, data: context.getImageData(0, 0, width, height).data };
+}
+
 export function encodePng(pixels: Pixels): Uint8Array {
   return canvasShowing(pixels).encodeSync("png");
 }
@@ -96,6 +112,9 @@ function draw(context: SKRSContext2D, shape: Shape): void {
       context.beginPath();
       context.arc(shape.x, shape.y, shape.radius, shape.from, shape.from + shape.turn);
       context.stroke();
+      return;
+    case "pixels":
+      context.drawImage(canvasShowing(shape.pixels, "picture"), 0, 0);
       return;
     case "icon":
       drawIcon(context, shape);
@@ -203,15 +222,15 @@ function metricsOf(weight: Weight, { createCanvas }: Skia): Metrics {
 // A deck has a handful of sizes, and making a canvas costs more than drawing on one.
 const canvases = new Map<string, Canvas>();
 
-function canvasOf(width: number, height: number): Canvas {
-  const key = `${width}×${height}`;
+function canvasOf(width: number, height: number, use = "slot"): Canvas {
+  const key = `${use} ${width}×${height}`;
   const canvas = canvases.get(key) ?? tools().skia.createCanvas(width, height);
   canvases.set(key, canvas);
   return canvas;
 }
 
-function canvasShowing({ width, height, data }: Pixels): Canvas {
-  const canvas = canvasOf(width, height);
+function canvasShowing({ width, height, data }: Pixels, use?: string): Canvas {
+  const canvas = canvasOf(width, height, use);
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
   image.data.set(data);

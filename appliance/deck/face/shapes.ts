@@ -1,3 +1,4 @@
+import type { Pixels } from "../pixels.ts";
 import type { Area, Point } from "./sparkline.ts";
 import {
   type Box,
@@ -31,6 +32,8 @@ export type Shape =
     }
   /** As of `IconFile`, stroked. */
   | { kind: "icon"; path: string; left: number; top: number; size: number; color: string }
+  /** A picture of the slot's size; where it is transparent, the background shows. */
+  | { kind: "pixels"; pixels: Pixels }
   | { kind: "line"; points: Point[]; width: number; color: string }
   /** `y` is the base line. */
   | {

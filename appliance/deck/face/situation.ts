@@ -1,4 +1,5 @@
 import type { ChannelValue } from "../../push/channel-value.ts";
+import type { Pixels } from "../pixels.ts";
 
 /** What a push channel holds, as far as it is known. */
 export type PushedValue = Pick<ChannelValue, "text" | "color" | "background" | "state"> &
@@ -20,6 +21,12 @@ export interface IconPaths {
   path(name: string): string | undefined;
 }
 
+/** A picture at the size of a slot, bars of nothing at its sides. JSON knows it by its name. */
+export interface FittedImage {
+  readonly pixels: Pixels;
+  toJSON(): string;
+}
+
 /** What a face depends on besides its widget. */
 export interface Situation {
   /** Epoch milliseconds. */
@@ -36,6 +43,8 @@ export interface Situation {
   /** Which of the widget's rules holds for its number, by its place. */
   rule?: number | undefined;
   icons?: IconPaths | undefined;
+  /** The picture of an image widget; undefined while it is being opened. */
+  image?: FittedImage | "missing" | undefined;
   /** What a stat widget counts; undefined while it is not known. */
   numbers?: Numbers | undefined;
   /** URL of the Web UI; undefined while there is no network. */

@@ -57,6 +57,12 @@ export interface IconWidget extends WidgetColors {
   label?: string;
 }
 
+export interface ImageWidget extends WidgetColors {
+  type: "image";
+  /** SHA-256 of an uploaded file, in hexadecimal digits. */
+  image: string;
+}
+
 export interface WorldclockWidget extends WidgetColors {
   type: "worldclock";
   /** IANA name */
@@ -81,6 +87,7 @@ export type Widget =
   | GaugeWidget
   | CountdownWidget
   | IconWidget
+  | ImageWidget
   | WorldclockWidget
   | TextWidget
   | PlainWidget;
@@ -132,6 +139,11 @@ const UNIT = {
 };
 const NUMBER = { type: "number", description: "must be a number" };
 const ICON = { type: "string", maxLength: 64, description: "must be the name of an icon" };
+const IMAGE = {
+  type: "string",
+  pattern: "^[0-9a-f]{64}$",
+  description: "must be the name that PUT /api/images answered",
+};
 const ZONE = {
   type: "string",
   format: "time-zone",
@@ -179,6 +191,7 @@ const VARIANTS = [
   gauge("gauge"),
   gauge("bar"),
   variant("countdown", { channel: CHANNEL }, { label: LABEL }),
+  variant("image", { image: IMAGE }),
   variant("icon", { icon: ICON }, { label: LABEL }),
   variant("worldclock", { timeZone: ZONE }, { label: LABEL }),
   variant("clock"),

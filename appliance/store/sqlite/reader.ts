@@ -14,6 +14,7 @@ import { surveyVersions } from "./surveys/versions.ts";
 import { allowedOrigins } from "./tables/allowed-origins.ts";
 import { keptChannels } from "./tables/channels.ts";
 import { deckSettings } from "./tables/decks.ts";
+import { imageBytes, imageList } from "./tables/images.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
@@ -38,6 +39,8 @@ const QUERIES = {
   pushTokens,
   allowedOrigins,
   keptChannels,
+  imageList,
+  imageBytes,
   sessions,
 };
 type Queries = typeof QUERIES;

@@ -1,6 +1,7 @@
 import { allowOrigin, removeOrigin } from "./tables/allowed-origins.ts";
 import { keepChannels } from "./tables/channels.ts";
 import { saveDecks } from "./tables/decks.ts";
+import { saveImage } from "./tables/images.ts";
 import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
@@ -27,6 +28,7 @@ export const WRITES = {
   allowOrigin,
   removeOrigin,
   keepChannels,
+  saveImage,
   saveSession,
   removeSessions,
   createSite,

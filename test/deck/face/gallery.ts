@@ -70,6 +70,12 @@ const iconic = (text: string): Partial<Situation> => ({
   ...icons,
   value: { text, color: null, background: null, state: "live", icon: "house" },
 });
+/** A picture, red above and transparent below. */
+const halves = (width: number, height: number): Partial<Situation> => {
+  const data = new Uint8ClampedArray(width * height * 4);
+  for (let at = 0; at < data.length / 2; at += 4) data.set([220, 38, 38, 255], at);
+  return { image: { pixels: { width, height, data }, toJSON: () => "halves" } };
+};
 const temperature = { type: "gauge", channel: "office", min: -10, max: 40 } as const;
 const countdown: Widget = { type: "countdown", channel: "build" };
 const ends = (ms: number): Partial<Situation> => ({
@@ -108,6 +114,12 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "icon-label": show({ type: "icon", icon: "house", label: "Home" }, icons),
   "icon-alone": show({ type: "icon", icon: "bell", background: "#facc15" }, icons),
   "icon-unknown": show({ type: "icon", icon: "no-such-icon" }, icons),
+  image: (width, height) =>
+    show({ type: "image", image: "" }, halves(width, height))(width, height),
+  "image-background": (width, height) =>
+    show({ type: "image", image: "", background: "#f1f5f9" }, halves(width, height))(width, height),
+  "image-missing": show({ type: "image", image: "" }, { image: "missing" }),
+  "image-opening": show({ type: "image", image: "" }),
   gauge: show(temperature, pushed("21.5 °C")),
   "gauge-rule": show(
     { ...temperature, unit: "%", rules: [{ above: 20, color: "#f87171" }] },

@@ -4,6 +4,7 @@ import { ChannelField } from "./channel-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { CountdownFields, GaugeFields } from "./gauge-fields.tsx";
 import { IconFields } from "./icon-fields.tsx";
+import { ImageFields } from "./image-fields.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
 import { EXPIRIES, type FieldsProps, withField } from "./widgets.ts";
@@ -19,6 +20,7 @@ export function WidgetFields({ widget, onEdit }: FieldsProps<Widget>) {
         <GaugeFields widget={widget} onEdit={onEdit} />
       )}
       {widget.type === "countdown" && <CountdownFields widget={widget} onEdit={onEdit} />}
+      {widget.type === "image" && <ImageFields widget={widget} onEdit={onEdit} />}
       {widget.type === "icon" && <IconFields widget={widget} onEdit={onEdit} />}
       {widget.type === "worldclock" && <WorldclockFields widget={widget} onEdit={onEdit} />}
       {widget.type === "text" && (
@@ -78,7 +80,7 @@ function Colors({ widget, onEdit }: FieldsProps<Widget>) {
   return (
     <fieldset class="colors">
       <legend>Colours</legend>
-      {widget.type !== "empty" && (
+      {widget.type !== "empty" && widget.type !== "image" && (
         <ColorField
           label="Text"
           value={widget.color}

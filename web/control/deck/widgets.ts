@@ -29,6 +29,7 @@ export const WIDGET_TYPES: readonly { id: WidgetType; name: string; about: strin
   { id: "bar", name: "Bar", about: "A pushed number on a bar between two bounds." },
   { id: "countdown", name: "Countdown", about: "How long until a channel expires or is late." },
   { id: "icon", name: "Icon", about: "A picture of a set, with a label." },
+  { id: "image", name: "Picture", about: "A PNG or JPEG of yours." },
   { id: "clock", name: "Clock", about: "The time of the box." },
   { id: "worldclock", name: "World clock", about: "The time somewhere else." },
   { id: "date", name: "Date", about: "Today's date." },
@@ -97,6 +98,8 @@ export function widgetOf(type: WidgetType, before: Widget, firstSite: string): W
       return { type, channel, min: 0, max: 100, ...colors };
     case "icon":
       return { type, icon: "house", ...colors };
+    case "image":
+      return { type, image: "", ...colors };
     case "worldclock":
       return { type, timeZone: "UTC", ...colors };
     case "stat":
@@ -114,6 +117,7 @@ export function lackOf(widget: Widget): string {
     return widget.channel === "" ? "Name a channel first." : `A channel has ${CHANNEL_RULE}.`;
   if ((widget.type === "gauge" || widget.type === "bar") && !(widget.min < widget.max))
     return "The upper bound must be more than the lower one.";
+  if (widget.type === "image" && widget.image === "") return "Choose a picture first.";
   if (widget.type === "stat" && widget.site === "") return "Add a site first.";
   return "";
 }

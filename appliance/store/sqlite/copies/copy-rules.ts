@@ -44,6 +44,7 @@ const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 /** Whose token reads every site. */
 const ADMIN = 0;
 const HASH_BYTES = 32;
+const IMAGE_NAME = /^[0-9a-f]{64}$/;
 const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
 const LAST_DAY = 47_482;
@@ -171,6 +172,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       brightness: (value) => whole(value) && Number(value) <= 100,
     },
   },
+  image: { kind: "copied", maxRows: 64, maxBytes: 524_288, columns: { hash: like(IMAGE_NAME) } },
   push_token: { kind: "own", maxRows: 16 },
   allowed_origin: { kind: "own", maxRows: 32 },
   // What senders said to this box, which they go on saying to it.

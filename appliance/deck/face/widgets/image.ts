@@ -1,0 +1,24 @@
+import { chooseColors, dimmed } from "../colors.ts";
+import type { PlainFace } from "../plain.ts";
+import type { Shape } from "../shapes.ts";
+import type { FittedImage, Situation } from "../situation.ts";
+import type { ImageWidget } from "../widget.ts";
+
+/** A picture on its background. */
+export interface ImageFace {
+  kind: "image";
+  image: FittedImage;
+  background: string;
+}
+
+export function imageFace(widget: ImageWidget, { image }: Situation): ImageFace | PlainFace {
+  const colors = chooseColors({}, widget);
+  if (image === "missing") return { kind: "text", text: "Picture\nmissing", ...dimmed(colors) };
+  if (image === undefined) return { kind: "text", text: "…", ...dimmed(colors) };
+  return { kind: "image", image, background: colors.background };
+}
+
+/** Where the picture goes: it has the slot's size already. */
+export function layoutImage({ image }: ImageFace): Shape[] {
+  return [{ kind: "pixels", pixels: image.pixels }];
+}
