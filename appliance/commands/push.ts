@@ -15,7 +15,8 @@ const DEFAULT_URL = urlOf("127.0.0.1", CONTROL_PORT);
 const help = `tallydeck push: shows a text on every key that is set to a channel.
 
   tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
-                         [--icon NAME] [--quiet]
+                         [--icon NAME] [--status S] [--period N [--grace N]]
+                         [--hold] [--id ID] [--quiet]
   tallydeck push CHANNEL                  the text comes from a pipe: date | tallydeck push clock
   tallydeck push CHANNEL -                the same, also where a terminal is typed at
   tallydeck push CHANNEL --clear          back to waiting
@@ -24,6 +25,12 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --color #rrggbb      colour of the text, for this push only
   --background #rrggbb colour behind it, for this push only
   --icon NAME          an icon beside it, of lucide.dev/icons, for this push only
+  --status S           ok, warn, fail, or start for a run that ends with another push
+  --period N           seconds within which the next push comes, 10 to a year; later, keys show that
+                       it is late. It stays for the channel; 0 ends it
+  --grace N            seconds that it may be late until it is down (a fifth of the period, at least 60)
+  --hold               stays until somebody has seen it
+  --id ID              what this is about: the same again is no news to who has seen it
   --url URL            the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
   --quiet              tells only what failed, for cron: not what the font lacks, or that no key shows it
@@ -38,6 +45,11 @@ const OPTIONS = {
   color: { type: "string" },
   background: { type: "string" },
   icon: { type: "string" },
+  status: { type: "string" },
+  period: { type: "string" },
+  grace: { type: "string" },
+  hold: { type: "boolean" },
+  id: { type: "string" },
   clear: { type: "boolean" },
   url: { type: "string" },
   token: { type: "string" },
@@ -102,16 +114,29 @@ function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
   return new URL(path, folder);
 }
 
-function bodyOf(text: string, { ttl, color, background, icon }: Values): string {
-  if (ttl !== undefined && !/^\d{1,5}$/.test(ttl))
-    throw new UsageError("--ttl must be whole seconds from 1 to 86400, or 0 to stay.");
+function bodyOf(text: string, values: Values): string {
+  const { ttl, period, grace, color, background, icon, status, hold, id } = values;
   return JSON.stringify({
     text,
-    ...(ttl !== undefined && { ttl: Number(ttl) }),
-    ...(color !== undefined && { color }),
-    ...(background !== undefined && { background }),
-    ...(icon !== undefined && { icon }),
+    ...numberIn({ ttl }, "whole seconds from 1 to 86400, or 0 to stay"),
+    ...numberIn({ period }, "whole seconds from 10 to 31536000, or 0 to end it"),
+    ...numberIn({ grace }, "whole seconds from 1 to 31536000"),
+    // What is undefined is left out of the JSON.
+    color,
+    background,
+    icon,
+    status,
+    hold,
+    id,
   });
+}
+
+/** @throws {UsageError} when it is none */
+function numberIn(option: Record<string, string | undefined>, rule: string): object {
+  const [[name, text] = []] = Object.entries(option);
+  if (text === undefined) return {};
+  if (!/^\d{1,8}$/.test(text)) throw new UsageError(`--${name} must be ${rule}.`);
+  return { [`${name}`]: Number(text) };
 }
 
 async function send(url: URL, token: string, body: string | undefined): Promise<Answer> {

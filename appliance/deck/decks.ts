@@ -81,8 +81,13 @@ const TIMED: ReadonlySet<Widget["type"]> = new Set([
   "date",
   "worldclock",
   "countdown",
+  // The age of an alarm.
+  "push",
   "address",
 ]);
+
+/** States of channels in which keys show for how long. */
+const AGING: ReadonlySet<string> = new Set(["late", "down", "firing"]);
 
 /** Finds, opens, loses and reopens decks, and keeps their slots painted. */
 export class Decks {
@@ -495,9 +500,11 @@ export class Decks {
 
   #showChannel(channel: string): void {
     this.#refresh((widget) => channelOf(widget) === channel);
-    // A countdown begins, or ends at another time.
-    if ([...this.#decks].some(({ visible }) => visible.some((each) => isCountdown(each, channel))))
-      this.#refreshTimed();
+    // A countdown begins, or ends at another time; or an age shows.
+    const state = this.#options.channels.get(channel)?.state ?? "live";
+    const isTimed = (widget: Widget) =>
+      channelOf(widget) === channel && (widget.type === "countdown" || AGING.has(state));
+    if ([...this.#decks].some(({ visible }) => visible.some(isTimed))) this.#refreshTimed();
   }
 
   /** Refreshes what time changes, now and whenever the next of it changes. */
@@ -521,8 +528,4 @@ function isStat(widget: Widget): widget is StatWidget {
 
 function isImage(widget: Widget, hash: string): boolean {
   return widget.type === "image" && widget.image === hash;
-}
-
-function isCountdown(widget: Widget, channel: string): boolean {
-  return widget.type === "countdown" && widget.channel === channel;
 }

@@ -81,7 +81,7 @@ export class Alerts {
     const isOpen = shown?.state === "firing" || shown?.state === "acknowledged";
     if (isUnknown && isOpen && shown.id !== idOf(keys)) return;
     const id = shown?.id ?? idOf(keys);
-    this.#channels.set(channel, { text: `${name}\nresolved`, status: "ok", hold: true, id });
+    this.#channels.set(channel, { text: name, status: "ok", hold: true, id });
   }
 }
 

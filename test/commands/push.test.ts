@@ -57,6 +57,21 @@ describe("tallydeck push", () => {
     );
   });
 
+  it("makes a dead-man's channel, and a message that waits to be seen", async () => {
+    const watched = ["push", "backup", "done", "--period", "3600", "--grace", "600"];
+    assert.equal((await tallydeck([...watched, "--status", "warn"], env)).code, 0);
+    assert.equal((await tallydeck(["push", "door", "Bell", "--hold", "--id", "7"], env)).code, 0);
+    const [backup, door] = await held();
+    assert.deepEqual(
+      [backup.state, backup.period, backup.grace, backup.status],
+      ["up", 3_600, 600, "warn"],
+    );
+    assert.deepEqual([door.state, door.id], ["firing", "7"]);
+    const refused = await tallydeck(["push", "backup", "x", "--period", "1h"], env);
+    assert.deepEqual([refused.code, /--period/.test(refused.err)], [2, true]);
+    assert.equal((await tallydeck(["push", "door", "x", "--status", "bad"], env)).code, 2);
+  });
+
   it("shows a text that looks like an option", async () => {
     assert.equal((await tallydeck(["push", "door", "--", "--help"], env)).out, "");
     assert.equal((await held())[0].text, "--help");

@@ -203,6 +203,27 @@ describe("The slots of a deck", () => {
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 
+    it("count the minutes that a channel is late, and tell when it is down", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "backup");
+      world.channels.set("backup", { text: "ok", period: 600, grace: 600 });
+      await world.painted(unit);
+      await world.pass(600_000);
+      await world.painted(unit);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+      const paintings = () => unit.received.filter((slot) => slot === "k3").length;
+      const before = paintings();
+      await world.pass(300_000);
+      await world.painted(unit);
+      assert.ok(paintings() > before);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+      await world.pass(300_000);
+      assert.equal(world.channels.get("backup")?.state, "down");
+      await world.painted(unit);
+      assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
     it("set a clock soon after the machine's is set", async () => {
       const id = await world.plug(mk2());
       const { revision } = world.decks.picture(id, "k1");

@@ -3,6 +3,7 @@ import type { PlainFace } from "./plain.ts";
 import { isWide, type Situation } from "./situation.ts";
 import type { Widget } from "./widget.ts";
 import { type AddressFace, addressFace, TURN_MS } from "./widgets/address.ts";
+import { nextAge } from "./widgets/alarm.ts";
 import { countdownFace, nextCount } from "./widgets/countdown.ts";
 import { type GaugeFace, gaugeFace } from "./widgets/gauge.ts";
 import { iconFace } from "./widgets/icon.ts";
@@ -58,6 +59,8 @@ export function nextChange(widget: Widget, situation: Situation): number | undef
       return following(MINUTE_MS);
     case "countdown":
       return nextCount(situation);
+    case "push":
+      return nextAge(widget, situation);
     case "address":
       return isWide(situation) ? undefined : following(TURN_MS);
     default:

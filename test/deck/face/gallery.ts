@@ -1,7 +1,8 @@
 import { type Face, face } from "../../../appliance/deck/face/face.ts";
 import { noticeFace } from "../../../appliance/deck/face/notices.ts";
-import type { Numbers, Situation } from "../../../appliance/deck/face/situation.ts";
+import type { Numbers, PushedValue, Situation } from "../../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
+import type { ChannelState } from "../../../appliance/push/channel-state.ts";
 
 /** The sizes of every slot there is: keys first, then zones. */
 export const SIZES: readonly (readonly [width: number, height: number])[] = [
@@ -81,6 +82,19 @@ const countdown: Widget = { type: "countdown", channel: "build" };
 const ends = (ms: number): Partial<Situation> => ({
   value: { text: "x", color: null, background: null, state: "live", expiresAt: NOW + ms },
 });
+/** What a watched or held channel shows, twelve minutes after its last push. */
+const told = (state: ChannelState, text = "backup nas", more: Partial<PushedValue> = {}) =>
+  show(push, {
+    value: {
+      text,
+      color: null,
+      background: null,
+      state,
+      updatedAt: NOW - 750_000,
+      ...more,
+    },
+  });
+const SEEN = { ack: { by: "owner", at: NOW - 60_000 } } as const;
 const address = { address: "http://tallydeck.local:3000/" };
 
 /** Every widget in every state, by name. */
@@ -111,6 +125,19 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "push-expired-colors": show(push, {
     value: { text: "Failed", color: null, background: "#b91c1c", state: "expired" },
   }),
+  "push-new": told("new", "", { period: 600 }),
+  "push-paused": told("paused"),
+  "push-up-nameless": told("up", "", { period: 600 }),
+  "push-late": told("late"),
+  "push-down": told("down", "disk full\n/var 100 %", { period: 600 }),
+  "push-down-seen": told("down", "disk full", { period: 600, ...SEEN }),
+  "push-firing": told("firing", "Door bell"),
+  "push-firing-colors": told("firing", "Washing\nmachine", { background: "#1d4ed8" }),
+  "push-acknowledged": told("acknowledged", "Door bell", SEEN),
+  "push-resolved": told("resolved", "Disk"),
+  "push-running": told("up", "backup", { status: "start" }),
+  "push-warn": told("live", "disk 91 %", { status: "warn" }),
+  "push-fail": told("live", "build 7", { status: "fail" }),
   "icon-label": show({ type: "icon", icon: "house", label: "Home" }, icons),
   "icon-alone": show({ type: "icon", icon: "bell", background: "#facc15" }, icons),
   "icon-unknown": show({ type: "icon", icon: "no-such-icon" }, icons),

@@ -98,6 +98,74 @@ describe("a push widget", () => {
   });
 });
 
+describe("a push widget of a watched or held channel", () => {
+  const widget: Widget = { type: "push", channel: "backup" };
+  const MINUTE = 60_000;
+  const at = (more: Partial<PushedValue>, where: Partial<Situation> = {}) =>
+    situation({
+      ...where,
+      value: { text: "x", color: null, background: null, state: "up", updatedAt: NOW, ...more },
+    });
+  const drawn = (more: Partial<PushedValue>, where: Partial<Situation> = {}) =>
+    textOf(face(widget, at(more, where)));
+
+  it("says in a sign and a word what its colour says", () => {
+    assert.equal(drawn({ state: "late", updatedAt: NOW - 12.9 * MINUTE }), "! late|x|12 min");
+    assert.equal(drawn({ state: "down", updatedAt: NOW - 200 * MINUTE }), "✗ down|x|3 h");
+    assert.equal(drawn({ state: "firing", updatedAt: NOW - 3_000 * MINUTE }), "! alarm|x|2 d");
+    assert.equal(drawn({ state: "firing", status: "warn" }), "! warning|x|<1 min");
+    assert.equal(drawn({ state: "new" }), "new|x|");
+    assert.equal(drawn({ state: "paused" }), "paused|x|");
+    assert.equal(drawn({ state: "resolved", status: "ok" }), "✓ resolved|x|");
+  });
+
+  it("says when somebody has seen it, in calm colours", () => {
+    const ack = { by: "key", deck: "d", slot: "k0", at: NOW - 90_000 } as const;
+    for (const [state, seen] of [
+      ["down", "✗ down|x|✓ 14:04"],
+      ["acknowledged", "! alarm|x|✓ 14:04"],
+    ] as const) {
+      assert.equal(drawn({ state, ack }), seen);
+      assert.equal(face(widget, at({ state, ack })).background, "#000000");
+      assert.equal(drawn({ state, ack }, { clockSure: false }), seen.replace("14:04", "seen"));
+    }
+  });
+
+  it("is in the sender's own colours while it fires, and not when it is late", () => {
+    const background = "#1d4ed8";
+    assert.equal(face(widget, at({ state: "firing", background })).background, background);
+    assert.notEqual(face(widget, at({ state: "late", background })).background, background);
+  });
+
+  it("tells no age by a clock that is not sure", () => {
+    assert.equal(drawn({ state: "down" }, { clockSure: false }), "✗ down|x|");
+  });
+
+  it("has the age beside the word where there is no room below", () => {
+    assert.equal(drawn({ state: "down" }, { width: 248, height: 58 }), "✗ down · <1 min|x|");
+  });
+
+  it("shows the channel's name where nothing was said", () => {
+    assert.equal(drawn({ text: "", period: 60 }), "backup");
+    assert.equal(drawn({ text: "" }), "");
+    assert.equal(drawn({ state: "down", text: "" }), "✗ down|backup|<1 min");
+  });
+
+  it("shows a text alone while all is well", () => {
+    assert.equal(drawn({ status: "ok", period: 60 }), "x");
+    assert.equal(drawn({ state: "live" }), "x");
+  });
+
+  it("changes when its age does", () => {
+    const next = (more: Partial<PushedValue>) => nextChange(widget, at(more));
+    const updatedAt = NOW - 90_000;
+    assert.equal(next({ state: "late", updatedAt }), NOW + 30_000);
+    assert.equal(next({ state: "down", updatedAt: NOW - 61 * MINUTE }), NOW + 59 * MINUTE);
+    assert.equal(next({ state: "up", updatedAt }), undefined);
+    assert.equal(next({ state: "down", updatedAt, ack: { by: "owner", at: NOW } }), undefined);
+  });
+});
+
 describe("colours", () => {
   const color = fc
     .integer({ min: 0, max: 0xffffff })

@@ -2,12 +2,18 @@ import { type Colors, chooseColors, dimmed, faded } from "../colors.ts";
 import type { PlainFace } from "../plain.ts";
 import type { Situation } from "../situation.ts";
 import type { PushWidget } from "../widget.ts";
+import { alarmFace } from "./alarm.ts";
 
 /** What a key shows of its push channel. A rule of the key goes before what the sender chose. */
-export function pushFace(widget: PushWidget, { value, rule, icons }: Situation): PlainFace {
+export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
+  const { value, rule, icons } = situation;
   const own = chooseColors({}, widget);
   if (value === undefined) return { kind: "text", text: "…", ...dimmed(own) };
-  const { text, icon } = value;
+  const alarm = alarmFace(widget, situation);
+  if (alarm !== undefined) return alarm;
+  const { icon } = value;
+  // Who only tells that it is there may have sent no text at all.
+  const text = value.period === undefined ? value.text : value.text || widget.channel;
   const path = icon == null ? undefined : icons?.path(icon);
   const shown = { kind: "text", text, ...(path !== undefined && { icon: path }) } as const;
   const sent = {

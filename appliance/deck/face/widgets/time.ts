@@ -29,7 +29,8 @@ function cityOf(timeZone: string): string {
   return (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");
 }
 
-function timeIn(now: number, timeZone: string): string {
+/** `14:05` */
+export function timeIn(now: number, timeZone: string): string {
   const time = parts(now, timeZone, TIME).map(({ value }) => value);
   return time.join("");
 }
