@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../appliance/base/clock.ts";
+import { Callee } from "../../helpers/callee.ts";
 import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { mk2 } from "../../helpers/fake-hid-elgato.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
@@ -17,11 +18,17 @@ import {
   until,
 } from "./owner.ts";
 
-/** Model id, what its name is like, and its slots that are looked at. */
+const ZONES = ["z0", "z1", "z2", "z3"];
+
+/** How the machine reaches a server on this host. */
+const HOST = "10.0.2.2";
+
+/** Model id, what its name is like, its slots that are looked at, and a dial where it has one. */
 const DECKS = [
   { model: "mk2", like: /MK\.2/, key: "k7", slots: keys(15) },
   { model: "mirabox-293", like: /293V3/, key: "k0", slots: keys(15) },
-  { model: "akp05e", like: /AKP05E/, key: "k3", slots: [...keys(10), "z0", "z1", "z2", "z3"] },
+  { model: "plus", like: /Deck \+/, key: "k0", slots: [...keys(8), ...ZONES], dial: "d1" },
+  { model: "akp05e", like: /AKP05E/, key: "k3", slots: [...keys(10), ...ZONES], dial: "d1" },
 ] as const;
 
 function keys(count: number): string[] {
@@ -54,12 +61,17 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
       body: JSON.stringify({ text, background: "#004400" }),
     });
 
-  for (const { model, like, key, slots } of DECKS) {
+  const callee = await Callee.start();
+  const origin = callee.origin.replace("127.0.0.1", HOST);
+  assert.equal((await box.control("POST", "/api/origins", { origin })).status, 201);
+
+  for (const { model, like, key, slots, ...more } of DECKS) {
     const make = UNITS[model];
     if (make === undefined) throw new Error(`no unit ${model}`);
     const unit: FakeUnit = make(new SystemClock());
     let plugged: UsbDeck | undefined;
-    const path = (id: string) => `/api/decks/${encodeURIComponent(id)}/slots/${key}`;
+    const path = (id: string, slot: string = key) =>
+      `/api/decks/${encodeURIComponent(id)}/slots/${slot}`;
     let id = "";
 
     await checks.check(
@@ -90,6 +102,28 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
       await showsTheSame(box, unit, id, key);
       await photograph(unit, slots, join(out, `deck-${model}.png`));
     });
+    /** Sets what a place does, lets a finger do it, and tells what came of it outside. */
+    const call = async (slot: string, kind: "press" | "turn", finger: () => void) => {
+      const body = "{{slot}} {{text}} {{delta}}";
+      const set = await box.control("PUT", path(id, slot), {
+        [kind]: { do: "request", method: "POST", url: `${origin}/${model}`, body },
+      });
+      assert.equal(set.status, 200, set.body.toString());
+      const before = callee.called.length;
+      finger();
+      return until(`a request from a ${model}`, async () => callee.called[before]);
+    };
+    await checks.check(`sends the request that a key of a ${model} is set to`, async () => {
+      const { method, path: to, body } = await call(key, "press", () => unit.press(key));
+      assert.deepEqual([method, to, body], ["POST", `/${model}`, `${key} ${model} ok 0`]);
+    });
+    if ("dial" in more) {
+      const { dial } = more;
+      await checks.check(`sends how far a dial of a ${model} was turned`, async () => {
+        const { body } = await call(dial, "turn", () => unit.turn(dial, 2));
+        assert.equal(body, `${dial}  2`);
+      });
+    }
     await checks.check(
       `sees a key of a ${model} held, and shows a new setup code for it`,
       async () => {
@@ -125,4 +159,5 @@ export async function checkDecks(checks: Checks, box: Box, out: string): Promise
       );
     });
   }
+  await callee.stop();
 }
