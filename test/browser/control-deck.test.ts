@@ -80,11 +80,49 @@ describe("the deck in the Web UI", () => {
     assert.deepEqual([deck?.name, deck?.brightness], ["Desk", 30]);
   });
 
+  it("has pages, and keys that stay on all of them", async () => {
+    await control().open("?slot=k7");
+    await control().button("Add a page").click();
+    await control().field("Name of the page").fill("Lights");
+    await control().field("Name of the page").press("Enter");
+    await control().button("Lights").waitFor();
+    await control().field("Shows").selectOption("Clock");
+    await control().saved();
+    await control().field("On all pages").click();
+    await control().button("Page 1").click();
+    await control().button("Key 8: Clock").waitFor();
+    await control().field("On all pages").click();
+    await control().button("Lights").click();
+    await control().button("Key 8: Clock").waitFor();
+    await control().button("Page 1").click();
+    await control().button("Delete").click();
+    await control().button("Delete it").click();
+    await control().button("Page 1").waitFor({ state: "detached" });
+    const [deck] = control().world.service.decks.list();
+    assert.deepEqual(
+      deck?.pages.map(({ name, slots }) => [name, slots.k7]),
+      [["Lights", { widget: { type: "clock" } }]],
+    );
+  });
+
+  it("is put to sleep, and woken", async () => {
+    await control().open();
+    await control().page.getByText("Sleep", { exact: true }).click();
+    await control().field("Dark at night").click();
+    await control().field("Night to").fill("07:00");
+    await control().button("Sleep now").click();
+    await control().sees("This deck is asleep.");
+    const [deck] = control().world.service.decks.list();
+    assert.deepEqual(deck?.sleep, { afterMinutes: null, night: { from: "22:00", to: "07:00" } });
+    await control().page.getByRole("status").getByRole("button", { name: "Wake it" }).click();
+    await control().page.getByText("This deck is asleep.").waitFor({ state: "detached" });
+  });
+
   it("is used by keyboard alone", async () => {
     await control().open();
     await control().page.getByRole("link", { name: "Dashboard" }).focus();
     const press = (key: string) => control().page.keyboard.press(key);
-    for (const key of ["Tab", "ArrowRight", "ArrowDown", "Enter"]) await press(key);
+    for (const key of ["Tab", "Tab", "ArrowRight", "ArrowDown", "Enter"]) await press(key);
     await control().region("Key 7").waitFor();
     for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Tab"]) {
       if ((await control().page.locator(":focus").getAttribute("aria-describedby")) !== null) break;

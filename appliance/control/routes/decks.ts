@@ -55,17 +55,14 @@ export interface SlotParts {
 
 interface DeckPatch extends DeckChange {
   /** Shown from now on. */
-  page?: PageChoice;
+  page?: unknown;
   asleep?: boolean;
 }
 
 const readPatch = shape<DeckPatch>({
   properties: {
     ...DECK_CHANGE,
-    page: {
-      type: ["integer", "string"],
-      description: "must be a page: its place from 0, its name, next or previous",
-    },
+    page: {},
     asleep: TRUTH,
   },
 });
@@ -113,7 +110,7 @@ export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
   const { id } = ctx.params;
   const { page, asleep, ...given } = readPatch(await jsonBody(ctx));
   const change = readChange(given);
-  if (page !== undefined) decks.showPage(id, page);
+  if (page !== undefined) decks.showPage(id, readPage(page));
   if (asleep !== undefined) decks.setAsleep(id, asleep);
   ctx.body = Object.keys(change).length === 0 ? decks.view(id) : await decks.update(id, change);
 };
@@ -184,6 +181,12 @@ function expectAllowed(change: SlotChange, origins: Origins): void {
         `leads to ${origin}, where keys may not send requests. Allow it first, in the Web UI under Push, Allowed addresses.`,
       );
   }
+}
+
+/** @throws {Refusal} `invalid_field` */
+function readPage(page: unknown): PageChoice {
+  if (typeof page === "string" || Number.isInteger(page)) return page as PageChoice;
+  throw invalidField("page", "must be a page: its place from 0, its name, next or previous.");
 }
 
 /** @throws {Refusal} `invalid_field` */

@@ -84,6 +84,7 @@ describe("settings as a file", () => {
     const sleep = { afterMinutes: 5, night: { from: "22:00", to: "06:30" } };
     await owner.ask("PATCH", MINI, { sleep, homeAfterSeconds: 30 });
     await owner.ask("POST", `${MINI}/pages`, { name: "Lights" });
+    await owner.ask("POST", "/api/origins", { origin: "http://ha.local:8123" });
     const headers = { Authorization: "Bearer secret-word" };
     const press = { do: "request", method: "POST", url: "http://ha.local:8123/api", headers };
     const put = (rest: string, body: object) =>

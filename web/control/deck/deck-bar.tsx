@@ -5,6 +5,7 @@ import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { SleepFields } from "./sleep-fields.tsx";
 
 const EVIDENCE: Readonly<Record<Deck["evidence"], string>> = {
   HW: "Verified on hardware by another project.",
@@ -17,14 +18,12 @@ const EVIDENCE: Readonly<Record<Deck["evidence"], string>> = {
 /** While a slider is drawn, the deck follows this often. */
 const FOLLOW_MS = 150;
 
-/** A deck's name and brightness, and what is known of its model. */
+/** A deck's name, brightness and sleep, and what is known of its model. */
 export function DeckBar({ deck }: { deck: Deck }) {
   const { actions } = useShell();
   const { problem, run } = useAction();
-  const patch = (change: { name?: string; brightness?: number }) =>
-    run(async () => {
-      actions.keepDeck(await ask<Deck>("PATCH", deckPath(deck.id), change));
-    });
+  const patch = (change: Partial<Deck>) =>
+    run(async () => actions.keepDeck(await ask<Deck>("PATCH", deckPath(deck.id), change)));
   return (
     <section class="deck-foot" aria-label={deck.name}>
       <div class="deck-bar">
@@ -47,6 +46,7 @@ export function DeckBar({ deck }: { deck: Deck }) {
           <Brightness value={deck.brightness} onSet={(brightness) => patch({ brightness })} />
         )}
       </div>
+      <SleepFields deck={deck} onChange={patch} />
       <Problem text={problem} />
       <p class="hint">
         {deck.virtual ? "A virtual deck: it exists on this page only." : EVIDENCE[deck.evidence]}

@@ -1,10 +1,15 @@
 import type { Deck } from "../../../appliance/control/wire.ts";
+import { deckPath } from "../addresses.ts";
+import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
 import { DeckBar } from "./deck-bar.tsx";
 import { DeckPicture, deckWidth } from "./deck-picture.tsx";
 import { Swipes } from "./fingers.tsx";
 import { InputPanel } from "./input-panel.tsx";
 import { NoDeck } from "./no-deck.tsx";
+import { PageBar } from "./page-bar.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
 
 /** Beside a deck wider than this there is no room for anything. */
@@ -26,12 +31,14 @@ export function DeckTab() {
       >
         <div class="deck-side">
           <div class="deck-top">
+            <PageBar key={deck.id} deck={deck} />
             <DeckPicture
               deck={deck}
               chosen={view.slot}
               onChoose={(next) => change({ deck: deck.id, slot: next })}
             />
             {deck.hasStrip && <Swipes deck={deck.id} />}
+            {deck.asleep && <Asleep deck={deck} />}
             {!deck.connected && (
               <p class="notice">
                 This deck is not plugged in. Its settings can be changed all the same: it is painted
@@ -51,7 +58,7 @@ export function DeckTab() {
 function PlacePanel({ deck, place }: { deck: Deck; place: string }) {
   const slot = deck.slots.find(({ slot }) => slot === place);
   const input = deck.inputs.find(({ input }) => input === place);
-  const key = `${deck.id} ${place}`;
+  const key = `${deck.id} ${deck.page} ${place}`;
   if (slot !== undefined) return <SlotPanel key={key} deck={deck} slot={slot} />;
   if (input !== undefined) return <InputPanel key={key} deck={deck} input={input} />;
   const here = `Click one here${deck.virtual ? "" : ", or press it on the deck"}.`;
@@ -70,6 +77,27 @@ function PlacePanel({ deck, place }: { deck: Deck; place: string }) {
         time, …
       </p>
     </section>
+  );
+}
+
+/** Its keys are black, so that somebody may wonder. */
+function Asleep({ deck }: { deck: Deck }) {
+  const { actions } = useShell();
+  const { problem, run } = useAction();
+  const wake = () =>
+    run(async () =>
+      actions.keepDeck(await ask<Deck>("PATCH", deckPath(deck.id), { asleep: false })),
+    );
+  return (
+    <>
+      <p class="notice asleep" role="status">
+        This deck is asleep.
+        <button type="button" onClick={wake}>
+          Wake it
+        </button>
+      </p>
+      <Problem text={problem} />
+    </>
   );
 }
 

@@ -17,9 +17,16 @@ import { WIDGET_TYPES, widgetOf } from "./widgets.ts";
 
 /** Everything about one slot. */
 export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
-  const { box, change } = useShell();
+  const { box, actions, change } = useShell();
   const [draft, edit, saving] = useDraft(deck, slot);
-  const { problem, run } = useAction();
+  const { busy, problem, run } = useAction();
+  const isFixed = deck.fixed[slot.slot] !== undefined;
+  const fix = (onAll: boolean) =>
+    run(async () => {
+      const place = onAll ? "?fixed=1" : `?page=${deck.page}`;
+      await ask("PUT", slotPath(deck.id, slot.slot, place), { widget: slot.widget });
+      await actions.reload();
+    });
   const about = WIDGET_TYPES.find(({ id }) => id === draft.type)?.about;
   return (
     <section class="card panel" aria-labelledby="slot-title">
@@ -50,6 +57,17 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
         </button>
       </header>
       <Problem text={problem} />
+      {(deck.pages.length > 1 || isFixed) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isFixed}
+            disabled={busy}
+            onChange={(event) => fix(event.currentTarget.checked)}
+          />
+          On all pages
+        </label>
+      )}
       <Labelled label="Shows" hint={about}>
         {(at) => (
           <select

@@ -72,6 +72,17 @@ function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
         </Labelled>
       )}
       <RulesField rules={widget} onSet={(rules) => onEdit(withRules(widget, rules))} />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={widget.wake === true}
+          onChange={(event) => {
+            const { wake: _, ...rest } = widget;
+            onEdit(event.currentTarget.checked ? { ...rest, wake: true } : rest);
+          }}
+        />
+        An alarm wakes the deck and shows this page
+      </label>
     </>
   );
 }

@@ -1,0 +1,139 @@
+import { useState } from "preact/hooks";
+import type { Deck } from "../../../appliance/control/wire.ts";
+import { deckPath } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
+import { Labelled, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { useStay } from "./use-stay.ts";
+
+/** As many as a deck has at most. */
+const MAX_PAGES = 10;
+
+/** The pages of a deck: choosing one shows it on the deck, too. */
+export function PageBar({ deck }: { deck: Deck }) {
+  const { actions } = useShell();
+  const { busy, problem, run } = useAction();
+  useStay(deck);
+  const [isEdited, setEdited] = useState(false);
+  // One page needs no name.
+  const tabs = deck.pages.length > 1 ? deck.pages : [];
+  const pages = `${deckPath(deck.id)}/pages`;
+  const take = (answer: Deck) => actions.keepDeck(answer);
+  const show = (page: number) =>
+    run(async () => take(await ask<Deck>("PATCH", deckPath(deck.id), { page })));
+  const add = () =>
+    run(async () => {
+      const { pages: now } = await ask<Deck>("POST", pages, {});
+      take(await ask<Deck>("PATCH", deckPath(deck.id), { page: now.length - 1 }));
+      setEdited(true);
+    });
+  return (
+    <div class="page-bar">
+      <nav aria-label="Pages" class="page-tabs">
+        {tabs.map(({ name }, page) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={page === deck.page ? "page" : undefined}
+            disabled={busy}
+            onClick={() => show(page)}
+          >
+            {name}
+          </button>
+        ))}
+        {deck.pages.length < MAX_PAGES && (
+          <button type="button" class="quiet" disabled={busy} aria-label="Add a page" onClick={add}>
+            + Page
+          </button>
+        )}
+        {tabs.length > 0 && (
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isEdited}
+            onClick={() => setEdited(!isEdited)}
+          >
+            Edit
+          </button>
+        )}
+      </nav>
+      {isEdited && tabs.length > 0 && (
+        <PageEditor key={deck.page} deck={deck} run={run} busy={busy} />
+      )}
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+interface PageEditorProps {
+  deck: Deck;
+  busy: boolean;
+  run: ReturnType<typeof useAction>["run"];
+}
+
+/** Name and place of the page that shows. */
+function PageEditor({ deck, busy, run }: PageEditorProps) {
+  const { actions } = useShell();
+  const [isAsked, setAsked] = useState(false);
+  const { page, pages } = deck;
+  const name = pages[page]?.name ?? "";
+  const path = `${deckPath(deck.id)}/pages/${page}`;
+  const change = (what: { name?: string; to?: number }) =>
+    run(async () => actions.keepDeck(await ask<Deck>("PATCH", path, what)));
+  const remove = () => run(async () => actions.keepDeck(await ask<Deck>("DELETE", path)));
+  return (
+    <div class="row page-editor">
+      <Labelled label="Name of the page">
+        {(at) => (
+          <input
+            {...at}
+            key={name}
+            defaultValue={name}
+            maxLength={40}
+            autocomplete="off"
+            onChange={(event) => {
+              const next = event.currentTarget.value.trim();
+              if (next === "") event.currentTarget.value = name;
+              else if (next !== name) void change({ name: next });
+            }}
+          />
+        )}
+      </Labelled>
+      <button
+        type="button"
+        aria-label="Move the page to the left"
+        disabled={busy || page === 0}
+        onClick={() => change({ to: page - 1 })}
+      >
+        ←
+      </button>
+      <button
+        type="button"
+        aria-label="Move the page to the right"
+        disabled={busy || page === pages.length - 1}
+        onClick={() => change({ to: page + 1 })}
+      >
+        →
+      </button>
+      <button
+        type="button"
+        class="danger"
+        disabled={busy || pages.length === 1}
+        onClick={() => setAsked(true)}
+      >
+        Delete
+      </button>
+      {isAsked && (
+        <Confirm
+          title={`Delete the page ${name}?`}
+          text="What its keys are set to is lost. Keys that are on all pages stay."
+          yes="Delete it"
+          onYes={remove}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </div>
+  );
+}

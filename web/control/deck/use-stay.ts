@@ -1,0 +1,26 @@
+import { useEffect } from "preact/hooks";
+import type { Deck } from "../../../appliance/control/wire.ts";
+import { deckPath } from "../addresses.ts";
+import { ask } from "../api.ts";
+
+/** Shorter than the shortest time after which a deck goes back to its first page. */
+const EVERY_MS = 2_000;
+
+/** Keeps a deck on the page that somebody sets up here, for as long as they do something. */
+export function useStay({ id, page, homeAfterSeconds }: Deck): void {
+  useEffect(() => {
+    if (page === 0 || homeAfterSeconds === null) return;
+    let told = performance.now();
+    const stay = () => {
+      if (performance.now() - told < EVERY_MS) return;
+      told = performance.now();
+      // Should it fail, the deck goes back a little early.
+      ask("PATCH", deckPath(id), { page }).catch(() => {});
+    };
+    const events = ["pointerdown", "pointermove", "keydown"] as const;
+    for (const event of events) addEventListener(event, stay);
+    return () => {
+      for (const event of events) removeEventListener(event, stay);
+    };
+  }, [id, page, homeAfterSeconds]);
+}
