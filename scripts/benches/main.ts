@@ -243,10 +243,10 @@ async function push(): Promise<void> {
 async function press(): Promise<void> {
   console.log("Press ...");
   await withData(async (dataDir) => {
-    const { single, together } = await measurePress(dataDir);
+    const { single, bare, together } = await measurePress(dataDir);
     console.log(
-      `  median: ${median(single).toFixed(1)} ms; of 15 keys at once ${median(together).toFixed(1)} ms, ` +
-        `p99 ${percentile(together, 0.99).toFixed(1)} ms`,
+      `  median: ${median(single).toFixed(1)} ms; of 15 keys at once ${median(together).toFixed(1)} ms; ` +
+        `of a bare request in turns with it ${median(bare).toFixed(1)} ms, p99 ${percentile(bare, 0.99).toFixed(1)} ms`,
     );
     report("press to request, p99", percentile(single, 0.99), "ms", ["<=", 10]);
   });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
@@ -15,7 +15,9 @@ const PAUSE_MS = 60;
 interface PressFigures {
   /** Milliseconds from the report of a key to the request at the server. */
   readonly single: readonly number[];
-  /** The same when all keys go down at once. */
+  /** A request that nothing comes before, in turns with it: what takes both long is the machine. */
+  readonly bare: readonly number[];
+  /** The first when all keys go down at once. */
   readonly together: readonly number[];
 }
 
@@ -40,6 +42,12 @@ export async function measurePress(dataDir: string): Promise<PressFigures> {
     bus: unit,
   });
   const owner = new Owner(service);
+  const bareRequest = (): Promise<number> => {
+    const came = new Promise<number>((resolve) => waiting.set("/bare", resolve));
+    const at = performance.now();
+    request(`${origin}/bare`, { method: "POST", agent: false }, (answer) => answer.resume()).end();
+    return came.then((then) => then - at);
+  };
   const press = (...keys: readonly number[]): Promise<number[]> => {
     const came = keys.map(
       (key) => new Promise<number>((resolve) => waiting.set(`/k${key}`, resolve)),
@@ -55,16 +63,19 @@ export async function measurePress(dataDir: string): Promise<PressFigures> {
     // What is loaded with the first request is no part of the next.
     await press(...all);
     const single: number[] = [];
+    const bare: number[] = [];
     for (let i = 0; i < SINGLE_PRESSES; i++) {
       await pause(PAUSE_MS);
       single.push(...(await press(i % KEYS)));
+      await pause(PAUSE_MS);
+      bare.push(await bareRequest());
     }
     const together: number[] = [];
     for (let i = 0; i < ROUNDS; i++) {
       await pause(PAUSE_MS);
       together.push(...(await press(...all)));
     }
-    return { single, together };
+    return { single, bare, together };
   } finally {
     owner.close();
     await service.stop();
