@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, it } from "mocha";
+import { CONTROL_PORT } from "../../appliance/base/ports.ts";
 import { FLAGS } from "../../appliance/config.ts";
 import { MODELS } from "../../appliance/deck/usb/models.ts";
 import { ENDING, PICTURES } from "../../scripts/shots/pictures.ts";
@@ -12,6 +13,8 @@ const PAGES = ["", "docs", "scripts/examples"].flatMap((folder) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(ROOT, folder, name)),
 );
+/** What the collector answers; on the image its port is the one that addresses need not name. */
+const COLLECTOR_PATHS = /^\/(?:[eas]|s\.js|stats|surveys|overview|sites|badge|dashboard|help)\b/;
 const read = (file: string) => readFileSync(file, "utf8");
 const withoutBlocks = (text: string) => text.replace(/^```.*?^```$/gms, "");
 
@@ -52,6 +55,42 @@ describe("the documentation", () => {
     );
     assert.deepEqual([...new Set(shown)].sort(), made.sort());
     assert.deepEqual(readdirSync(join(ROOT, "web/pictures")).sort(), made);
+  });
+
+  it("lists every example, and whether it was run", () => {
+    const page = read(join(ROOT, "scripts/examples/README.md"));
+    const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+    for (const name of readdirSync(join(ROOT, "scripts/examples")))
+      assert.ok(name === "README.md" || rows.some((row) => row.includes(`\`${name}\``)), name);
+  });
+
+  it("names the port of the listener that answers, wherever it names the box", () => {
+    const files = [
+      ...PAGES,
+      ...["scripts/examples", "firmware-config/boot"].flatMap((folder) =>
+        readdirSync(join(ROOT, folder), { withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ name }) => join(ROOT, folder, name)),
+      ),
+    ];
+    const found = [...new Set(files)].flatMap((file) =>
+      [...read(file).matchAll(/http:\/\/tallydeck\.local(:\d+)?([\w/-]*)/g)].map(
+        ([address, port = "", path = ""]) => ({ file, address, port, path }),
+      ),
+    );
+    const ofControl = found.filter(({ path }) => /^\/(?:api|ping|hooks)\//.test(path));
+    const ofCollector = found.filter(({ path }) => COLLECTOR_PATHS.test(path));
+    assert.ok(ofControl.length > 5 && ofCollector.length > 5);
+    for (const { file, address, port } of ofControl)
+      assert.equal(port, `:${CONTROL_PORT}`, `${file}: ${address}`);
+    for (const { file, address, port } of ofCollector)
+      assert.equal(port, "", `${file}: ${address}`);
+    // Those without a path are for the Web UI, but for where the collector's own are told of.
+    const bare = found.filter(({ path, port }) => path === "" && port === "");
+    assert.deepEqual(
+      bare.map(({ file }) => relative(ROOT, file)),
+      ["docs/collector-api.md"],
+    );
   });
 
   it("names files that are there", () => {
