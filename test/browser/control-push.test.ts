@@ -102,4 +102,26 @@ describe("push settings in the Web UI", () => {
     await control().sees("Sent. No key of a connected deck shows this channel yet.");
     assert.match(await seen(entry("oven")), /210 °C/);
   });
+
+  it("watch a channel, and tell when it is late and who has seen that it is down", async () => {
+    await control().open("?tab=push");
+    await control().page.getByText("Watch a channel").click();
+    const form = control().page.locator("details", { hasText: "Watch a channel" });
+    await form.getByLabel("Channel to watch").fill("Backup");
+    await form.getByLabel("Something comes every").selectOption("5 minutes");
+    await form.getByLabel("Grace").selectOption("1 minute");
+    await form.getByRole("button", { name: "Watch" }).click();
+    assert.match(await seen(entry("backup")), /new.*every 5 minutes · on no key/s);
+    await control().ask("POST", "/api/push-channels/backup", { text: "done" });
+    control().world.clock.advance(300_000);
+    await entry("backup").getByText("! late").waitFor();
+    control().world.clock.advance(60_000);
+    await entry("backup").getByText("✗ down").waitFor();
+    await control().button("Acknowledge backup").click();
+    await entry("backup").getByText("seen just now").waitFor();
+    await control().button("Pause backup").click();
+    await entry("backup").getByText("paused").waitFor();
+    await control().button("Resume backup").click();
+    await entry("backup").getByText("new").waitFor();
+  });
 });

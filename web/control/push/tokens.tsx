@@ -50,8 +50,8 @@ export function Tokens() {
     <section class="card stack" aria-labelledby="tokens-title">
       <h2 id="tokens-title">Push tokens</h2>
       <p class="hint">
-        A token lets a program send to any channel, and nothing else. Make one for each program, so
-        that one can be revoked without the others.
+        A token lets a program send to any channel and read it, and nothing else. Make one for each
+        program, so that one can be revoked without the others.
       </p>
       {fresh !== null && (
         <Secret
@@ -121,6 +121,7 @@ function Token({ token, now, busy, onPause, onAsk }: TokenProps) {
           <p class="hint">
             <code>tdp_{prefix}…</code> · made {ago(createdAt, now)} ·{" "}
             {lastUsedAt === null ? "never used" : `used ${ago(lastUsedAt, now)}`}
+            {scopes.length > 0 && ` · may ${scopes.join(" and ")}`}
           </p>
         </div>
         <fieldset class="row" aria-label={name}>

@@ -1,0 +1,29 @@
+import { CHANNEL_RULE } from "../../../appliance/base/names.ts";
+import { Labelled } from "../parts.tsx";
+
+/** Where the name of a channel is typed that may not be there yet. */
+export function ChannelField({
+  label,
+  value,
+  onInput,
+}: {
+  label: string;
+  value: string;
+  onInput: (channel: string) => void;
+}) {
+  return (
+    <Labelled label={label} hint={`${CHANNEL_RULE}.`}>
+      {(at) => (
+        <input
+          {...at}
+          value={value}
+          maxLength={32}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          onInput={(event) => onInput(event.currentTarget.value.trim().toLowerCase())}
+        />
+      )}
+    </Labelled>
+  );
+}
