@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "mocha";
+import { encodePng } from "../../appliance/deck/face/paint.ts";
+import { draw } from "../helpers/pictures.ts";
 import { eachControl, MK2 } from "./control-stage.ts";
 import { seen } from "./owner.ts";
 
@@ -67,6 +69,47 @@ describe("the settings of a key", () => {
     await control().page.getByRole("checkbox", { name: "Background" }).uncheck();
     await control().saved();
     assert.deepEqual(control().widget("k2"), { type: "text", text: "Hi" });
+  });
+
+  it("find an icon by its name, and a picture of the owner's own, with what is wrong with another", async () => {
+    const { page } = control();
+    await control().open("?slot=k4");
+    await shows("Icon");
+    await control().field("Icon").fill("thermo sun");
+    await control().pictureAfter("k4", () => control().button("thermometer-sun").click());
+    await control().field("Label").fill("Terrace");
+    await control().saved();
+    assert.deepEqual(control().widget("k4"), {
+      type: "icon",
+      icon: "thermometer-sun",
+      label: "Terrace",
+    });
+    await shows("Picture");
+    await control().sees("Choose a picture first.");
+    const file = { name: "sun.png", mimeType: "image/png" };
+    const input = page.locator("input[type=file]");
+    await input.setInputFiles({ ...file, buffer: Buffer.from("no picture") });
+    await control().sees(/no PNG and no JPEG/);
+    control().owner.expectTrouble(/400/);
+    const sun = Buffer.from(encodePng(draw(8, 8, () => [250, 200, 0])));
+    await input.setInputFiles({ ...file, buffer: sun });
+    await page.locator("img.preview").waitFor();
+    await control().saved();
+    assert.equal((control().widget("k4") as { type: string }).type, "image");
+  });
+
+  it("follow a pushed number with colours", async () => {
+    await control().set("k4", { type: "push", channel: "attic" });
+    await control().open("?slot=k4");
+    await control().button("Add a rule").click();
+    await control().page.getByLabel("Rule 1: bound").fill("30");
+    await control().saved();
+    const rules = [{ above: 30, background: "#b91c1c" }];
+    assert.deepEqual(control().widget("k4"), { type: "push", channel: "attic", rules });
+    await control().pictureAfter("k4", () => control().push("attic", { text: "31,5 °C" }));
+    await control().button("Take rule 1 away").click();
+    await control().saved();
+    assert.deepEqual(control().widget("k4"), { type: "push", channel: "attic" });
   });
 
   it("show a live number of a site, which follows its visits", async () => {

@@ -29,8 +29,8 @@ export function RulesField({ rules: { rules = [], hysteresis }, onSet }: RulesFi
       ))}
       {rules.length > 0 && (
         <Labelled
-          label="Comes back only after"
-          hint="How far the number must come back before the colour goes: no flicker at the bound."
+          label="Lets go after coming back by"
+          hint="So that colours do not flicker while the number is near its bound."
         >
           {(at) => (
             <input
@@ -93,18 +93,20 @@ function RuleFields({ rule, place, onSet }: RuleFieldsProps) {
           if (Number.isFinite(number)) onSet({ ...colors, [side]: number });
         }}
       />
-      <ColorField
-        label="Text"
-        value={rule.color}
-        start="#ffffff"
-        onSet={(color) => withColor("color", color)}
-      />
-      <ColorField
-        label="Background"
-        value={rule.background}
-        start="#b91c1c"
-        onSet={(color) => withColor("background", color)}
-      />
+      <div class="colors">
+        <ColorField
+          label="Text"
+          value={rule.color}
+          start="#ffffff"
+          onSet={(color) => withColor("color", color)}
+        />
+        <ColorField
+          label="Background"
+          value={rule.background}
+          start="#b91c1c"
+          onSet={(color) => withColor("background", color)}
+        />
+      </div>
       <button
         type="button"
         class="quiet"

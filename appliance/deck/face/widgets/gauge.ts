@@ -75,7 +75,7 @@ function gauge(face: GaugeFace, { width, height }: Box, fonts: Fonts): Shape[] {
     ...ring,
     ...wholeNumber(face.value, number, inside, fonts),
     ...label(
-      face.unit === "" ? face.title : face.unit,
+      face.unit === "" ? face.title : `${face.title} ${face.unit}`,
       { ...quiet, center: x, y: height - pad, room: width - 2 * pad },
       fonts,
     ),
