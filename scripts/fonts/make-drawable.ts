@@ -15,8 +15,8 @@ const BEYOND = 0x2c00;
 const LATIN_D = { first: 0xa720, last: 0xa7ff };
 /** What stands on its own; a mark that could not be joined with its letter has no place. */
 const SIGN = /^[ \p{L}\p{N}\p{P}\p{S}]$/u;
-/** Fractions are made of the first two: they reach over their neighbours. The others are blank and too high. */
-const UNFIT = new Set("⁄∕\u2800Ǚ");
+/** Fractions are made of the first two: they reach over their neighbours. The others are blank, too high and too wide. */
+const UNFIT = new Set("⁄∕\u2800Ǚῒ");
 const COLORFUL = /^[\p{Emoji_Presentation}\p{Default_Ignorable_Code_Point}]$/u;
 const LINE = 90;
 

@@ -202,19 +202,28 @@ function registered(path: string, family: string, { GlobalFonts } = tools().skia
 function metricsOf(weight: Weight, { createCanvas }: Skia): Metrics {
   const em = 1_000;
   const context = createCanvas(1, 1).getContext("2d");
-  const advances = new Map([...TURNED.keys()].map((sign) => [sign, TURNED_WIDTH]));
-  const advance = (character: string): number => {
-    const known = advances.get(character);
-    if (known !== undefined) return known;
+  const known = new Map(
+    [...TURNED.keys()].map((sign) => [sign, { advance: TURNED_WIDTH, out: 0 }]),
+  );
+  const measure = (character: string) => {
+    const before = known.get(character);
+    if (before !== undefined) return before;
     setFont(context, weight, em, character);
-    const measured = context.measureText(character).width / em;
-    advances.set(character, measured);
+    const ink = context.measureText(character);
+    const right = ink.actualBoundingBoxRight - ink.width;
+    const out = Math.max(0, right, ink.actualBoundingBoxLeft) / em;
+    const measured = { advance: ink.width / em, out: isPlain(character) ? 0 : out };
+    known.set(character, measured);
     return measured;
   };
   const width = (text: string) => {
     let sum = 0;
-    for (const character of text) sum += advance(character);
-    return sum;
+    for (const character of text) sum += measure(character).advance;
+    if (isPlain(text)) return sum;
+    // A letter with two accents reaches over its place, and a line is centred by its width.
+    const characters = [...text];
+    const ends = [characters[0], characters.at(-1)].map((one) => (one ? measure(one).out : 0));
+    return sum + 2 * Math.max(...ends);
   };
   return { width, capHeight: 0.698, overhang: 0.2, lineHeight: 1.16 };
 }
