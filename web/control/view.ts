@@ -28,6 +28,7 @@ export function tabsFor(tab: Tab): readonly { id: Tab; name: string }[] {
 
 export const RECIPES = [
   { id: "curl", name: "curl" },
+  { id: "cron", name: "cron" },
   { id: "home-assistant", name: "Home Assistant" },
   { id: "node-red", name: "Node-RED" },
   { id: "python", name: "Python" },

@@ -18,6 +18,9 @@ const MAKERS: Record<RecipeId, (ingredients: Ingredients) => string> = {
   -H "Content-Type: application/json" \\
   -d '{"text": "Hello", "ttl": 600}'`,
 
+  cron: ({ base, channel, token }) => `# every night at half past three; $? is how the job ended
+30 3 * * * /usr/local/bin/job; curl -fsS -m 10 --retry 3 -o /dev/null "${base}/ping/${channel}/$??token=${token}&period=90000&grace=3600"`,
+
   "home-assistant": ({ base, channel, token }) => `# configuration.yaml
 rest_command:
   tallydeck_${slug(channel)}:
