@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Widget } from "../../appliance/deck/face/widget.ts";
 import { type DeckWorld, startWorld } from "../helpers/deck-world.ts";
 import { FakeCrt, MIRABOX_293V3 } from "../helpers/fake-hid-crt.ts";
 import { FakeMini, mk2 } from "../helpers/fake-hid-elgato.ts";
@@ -240,5 +241,45 @@ describe("The slots of a deck", () => {
       assert.equal(unsure.decks.picture(id, "k1").revision, revision + 1);
       await unsure.decks.stop();
     });
+  });
+});
+
+describe("The keys of a virtual deck", () => {
+  const ID = "virtual-mk2";
+  let world: DeckWorld;
+  beforeEach(async () => {
+    world = await startWorld({ virtualDecks: ["mk2"] });
+  });
+  afterEach(() => world.decks.stop());
+
+  const shown = () => world.decks.png(ID, "k2");
+
+  it("let a rule go only once the number has come back, also after another page was shown", async () => {
+    const rules = [{ above: 30, background: "#b91c1c" }];
+    const widget: Widget = { type: "push", channel: "attic", rules, hysteresis: 1 };
+    await world.decks.setSlot(ID, "k2", { widget });
+    await world.decks.addPage(ID, "Other");
+    const of = (text: string) => {
+      world.channels.set("attic", { text });
+      return shown();
+    };
+    const near = of("29.5");
+    of("31");
+    world.decks.showPage(ID, "next");
+    world.decks.showPage(ID, "previous");
+    assert.notDeepEqual(of("29.5"), near);
+    of("28");
+    assert.deepEqual(of("29.5"), near);
+  });
+
+  it("count down by the second until a value expires", async () => {
+    await world.decks.setSlot(ID, "k2", { widget: { type: "countdown", channel: "attic" } });
+    world.channels.set("attic", { text: "x", ttl: 10 });
+    const seen = new Set<string>();
+    for (let second = 0; second < 12; second++) {
+      seen.add(Buffer.from(shown()).toString("latin1"));
+      await world.pass(1_000);
+    }
+    assert.equal(seen.size, 11);
   });
 });
