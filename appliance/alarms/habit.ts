@@ -16,7 +16,7 @@ export interface Habit {
   readonly week: readonly number[];
   /** Views of one visit, on the average. */
   readonly visitSize: number;
-  /** How far days stray from what is usual: the variance of their level, where 1 is as usual. */
+  /** How far hours stray from what is usual: the variance of their level, where 1 is as usual. */
   readonly spread: number;
 }
 
@@ -44,7 +44,7 @@ const TREND = { least: 0.5, most: 2, days: 7 };
 /** Views of one visit where sessions are not counted, as with storage off. */
 const UNKNOWN_VISIT = 3;
 const LARGEST_VISIT = 10;
-/** Days differ by 15 in 100 at least, whatever was seen. */
+/** Hours differ by 15 in 100 at least, whatever was seen. */
 const LEAST_SPREAD = 0.15 ** 2;
 const MOST_SPREAD = 1;
 
@@ -68,7 +68,7 @@ export function habitOf(history: History, today: Day): Habit | undefined {
   const trend = trendOf(days, expected, visitSize);
   const week = means.flat().map((views) => views * trend);
   if (sum(week) < FEWEST_VIEWS_A_WEEK) return undefined;
-  return { week, visitSize, spread: spreadOf(days, expected, visitSize) };
+  return { week, visitSize, spread: spreadOf(days, means, visitSize) };
 }
 
 /** Views that are usual between two moments (epoch ms). */
@@ -149,20 +149,24 @@ function visitSizeOf({ hours, sessions }: History): number {
   return Math.min(LARGEST_VISIT, Math.max(1, views / Math.max(1, sessions)));
 }
 
-/** What days stray beyond what chance does with visits, and what is not known for want of visits. */
+/** What hours stray beyond what chance does with visits, and what is not known for want of visits. */
 function spreadOf(
   days: readonly PastDay[],
-  expected: readonly number[],
+  means: readonly (readonly number[])[],
   visitSize: number,
 ): number {
+  // Of visits as chance makes them, and their sizes too: the variance of their views, by their mean.
+  const chance = 2 * visitSize - 1;
   let beyond = 0;
   let squares = 0;
   let visits = 0;
-  for (const [i, { total }] of days.entries()) {
-    const usual = expected[i] ?? 0;
-    beyond += (total - usual) ** 2 - visitSize * usual;
-    squares += usual ** 2;
+  for (const { weekday, hours, total } of days) {
     visits += total / visitSize;
+    for (const [hour, views] of hours.entries()) {
+      const usual = means[weekday]?.[hour] ?? 0;
+      beyond += (views - usual) ** 2 - chance * usual;
+      squares += usual ** 2;
+    }
   }
   const found = Math.max(0, beyond / Math.max(1, squares));
   return Math.min(MOST_SPREAD, LEAST_SPREAD + found + 1 / (1 + visits));

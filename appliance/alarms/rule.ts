@@ -38,8 +38,9 @@ const SHIFTS = [-HOUR_MS, 0, HOUR_MS] as const;
 
 /**
  * Whether so long a silence is improbable: how many views are usual in it, and whether that is too
- * many. The level of the day is not known: it strays as days do, and what was seen lately narrows
- * that down. That a site was busier than usual makes no silence more improbable.
+ * many. The level of the day is not known: it strays as hours do. What was seen lately narrows that
+ * down, but is worth no more than all that is known besides: a day may be other than the one before.
+ * That a site was busier than usual makes no silence more improbable.
  */
 export function judgeSilence(
   habit: Habit,
@@ -48,8 +49,10 @@ export function judgeSilence(
 ): { usual: number; isAlarm: boolean } {
   const usual = Math.min(...usualByShift(habit, span));
   const { visitSize, spread } = habit;
-  const shape = 1 / spread + Math.min(lately.seen, lately.usual) / visitSize;
-  const rate = 1 / spread + lately.usual / visitSize;
+  const known = 1 / spread;
+  const rate = known + Math.min(known, lately.usual / visitSize);
+  const level = lately.usual === 0 ? 1 : Math.min(1, lately.seen / lately.usual);
+  const shape = known + (rate - known) * level;
   const surprise = shape * Math.log1p(usual / visitSize / rate);
   const isLong = span.to - span.from >= SHORTEST_SILENCE_MS;
   return { usual, isAlarm: isLong && surprise > -Math.log(chanceOf(habit)) };

@@ -6,7 +6,7 @@ import { HOUR_MS } from "../../appliance/base/calendar.ts";
 const MINUTE_MS = 60_000;
 const NOON = Date.UTC(2026, 2, 4, 12);
 /** Sixty views in every hour of the week. */
-const HABIT = { week: Array<number>(168).fill(60), visitSize: 2, spread: 0.03 };
+const HABIT = { week: Array<number>(168).fill(60), visitSize: 2, spread: 0.05 };
 const KNOWN = { habit: HABIT, from: NOON / HOUR_MS, hours: [60] };
 const USUAL = 5;
 
