@@ -82,6 +82,12 @@ describe("a silence", () => {
     assert.equal(silentMinutes(usual, { seen: 1_200, usual: 120 }), plain);
   });
 
+  it("is not put off for good by a day without a view", () => {
+    const usual = habit(HABIT_DAYS);
+    const afterOne = silentMinutes(usual, { seen: 0, usual: 200 });
+    assert.equal(silentMinutes(usual, { seen: 0, usual: 2_000 }), afterOne);
+  });
+
   it("is none of the first ten minutes, however many views are usual", () => {
     const busy = habit(HABIT_DAYS, (hours) => hours.map((n) => n * 1_000));
     assert.equal(silentMinutes(busy), 10);
