@@ -7,6 +7,7 @@ import { IconFields } from "./icon-fields.tsx";
 import { ImageFields } from "./image-fields.tsx";
 import { RulesField, withRules } from "./rules-field.tsx";
 import { StatFields } from "./stat-fields.tsx";
+import { WakeField } from "./wake-field.tsx";
 import { EXPIRIES, type FieldsProps, withField } from "./widgets.ts";
 import { WorldclockFields } from "./worldclock-fields.tsx";
 
@@ -72,17 +73,7 @@ function PushFields({ widget, onEdit }: FieldsProps<PushWidget>) {
         </Labelled>
       )}
       <RulesField rules={widget} onSet={(rules) => onEdit(withRules(widget, rules))} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={widget.wake === true}
-          onChange={(event) => {
-            const { wake: _, ...rest } = widget;
-            onEdit(event.currentTarget.checked ? { ...rest, wake: true } : rest);
-          }}
-        />
-        An alarm wakes the deck and shows this page
-      </label>
+      <WakeField widget={widget} onEdit={onEdit} />
     </>
   );
 }
