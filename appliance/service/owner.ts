@@ -195,7 +195,7 @@ function aboutData(
   const reloadAfterRestore = async () => {
     lastImport.before = undefined;
     await images.load();
-    return decks.reload();
+    return decks.setUp.reload();
   };
   return {
     settings: { store, decks, lastImport },

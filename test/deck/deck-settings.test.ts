@@ -25,7 +25,7 @@ describe("Decks", () => {
         { ...common, id, serial: "BL1", name: "Here" },
         { ...common, id: "mini-bl2", serial: "BL2", name: "Later" },
       ];
-      await world.decks.merge(imported, async (merged) => void saved.push(...merged));
+      await world.decks.setUp.merge(imported, async (merged) => void saved.push(...merged));
       assert.equal(world.saves, saves, "each is stored once, by who was handed them");
       assert.deepEqual(
         saved.map((settings) => [settings.id, allSlots(settings).length]),
@@ -52,7 +52,7 @@ describe("Decks", () => {
         { ...common, id: "mini-b", brightness: 500 },
       ];
       const save = () => assert.fail("nothing is to be stored");
-      await assert.rejects(world.decks.merge(imported, save), { code: "invalid_field" });
+      await assert.rejects(world.decks.setUp.merge(imported, save), { code: "invalid_field" });
       assert.deepEqual(world.decks.list(), []);
     });
   });
@@ -66,10 +66,10 @@ describe("Decks", () => {
       world.isFull = true;
       const full = /full/;
       await assert.rejects(world.write(id, "k2", "after"), full);
-      await assert.rejects(world.decks.update(id, { name: "Other", brightness: 5 }), full);
+      await assert.rejects(world.decks.setUp.update(id, { name: "Other", brightness: 5 }), full);
       const settings = { ...(world.saved.get(id) as DeckSettings), name: "Imported" };
       await assert.rejects(
-        world.decks.merge([settings], () => Promise.reject(new Error("full"))),
+        world.decks.setUp.merge([settings], () => Promise.reject(new Error("full"))),
         full,
       );
       assert.deepEqual(world.deck(id), before);
@@ -85,9 +85,9 @@ describe("Decks", () => {
       const id = await world.plug(new FakeMini());
       await Promise.all([
         world.write(id, "k2", "two"),
-        world.decks.update(id, { name: "Desk" }),
+        world.decks.setUp.update(id, { name: "Desk" }),
         world.write(id, "k3", "three"),
-        world.decks.update(id, { brightness: 5 }),
+        world.decks.setUp.update(id, { brightness: 5 }),
       ]);
       const { name, brightness, pages } = world.saved.get(id) as DeckSettings;
       const { k2, k3 } = pages[0]?.slots ?? {};
@@ -112,7 +112,7 @@ describe("Decks", () => {
       const known = { ...restored, id: "mini-bl4", serial: "BL4", name: "Known" };
       world.stored = [restored, known];
       const saves = world.saves;
-      await world.decks.reload();
+      await world.decks.setUp.reload();
       assert.equal(world.saves, saves, "what is stored is not stored again");
       const types = (id: string) => world.deck(id).slots.map(({ widget }) => widget.type);
       assert.deepEqual(types(here), ["empty", "empty", "text", "empty", "empty", "empty"]);

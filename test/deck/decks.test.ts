@@ -82,9 +82,9 @@ describe("Decks", () => {
       const unit = mk2();
       const id = await world.plug(unit);
       for (const [index, { slot }] of world.deck(id).slots.entries()) {
-        await world.decks.setSlot(id, slot, { widget: telling(index) });
+        await world.decks.setUp.setSlot(id, slot, { widget: telling(index) });
       }
-      await world.decks.update(id, { name: "Desk", brightness: 40 });
+      await world.decks.setUp.update(id, { name: "Desk", brightness: 40 });
       world.host.unplug(unit);
       assert.equal(world.deck(id).connected, false);
       world.host.plug(unit, { port: "1-2" });
@@ -219,7 +219,7 @@ describe("Decks", () => {
     });
 
     it("have a picture at their slot's size", async () => {
-      await virtual.decks.setSlot("virtual-plus", "z1", { widget: telling(3) });
+      await virtual.decks.setUp.setSlot("virtual-plus", "z1", { widget: telling(3) });
       const png = await decode(virtual.decks.png("virtual-plus", "z1"));
       assert.ok(png);
       assert.deepEqual([png.width, png.height], [200, 100]);
@@ -256,7 +256,7 @@ describe("Decks", () => {
     });
 
     it("keep what was set when they are asked for again", async () => {
-      await virtual.decks.update("virtual-mini-2", { name: "Second" });
+      await virtual.decks.setUp.update("virtual-mini-2", { name: "Second" });
       const again = await startWorld({
         virtualDecks: ["mini", "mini"],
         stored: [...virtual.saved.values()],
@@ -280,7 +280,7 @@ describe("Decks", () => {
       const missing = { name: "Refusal", code: "not_found" };
       await assert.rejects(world.write("nowhere", "k0", "x"), missing);
       await assert.rejects(world.write(id, "k6", "x"), missing);
-      await assert.rejects(world.decks.update("nowhere", { name: "x" }), missing);
+      await assert.rejects(world.decks.setUp.update("nowhere", { name: "x" }), missing);
       assert.throws(() => world.decks.png(id, "z0"), missing);
       assert.throws(() => world.decks.press(id, "k9"), missing);
     });
@@ -290,10 +290,10 @@ describe("Decks", () => {
       const invalid = { code: "invalid_field" };
       const before = world.deck(id);
       for (const brightness of [-1, 101, 0.5, Number.NaN]) {
-        await assert.rejects(world.decks.update(id, { name: "Desk", brightness }), invalid);
+        await assert.rejects(world.decks.setUp.update(id, { name: "Desk", brightness }), invalid);
       }
       for (const name of ["", "   ", "x".repeat(41)]) {
-        await assert.rejects(world.decks.update(id, { name, brightness: 5 }), invalid);
+        await assert.rejects(world.decks.setUp.update(id, { name, brightness: 5 }), invalid);
       }
       assert.deepEqual(world.deck(id), before);
     });
@@ -307,7 +307,7 @@ describe("Decks", () => {
     it("show over a key what came of a press, on the page it was made on", async () => {
       const id = await world.plug(new FakeMini());
       await world.write(id, "k0", "Door");
-      await world.decks.addPage(id);
+      await world.decks.setUp.addPage(id);
       const shown = () => Buffer.from(world.decks.png(id, "k0"));
       const [before, at] = [shown(), { deck: id, slot: "k0", page: 0 }];
       world.decks.showFeedback(at, { state: "done" });
@@ -326,7 +326,7 @@ describe("Decks", () => {
       const id = await world.plug(new FakeMini());
       const made: string[] = [];
       world.decks.gestures.on(({ slot, kind, page }) => made.push(`${kind} ${slot} ${page}`));
-      await world.decks.setSlot(id, "k1", { hold: { do: "sleep" } });
+      await world.decks.setUp.setSlot(id, "k1", { hold: { do: "sleep" } });
       world.decks.press(id, "k0");
       world.decks.press(id, "k1");
       world.decks.press(id, "k1", { hold: true });

@@ -24,10 +24,10 @@ describe("The pages of a deck", () => {
 
   describe("when another shows", () => {
     beforeEach(async () => {
-      await world.decks.setSlot(id, "k2", { widget: telling(1) });
-      await world.decks.addPage(id, "Lights");
-      await world.decks.setSlot(id, "k2", { widget: telling(2) }, 1);
-      await world.decks.setSlot(id, "k14", { widget: telling(3) }, "all");
+      await world.decks.setUp.setSlot(id, "k2", { widget: telling(1) });
+      await world.decks.setUp.addPage(id, "Lights");
+      await world.decks.setUp.setSlot(id, "k2", { widget: telling(2) }, 1);
+      await world.decks.setUp.setSlot(id, "k14", { widget: telling(3) }, "all");
       await world.painted(unit);
       unit.received.length = 0;
       world.events.length = 0;
@@ -59,7 +59,7 @@ describe("The pages of a deck", () => {
     });
 
     it("go back to the first after the chosen time without a press", async () => {
-      await world.decks.update(id, { homeAfterSeconds: 30 });
+      await world.decks.setUp.update(id, { homeAfterSeconds: 30 });
       world.decks.showPage(id, 1);
       await world.pass(29_900);
       unit.press("k9");
@@ -81,15 +81,15 @@ describe("The pages of a deck", () => {
 
     it("count a key once for a channel, on whatever page it shows it", async () => {
       await world.bind(id, "k5", "build");
-      await world.decks.setSlot(id, "k5", { widget: { type: "push", channel: "build" } }, 1);
-      await world.decks.setSlot(id, "k6", { widget: { type: "push", channel: "build" } }, 1);
+      await world.decks.setUp.setSlot(id, "k5", { widget: { type: "push", channel: "build" } }, 1);
+      await world.decks.setUp.setSlot(id, "k6", { widget: { type: "push", channel: "build" } }, 1);
       assert.equal(world.decks.bound("build"), 2);
     });
 
     it("turn as a finger goes over the strip", async () => {
       const strip = plus();
       const other = await world.plug(strip, "1-2");
-      await world.decks.addPage(other);
+      await world.decks.setUp.addPage(other);
       strip.swipe("left");
       assert.equal(world.decks.pageOf(other), 1);
       strip.swipe("right");
@@ -108,43 +108,47 @@ describe("The pages of a deck", () => {
 
   describe("that are changed", () => {
     it("have ten places and names of their own", async () => {
-      for (let count = 2; count <= 10; count += 1) await world.decks.addPage(id);
+      for (let count = 2; count <= 10; count += 1) await world.decks.setUp.addPage(id);
       assert.deepEqual(names().slice(0, 3), ["Page 1", "Page 2", "Page 3"]);
-      await assert.rejects(world.decks.addPage(id), { code: "page_limit" });
+      await assert.rejects(world.decks.setUp.addPage(id), { code: "page_limit" });
       for (const name of ["", " ", "x".repeat(41), "Next", "page 3"])
-        await assert.rejects(world.decks.changePage(id, 0, { name }), { code: "invalid_field" });
-      await assert.rejects(world.decks.changePage(id, 0, { to: 10 }), { code: "invalid_field" });
-      await assert.rejects(world.decks.changePage(id, 10, { to: 0 }), { code: "not_found" });
+        await assert.rejects(world.decks.setUp.changePage(id, 0, { name }), {
+          code: "invalid_field",
+        });
+      await assert.rejects(world.decks.setUp.changePage(id, 0, { to: 10 }), {
+        code: "invalid_field",
+      });
+      await assert.rejects(world.decks.setUp.changePage(id, 10, { to: 0 }), { code: "not_found" });
       assert.equal(names().length, 10);
     });
 
     it("are renamed and moved, and the one that shows stays", async () => {
-      await world.decks.addPage(id, "Lights");
-      await world.decks.addPage(id, "Build");
+      await world.decks.setUp.addPage(id, "Lights");
+      await world.decks.setUp.addPage(id, "Build");
       world.decks.showPage(id, "Lights");
-      await world.decks.changePage(id, 2, { to: 0 });
+      await world.decks.setUp.changePage(id, 2, { to: 0 });
       assert.deepEqual([names(), shown()], [["Build", "Page 1", "Lights"], "Lights"]);
-      await world.decks.changePage(id, 2, { name: " Rooms " });
+      await world.decks.setUp.changePage(id, 2, { name: " Rooms " });
       assert.deepEqual([names(), shown()], [["Build", "Page 1", "Rooms"], "Rooms"]);
     });
 
     it("are deleted, all but the last", async () => {
-      await world.decks.addPage(id, "Lights");
+      await world.decks.setUp.addPage(id, "Lights");
       world.decks.showPage(id, "Lights");
-      await world.decks.removePage(id, 1);
+      await world.decks.setUp.removePage(id, 1);
       assert.deepEqual([names(), shown()], [["Page 1"], "Page 1"]);
-      await assert.rejects(world.decks.removePage(id, 0), { code: "last_page" });
+      await assert.rejects(world.decks.setUp.removePage(id, 0), { code: "last_page" });
     });
   });
 
   describe("with keys that stay on all of them", () => {
     it("give a key back to its page when it is set there", async () => {
-      await world.decks.addPage(id);
-      await world.decks.setSlot(id, "k5", text("below"), 1);
-      await world.decks.setSlot(id, "k5", text("on all"), "all");
-      await world.decks.setSlot(id, "k5", text("still on all"));
+      await world.decks.setUp.addPage(id);
+      await world.decks.setUp.setSlot(id, "k5", text("below"), 1);
+      await world.decks.setUp.setSlot(id, "k5", text("on all"), "all");
+      await world.decks.setUp.setSlot(id, "k5", text("still on all"));
       assert.deepEqual(world.deck(id).fixed, { k5: text("still on all") });
-      await world.decks.setSlot(id, "k5", { button: true }, 0);
+      await world.decks.setUp.setSlot(id, "k5", { button: true }, 0);
       assert.deepEqual(world.deck(id).fixed, {});
       assert.deepEqual(world.deck(id).pages[0]?.slots.k5, {
         ...text("still on all"),
@@ -164,25 +168,25 @@ describe("The pages of a deck", () => {
     });
 
     it("keep it when only what they show is set, and lose it when it is taken away", async () => {
-      await world.decks.setSlot(id, "k5", { ...text("a"), press: { do: "sleep" } });
-      await world.decks.setSlot(id, "k5", text("b"));
+      await world.decks.setUp.setSlot(id, "k5", { ...text("a"), press: { do: "sleep" } });
+      await world.decks.setUp.setSlot(id, "k5", text("b"));
       assert.deepEqual(world.deck(id).pages[0]?.slots.k5, { ...text("b"), press: { do: "sleep" } });
-      await world.decks.setSlot(id, "k5", { press: null });
+      await world.decks.setUp.setSlot(id, "k5", { press: null });
       assert.deepEqual(world.deck(id).pages[0]?.slots.k5, text("b"));
     });
 
     it("show no secret, and know it again when it comes back hidden", async () => {
-      await world.decks.setSlot(id, "k5", { press: request("secret") });
+      await world.decks.setUp.setSlot(id, "k5", { press: request("secret") });
       const { press } = world.deck(id).pages[0]?.slots.k5 ?? {};
       assert.deepEqual(press, request("…"));
       assert.ok(!JSON.stringify(world.deck(id)).includes("secret"));
-      await world.decks.setSlot(id, "k5", { press, hold: press ?? null });
+      await world.decks.setUp.setSlot(id, "k5", { press, hold: press ?? null });
       const { k5 } = world.saved.get(id)?.pages[0]?.slots ?? {};
       assert.deepEqual([k5?.press, k5?.hold], [request("secret"), request("secret")]);
     });
 
     it("refuse a hidden secret that nobody knows", async () => {
-      await assert.rejects(world.decks.setSlot(id, "k5", { press: request("…") }), {
+      await assert.rejects(world.decks.setUp.setSlot(id, "k5", { press: request("…") }), {
         code: "invalid_field",
         field: "press.headers.Authorization",
       });

@@ -27,7 +27,7 @@ describe("A deck that may sleep", () => {
   const pass = (ms: number) => world.pass(ms, MINUTE / 2);
   const asleep = () => world.deck(id).asleep;
   const sleeps = (sleep: Partial<SleepSettings>) =>
-    world.decks.update(id, { sleep: { afterMinutes: null, night: null, ...sleep } });
+    world.decks.setUp.update(id, { sleep: { afterMinutes: null, night: null, ...sleep } });
   const pressed = () => world.events.filter((event) => /^(pressed|held) /.test(event));
 
   it("never does unless it is told to", async () => {
@@ -92,7 +92,7 @@ describe("A deck that may sleep", () => {
       assert.equal(asleep(), false);
       await pass(2 * MINUTE);
       await world.write(id, "k8", "newer");
-      await world.decks.update(id, { brightness: 40 });
+      await world.decks.setUp.update(id, { brightness: 40 });
       await world.painted(unit);
       assert.deepEqual([asleep(), unit.brightness], [true, 0]);
       unit.press("k8");
@@ -177,7 +177,7 @@ describe("A deck that may sleep", () => {
     it("waits for a clock that is right", async () => {
       const unsure = await startWorld({ sure: false, virtualDecks: ["mini"] });
       const sleep = { afterMinutes: null, night: { from: "11:00", to: "13:00" } };
-      await unsure.decks.update("virtual-mini", { sleep });
+      await unsure.decks.setUp.update("virtual-mini", { sleep });
       await unsure.pass(5 * MINUTE, MINUTE);
       assert.equal(unsure.deck("virtual-mini").asleep, false);
       unsure.time.becomeSure();
@@ -188,7 +188,7 @@ describe("A deck that may sleep", () => {
 
   describe("put to sleep by its owner", () => {
     it("sleeps until it is pressed, woken or turned to a page", async () => {
-      await world.decks.addPage(id);
+      await world.decks.setUp.addPage(id);
       for (const wake of [
         () => unit.press("k3"),
         () => world.decks.setAsleep(id, false),
@@ -206,13 +206,13 @@ describe("A deck that may sleep", () => {
   describe("with keys that are to wake it", () => {
     const bind = (slot: string, channel: string, page: number, wake?: true) => {
       const widget = { type: "push" as const, channel, ...(wake && { wake }) };
-      return world.decks.setSlot(id, slot, { widget }, page);
+      return world.decks.setUp.setSlot(id, slot, { widget }, page);
     };
     const alarm = (channel: string) =>
       world.channels.set(channel, { text: "down", hold: true, id: channel });
 
     it("wakes and shows the page of the key when its channel alarms", async () => {
-      await world.decks.addPage(id);
+      await world.decks.setUp.addPage(id);
       await bind("k3", "backup", 1, true);
       await bind("k4", "door", 1);
       world.decks.setAsleep(id, true);
@@ -223,7 +223,7 @@ describe("A deck that may sleep", () => {
     });
 
     it("stays on a page that shows such a key, and else takes the first that does", async () => {
-      for (const _ of [1, 2]) await world.decks.addPage(id);
+      for (const _ of [1, 2]) await world.decks.setUp.addPage(id);
       await bind("k3", "backup", 1, true);
       await bind("k3", "backup", 2, true);
       alarm("backup");

@@ -151,7 +151,7 @@ describe("The slots of a deck", () => {
       const unit = mk2();
       const id = await world.plug(unit);
       world.count("blog", "pv", "day", 7);
-      await world.decks.setSlot(id, "k4", { widget: views });
+      await world.decks.setUp.setSlot(id, "k4", { widget: views });
       await world.painted(unit);
       const seven = world.decks.picture(id, "k4");
       await world.pass(1_000);
@@ -164,7 +164,7 @@ describe("The slots of a deck", () => {
     it("keep the last one while none can be read, and go on", async () => {
       const id = await world.plug(mk2());
       world.count("blog", "pv", "day", 7);
-      await world.decks.setSlot(id, "k4", { widget: views });
+      await world.decks.setUp.setSlot(id, "k4", { widget: views });
       await world.pass(1_000);
       const { revision } = world.decks.picture(id, "k4");
       world.isUnreadable = true;
@@ -179,7 +179,7 @@ describe("The slots of a deck", () => {
 
     it("look at most once a second, and miss no last change", async () => {
       const id = await world.plug(mk2());
-      await world.decks.setSlot(id, "k4", { widget: views });
+      await world.decks.setUp.setSlot(id, "k4", { widget: views });
       await world.pass(3_000);
       const { revision } = world.decks.picture(id, "k4");
       for (let value = 1; value <= 900; value += 100) {
@@ -257,8 +257,8 @@ describe("The keys of a virtual deck", () => {
   it("let a rule go only once the number has come back, also after another page was shown", async () => {
     const rules = [{ above: 30, background: "#b91c1c" }];
     const widget: Widget = { type: "push", channel: "attic", rules, hysteresis: 1 };
-    await world.decks.setSlot(ID, "k2", { widget });
-    await world.decks.addPage(ID, "Other");
+    await world.decks.setUp.setSlot(ID, "k2", { widget });
+    await world.decks.setUp.addPage(ID, "Other");
     const of = (text: string) => {
       world.channels.set("attic", { text });
       return shown();
@@ -273,7 +273,7 @@ describe("The keys of a virtual deck", () => {
   });
 
   it("count down by the second until a value expires", async () => {
-    await world.decks.setSlot(ID, "k2", { widget: { type: "countdown", channel: "attic" } });
+    await world.decks.setUp.setSlot(ID, "k2", { widget: { type: "countdown", channel: "attic" } });
     world.channels.set("attic", { text: "x", ttl: 10 });
     const seen = new Set<string>();
     for (let second = 0; second < 12; second++) {

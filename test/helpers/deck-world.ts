@@ -232,12 +232,12 @@ export class DeckWorld {
   }
 
   async write(id: string, slot: string, text: string): Promise<void> {
-    await this.decks.setSlot(id, slot, { widget: { type: "text", text } });
+    await this.decks.setUp.setSlot(id, slot, { widget: { type: "text", text } });
   }
 
   /** Lets a slot show a channel. */
   async bind(id: string, slot: string, channel: string): Promise<void> {
-    await this.decks.setSlot(id, slot, { widget: { type: "push", channel } });
+    await this.decks.setUp.setSlot(id, slot, { widget: { type: "push", channel } });
   }
 }
 

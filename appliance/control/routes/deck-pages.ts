@@ -12,7 +12,7 @@ const readChange = shape<{ name?: string; to?: number }>({
 /** `POST /api/decks/:id/pages` `{name?}` → 201 and the deck, with an empty page at the end */
 export const addPage: Handler<Decks, Deck> = async (ctx, decks) => {
   const { name } = readNew(await jsonBody(ctx));
-  ctx.body = await decks.addPage(ctx.params.id, name);
+  ctx.body = await decks.setUp.addPage(ctx.params.id, name);
   ctx.status = 201;
 };
 
@@ -20,11 +20,11 @@ export const addPage: Handler<Decks, Deck> = async (ctx, decks) => {
 export const changePage: Handler<Decks, Deck> = async (ctx, decks) => {
   const { id, page } = ctx.params;
   const change = readChange(await jsonBody(ctx));
-  ctx.body = await decks.changePage(id, pagePlace(page), change);
+  ctx.body = await decks.setUp.changePage(id, pagePlace(page), change);
 };
 
 /** `DELETE /api/decks/:id/pages/:page` → the deck; its last page stays */
 export const removePage: Handler<Decks, Deck> = async (ctx, decks) => {
   const { id, page } = ctx.params;
-  ctx.body = await decks.removePage(id, pagePlace(page));
+  ctx.body = await decks.setUp.removePage(id, pagePlace(page));
 };

@@ -112,7 +112,8 @@ export const changeDeck: Handler<Decks, Deck> = async (ctx, decks) => {
   const change = readChange(given);
   if (page !== undefined) decks.showPage(id, readPage(page));
   if (asleep !== undefined) decks.setAsleep(id, asleep);
-  ctx.body = Object.keys(change).length === 0 ? decks.view(id) : await decks.update(id, change);
+  ctx.body =
+    Object.keys(change).length === 0 ? decks.view(id) : await decks.setUp.update(id, change);
 };
 
 /**
@@ -123,7 +124,7 @@ export const setSlot: Handler<SlotParts, Place> = async (ctx, { decks, origins }
   const { id, slot } = ctx.params;
   const change = readSlotInput(readInput(await jsonBody(ctx)));
   expectAllowed(change, origins);
-  ctx.body = await decks.setSlot(id, slot, change, placeOf(ctx.query));
+  ctx.body = await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
 };
 
 /** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */

@@ -7,7 +7,7 @@ import type { ImageAnswer } from "../wire.ts";
 
 export interface ImageParts {
   images: Pick<Images, "add">;
-  decks: Pick<Decks, "settings">;
+  decks: Pick<Decks, "setUp">;
 }
 
 /** `PUT /api/images`, the body being a PNG or a JPEG → `{image}`, its name for a widget. */
@@ -17,8 +17,8 @@ export const keepImage: Handler<ImageParts, ImageAnswer> = async (ctx, { images,
 };
 
 /** The names of the pictures that keys show, on whatever deck and page. */
-function imagesOf(decks: Pick<Decks, "settings">): Set<string> {
-  const widgets = decks
+function imagesOf({ setUp }: Pick<Decks, "setUp">): Set<string> {
+  const widgets = setUp
     .settings()
     .flatMap(({ pages, fixed }) => [fixed, ...pages.map(({ slots }) => slots)])
     .flatMap((slots) => Object.values(slots))

@@ -36,7 +36,7 @@ export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx,
     ctx.body = preview(imported, parts);
     return;
   }
-  await decks.merge(imported.decks, async (merged) => {
+  await decks.setUp.merge(imported.decks, async (merged) => {
     lastImport.before = await store.write("importSettings", {
       sites: imported.sites,
       decks: merged.map(toStored),
@@ -62,7 +62,7 @@ export const undoImport: Handler<SettingsParts, UndoneImport> = async (
     );
   const kept = await store.write("undoImport", before);
   lastImport.before = undefined;
-  await decks.reload();
+  await decks.setUp.reload();
   ctx.body = { kept };
 };
 
@@ -70,7 +70,7 @@ function preview(
   imported: { decks: readonly DeckImport[]; sites: readonly SiteInput[] },
   { decks, store }: Pick<SettingsParts, "decks" | "store">,
 ): ImportPreview {
-  const here = new Map(decks.settings().map((deck) => [deck.id, deck]));
+  const here = new Map(decks.setUp.settings().map((deck) => [deck.id, deck]));
   const knownDecks = imported.decks.flatMap((deck) => {
     const now = here.get(deck.id);
     return now === undefined ? [] : [{ deck: withImport(now, deck), now }];

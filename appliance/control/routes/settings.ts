@@ -109,7 +109,7 @@ export const exportSettings: Handler<Parts, SettingsAnswer> = (ctx, { store, dec
   ctx.type = "application/json";
   ctx.body = {
     tallydeck: "settings",
-    decks: decks.settings().map(exported),
+    decks: decks.setUp.settings().map(exported),
     sites: store.directory.sites.map(({ id, host, badge }) => ({ id, host, badge })),
   };
 };

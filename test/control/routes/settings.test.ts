@@ -98,7 +98,7 @@ describe("settings as a file", () => {
     await owner.ask("PATCH", MINI, { sleep: { afterMinutes: null, night: null } });
     assert.equal((await take(before)).status, 204);
     assert.deepEqual(await exported(), before);
-    const [deck] = world().service.decks.settings();
+    const [deck] = world().service.decks.setUp.settings();
     assert.deepEqual(deck?.pages[1]?.slots.k2?.press, press);
     await world().restart();
     assert.deepEqual(await exported(), before);

@@ -25,7 +25,7 @@ for (const [model, make] of Object.entries(UNITS)) {
 
     it("shows every slot's picture upright in its place", async () => {
       for (const [index, { slot }] of slots.entries()) {
-        await world.decks.setSlot(deck, slot, { widget: telling(index) });
+        await world.decks.setUp.setSlot(deck, slot, { widget: telling(index) });
       }
       await world.painted(unit);
       assert.deepEqual(await world.wrongSlots(deck, unit), []);
@@ -42,7 +42,7 @@ for (const [model, make] of Object.entries(UNITS)) {
     });
 
     it("sets the brightness", async () => {
-      await world.decks.update(deck, { brightness: 35 });
+      await world.decks.setUp.update(deck, { brightness: 35 });
       await world.painted(unit);
       assert.equal(unit.brightness, 35);
     });

@@ -29,7 +29,7 @@ describe("A deck", () => {
     const id = await world.plug(unit);
     const [deck] = world.decks.list();
     for (const [index, { slot }] of (deck?.slots ?? []).entries()) {
-      await world.decks.setSlot(id, slot, { widget: telling(index) });
+      await world.decks.setUp.setSlot(id, slot, { widget: telling(index) });
     }
     await world.painted(unit);
     assert.deepEqual(await world.wrongSlots(id, unit), []);
@@ -130,7 +130,7 @@ describe("A deck", () => {
       const unit = new FakeMini();
       const id = await plugPainted(unit);
       const release = unit.stall();
-      await world.decks.setSlot(id, "k1", { widget: telling(40) });
+      await world.decks.setUp.setSlot(id, "k1", { widget: telling(40) });
       await world.settle();
       world.host.fail(unit);
       release();
@@ -187,7 +187,7 @@ describe("A deck", () => {
         const unit = make(world.clock);
         const id = await plugPainted(unit);
         unit.faults.shortWrite = 100;
-        await world.decks.setSlot(id, "k1", { widget: telling(40) });
+        await world.decks.setUp.setSlot(id, "k1", { widget: telling(40) });
         await world.until("it was let go", () => world.ids().length === 0);
         await world.pass(1_000);
         assert.deepEqual(world.ids(), [id]);
@@ -204,7 +204,7 @@ describe("A deck", () => {
         const id = await plugPainted(unit);
         unit.faults.unplugAfterWrites = 2;
         for (const slot of ["k0", "k1", "k2"])
-          await world.decks.setSlot(id, slot, { widget: telling(40) });
+          await world.decks.setUp.setSlot(id, slot, { widget: telling(40) });
         await world.until("it is gone", () => !world.host.isPlugged(unit));
         unit.faults.unplugAfterWrites = undefined;
         await world.pass(1_000);
@@ -227,7 +227,7 @@ describe("A deck", () => {
       const unit = new FakeCrt(MIRABOX_293V3);
       const id = await plugPainted(unit);
       unit.faults.loseByte = true;
-      await world.decks.setSlot(id, "k3", { widget: telling(40) });
+      await world.decks.setUp.setSlot(id, "k3", { widget: telling(40) });
       await world.painted(unit);
       assert.deepEqual(await world.wrongSlots(id, unit), ["k3"]);
       await world.pass(10 * 60_000, 1_000);
@@ -310,14 +310,14 @@ describe("A deck", () => {
     it("still listens and shows after minutes without a picture", async () => {
       await world.pass(300_000, 500);
       unit.press("k0");
-      await world.decks.setSlot(id, "k3", { widget: telling(40) });
+      await world.decks.setUp.setSlot(id, "k3", { widget: telling(40) });
       await world.painted(unit);
       assert.ok(world.events.includes("pressed k0"));
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 
     it("gets its brightness with every sign of life", async () => {
-      await world.decks.update(id, { brightness: 15 });
+      await world.decks.setUp.update(id, { brightness: 15 });
       await world.painted(unit);
       unit.commands.length = 0;
       unit.brightness = undefined;

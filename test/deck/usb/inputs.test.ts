@@ -149,7 +149,7 @@ describe("A deck with dials, buttons or touch points", () => {
       widget: { type: "empty" },
     });
     world.notify([{ type: "setup-code", code: "123456" }]);
-    await world.decks.update(id, { name: "Under the desk", brightness: 10 });
+    await world.decks.setUp.update(id, { name: "Under the desk", brightness: 10 });
     assert.deepEqual(world.saved.get(id)?.pages, [{ name: "Page 1", slots: {} }]);
   });
 
