@@ -64,6 +64,27 @@ describe("the documentation", () => {
       assert.ok(name === "README.md" || rows.some((row) => row.includes(`\`${name}\``)), name);
   });
 
+  it("names the Node-RED that the tests run", () => {
+    const { dependencies } = JSON.parse(read(join(ROOT, "test/fixtures/node-red/package.json")));
+    for (const page of ["docs/home-automation.md", "scripts/examples/README.md"])
+      assert.ok(read(join(ROOT, page)).includes(dependencies["node-red"]), page);
+  });
+
+  it("shows of files to paste only what stands in an example", () => {
+    const examples = readdirSync(join(ROOT, "scripts/examples")).map((name) =>
+      read(join(ROOT, "scripts/examples", name)),
+    );
+    // Commands and answers are run where they stand; tags and others' files are not about keys.
+    const shown = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/^```(?!(?:sh|json|html|text|markdown)$)(\S+)\n(.*?)^```$/gms)].map(
+        ([, language, block = ""]) => ({ language, block }),
+      ),
+    );
+    const own = shown.filter(({ block }) => !examples.some((example) => example.includes(block)));
+    assert.ok(shown.length > 0);
+    assert.deepEqual(own, []);
+  });
+
   it("names the port of the listener that answers, wherever it names the box", () => {
     const files = [
       ...PAGES,
