@@ -99,7 +99,7 @@ export class Outgoing {
         await this.#wait(pause, stop);
         continue;
       }
-      if (!outcome.ok && !this.#closed) log.warn(`A request of a key failed: ${outcome.word}`);
+      if (!outcome.ok && !this.#closed) log.warn(`A request failed: ${outcome.word}`);
       return outcome;
     }
   }

@@ -23,8 +23,8 @@ export interface SiteAlarm {
 interface AlarmsOptions {
   store: Pick<Store, "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings">;
   clock: Clock;
-  /** Tells an alarm to the URL that its owner gave. */
-  send?: (webhook: string, alarm: SiteAlarm) => void;
+  /** Tells an alarm to the URL that its owner gave; resolves when that is over, whatever came of it. */
+  send: (webhook: string, alarm: SiteAlarm) => Promise<unknown>;
 }
 
 const HOURS = 24;
@@ -52,6 +52,7 @@ export class Alarms {
   #hour = 0;
   /** What is read runs one after the other. */
   #reading: Promise<void> = Promise.resolve();
+  #telling: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: AlarmsOptions) {
@@ -174,7 +175,11 @@ export class Alarms {
 
   #tell({ settings: { webhook } }: Watched, alarm: SiteAlarm): void {
     this.changed.emit(alarm);
-    if (webhook !== null) this.#options.send?.(webhook, alarm);
+    if (webhook === null) return;
+    // One after the other: a beginning comes before its end, and all sites may fall silent at once.
+    this.#telling = this.#telling.then(async () => {
+      if (!this.#isClosed) await this.#options.send(webhook, alarm);
+    });
   }
 
   /** Reads what the hours brought since they were read last. */

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { Actions } from "../actions/actions.ts";
-import { Origins } from "../actions/origins.ts";
-import { Outgoing } from "../actions/outgoing.ts";
-import { sendOnce } from "../actions/sender.ts";
+import { Alarms } from "../alarms/alarms.ts";
+import { webhookRequest } from "../alarms/webhook.ts";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
@@ -28,14 +27,13 @@ import {
   deckStore,
   declaredBy,
   imageStore,
-  originStore,
   pushTokenStore,
 } from "./adapters.ts";
-import { startAlarms } from "./alarms.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { type Front, startFront } from "./front.ts";
 import { SiteNumbers } from "./numbers.ts";
+import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -59,9 +57,13 @@ export async function startOwner(
   // What somebody opened who signed in ends when they sign out.
   stops.add(session.sessions.ended.on((id) => readSessions.endOf(id)));
   const push = await startPush(parts, shared, stops, store);
-  const origins = new Origins(originStore(store));
-  await origins.load();
-  const alarms = startAlarms(parts, shared, stops, { store, origins });
+  const { outgoing, origins } = await startOutgoing(parts, shared, stops, store);
+  const alarms = new Alarms({
+    store,
+    clock,
+    send: (url, alarm) => outgoing.send(webhookRequest(url, alarm)),
+  });
+  stops.add(() => alarms.close());
   const numbers = new SiteNumbers(store, clock, alarms);
   stops.add(() => numbers.close());
   const images = new Images(imageStore(store));
@@ -75,7 +77,8 @@ export async function startOwner(
     images,
     numbers,
   });
-  startActions(parts, shared, stops, { origins, decks: front.decks, channels: push.channels });
+  const actions = new Actions({ clock, outgoing, decks: front.decks, channels: push.channels });
+  stops.add(() => actions.close());
   // Streams of events go first: the listener waits for what it answers.
   stops.add(() => listener.close());
   const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });
@@ -161,27 +164,6 @@ async function startPush(
   });
   stops.add(() => tokens.close());
   return { channels, tokens };
-}
-
-/** What presses do from now on. */
-function startActions(
-  { clock, log }: ServiceParts,
-  { random }: Shared,
-  stops: Stops,
-  { origins, decks, channels }: { origins: Origins; decks: Decks; channels: Channels },
-): void {
-  const outgoing = new Outgoing({
-    clock,
-    log,
-    send: sendOnce,
-    isAllowed: (origin) => origins.isAllowed(origin),
-    randomId: () => random.bytes(16).toString("hex"),
-  });
-  const actions = new Actions({ clock, decks, channels, outgoing });
-  stops.add(
-    () => outgoing.close(),
-    () => actions.close(),
-  );
 }
 
 /** The data as a whole: out, in, and back. */

@@ -100,7 +100,7 @@ describe("a request of a key", () => {
     await clock.passAfter(TRY, 500);
     await clock.passAfter(TRY, 500, TRY, 2_000);
     assert.deepEqual(await sent, failed("502"));
-    assert.deepEqual(said, ["warn: A request of a key failed: 502"]);
+    assert.deepEqual(said, ["warn: A request failed: 502"]);
   });
 
   for (const status of [400, 401, 404, 429])

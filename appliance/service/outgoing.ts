@@ -1,0 +1,27 @@
+import { Origins } from "../actions/origins.ts";
+import { Outgoing } from "../actions/outgoing.ts";
+import { sendOnce } from "../actions/sender.ts";
+import type { Store } from "../store/store.ts";
+import { originStore } from "./adapters.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
+import type { Stops } from "./stops.ts";
+
+/** What sends requests, for keys and alarms, and where it may send them. */
+export async function startOutgoing(
+  { clock, log }: ServiceParts,
+  { random }: Shared,
+  stops: Stops,
+  store: Store,
+): Promise<{ outgoing: Outgoing; origins: Origins }> {
+  const origins = new Origins(originStore(store));
+  await origins.load();
+  const outgoing = new Outgoing({
+    clock,
+    log,
+    send: sendOnce,
+    isAllowed: (origin) => origins.isAllowed(origin),
+    randomId: () => random.bytes(16).toString("hex"),
+  });
+  stops.add(() => outgoing.close());
+  return { outgoing, origins };
+}
