@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { CHANNEL_FLAGS, measureChannels } from "./channels.ts";
 import { compare } from "./compare.ts";
 import { median, percentile } from "./figures.ts";
 import { makeFlood, makeHistory } from "./history.ts";
@@ -47,6 +48,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   flood,
   push,
   press,
+  channels,
 };
 /** Only when it is named. */
 const LONG: typeof PARTS = { hour };
@@ -250,4 +252,24 @@ async function press(): Promise<void> {
     );
     report("press to request, p99", percentile(single, 0.99), "ms", ["<=", 10]);
   });
+}
+
+/** Every channel there may be, each on a key, each another text every second. */
+async function channels(shipped: Shipped): Promise<void> {
+  console.log("Channels ...");
+  await withData((dataDir) =>
+    withServer(
+      () => shipped.start(dataDir, CHANNEL_FLAGS),
+      async (server) => {
+        const { before, after, cpu, answers } = await measureChannels(server);
+        console.log(`  own memory before the minute: ${before.toFixed(0)} MB`);
+        console.log(`  CPU time, all threads: ${cpu.toFixed(0)} ms a second`);
+        report("64 channels pushed once a second, answered, p99", percentile(answers, 0.99), "ms", [
+          "<=",
+          50,
+        ]);
+        report("own memory after a minute of it", after, "MB", ["<=", Math.round(before) + 10]);
+      },
+    ),
+  );
 }
