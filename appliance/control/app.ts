@@ -9,6 +9,7 @@ import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.t
 import { type BoxParts, showBox, switchPower } from "./routes/box.ts";
 import { type ClockParts, tellTime } from "./routes/clock.ts";
 import { type DashboardParts, makeDashboardCode } from "./routes/dashboard-code.ts";
+import { moveSlot, redoEdit, type StartParts, startDeck, undoEdit } from "./routes/deck-edits.ts";
 import { addPage, changePage, removePage } from "./routes/deck-pages.ts";
 import {
   changeDeck,
@@ -45,7 +46,7 @@ import {
   signOut,
 } from "./routes/session.ts";
 import { exportSettings } from "./routes/settings.ts";
-import { importSettings, type SettingsParts, undoImport } from "./routes/settings-import.ts";
+import { importSettings, type SettingsParts } from "./routes/settings-import.ts";
 import { type ActivityParts, showSiteActivity } from "./routes/site-activity.ts";
 import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/site-alarms.ts";
 import {
@@ -70,6 +71,7 @@ export interface ControlParts {
   session: SessionParts;
   decks: Decks;
   slots: SlotParts;
+  starts: StartParts;
   events: EventsParts;
   push: PushParts;
   origins: Origins;
@@ -101,12 +103,16 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/admin-token", "session", findAdminToken),
   owner("POST", "/api/admin-token", "session", makeAdminToken),
   owner("GET", "/api/decks", "decks", listDecks),
+  owner("POST", "/api/decks/undo", "decks", undoEdit),
+  owner("POST", "/api/decks/redo", "decks", redoEdit),
   owner("PATCH", "/api/decks/:id", "decks", changeDeck),
+  owner("POST", "/api/decks/:id/starting-point", "starts", startDeck),
   owner("POST", "/api/decks/:id/pages", "decks", addPage),
   owner("PATCH", "/api/decks/:id/pages/:page", "decks", changePage),
   owner("DELETE", "/api/decks/:id/pages/:page", "decks", removePage),
   owner("PUT", "/api/decks/:id/slots/:slot", "slots", setSlot),
   owner("GET", "/api/decks/:id/slots/:slot/image.png", "decks", slotImage),
+  owner("POST", "/api/decks/:id/slots/:slot/move", "decks", moveSlot),
   owner("POST", "/api/decks/:id/slots/:slot/press", "decks", pressSlot),
   owner("POST", "/api/decks/:id/swipe", "decks", swipeDeck),
   owner("GET", "/api/icons", "pages", page("icons.json")),
@@ -140,7 +146,6 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),
   owner("GET", "/api/settings/export", "settings", exportSettings),
   owner("POST", "/api/settings/import", "settings", importSettings),
-  owner("POST", "/api/settings/undo-import", "settings", undoImport),
   owner("GET", "/api/backup", "data", downloadBackup),
   owner("POST", "/api/restore", "data", restoreBackup),
   owner("GET", "/api/diagnostics", "diagnostics", diagnose),

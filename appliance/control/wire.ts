@@ -2,7 +2,7 @@
 
 import type { AlarmState } from "../alarms/state.ts";
 import type { DeckSettings } from "../deck/deck-settings.ts";
-import type { DeckView, InputView, PlaceView, SlotView } from "../deck/deck-view.ts";
+import type { DeckView, InputView, PlaceView, SlotView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
@@ -48,9 +48,14 @@ export interface DeckProblem {
 }
 
 /** `GET /api/decks`, and the event `decks`. */
-export interface DecksAnswer {
+export interface DecksAnswer extends Undoable {
   decks: Deck[];
   problems: DeckProblem[];
+}
+
+/** `POST /api/decks/undo`, `…/redo`, and what moves or fills keys: what was done, as a sentence. */
+export interface DoneAnswer {
+  done: string;
 }
 
 /** The event `pressed`: of a slot or an input. */
@@ -259,11 +264,6 @@ export interface ImportPreview {
   /** `changed` is by anything else than its keys. */
   decks: { added: number; changed: number };
   sites: { added: number; changed: number };
-}
-
-/** `POST /api/settings/undo-import`: the sites that stay as they are. */
-export interface UndoneImport {
-  kept: string[];
 }
 
 /** `GET /api/rescue`, while the data cannot be used: why, in a sentence. */

@@ -30,7 +30,8 @@ export interface DeckSettings extends Layout {
 /** Keeps what belongs to decks over restarts. */
 export interface DeckStore {
   load(): Promise<readonly DeckSettings[]>;
-  save(settings: DeckSettings): Promise<void>;
+  /** All of them or none. */
+  save(settings: readonly DeckSettings[]): Promise<void>;
 }
 
 /** What an owner may change of a deck besides its pages. */

@@ -33,6 +33,12 @@ export interface DeckView
   fixed: Slots;
 }
 
+/** What can be undone and done again, each as a sentence without its stop; null for nothing. */
+export interface Undoable {
+  canUndo: string | null;
+  canRedo: string | null;
+}
+
 /** A slot's picture; the revision grows with every change. */
 export interface SlotPictureView {
   revision: number;

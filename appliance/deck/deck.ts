@@ -10,6 +10,7 @@ import {
   type SlotView,
   shownSettings,
 } from "./deck-view.ts";
+import type { Scale } from "./drawing.ts";
 import type { Feedback } from "./face/feedback.ts";
 import { channelOf, type Widget } from "./face/widget.ts";
 import { allSlots, pageWith, slotOn } from "./pages.ts";
@@ -139,8 +140,8 @@ export class Deck {
     return slot ? this.#view(slot) : input && this.#inputView(input);
   }
 
-  picture(name: string): SlotPictureView | undefined {
-    return this.#surface.picture(name);
+  picture(name: string, scale?: Scale): SlotPictureView | undefined {
+    return this.#surface.picture(name, scale);
   }
 
   showFeedback(slot: string, page: number, feedback: Feedback | undefined): void {

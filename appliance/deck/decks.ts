@@ -3,6 +3,7 @@ import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { atMost } from "./at-most.ts";
 import type { Deck } from "./deck.ts";
 import type { DeckView, PictureChange, SlotPictureView } from "./deck-view.ts";
+import type { Scale } from "./drawing.ts";
 import type { Feedback } from "./face/feedback.ts";
 import { encodePng } from "./face/paint.ts";
 import { Fingers } from "./fingers.ts";
@@ -203,16 +204,16 @@ export class Decks {
    * What a slot shows now.
    * @throws {Refusal} `not_found`
    */
-  picture(id: string, slot: string): SlotPictureView {
-    return this.#decks.picture(id, slot);
+  picture(id: string, slot: string, scale?: Scale): SlotPictureView {
+    return this.#decks.picture(id, slot, scale);
   }
 
   /**
-   * The same as an upright PNG at the slot's size.
+   * The same as an upright PNG at the slot's size, or painted twice as fine.
    * @throws {Refusal} `not_found`
    */
-  png(id: string, slot: string): Uint8Array {
-    return encodePng(this.picture(id, slot).pixels);
+  png(id: string, slot: string, scale?: Scale): Uint8Array {
+    return encodePng(this.picture(id, slot, scale).pixels);
   }
 
   /**
@@ -223,6 +224,7 @@ export class Decks {
     const deck = this.#decks.deck(id);
     const place = this.#decks.place(deck, slot);
     const at = { deck: id, slot };
+    if (!place.canPress) throw invalidField("slot", `must be one to press: ${slot} has no switch.`);
     if (turn !== undefined) {
       if (place.kind !== "dial") throw invalidField("turn", `is for dials, and ${slot} is none.`);
       this.#fingers.turn({ ...at, delta: turn });

@@ -3,12 +3,15 @@ import type { Feedback } from "./face/feedback.ts";
 import { paint } from "./face/paint.ts";
 import type { Pixels } from "./pixels.ts";
 
+/** Pixels of the picture for each of the slot, in each direction: screens may have finer ones. */
+export type Scale = 1 | 2;
+
 /** A face, with what came of a press over it, that is drawn once somebody looks at it. */
 export class Drawing {
   readonly #face: Face;
   readonly #size: { width: number; height: number };
   readonly #feedback: Feedback | undefined;
-  #pixels: Pixels | undefined;
+  readonly #pixels = new Map<Scale, Pixels>();
 
   constructor(face: Face, size: { width: number; height: number }, feedback?: Feedback) {
     this.#face = face;
@@ -16,8 +19,9 @@ export class Drawing {
     this.#size = size;
   }
 
-  pixels(): Pixels {
-    this.#pixels ??= paint(this.#face, this.#size, this.#feedback);
-    return this.#pixels;
+  pixels(scale: Scale = 1): Pixels {
+    const pixels = this.#pixels.get(scale) ?? paint(this.#face, this.#size, this.#feedback, scale);
+    this.#pixels.set(scale, pixels);
+    return pixels;
   }
 }

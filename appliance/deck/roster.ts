@@ -3,6 +3,7 @@ import type { Signal } from "../base/signal.ts";
 import { Deck } from "./deck.ts";
 import type { DeckSettings } from "./deck-settings.ts";
 import type { PictureChange, PlaceView, SlotPictureView } from "./deck-view.ts";
+import type { Scale } from "./drawing.ts";
 import { firstSettings, isVirtual, virtualId } from "./identity.ts";
 import type { DeckWorld } from "./surface.ts";
 import type { Model } from "./usb/model.ts";
@@ -47,9 +48,9 @@ export class Roster implements Iterable<Deck> {
   }
 
   /** What a slot shows. @throws {Refusal} `not_found` */
-  picture(id: string, slot: string): SlotPictureView {
+  picture(id: string, slot: string, scale?: Scale): SlotPictureView {
     const deck = this.deck(id);
-    return deck.picture(slot) ?? fail(noSlot(deck, slot));
+    return deck.picture(slot, scale) ?? fail(noSlot(deck, slot));
   }
 
   /** Adds decks that were here before, unless they are there or exist on this page only. */

@@ -1,6 +1,8 @@
+import type { Clock } from "../base/clock.ts";
 import type { Icons } from "../base/icons.ts";
+import { placeName } from "../base/place-name.ts";
 import { invalidField } from "../base/refusal.ts";
-import { Turns } from "../base/turns.ts";
+import { Changes, type TakeBack } from "./changes.ts";
 import type { Deck } from "./deck.ts";
 import {
   changed,
@@ -11,10 +13,11 @@ import {
   readChange,
   withImport,
 } from "./deck-settings.ts";
-import type { DeckView, PlaceView } from "./deck-view.ts";
+import type { DeckView, PlaceView, Undoable } from "./deck-view.ts";
 import type { Widget } from "./face/widget.ts";
-import { firstOfEach } from "./identity.ts";
+import type { Step } from "./history.ts";
 import type { Images } from "./images.ts";
+import { moved } from "./moves.ts";
 import {
   addPage,
   changePage,
@@ -26,6 +29,8 @@ import {
 } from "./pages.ts";
 import type { Roster } from "./roster.ts";
 import { changedSlot, type SlotChange } from "./slot-settings.ts";
+import { type StartingPointName, type Surroundings, withStartingPoint } from "./starting-points.ts";
+import { typedFields } from "./typed-fields.ts";
 
 /** What widgets may name. */
 export interface SetUpSources {
@@ -36,9 +41,19 @@ export interface SetUpSources {
 }
 
 interface SetUpOptions extends SetUpSources {
+  clock: Pick<Clock, "monotonic">;
   decks: Roster;
   /** Decks are set otherwise from now on, or are gone. */
   applied(ids: readonly string[]): void;
+}
+
+/** Where a slot goes: to the same deck unless another is named, to the page that shows unless one is. */
+export interface MoveTarget {
+  deck?: string | undefined;
+  slot: string;
+  page?: number | "all" | undefined;
+  /** It also stays where it is. */
+  copy?: boolean | undefined;
 }
 
 type PageChange = Parameters<typeof changePage>[2];
@@ -47,11 +62,27 @@ type PageChange = Parameters<typeof changePage>[2];
 export class SetUp {
   readonly #options: SetUpOptions;
   readonly #decks: Roster;
-  readonly #turns = new Turns();
+  readonly #changes: Changes;
 
   constructor(options: SetUpOptions) {
     this.#options = options;
     this.#decks = options.decks;
+    this.#changes = new Changes(options);
+  }
+
+  /** What can be undone and done again. */
+  get undoable(): Undoable {
+    return this.#changes.undoable;
+  }
+
+  /** Takes the last change back. @returns what was done @throws {Refusal} `nothing_to_undo` */
+  undo(): Promise<string> {
+    return this.#changes.undo();
+  }
+
+  /** @returns what was done @throws {Refusal} `nothing_to_redo` */
+  redo(): Promise<string> {
+    return this.#changes.redo();
   }
 
   /** Settings of every deck, with secrets: what is told of them is `shownSettings`. */
@@ -62,7 +93,12 @@ export class SetUp {
   /** @throws {Refusal} `not_found`, `invalid_field` */
   async update(id: string, change: DeckChange): Promise<DeckView> {
     const read = readChange(change);
-    return this.#change(id, (settings) => changed(settings, read));
+    const fields = Object.keys(read);
+    return this.#change(id, (settings) => ({
+      what: `${WORDS[fields[0] as keyof DeckChange]} of ${settings.name} changed`,
+      about: `${id} ${fields}`,
+      settings: changed(settings, read),
+    }));
   }
 
   /**
@@ -85,62 +121,113 @@ export class SetUp {
       const before = slotOn(settings, place, slot);
       const where = page ?? (settings.fixed[slot] === undefined ? shown : "all");
       const set = changedSlot(before, change, deck.actions);
-      return { ...settings, ...withSlot(settings, { slot, page: where }, set) };
+      const fields = typedFields(before, set);
+      return {
+        what: `${placeName(slot)} of ${settings.name} changed`,
+        about: fields && `${id} ${slot} ${where} ${fields}`,
+        settings: { ...settings, ...withSlot(settings, { slot, page: where }, set) },
+      };
     });
     return this.#decks.place(deck, slot);
   }
 
+  /**
+   * Lets a slot change places with another, or copies it there, with all it is set to.
+   * @param page where it is: that which shows unless given
+   * @returns what was done
+   * @throws {Refusal} `not_found`, `invalid_field`
+   */
+  move(
+    id: string,
+    slot: string,
+    page: number | "all" | undefined,
+    to: MoveTarget,
+  ): Promise<string> {
+    return this.#changes.take(async () => {
+      const from = this.#decks.deck(id);
+      const target = this.#decks.deck(to.deck ?? id);
+      this.#decks.place(from, slot);
+      this.#decks.place(target, to.slot);
+      const after = moved(
+        { deck: from.settings, shown: from.page, slot, page },
+        { deck: target.settings, shown: target.page, slot: to.slot, page: to.page },
+        to.copy === true,
+      );
+      const there = `${placeName(to.slot)}${target === from ? "" : ` of ${target.name}`}`;
+      const [how, and] = to.copy === true ? ["copied", "to"] : ["swapped", "with"];
+      const what = `${placeName(slot)} of ${from.name} ${how} ${and} ${there}`;
+      await this.#changes.step({ what }, [from.settings, target.settings], after);
+      return `${what}.`;
+    });
+  }
+
+  /**
+   * Puts a starting point on the empty slots of the page that shows, else on a new one, and shows it.
+   * @returns what was done
+   * @throws {Refusal} `not_found`, `no_room`
+   */
+  start(
+    id: string,
+    name: StartingPointName,
+    surroundings: Omit<Surroundings, "model">,
+  ): Promise<string> {
+    return this.#changes.take(async () => {
+      const deck = this.#decks.deck(id);
+      const { model, settings } = deck;
+      const around = { model, ...surroundings };
+      const { layout, page } = withStartingPoint(settings, deck.page, name, around);
+      const what = `The starting point “${name}” put on ${deck.name}, ${layout.pages[page]?.name}`;
+      await this.#changes.step({ what }, [settings], [{ ...settings, ...layout }]);
+      deck.show(page);
+      this.#options.applied([id]);
+      return `${what}.`;
+    });
+  }
+
   /** Adds an empty page at the end. @throws {Refusal} `not_found`, `invalid_field`, `page_limit` */
   addPage(id: string, name?: string): Promise<DeckView> {
-    return this.#changeLayout(id, (layout) => addPage(layout, name));
+    return this.#changeLayout(id, "A page added to", (layout) => addPage(layout, name));
   }
 
   /** Renames or moves a page. @throws {Refusal} `not_found`, `invalid_field` */
   changePage(id: string, page: number, change: PageChange): Promise<DeckView> {
-    return this.#changeLayout(id, (layout) =>
+    const what = change.to === undefined ? "A page renamed on" : "A page moved on";
+    return this.#changeLayout(id, what, (layout) =>
       changePage(layout, findPage(layout, page, 0), change),
     );
   }
 
   /** @throws {Refusal} `not_found`, `last_page` */
   removePage(id: string, page: number): Promise<DeckView> {
-    return this.#changeLayout(id, (layout) => removePage(layout, findPage(layout, page, 0)));
+    return this.#changeLayout(id, "A page deleted from", (layout) =>
+      removePage(layout, findPage(layout, page, 0)),
+    );
   }
 
   /**
    * Takes settings over, for decks that are known and for such as may come; deletes nothing.
-   * @param save stores them as they will be, all at once
+   * @param save stores them as they will be, all at once, with what else comes with them
    * @throws {Refusal} `invalid_field`, and what `save` throws, before anything has changed
    */
   async merge(
     imported: readonly DeckImport[],
-    save: (merged: readonly DeckSettings[]) => Promise<void>,
+    save: (merged: readonly DeckSettings[]) => Promise<TakeBack>,
   ): Promise<void> {
     for (const settings of imported) readChange(settings);
-    await this.#turns.take(async () => {
+    await this.#changes.take(async () => {
       const merged = imported.map((deck) => withImport(this.#decks.find(deck.id)?.settings, deck));
-      await save(merged);
-      this.#apply(merged);
+      await this.#changes.stepBeside("Settings taken in", merged, save);
     });
   }
 
   /** Something else has changed what is stored: from now on that is what shows, as after a start. */
-  async reload(): Promise<void> {
-    await this.#turns.take(async () => {
-      const stored = await this.#options.store.load();
-      const kept = new Set(stored.map(({ id }) => id));
-      const others = this.#decks.list().filter(({ id }) => !kept.has(id));
-      const gone = others.filter(({ connected }) => !connected);
-      for (const { id } of gone) this.#decks.remove(id);
-      const here = others.filter(({ connected }) => connected);
-      this.#apply([...stored, ...firstOfEach(here, stored)]);
-      this.#options.applied(gone.map(({ id }) => id));
-    });
+  reload(): Promise<void> {
+    return this.#changes.reload();
   }
 
   /** Stores a deck that nobody had met. @throws what the store throws */
   keep(deck: Deck): Promise<void> {
-    return this.#turns.take(() => this.#options.store.save(deck.settings));
+    return this.#changes.take(() => this.#options.store.save([deck.settings]));
   }
 
   #check(widget: Widget): void {
@@ -150,27 +237,33 @@ export class SetUp {
       throw invalidField("widget.image", "is no picture that was uploaded. Choose it again.");
   }
 
-  #changeLayout(id: string, change: (layout: Layout) => Layout): Promise<DeckView> {
-    return this.#change(id, (settings) => ({ ...settings, ...change(settings) }));
+  #changeLayout(id: string, what: string, change: (layout: Layout) => Layout): Promise<DeckView> {
+    return this.#change(id, (settings) => ({
+      what: `${what} ${settings.name}`,
+      settings: { ...settings, ...change(settings) },
+    }));
   }
 
   /** @throws {Refusal} `not_found`, what `change` throws and the store; then nothing shows it */
-  async #change(id: string, change: (settings: DeckSettings) => DeckSettings): Promise<DeckView> {
-    await this.#turns.take(async () => {
-      const settings = change(this.#decks.deck(id).settings);
-      await this.#options.store.save(settings);
-      this.#apply([settings]);
+  async #change(
+    id: string,
+    change: (settings: DeckSettings) => Pick<Step, "what" | "about"> & { settings: DeckSettings },
+  ): Promise<DeckView> {
+    await this.#changes.take(async () => {
+      const before = this.#decks.deck(id).settings;
+      const { settings, ...step } = change(before);
+      await this.#changes.step(step, [before], [settings]);
       // Who sets a deck up looks at it.
       const deck = this.#decks.deck(id);
       if (!deck.asleep) deck.use();
     });
     return this.#decks.deck(id).view();
   }
-
-  /** Shows settings that are stored. */
-  #apply(stored: readonly DeckSettings[]): void {
-    for (const settings of stored) this.#decks.find(settings.id)?.apply(settings);
-    this.#decks.addKnown(stored);
-    this.#options.applied(stored.map(({ id }) => id));
-  }
 }
+
+const WORDS: Readonly<Record<keyof DeckChange, string>> = {
+  name: "The name",
+  brightness: "The brightness",
+  sleep: "The sleep",
+  homeAfterSeconds: "The way back",
+};

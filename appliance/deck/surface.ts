@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { PictureChange, SlotPictureView } from "./deck-view.ts";
-import { Drawing } from "./drawing.ts";
+import { Drawing, type Scale } from "./drawing.ts";
 import { type Face, face, nextChange } from "./face/face.ts";
 import type { Feedback } from "./face/feedback.ts";
 import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
@@ -76,9 +76,9 @@ export class Surface {
     for (const { slot, picture } of this.#states) panel?.show(slot.slot, picture);
   }
 
-  picture(name: string): SlotPictureView | undefined {
+  picture(name: string, scale?: Scale): SlotPictureView | undefined {
     const state = this.#states.find(({ slot }) => slot.slot === name);
-    return state && { revision: state.revision, pixels: state.picture.pixels() };
+    return state && { revision: state.revision, pixels: state.picture.pixels(scale) };
   }
 
   /** Shows what came of a press for as long as its page shows, or no longer. */

@@ -14,7 +14,7 @@ import type { Store } from "../store/store.ts";
 export function deckStore(store: Store): DeckStore {
   return {
     load: async () => (await store.read("deckSettings", undefined)).map(fromStored),
-    save: (settings) => store.write("saveDecks", [toStored(settings)]),
+    save: (settings) => store.write("saveDecks", settings.map(toStored)),
   };
 }
 

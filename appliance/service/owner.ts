@@ -9,7 +9,6 @@ import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
 import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
-import { LastImport } from "../control/routes/settings-import.ts";
 import { LongPolls } from "../control/senders/long-polls.ts";
 import { Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
@@ -100,6 +99,7 @@ export async function startOwner(
       session,
       decks: front.decks,
       slots: { decks: front.decks, origins },
+      starts: { decks: front.decks, channels: push.channels, store },
       events: { events, sessions: session.sessions },
       push: { ...push, decks: front.decks, client: shared.client, clock, polls },
       origins,
@@ -173,14 +173,12 @@ function aboutData(
   decks: Decks,
   images: Images,
 ): Pick<ControlParts, "data" | "settings"> {
-  const lastImport = new LastImport();
   const reloadAfterRestore = async () => {
-    lastImport.before = undefined;
     await images.load();
     return decks.setUp.reload();
   };
   return {
-    settings: { store, decks, lastImport },
+    settings: { store, decks },
     data: { clock, exchange: new Exchange(config.dataDir, store), reloadAfterRestore },
   };
 }

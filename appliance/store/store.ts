@@ -29,7 +29,6 @@ export { MAX_RANGE_DAYS } from "./sqlite/counts/reports.ts";
 export type { Unusable } from "./sqlite/health.ts";
 export { openCursor } from "./sqlite/surveys/cursor.ts";
 export type { SurveyFilter } from "./sqlite/surveys/rows.ts";
-export type { BeforeImport } from "./sqlite/tables/settings-import.ts";
 export type { SiteInput, SiteOutcome } from "./sqlite/tables/site-changes.ts";
 export type { Directory, SiteRecord } from "./sqlite/tables/sites.ts";
 

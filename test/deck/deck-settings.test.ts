@@ -25,7 +25,10 @@ describe("Decks", () => {
         { ...common, id, serial: "BL1", name: "Here" },
         { ...common, id: "mini-bl2", serial: "BL2", name: "Later" },
       ];
-      await world.decks.setUp.merge(imported, async (merged) => void saved.push(...merged));
+      await world.decks.setUp.merge(imported, async (merged) => {
+        saved.push(...merged);
+        return async () => "";
+      });
       assert.equal(world.saves, saves, "each is stored once, by who was handed them");
       assert.deepEqual(
         saved.map((settings) => [settings.id, allSlots(settings).length]),

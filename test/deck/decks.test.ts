@@ -39,6 +39,7 @@ describe("Decks", () => {
         kind: "key",
         column: 1,
         row: 1,
+        canPress: true,
         hasRelease: true,
         width: 80,
         height: 80,

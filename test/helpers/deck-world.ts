@@ -123,7 +123,7 @@ export class DeckWorld {
         save: async (settings) => {
           if (this.isFull) throw new Error("the disk is full");
           this.saves++;
-          this.saved.set(settings.id, settings);
+          for (const deck of settings) this.saved.set(deck.id, deck);
         },
       },
       channels: this.channels,

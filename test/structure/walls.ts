@@ -43,6 +43,9 @@ export const WALLS: readonly Wall[] = [
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
       "appliance/deck/deck-view.ts",
+      "appliance/deck/drawing.ts",
+      "appliance/deck/set-up.ts",
+      "appliance/deck/starting-points.ts",
       "appliance/deck/pages.ts",
       "appliance/deck/slot-settings.ts",
       "appliance/deck/identity.ts",

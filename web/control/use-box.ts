@@ -18,6 +18,9 @@ import { listen } from "./live.ts";
 export interface Box {
   decks: readonly Deck[];
   problems: readonly DeckProblem[];
+  /** What can be undone and done again; null for nothing. */
+  canUndo: string | null;
+  canRedo: string | null;
   channels: readonly PushChannel[];
   sites: readonly Site[];
   /** Sites that keep their numbers and do nothing else. */
@@ -85,7 +88,7 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
         // A box without a clock of its own may just have started. Others need nothing.
         void tellTime();
       },
-      decks: ({ decks, problems }) => change(() => ({ decks, problems })),
+      decks: (answer) => change(() => answer),
       picture: (at) =>
         change(({ revisions }) => ({
           revisions: new Map(revisions).set(revisionKey(at), at.revision),
@@ -142,7 +145,7 @@ function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions 
 
 async function readAll(setStanding: SetStanding): Promise<void> {
   // The first says whether somebody is signed in.
-  const { decks, problems } = await ask<DecksAnswer>("GET", "api/decks");
+  const answer = await ask<DecksAnswer>("GET", "api/decks");
   const [{ channels }, sites] = await Promise.all([
     ask<ChannelsAnswer>("GET", "api/push-channels"),
     readSites(),
@@ -152,7 +155,7 @@ async function readAll(setStanding: SetStanding): Promise<void> {
       now.state === "open"
         ? now.box
         : { revisions: new Map(), opened: 0, isLive: true, clockDoubt: "" };
-    return { state: "open", box: { ...kept, decks, problems, channels, ...sites } };
+    return { state: "open", box: { ...kept, ...answer, channels, ...sites } };
   });
 }
 

@@ -4,6 +4,7 @@ import { originOf } from "../../base/origin.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { type DeckChange, readChange } from "../../deck/deck-settings.ts";
 import type { Decks, Press } from "../../deck/decks.ts";
+import type { Scale } from "../../deck/drawing.ts";
 import { parseWidget, type Widget } from "../../deck/face/widget.ts";
 import type { PageChoice } from "../../deck/pages.ts";
 import {
@@ -95,9 +96,9 @@ const readSwipe = shape<{ direction: Direction }>({
   required: ["direction"],
 });
 
-/** Every known deck, and what keeps decks from working: the body of `/api/decks`. */
+/** Every known deck, what keeps decks from working, and what can be undone: the body of `/api/decks`. */
 export function decksView(decks: Decks): DecksAnswer {
-  return { decks: decks.list(), problems: decks.problems() };
+  return { decks: decks.list(), problems: decks.problems(), ...decks.setUp.undoable };
 }
 
 /** `GET /api/decks` */
@@ -127,10 +128,10 @@ export const setSlot: Handler<SlotParts, Place> = async (ctx, { decks, origins }
   ctx.body = await decks.setUp.setSlot(id, slot, change, placeOf(ctx.query));
 };
 
-/** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now. */
+/** `GET /api/decks/:id/slots/:slot/image.png`: what the slot shows now; `?scale=2`: twice as fine. */
 export const slotImage: Handler<Decks, Buffer> = (ctx, decks) => {
   const { id, slot } = ctx.params;
-  const png = decks.png(id, slot);
+  const png = decks.png(id, slot, scaleOf(ctx.query));
   ctx.set("Cache-Control", "no-store");
   ctx.type = "image/png";
   ctx.body = Buffer.from(png);
@@ -191,7 +192,13 @@ function readPage(page: unknown): PageChoice {
 }
 
 /** @throws {Refusal} `invalid_field` */
-function placeOf({ page, fixed }: ParsedUrlQuery): number | "all" | undefined {
+function scaleOf({ scale = "1" }: ParsedUrlQuery): Scale {
+  if (scale !== "1" && scale !== "2") throw invalidField("scale", "must be 1 or 2.");
+  return scale === "2" ? 2 : 1;
+}
+
+/** The page that `?page=N` or `?fixed=1` names. @throws {Refusal} `invalid_field` */
+export function placeOf({ page, fixed }: ParsedUrlQuery): number | "all" | undefined {
   if (fixed === "1") return "all";
   return page === undefined ? undefined : pagePlace(page);
 }

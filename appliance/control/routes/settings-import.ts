@@ -7,22 +7,15 @@ import {
 } from "../../deck/deck-settings.ts";
 import type { Decks } from "../../deck/decks.ts";
 import { EMPTY, type Slots } from "../../deck/pages.ts";
-import { HttpError } from "../../http/errors.ts";
-import type { BeforeImport, SiteInput, Store } from "../../store/store.ts";
+import type { SiteInput, Store } from "../../store/store.ts";
 import { jsonBody } from "../input.ts";
 import type { Handler } from "../route.ts";
-import type { ImportPreview, UndoneImport } from "../wire.ts";
+import type { ImportPreview } from "../wire.ts";
 import { IMPORT_BYTES, readImport } from "./settings.ts";
-
-/** What was there before the last import, until it is put back or the data is another. */
-export class LastImport {
-  before: BeforeImport | undefined;
-}
 
 export interface SettingsParts {
   store: Store;
   decks: Decks;
-  lastImport: LastImport;
 }
 
 /**
@@ -30,41 +23,27 @@ export interface SettingsParts {
  * it is only checked, and the answer says what would change.
  */
 export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx, parts) => {
-  const { store, decks, lastImport } = parts;
+  const { store, decks } = parts;
   const imported = readImport(await jsonBody(ctx, IMPORT_BYTES), parts);
   if (ctx.query.preview === "1") {
     ctx.body = preview(imported, parts);
     return;
   }
   await decks.setUp.merge(imported.decks, async (merged) => {
-    lastImport.before = await store.write("importSettings", {
+    const before = await store.write("importSettings", {
       sites: imported.sites,
       decks: merged.map(toStored),
     });
+    return async () => leftAsTheyAre(await store.write("undoImport", before));
   });
   ctx.status = 204;
 };
 
-/**
- * `POST /api/settings/undo-import`: puts back what the last import changed → `{kept}`, the sites that
- * stay: new ones that have counted since, and those whose host another site has now.
- */
-export const undoImport: Handler<SettingsParts, UndoneImport> = async (
-  ctx,
-  { store, decks, lastImport },
-) => {
-  const { before } = lastImport;
-  if (before === undefined)
-    throw new HttpError(
-      409,
-      "nothing_to_undo",
-      "There is no import to undo: none was made since the box started, or it is undone already.",
-    );
-  const kept = await store.write("undoImport", before);
-  lastImport.before = undefined;
-  await decks.setUp.reload();
-  ctx.body = { kept };
-};
+/** @param sites new ones that have counted since, and those whose host another site has now */
+function leftAsTheyAre(sites: readonly string[]): string {
+  if (sites.length === 0) return "";
+  return `Sites left as they are, for they have counted since or their host is taken: ${sites.join(", ")}.`;
+}
 
 function preview(
   imported: { decks: readonly DeckImport[]; sites: readonly SiteInput[] },

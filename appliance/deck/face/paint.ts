@@ -35,17 +35,20 @@ function tools(): { readonly skia: Skia; readonly fonts: Fonts } {
 /**
  * Draws a face at a slot's own size, with what came of a press over it. The same face, size and
  * feedback give the same pixels.
+ * @param scale how many pixels each pixel of the slot becomes, in each direction
  */
-export function paint(face: Face, { width, height }: Box, feedback?: Feedback): Pixels {
-  const context = canvasOf(width, height).getContext("2d");
+export function paint(face: Face, { width, height }: Box, feedback?: Feedback, scale = 1): Pixels {
+  const [across, down] = [width * scale, height * scale];
+  const context = canvasOf(across, down).getContext("2d");
+  context.setTransform(scale, 0, 0, scale, 0, 0);
   context.fillStyle = face.background;
   context.fillRect(0, 0, width, height);
   const { fonts } = tools();
   for (const shape of layout(face, { width, height }, fonts)) draw(context, shape);
   const over = feedback === undefined ? [] : layoutFeedback(feedback, { width, height }, fonts);
   for (const shape of over) draw(context, shape);
-  const { data } = context.getImageData(0, 0, width, height);
-  return { width, height, data };
+  const { data } = context.getImageData(0, 0, across, down);
+  return { width: across, height: down, data };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Akp05Model, CrtWire, Evidence, MiraboxModel, Slot } from "./model.ts";
-import { columns, inputs, keys, strip, zones } from "./places.ts";
+import { columns, inputs, keys, panel, strip } from "./places.ts";
 
 function usb(vendor: number, ...products: readonly number[]): MiraboxModel["usb"] {
   return products.map((product) => ({ vendor, product }));
@@ -83,7 +83,7 @@ function mirabox(identity: Identity, slots: readonly Slot[], wire: CrtWire): Mir
   return { family: "mirabox", ...identity, slots, inputs: [], hasStrip: false, wire };
 }
 
-const SIDE_ZONES = zones([0, 1, 2].map((row) => ({ column: 5, row, width: 85, height: 85 })));
+const SIDE_ZONES = panel([0, 1, 2].map((row) => ({ column: 5, row, width: 85, height: 85 })));
 
 function crtV1(identity: Identity): MiraboxModel {
   return mirabox(

@@ -1,5 +1,5 @@
 import type { ElgatoModel, Input, Slot } from "./model.ts";
-import { columns, inputs, keys, strip, zones } from "./places.ts";
+import { columns, inputs, keys, panel, strip } from "./places.ts";
 
 const ELGATO = 0x0fd9;
 
@@ -60,7 +60,7 @@ export const ELGATO_MODELS: readonly ElgatoModel[] = [
     [0x009a],
     [
       ...keys({ columns: 4, rows: 2, width: 96 }),
-      ...zones([{ column: 1, row: 2, width: 248, height: 58 }]),
+      ...panel([{ column: 1, row: 2, width: 248, height: 58 }]),
     ],
     inputs("touch", { row: 2, columns: [0, 3] }),
   ),

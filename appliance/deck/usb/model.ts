@@ -13,6 +13,8 @@ interface UsbId {
 interface Place {
   readonly column: number;
   readonly row: number;
+  /** There is something to press; a panel without switches shows a picture and no more. */
+  readonly canPress: boolean;
   /** The firmware tells when it is let go; where it does not, nothing can be held. */
   readonly hasRelease: boolean;
 }

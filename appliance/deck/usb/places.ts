@@ -25,6 +25,7 @@ export function keys({
     kind: "key",
     column: from + (index % columns),
     row: Math.floor(index / columns),
+    canPress: true,
     hasRelease,
     width,
     height,
@@ -33,11 +34,17 @@ export function keys({
 
 type ZonePlace = Pick<Slot, "column" | "row" | "width" | "height">;
 
-/** Zones from the left or the top. No firmware tells when a finger leaves one. */
-export function zones(places: readonly ZonePlace[]): Slot[] {
+/** Zones of a panel without switches, from the left or the top. */
+export function panel(places: readonly ZonePlace[]): Slot[] {
+  return zones(places, false);
+}
+
+function zones(places: readonly ZonePlace[], canPress: boolean): Slot[] {
   return places.map((place, index) => ({
     slot: `z${index}`,
     kind: "zone",
+    canPress,
+    // No firmware tells when a finger leaves one.
     hasRelease: false,
     ...place,
   }));
@@ -45,7 +52,8 @@ export function zones(places: readonly ZonePlace[]): Slot[] {
 
 /** A strip below the keys, cut into equal zones. */
 export function strip(count: number, row: number, width: number, height: number): Slot[] {
-  return zones(Array.from({ length: count }, (_, column) => ({ column, row, width, height })));
+  const places = Array.from({ length: count }, (_, column) => ({ column, row, width, height }));
+  return zones(places, true);
 }
 
 interface InputRow {
@@ -66,6 +74,7 @@ export function inputs(
     kind,
     column,
     row,
+    canPress: true,
     hasRelease,
   }));
 }

@@ -44,6 +44,7 @@ describe("decks in the control API", () => {
       kind: "key",
       column: 1,
       row: 1,
+      canPress: true,
       hasRelease: true,
       width: 72,
       height: 72,
@@ -210,6 +211,7 @@ describe("decks in the control API", () => {
       kind: "dial",
       column: 3,
       row: 3,
+      canPress: true,
       hasRelease: false,
       widget: { type: "empty" },
     });

@@ -150,7 +150,10 @@ describe("settings as a file", () => {
   describe("taken in", () => {
     const look = (settings: unknown) =>
       owner.ask("POST", "/api/settings/import?preview=1", settings);
-    const undo = () => owner.ask("POST", "/api/settings/undo-import");
+    const undo = () => owner.ask("POST", "/api/decks/undo");
+    const UNDONE = "Undone: Settings taken in.";
+    const left = (site: string) =>
+      `${UNDONE} Sites left as they are, for they have counted since or their host is taken: ${site}.`;
     const mini = async (change: object) => ({ ...(await exported()).decks[0], ...change });
 
     it("tell first what changes, and change nothing", async () => {
@@ -193,16 +196,27 @@ describe("settings as a file", () => {
       ];
       assert.equal((await take({ decks, sites })).status, 204);
       const reply = await undo();
-      assert.deepEqual([reply.status, reply.json], [200, { kept: [] }]);
+      assert.deepEqual([reply.status, reply.json], [200, { done: UNDONE }]);
       assert.deepEqual(await exported(), before);
       await world().restart();
+      assert.deepEqual(await exported(), before);
+    });
+
+    it("are taken in again, and undone again", async () => {
+      const before = await exported();
+      await take({ decks: [deck()], sites: [{ id: "new" }] });
+      const after = await exported();
+      await undo();
+      assert.equal((await owner.ask("POST", "/api/decks/redo")).status, 200);
+      assert.deepEqual(await exported(), after);
+      await undo();
       assert.deepEqual(await exported(), before);
     });
 
     it("are undone but for a new site that has counted since", async () => {
       await take({ sites: [{ id: "counted" }, { id: "quiet" }] });
       await world().beacon({ p: "/" }, { s: "counted" });
-      assert.deepEqual((await undo()).json, { kept: ["counted"] });
+      assert.deepEqual((await undo()).json, { done: left("counted") });
       const ids = (await exported()).sites.map(({ id }: { id: string }) => id);
       assert.deepEqual(ids, ["blog", "counted", "notes"]);
       assert.deepEqual((await world().stats({ site: "counted" })).path, { "/": 1 });
@@ -211,7 +225,7 @@ describe("settings as a file", () => {
     it("are undone but for a host that another site has now", async () => {
       await take({ sites: [{ id: "notes", host: null }] });
       await owner.ask("POST", "/api/sites", { id: "shop", host: "a.example" });
-      assert.deepEqual((await undo()).json, { kept: ["notes"] });
+      assert.deepEqual((await undo()).json, { done: left("notes") });
     });
 
     it("are undone once, and not after other data took the place", async () => {

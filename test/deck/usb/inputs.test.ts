@@ -145,6 +145,7 @@ describe("A deck with dials, buttons or touch points", () => {
       kind: "button",
       column: 2,
       row: 0,
+      canPress: true,
       hasRelease: true,
       widget: { type: "empty" },
     });

@@ -16,13 +16,6 @@ export function changesOf({ keys, decks, sites }: ImportPreview): string {
   return parts.length === 0 ? "" : `${parts.join(", ")}.`;
 }
 
-/** What became of an undo, which leaves some sites as they are. */
-export function undoneBut(kept: readonly string[]): string {
-  const done = "Decks and sites are as they were before the import.";
-  if (kept.length === 0) return done;
-  return `${done} Left as they are, for they have counted since or their host is taken: ${kept.join(", ")}.`;
-}
-
 function counted(count: number, one: string, many: string): string {
   return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
 }

@@ -1,19 +1,20 @@
 import { useState } from "preact/hooks";
-import type { ImportPreview, UndoneImport } from "../../../appliance/control/wire.ts";
+import type { ImportPreview } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
+import { Undo } from "../deck/undo.tsx";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { FileButton, saveFile } from "./files.tsx";
-import { changesOf, undoneBut } from "./import-words.ts";
+import { changesOf } from "./import-words.ts";
 
 /** Settings out to a file, and in from one: looked at first, and undone when it was a mistake. */
 export function SettingsCard() {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
   const [done, setDone] = useState("");
-  const [canUndo, setCanUndo] = useState(false);
+  const [isTaken, setTaken] = useState(false);
   const [asked, setAsked] = useState<{ settings: object; changes: string } | null>(null);
   const save = () => run(() => saveFile("api/settings/export", "tallydeck-settings.json"));
   const look = (file: File) =>
@@ -28,17 +29,9 @@ export function SettingsCard() {
   const take = (settings: object) =>
     run(async () => {
       await ask("POST", "api/settings/import", settings);
-      setCanUndo(true);
+      setTaken(true);
       await actions.reload();
       setDone("The settings are taken over.");
-    });
-  const undo = () =>
-    run(async () => {
-      setDone("");
-      const { kept } = await ask<UndoneImport>("POST", "api/settings/undo-import");
-      setCanUndo(false);
-      await actions.reload();
-      setDone(undoneBut(kept));
     });
   return (
     <section class="card stack" aria-labelledby="settings-title">
@@ -53,12 +46,8 @@ export function SettingsCard() {
           Export settings
         </button>
         <FileButton label="Import settings…" accept=".json" disabled={busy} onFile={look} />
-        {canUndo && (
-          <button type="button" disabled={busy} onClick={undo}>
-            Undo the import
-          </button>
-        )}
       </div>
+      {isTaken && <Undo onDone={setDone} />}
       <Problem text={problem} />
       <p role="status">{done}</p>
       {asked !== null && (

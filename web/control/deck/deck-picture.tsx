@@ -1,9 +1,10 @@
 import { useRef } from "preact/hooks";
+import { placeName } from "../../../appliance/base/place-name.ts";
 import type { Deck, Place, Slot } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { revisionKey } from "../use-box.ts";
-import { bandsOf, idOf, neighbour, placeName, placesOf } from "./layout.ts";
+import { bandsOf, idOf, neighbour, placesOf } from "./layout.ts";
 import { widgetName } from "./widgets.ts";
 
 interface DeckPictureProps {
@@ -96,14 +97,14 @@ function PlaceButton({ deck, place, weight, isChosen, isEntry, onChoose }: Place
         {...common}
         class={`slot ${place.kind}`}
         style={{ flexGrow: weight, aspectRatio: `${place.width} / ${place.height}` }}
-        aria-label={`${placeName(place)}: ${widgetName(place.widget)}`}
+        aria-label={`${placeName(id)}: ${widgetName(place.widget)}`}
       >
         <SlotImage deck={deck} slot={place} />
       </button>
     );
   return (
     <span class="input-cell" style={{ flexGrow: weight }}>
-      <button {...common} class={`input ${place.kind}`} aria-label={placeName(place)} />
+      <button {...common} class={`input ${place.kind}`} aria-label={placeName(id)} />
     </span>
   );
 }

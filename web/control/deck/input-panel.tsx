@@ -1,8 +1,8 @@
+import { placeName } from "../../../appliance/base/place-name.ts";
 import type { Deck, Input } from "../../../appliance/control/wire.ts";
 import { useShell } from "../context.ts";
 import { Deeds } from "./deeds.tsx";
 import { Fingers } from "./fingers.tsx";
-import { placeName } from "./layout.ts";
 
 const ABOUT: Readonly<Record<Input["kind"], string>> = {
   dial: "A dial can be pressed and turned.",
@@ -13,7 +13,7 @@ const ABOUT: Readonly<Record<Input["kind"], string>> = {
 /** Everything about one dial, button or touch point. */
 export function InputPanel({ deck, input }: { deck: Deck; input: Input }) {
   const { change } = useShell();
-  const name = placeName(input);
+  const name = placeName(input.input);
   return (
     <section class="card panel" aria-labelledby="input-title">
       <header class="slot-head">

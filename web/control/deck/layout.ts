@@ -78,19 +78,6 @@ function across(band: string[] | undefined, column: number, length: number): str
   return band?.[Math.floor(((column + 0.5) * band.length) / length)];
 }
 
-const NAMES: Readonly<Record<Place["kind"], string>> = {
-  key: "Key",
-  zone: "Zone",
-  dial: "Dial",
-  button: "Button",
-  touch: "Touch point",
-};
-
-/** `Key 3`, `Zone 1` or `Dial 2`: what a person calls a place. */
-export function placeName(place: Place): string {
-  return `${NAMES[place.kind]} ${Number(idOf(place).slice(1)) + 1}`;
-}
-
 function isKey(place: Place): place is Slot {
   return place.kind === "key";
 }

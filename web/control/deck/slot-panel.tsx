@@ -1,4 +1,5 @@
 import { isChannelName } from "../../../appliance/base/names.ts";
+import { placeName } from "../../../appliance/base/place-name.ts";
 import type { Deck, Slot } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { ask } from "../api.ts";
@@ -9,7 +10,6 @@ import { TestValue } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import { SlotImage } from "./deck-picture.tsx";
 import { Deeds } from "./deeds.tsx";
-import { placeName } from "./layout.ts";
 import { SavingNote } from "./saving-note.tsx";
 import { useDraft } from "./use-draft.ts";
 import { WidgetFields } from "./widget-fields.tsx";
@@ -33,7 +33,7 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
       <header class="slot-head">
         <SlotImage deck={deck.id} slot={slot} />
         <div>
-          <h2 id="slot-title">{placeName(slot)}</h2>
+          <h2 id="slot-title">{placeName(slot.slot)}</h2>
           <p class="hint">
             {slot.width} × {slot.height} pixels
           </p>
@@ -50,7 +50,7 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
         <button
           type="button"
           class="quiet"
-          aria-label={`Close ${placeName(slot)}`}
+          aria-label={`Close ${placeName(slot.slot)}`}
           onClick={() => change({ slot: "" })}
         >
           ✕

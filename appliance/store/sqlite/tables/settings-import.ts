@@ -12,7 +12,7 @@ import {
 } from "./sites.ts";
 
 /** What an import named, as it was before. */
-export interface BeforeImport {
+interface BeforeImport {
   readonly decks: readonly { readonly id: string; readonly row: DeckRow | undefined }[];
   readonly sites: readonly {
     readonly id: string;

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { placeName } from "../../../../appliance/base/place-name.ts";
 import type { Place } from "../../../../appliance/control/wire.ts";
 import { MODELS, modelById } from "../../../../appliance/deck/usb/models.ts";
-import {
-  bandsOf,
-  idOf,
-  neighbour,
-  placeName,
-  placesOf,
-} from "../../../../web/control/deck/layout.ts";
+import { bandsOf, idOf, neighbour, placesOf } from "../../../../web/control/deck/layout.ts";
 
 function placesOn(id: string): Place[] {
   const model = modelById(id);
@@ -68,10 +63,14 @@ describe("a deck on the page", () => {
   });
 
   it("names what lies on it as people count it", () => {
-    const names = ["plus", "neo", "pedal"].map((id) => placeName(placesOn(id).at(-1) as Place));
-    assert.deepEqual(names, ["Dial 4", "Touch point 2", "Button 3"]);
-    assert.equal(placeName(placesOn("plus")[0] as Place), "Key 1");
-    assert.equal(placeName(placesOn("plus")[11] as Place), "Zone 4");
+    const names = ["plus", "neo", "pedal"].map((id) =>
+      placesOn(id).map((place) => placeName(idOf(place))),
+    );
+    assert.deepEqual(
+      names.map((each) => each.at(-1)),
+      ["Dial 4", "Touch point 2", "Button 3"],
+    );
+    assert.deepEqual([names[0]?.[0], names[0]?.[11]], ["Key 1", "Zone 4"]);
   });
 });
 
