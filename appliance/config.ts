@@ -15,6 +15,15 @@ import { COLLECTOR_PORT, CONTROL_PORT } from "./base/ports.ts";
 import { ConfigRefused, invalidSetting, type Refusal } from "./base/refusal.ts";
 import { modelById } from "./deck/usb/models.ts";
 import { createClient } from "./http/client.ts";
+import {
+  BROKER_RULE,
+  brokerUrl,
+  FIRST_SETTINGS,
+  isCertificates,
+  isPrefix,
+  type MqttSettings,
+  PREFIX_RULE,
+} from "./mqtt/settings.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {
@@ -50,6 +59,8 @@ export interface Config {
   readonly powerDir: string;
   /** By their keys, as `siteTokenKey` gives them. */
   readonly siteTokens: ReadonlyMap<string, string>;
+  /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
+  readonly mqtt: MqttSettings | undefined;
   /** What looks like a slip and stops nothing: a line each for the start to say. */
   readonly slips: readonly string[];
 }
@@ -149,6 +160,49 @@ const SETTINGS = {
     accepts: "models, comma separated, as `tallydeck devices --models` lists them",
     parse: (text) => everyItem(text, (id) => modelById(id) !== undefined),
   } satisfies Setting<readonly string[]>,
+  MQTT_URL: {
+    flag: "mqtt-url",
+    fallback: "",
+    accepts: BROKER_RULE,
+    parse: (text) => (text === "" ? "" : brokerUrl(text)),
+  } satisfies Setting<string>,
+  MQTT_USER: {
+    flag: "mqtt-user",
+    fallback: "",
+    accepts: "a name of at most 256 characters",
+    parse: (text) => (text.length <= 256 && !text.includes("\0") ? text : undefined),
+  } satisfies Setting<string>,
+  // No flag: everybody on the machine sees what a program was started with.
+  MQTT_PASSWORD: {
+    fallback: "",
+    accepts: "a password of at most 256 characters",
+    parse: (text) => (text.length <= 256 && !text.includes("\0") ? text : undefined),
+  } satisfies Setting<string>,
+  MQTT_PREFIX: {
+    flag: "mqtt-prefix",
+    fallback: FIRST_SETTINGS.prefix,
+    accepts: PREFIX_RULE,
+    parse: (text) => (isPrefix(text) ? text : undefined),
+  } satisfies Setting<string>,
+  MQTT_DISCOVERY: {
+    flag: "mqtt-discovery",
+    fallback: FIRST_SETTINGS.discovery,
+    accepts: PREFIX_RULE,
+    parse: (text) => (isPrefix(text) ? text : undefined),
+  } satisfies Setting<string>,
+  MQTT_VERSION: {
+    flag: "mqtt-version",
+    fallback: FIRST_SETTINGS.version,
+    accepts: "5 or 3.1.1",
+    parse: (text) => (text === "5" || text === "3.1.1" ? text : undefined),
+  } satisfies Setting<MqttSettings["version"]>,
+  MQTT_CA: {
+    flag: "mqtt-ca",
+    fallback: "",
+    accepts:
+      "a file of certificates in PEM, or one certificate as the text between its BEGIN and END, in one line",
+    parse: readCertificates,
+  } satisfies Setting<string>,
   DEMO: { flag: "demo", ...onOrOff } satisfies Setting<boolean>,
   SHOW_CODE_FILE: {
     fallback: "/boot/firmware/SHOW-CODE",
@@ -260,14 +314,45 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     nameFile: value("NAME_FILE"),
     wifiNameFile: value("WIFI_NAME_FILE"),
     powerDir: value("POWER_DIR"),
+    mqtt: mqttOf({
+      url: value("MQTT_URL"),
+      user: value("MQTT_USER"),
+      password: value("MQTT_PASSWORD"),
+      prefix: value("MQTT_PREFIX"),
+      discovery: value("MQTT_DISCOVERY"),
+      version: value("MQTT_VERSION"),
+      ca: value("MQTT_CA"),
+    }),
     siteTokens,
     slips: items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : [],
   };
   if (config.port === config.webuiPort && config.port !== 0)
     problems.push(invalidSetting("WEBUI_PORT", "must be another port than PORT."));
+  if (config.mqtt !== undefined && config.mqtt.password !== "" && config.mqtt.user === "")
+    problems.push(invalidSetting("MQTT_USER", "is missing: MQTT_PASSWORD goes with a user."));
   problems.push(...sameTokenKey(config.sites.map((site) => site.id)));
   if (problems.length > 0) throw new ConfigRefused(problems);
   return config;
+}
+
+/** Undefined where no broker is named: then the Web UI may name one. */
+function mqttOf(given: Omit<MqttSettings, "enabled">): MqttSettings | undefined {
+  return given.url === "" ? undefined : { enabled: true, ...given };
+}
+
+/** Certificates from a file, or one in a line. */
+function readCertificates(text: string): string | undefined {
+  if (text === "") return "";
+  if (/^[A-Za-z0-9+/=]{200,}$/.test(text)) {
+    const pem = `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----`;
+    return isCertificates(pem) ? pem : undefined;
+  }
+  try {
+    const pem = readFileSync(text, "utf8").trim();
+    return isCertificates(pem) ? pem : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const EMPTY_ENTRY = "SITES has an empty entry, which is left out: is there a comma too many?";

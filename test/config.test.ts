@@ -5,6 +5,7 @@ import { describe, it } from "mocha";
 import { siteTokenKey } from "../appliance/base/names.ts";
 import { ConfigRefused } from "../appliance/base/refusal.ts";
 import { type Config, readConfig } from "../appliance/config.ts";
+import { inOneLine, makeCertificates } from "./helpers/certificates.ts";
 import { eachFolder } from "./helpers/folder.ts";
 
 const fromEnv = (env: Record<string, string>): Config => readConfig({ flags: {}, env });
@@ -44,6 +45,7 @@ describe("the configuration", () => {
       nameFile: "",
       wifiNameFile: "",
       powerDir: "",
+      mqtt: undefined,
     });
     assert.match(dataDir, /^\/.*\/data$/);
     assert.equal(siteTokens.size, 0);
@@ -72,6 +74,12 @@ describe("the configuration", () => {
       NAME_FILE: "/run/name",
       WIFI_NAME_FILE: "/run/wifi-name",
       POWER_DIR: "/run/power",
+      MQTT_URL: "Broker.example.org:1884",
+      MQTT_USER: "box",
+      MQTT_PASSWORD: "secret",
+      MQTT_PREFIX: "house/decks",
+      MQTT_DISCOVERY: "ha",
+      MQTT_VERSION: "3.1.1",
     });
     assert.deepEqual(config, {
       sites: [
@@ -99,6 +107,16 @@ describe("the configuration", () => {
       nameFile: "/run/name",
       wifiNameFile: "/run/wifi-name",
       powerDir: "/run/power",
+      mqtt: {
+        enabled: true,
+        url: "mqtt://broker.example.org:1884",
+        user: "box",
+        password: "secret",
+        prefix: "house/decks",
+        discovery: "ha",
+        version: "3.1.1",
+        ca: "",
+      },
     });
   });
 
@@ -183,6 +201,53 @@ describe("the configuration", () => {
     it("may not name two sites whose tokens would have one name", () => {
       const [problem = ""] = problemsOf({ SITES: "my-site,my_site,other" });
       assert.match(problem, /my-site and my_site.*STATS_TOKEN_MY_SITE/);
+    });
+  });
+
+  describe("MQTT", () => {
+    const folder = eachFolder();
+
+    for (const [text, url] of [
+      ["192.168.1.5", "mqtt://192.168.1.5"],
+      ["homeassistant.local:1883", "mqtt://homeassistant.local:1883"],
+      ["MQTTS://[fd00::1]/", "mqtts://[fd00::1]"],
+    ] as const)
+      it(`takes ${text} for a broker`, () => {
+        assert.equal(fromEnv({ MQTT_URL: text }).mqtt?.url, url);
+      });
+
+    for (const [key, text] of [
+      ["MQTT_URL", "http://broker"],
+      ["MQTT_URL", "mqtt://box:secret@broker"],
+      ["MQTT_URL", "mqtt://broker/path"],
+      ["MQTT_URL", "bro ker"],
+      ["MQTT_PREFIX", "a/#"],
+      ["MQTT_PREFIX", "+"],
+      ["MQTT_PREFIX", "/a"],
+      ["MQTT_PREFIX", "$SYS"],
+      ["MQTT_DISCOVERY", "a//b"],
+      ["MQTT_VERSION", "4"],
+      ["MQTT_CA", "/none"],
+    ] as const)
+      it(`refuses ${text} as ${key}`, () => {
+        const [problem = "", ...more] = problemsOf({ [key]: text });
+        assert.match(problem, new RegExp(`^${key} must be `));
+        assert.deepEqual(more, []);
+      });
+
+    it("wants a user with a password", () => {
+      const problems = problemsOf({ MQTT_URL: "broker", MQTT_PASSWORD: "secret" });
+      assert.match(problems.join(), /^MQTT_USER is missing/);
+    });
+
+    it("takes certificates from a file, or one in a line", () => {
+      makeCertificates(folder());
+      const file = join(folder(), "ca.pem");
+      for (const text of [file, inOneLine(file)])
+        assert.match(
+          fromEnv({ MQTT_URL: "broker", MQTT_CA: text }).mqtt?.ca ?? "",
+          /^-----BEGIN CERTIFICATE-----\n/,
+        );
     });
   });
 

@@ -36,6 +36,7 @@ const SOUND: Readonly<Record<string, string>> = {
 import { collect } from "../collector/app.ts";
 import { control } from "../control/app.ts";
 import { Actions } from "../actions/actions.ts";
+import type { Link } from "../mqtt/link.ts";
 import { openStore } from "../store/store.ts";
 const serve = () => [collect(openStore()), control(openStore()), new Actions()];`,
   "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
@@ -73,6 +74,8 @@ const paint = (): Pixels => createCanvas();`,
 const hid = async (pixels: Pixels) => {
   const { HID } = await import("node-hid");
 };`,
+  "appliance/mqtt/link.ts": `import type { Decks } from "../deck/decks.ts";
+type Link = Decks;`,
   "appliance/base/names.ts": "export const NAME = /a/;",
   "web/dashboard/page.ts": 'import { NAME } from "../../appliance/base/names.ts";\nNAME.test("");',
   "scripts/build-web.ts": 'const PAGES = ["web/dashboard/page.ts"];',
@@ -234,6 +237,24 @@ describe("a breach is found", () => {
       "appliance/deck/decks.ts",
       'import { usb } from "usb";',
       "appliance/deck/decks.ts knows usb",
+    ],
+    [
+      "the home automation knowing the store",
+      "appliance/mqtt/link.ts",
+      'import { openStore } from "../store/store.ts";',
+      "appliance/mqtt/link.ts knows appliance/store/store.ts",
+    ],
+    [
+      "the home automation holding decks itself",
+      "appliance/mqtt/link.ts",
+      'import { Decks } from "../deck/decks.ts";',
+      "appliance/mqtt/link.ts knows appliance/deck/decks.ts",
+    ],
+    [
+      "a broker's library outside of its file",
+      "appliance/mqtt/link.ts",
+      'import mqtt from "mqtt";',
+      "appliance/mqtt/link.ts knows mqtt",
     ],
     [
       "the canvas outside of its file",

@@ -5,6 +5,7 @@ export type RefusalCode =
   | "invalid_channel"
   | "invalid_field"
   | "invalid_image"
+  | "invalid_json"
   | "too_large"
   /** What it is about. */
   | "not_found"

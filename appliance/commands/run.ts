@@ -15,6 +15,9 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --virtual-deck MODEL
                    a deck that exists only in the Web UI; may be given several times
                    (VIRTUAL_DECK); \`tallydeck devices --models\` lists the models
+  --mqtt-url URL   the broker of a home automation (MQTT_URL); with --mqtt-user, --mqtt-prefix,
+                   --mqtt-discovery, --mqtt-version and --mqtt-ca, and MQTT_PASSWORD in the
+                   environment or the file
   --demo           made-up data of two sites, gone when the service stops (DEMO)
   --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
 

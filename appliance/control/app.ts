@@ -3,6 +3,7 @@ import type { Origins } from "../actions/origins.ts";
 import type { Log } from "../base/log.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Pages } from "../http/pages.ts";
+import type { HomeAutomation } from "../mqtt/home-automation.ts";
 import { ownerApp, page, type Route, routesFor } from "./frame.ts";
 import type { Door } from "./guard.ts";
 import { type DataParts, downloadBackup, restoreBackup } from "./routes/backup.ts";
@@ -23,6 +24,7 @@ import {
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
 import { type ImageParts, keepImage } from "./routes/images.ts";
+import { changeMqtt, showMqtt } from "./routes/mqtt.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
 import {
   acknowledgeChannel,
@@ -78,6 +80,7 @@ export interface ControlParts {
   images: ImageParts;
   sites: SitesParts;
   dashboard: DashboardParts;
+  mqtt: HomeAutomation;
   activity: ActivityParts;
   alarms: AlarmsParts;
   settings: SettingsParts;
@@ -144,6 +147,8 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/sites/:id/share", "sites", shareSite),
   owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),
+  owner("GET", "/api/mqtt", "mqtt", showMqtt),
+  owner("PUT", "/api/mqtt", "mqtt", changeMqtt),
   owner("GET", "/api/settings/export", "settings", exportSettings),
   owner("POST", "/api/settings/import", "settings", importSettings),
   owner("GET", "/api/backup", "data", downloadBackup),

@@ -77,6 +77,34 @@ export interface BoxEvents {
   pressed: SlotAt;
 }
 
+/** How the box speaks with an MQTT broker: what `PUT /api/mqtt` takes, any part of it. */
+interface MqttFields {
+  enabled: boolean;
+  /** `mqtt://` or `mqtts://`, host and port; empty while nobody has named a broker. */
+  url: string;
+  user: string;
+  /** Topics begin with it. */
+  prefix: string;
+  /** Where Home Assistant looks for devices. */
+  discovery: string;
+  version: "5" | "3.1.1";
+  /** Certificates to trust, PEM; empty for those that the system trusts. */
+  ca: string;
+}
+
+export type MqttChange = Partial<MqttFields & { password: string }>;
+
+/** `GET /api/mqtt`. */
+export interface MqttAnswer extends MqttFields {
+  hasPassword: boolean;
+  /** Named in the configuration, which alone can change it. */
+  declared: boolean;
+  /** The box's id at the broker: topics begin with the prefix and it. */
+  box: string;
+  /** Null while it is off; the problem is null while the first try runs. */
+  state: { connected: true; since: number } | { connected: false; problem: string | null } | null;
+}
+
 /** How the machine is that the service runs on; what it does not tell is left out. */
 export interface Vitals {
   /** Since the machine was started. */

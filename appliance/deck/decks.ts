@@ -19,6 +19,7 @@ import type { Direction } from "./usb/model.ts";
 import { modelById } from "./usb/models.ts";
 import type { DeckProblem } from "./usb/problems.ts";
 import { openVirtual } from "./usb/virtual.ts";
+import { wholePicture } from "./whole-picture.ts";
 
 export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images"> {
   log: { info(message: string): void; warn(message: string): void };
@@ -214,6 +215,17 @@ export class Decks {
    */
   png(id: string, slot: string, scale?: Scale): Uint8Array {
     return encodePng(this.picture(id, slot, scale).pixels);
+  }
+
+  /** All that a connected deck shows now, as a PNG; undefined where there is none with pictures. */
+  image(id: string): Uint8Array | undefined {
+    const deck = this.#decks.find(id);
+    if (!deck?.connected || deck.model.slots.length === 0) return undefined;
+    const slots = deck.model.slots.map((slot) => ({
+      ...slot,
+      pixels: this.picture(id, slot.slot).pixels,
+    }));
+    return encodePng(wholePicture(slots));
   }
 
   /**

@@ -47,6 +47,7 @@ const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
   invalid_channel: { status: 400 },
   invalid_field: { status: 400 },
   invalid_image: { status: 400 },
+  invalid_json: { status: 400 },
   not_found: { status: 404 },
   channel_limit: { status: 409 },
   exchange_busy: { status: 409, code: "busy" },

@@ -31,6 +31,7 @@ import {
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
 import { type Front, startFront } from "./front.ts";
+import { startHomeAutomation } from "./home-automation.ts";
 import { SiteNumbers } from "./numbers.ts";
 import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
@@ -78,6 +79,7 @@ export async function startOwner(
   });
   const actions = new Actions({ clock, outgoing, decks: front.decks, channels: push.channels });
   stops.add(() => actions.close());
+  const home = await startHomeAutomation(parts, shared, stops, { ...push, store, numbers, front });
   // Streams of events go first: the listener waits for what it answers.
   stops.add(() => listener.close());
   const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });
@@ -106,6 +108,7 @@ export async function startOwner(
       images: { images, decks: front.decks },
       activity: { store, clock, alarms },
       alarms: { store, alarms, origins },
+      mqtt: home,
       sites: {
         store,
         declared: session.declared,

@@ -20,10 +20,15 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/main.ts", may: ["appliance/"] },
   { of: "appliance/service/", may: ["appliance/"] },
   { of: "appliance/commands/", may: ["appliance/"] },
-  // Which models there are, and what an address block is.
+  // Which models there are, what an address block is, and what names a broker.
   {
     of: "appliance/config.ts",
-    may: ["appliance/deck/usb/models.ts", "appliance/http/client.ts", BASE],
+    may: [
+      "appliance/deck/usb/models.ts",
+      "appliance/http/client.ts",
+      "appliance/mqtt/settings.ts",
+      BASE,
+    ],
   },
   { of: BASE },
   {
@@ -40,6 +45,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/store/",
       BASE,
       "appliance/deck/decks.ts",
+      "appliance/mqtt/home-automation.ts",
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
       "appliance/deck/deck-view.ts",
@@ -77,6 +83,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },
   { of: "appliance/push/", may: [BASE] },
   { of: "appliance/http/", may: [BASE] },
+  { of: "appliance/mqtt/", may: ["appliance/push/", BASE], types: ["appliance/deck/"] },
   { of: "appliance/demo/", may: [BASE] },
   {
     of: "appliance/box/",
@@ -107,6 +114,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "node-hid": ["appliance/deck/usb/hid.ts", "test/"],
   usb: ["appliance/deck/usb/hid.ts", "test/"],
   "@napi-rs/canvas": ["appliance/deck/face/paint.ts", "test/"],
+  mqtt: ["appliance/mqtt/client.ts", "test/"],
   koa: ["appliance/http/", "appliance/collector/", "appliance/control/", "test/"],
   preact: ["web/", "test/web/"],
   mocha: ["test/"],

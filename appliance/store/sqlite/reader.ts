@@ -15,6 +15,7 @@ import { allowedOrigins } from "./tables/allowed-origins.ts";
 import { keptChannels } from "./tables/channels.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { imageBytes, imageList } from "./tables/images.ts";
+import { mqttRow } from "./tables/mqtt.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
@@ -41,6 +42,7 @@ const QUERIES = {
   keptChannels,
   imageList,
   imageBytes,
+  mqttRow,
   sessions,
 };
 type Queries = typeof QUERIES;

@@ -2,6 +2,7 @@ import { allowOrigin, removeOrigin } from "./tables/allowed-origins.ts";
 import { keepChannels } from "./tables/channels.ts";
 import { saveDecks } from "./tables/decks.ts";
 import { saveImage } from "./tables/images.ts";
+import { saveMqtt } from "./tables/mqtt.ts";
 import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
@@ -29,6 +30,7 @@ export const WRITES = {
   removeOrigin,
   keepChannels,
   saveImage,
+  saveMqtt,
   saveSession,
   removeSessions,
   createSite,

@@ -178,6 +178,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   // What senders said to this box, which they go on saying to it.
   channel: { kind: "own", maxRows: 64, maxBytes: 4_096 },
   session: { kind: "own", maxRows: 101 },
+  // With a secret; and two boxes with one id would put each other out at the broker.
+  mqtt: { kind: "own", maxRows: 1 },
 };
 
 /** Bounds of a table that is read row by row. */

@@ -1,0 +1,117 @@
+import { Signal } from "../base/signal.ts";
+import { Turns } from "../base/turns.ts";
+import type { BrokerState } from "./broker.ts";
+import { type Announced, Link, type LinkOptions } from "./link.ts";
+import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
+
+/** What is kept of it over restarts. */
+export interface MqttStore {
+  load(): Promise<{
+    /** The box's id at the broker. */
+    readonly box: string;
+    /** Null before anybody has set anything. */
+    readonly settings: MqttSettings | null;
+    readonly announced: Announced | null;
+  }>;
+  saveSettings(settings: MqttSettings): Promise<void>;
+  saveAnnounced(announced: Announced | null): Promise<void>;
+}
+
+interface HomeAutomationOptions
+  extends Omit<
+    LinkOptions,
+    "connect" | "settings" | "box" | "announced" | "saveAnnounced" | "changed"
+  > {
+  readonly store: MqttStore;
+  /** From the configuration, which alone can change them; undefined where it names no broker. */
+  readonly declared: MqttSettings | undefined;
+}
+
+/** The box in a home automation, off until somebody names a broker. */
+export class HomeAutomation {
+  /** Settings, or how it stands with the broker, are others. */
+  readonly changed = new Signal();
+  readonly #options: HomeAutomationOptions;
+  readonly #turns = new Turns();
+  /** The box's id at the broker. */
+  readonly box: string;
+  #settings: MqttSettings;
+  #announced: Announced | null;
+  #link: Link | undefined;
+
+  private constructor(
+    options: HomeAutomationOptions,
+    { box, settings, announced }: Awaited<ReturnType<MqttStore["load"]>>,
+  ) {
+    this.#options = options;
+    this.box = box;
+    this.#settings = options.declared ?? settings ?? FIRST_SETTINGS;
+    this.#announced = announced;
+  }
+
+  /** Begins to try where it is on; does not wait for the broker. */
+  static async open(options: HomeAutomationOptions): Promise<HomeAutomation> {
+    const home = new HomeAutomation(options, await options.store.load());
+    await home.#turns.take(() => home.#begin());
+    return home;
+  }
+
+  get settings(): MqttSettings {
+    return this.#settings;
+  }
+
+  /** True while the configuration names the broker. */
+  get isDeclared(): boolean {
+    return this.#options.declared !== undefined;
+  }
+
+  /** How it stands with the broker; undefined while it is off. */
+  get state(): BrokerState | undefined {
+    return this.#link?.state;
+  }
+
+  /**
+   * Goes on with other settings; what no longer holds is cleared at the broker that is connected.
+   * @throws {Refusal} `invalid_field`, and what the store throws; then nothing has changed
+   */
+  async change(given: MqttSettings): Promise<void> {
+    const settings = checkSettings(given);
+    await this.#turns.take(async () => {
+      await this.#options.store.saveSettings(settings);
+      const before = this.#settings;
+      this.#settings = settings;
+      const moves = ["url", "prefix", "discovery"] as const;
+      await this.#link?.close({
+        clear: !settings.enabled || moves.some((field) => settings[field] !== before[field]),
+      });
+      this.#link = undefined;
+      await this.#begin();
+      this.changed.emit();
+    });
+  }
+
+  /** Says goodbye; what is announced stays. */
+  async close(): Promise<void> {
+    await this.#turns.take(async () => this.#link?.close({ clear: false }));
+  }
+
+  async #begin(): Promise<void> {
+    if (!this.#settings.enabled) return;
+    const { store, log } = this.#options;
+    // A tenth of the service's memory: only for who uses it.
+    const { connectMqtt } = await import("./client.ts");
+    this.#link = new Link({
+      ...this.#options,
+      connect: connectMqtt,
+      settings: this.#settings,
+      box: this.box,
+      announced: this.#announced,
+      saveAnnounced: (announced) => {
+        this.#announced = announced;
+        store.saveAnnounced(announced).catch((error: unknown) => log.warn(String(error)));
+      },
+      changed: () => this.changed.emit(),
+    });
+    await this.#link.start();
+  }
+}

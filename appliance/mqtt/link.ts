@@ -1,0 +1,302 @@
+import type { Clock } from "../base/clock.ts";
+import type { Cancel, Listenable } from "../base/signal.ts";
+import type { Decks } from "../deck/decks.ts";
+import type { Channels } from "../push/channels.ts";
+import { Broker, type BrokerState } from "./broker.ts";
+import type { Connect, Message } from "./client.ts";
+import { Commands } from "./commands.ts";
+import { type BoxFacts, deviceDocument, eventOf, platformsOf, withRemoved } from "./discovery.ts";
+import { Paced } from "./paced.ts";
+import type { MqttSettings } from "./settings.ts";
+import { buttonsOf, type SiteFigures, shownChannels, statesOf, watchedChannels } from "./states.ts";
+import {
+  availabilityTopic,
+  baseTopic,
+  birthTopic,
+  commandFilters,
+  configTopic,
+  deckImage,
+  isKept,
+  keptFilters,
+  slotEvent,
+} from "./topics.ts";
+
+/** The sites as a home automation knows them. */
+export interface SiteSource {
+  /** Ids of all sites. */
+  list(): readonly string[];
+  /** Undefined when there is no such site. */
+  figures(site: string): Promise<SiteFigures | undefined>;
+  /** Sites or their figures may be others. */
+  readonly changed: Listenable;
+}
+
+/** What of the box is told, and what others may change. */
+interface LinkedParts {
+  readonly channels: Pick<Channels, "get" | "list" | "set" | "clear" | "acknowledge" | "changed">;
+  readonly decks: Pick<
+    Decks,
+    | "list"
+    | "image"
+    | "setUp"
+    | "showPage"
+    | "setAsleep"
+    | "changed"
+    | "pictureChanged"
+    | "gestures"
+  >;
+  readonly sites: SiteSource;
+  /** What the box is called and where its Web UI is. */
+  readonly describe: () => Pick<BoxFacts, "name" | "version" | "url">;
+  /** It is described otherwise. */
+  readonly described: Listenable;
+}
+
+/** What Home Assistant was told last, to be taken back once it no longer holds. */
+export interface Announced {
+  readonly prefix: string;
+  readonly discovery: string;
+  /** By component: its platform. */
+  readonly components: Readonly<Record<string, string>>;
+}
+
+export interface LinkOptions extends LinkedParts {
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly log: { info(line: string): void; warn(line: string): void };
+  readonly connect: Connect;
+  readonly settings: MqttSettings;
+  /** The box's id at the broker. */
+  readonly box: string;
+  readonly announced: Announced | null;
+  /** Keeps it over restarts. */
+  readonly saveAnnounced: (announced: Announced | null) => void;
+  /** How it stands with the broker is another. */
+  readonly changed: () => void;
+}
+
+/** Home Assistant writes each state into its history. */
+const SITES_EVERY_MS = 10_000;
+const IMAGE_EVERY_MS = 15_000;
+/** What a broker kept comes soon after it was asked for. */
+const LOOK_MS = 5_000;
+/** Home Assistant has much to do when it has started. */
+const BIRTH_MS = { least: 1_000, most: 5_000 };
+
+/** The box at a broker: what it keeps there, what it tells and what it is told. */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #base: string;
+  readonly #config: string;
+  readonly #commands: Commands;
+  readonly #sites: Paced;
+  readonly #images = new Map<string, Paced>();
+  readonly #figures = new Map<string, SiteFigures>();
+  /** Topics whose states are with the broker. */
+  #told = new Set<string>();
+  #announced: Announced | null;
+  #broker: Broker | undefined;
+  #subscriptions: readonly Cancel[] = [];
+  #cancelLook: Cancel = () => {};
+  #cancelBirth: Cancel | undefined;
+  #isScheduled = false;
+  #isOver = false;
+
+  constructor(options: LinkOptions) {
+    const { clock, settings, box, announced } = options;
+    this.#options = options;
+    this.#announced = announced;
+    this.#base = baseTopic(settings.prefix, box);
+    this.#config = configTopic(settings.discovery, box);
+    this.#commands = new Commands({
+      ...options,
+      base: this.#base,
+      answer: (topic, payload) => this.#broker?.tell(topic, payload),
+    });
+    this.#sites = new Paced(clock, SITES_EVERY_MS, () => this.#readSites());
+  }
+
+  /** Begins to try; resolves before the broker has answered. */
+  async start(): Promise<void> {
+    const { channels, decks, sites, described, settings, box } = this.#options;
+    await this.#readSites();
+    if (this.#isOver) return;
+    const broker = new Broker({
+      ...this.#options,
+      to: settings,
+      clientId: `tallydeck-${box}`,
+      will: { topic: availabilityTopic(this.#base), payload: "offline", retain: true, qos: 1 },
+      listenFor: [...commandFilters(this.#base), birthTopic(settings.discovery)],
+      connected: () => this.#connected(),
+      message: (message, done) => this.#take(message, done),
+    });
+    this.#broker = broker;
+    this.#tellDocument();
+    this.#tellStates();
+    const refresh = () => this.#schedule();
+    this.#subscriptions = [
+      channels.changed.on(refresh),
+      decks.changed.on(refresh),
+      described.on(refresh),
+      sites.changed.on(() => this.#sites.ask()),
+      // Who is not there looks at nothing: it is painted once the broker is.
+      decks.pictureChanged.on(({ deck }) => broker.state.connected && this.#imageOf(deck).ask()),
+      decks.gestures.on((gesture) => {
+        const { deck, slot, page } = gesture;
+        const name = decks.list().find(({ id }) => id === deck)?.pages[page]?.name ?? "";
+        broker.tell(slotEvent(this.#base, deck, slot), JSON.stringify(eventOf(gesture, name)));
+      }),
+    ];
+  }
+
+  get state(): BrokerState {
+    return this.#broker?.state ?? { connected: false, problem: null };
+  }
+
+  /** Says goodbye, and lets the broker forget everything where it is to `clear`. */
+  async close({ clear }: { clear: boolean }): Promise<void> {
+    this.#isOver = true;
+    for (const cancel of this.#subscriptions) cancel();
+    for (const image of this.#images.values()) image.close();
+    this.#sites.close();
+    this.#commands.close();
+    this.#cancelLook();
+    this.#cancelBirth?.();
+    const broker = this.#broker;
+    if (broker === undefined) return;
+    if (clear) {
+      for (const topic of [this.#config, ...broker.topics()]) broker.drop(topic);
+      if (broker.state.connected) this.#options.saveAnnounced(null);
+    } else broker.keep(availabilityTopic(this.#base), "offline", { isVital: true });
+    await broker.close();
+  }
+
+  #connected(): void {
+    const { clock, decks } = this.#options;
+    const broker = this.#broker;
+    if (broker === undefined) return;
+    this.#tellDocument();
+    broker.sendAll([this.#config, availabilityTopic(this.#base)]);
+    for (const { id } of decks.list()) this.#imageOf(id).ask();
+    const kept = keptFilters(this.#base);
+    broker.subscribe(kept);
+    this.#cancelLook();
+    this.#cancelLook = clock.after(LOOK_MS, () => broker.unsubscribe(kept));
+  }
+
+  /** Tells Home Assistant what there is; what it knows besides is taken back. */
+  #tellDocument(): void {
+    const { settings, box, describe, channels, decks, sites, saveAnnounced } = this.#options;
+    const { prefix, discovery } = settings;
+    const broker = this.#broker;
+    if (broker === undefined) return;
+    const document = deviceDocument(this.#base, {
+      box,
+      ...describe(),
+      channels: shownChannels(decks),
+      watched: watchedChannels(channels),
+      sites: sites.list(),
+      decks: decks.list().map((deck) => ({ ...deck, buttons: buttonsOf(deck) })),
+    });
+    const before = this.#announced;
+    const { connected } = broker.state;
+    const removed =
+      connected && before?.discovery === discovery && withRemoved(document, before.components);
+    if (removed) broker.keep(this.#config, JSON.stringify(removed), { isVital: true });
+    broker.keep(this.#config, JSON.stringify(document), { isVital: true });
+    const now = { prefix, discovery, components: platformsOf(document) };
+    if (!connected || JSON.stringify(before) === JSON.stringify(now)) return;
+    if (before) this.#takeBack(before);
+    this.#announced = now;
+    saveAnnounced(now);
+  }
+
+  /** What was announced elsewhere: the settings were changed while the broker was away. */
+  #takeBack({ prefix, discovery }: Announced): void {
+    const { settings, box, clock } = this.#options;
+    const broker = this.#broker;
+    if (discovery !== settings.discovery) broker?.drop(configTopic(discovery, box));
+    if (prefix === settings.prefix) return;
+    const filters = keptFilters(baseTopic(prefix, box));
+    broker?.subscribe(filters);
+    clock.after(LOOK_MS, () => broker?.unsubscribe(filters));
+  }
+
+  #take(message: Message, done: () => void): void {
+    const { settings, box } = this.#options;
+    const { topic, payload, retain } = message;
+    if (isKept(topic, box)) {
+      // Nobody owns it any more: a channel that is gone, a site that was erased.
+      if (retain && payload.length > 0 && !this.#broker?.has(topic)) this.#broker?.drop(topic);
+      done();
+    } else if (topic === birthTopic(settings.discovery)) {
+      if (!retain && Buffer.from(payload).equals(ONLINE)) this.#hear();
+      done();
+    } else this.#commands.take(message, done);
+  }
+
+  /** Home Assistant has started: it is told everything again, once. */
+  #hear(): void {
+    const { clock, random } = this.#options;
+    const wait = BIRTH_MS.least + random() * (BIRTH_MS.most - BIRTH_MS.least);
+    this.#cancelBirth ??= clock.after(wait, () => {
+      this.#cancelBirth = undefined;
+      this.#broker?.sendAll([this.#config, availabilityTopic(this.#base)]);
+    });
+  }
+
+  /** What happens in one turn of the event loop is told together. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#isOver) return;
+      this.#tellDocument();
+      this.#tellStates();
+    });
+  }
+
+  #tellStates(): void {
+    const { clock, channels, decks } = this.#options;
+    const broker = this.#broker;
+    if (broker === undefined) return;
+    broker.keep(availabilityTopic(this.#base), "online", { isVital: true });
+    const states = statesOf(this.#base, { channels, decks, figures: this.#figures });
+    for (const [topic, { payload, expiresAt }] of states) {
+      const ttl = expiresAt === null ? undefined : Math.max(0, expiresAt - clock.now()) / 1_000;
+      broker.keep(topic, payload, { ttl });
+    }
+    for (const topic of this.#told) if (!states.has(topic)) broker.drop(topic);
+    this.#told = new Set(states.keys());
+  }
+
+  async #readSites(): Promise<void> {
+    const { sites } = this.#options;
+    const ids = sites.list();
+    for (const id of this.#figures.keys()) if (!ids.includes(id)) this.#figures.delete(id);
+    for (const id of ids) {
+      // The store says what is wrong with it elsewhere; the last figures stay.
+      const figures = await sites.figures(id).catch(() => undefined);
+      if (figures !== undefined) this.#figures.set(id, figures);
+    }
+    this.#schedule();
+  }
+
+  #imageOf(deck: string): Paced {
+    const known = this.#images.get(deck);
+    if (known) return known;
+    const { clock, decks } = this.#options;
+    const image = new Paced(clock, IMAGE_EVERY_MS, async () => {
+      const png = decks.image(deck);
+      const topic = deckImage(this.#base, deck);
+      if (png === undefined) this.#broker?.drop(topic);
+      else this.#broker?.keep(topic, png);
+    });
+    this.#images.set(deck, image);
+    return image;
+  }
+}
+
+const ONLINE = Buffer.from("online");

@@ -1,0 +1,55 @@
+/** What goes wrong with a broker, in sentences for the owner. */
+
+/** Reason codes with which a broker refuses: those of MQTT 3.1.1 below 128, those of 5 above. */
+const REFUSED: Readonly<Record<number, string>> = {
+  1: "The broker does not speak MQTT 5: choose 3.1.1, or update the broker.",
+  132: "The broker does not speak MQTT 5: choose 3.1.1, or update the broker.",
+  2: "The broker refuses the box's name: another client may use it.",
+  133: "The broker refuses the box's name: another client may use it.",
+  3: "The broker is there but does not serve now. The box tries again.",
+  136: "The broker is there but does not serve now. The box tries again.",
+  137: "The broker is busy. The box tries again.",
+  4: "The broker refuses user and password: check both.",
+  134: "The broker refuses user and password: check both.",
+  5: "The broker lets this user not in: check user and password, and what the broker allows.",
+  135: "The broker lets this user not in: check user and password, and what the broker allows.",
+  138: "The broker has banned this box: look at its settings.",
+  142: "Another client signed in with this box's name and took its place.",
+};
+
+const FAILED: Readonly<Record<string, string>> = {
+  ECONNREFUSED:
+    "Nothing answers at the broker's port: check address and port, and whether it runs.",
+  ENOTFOUND: "No machine is known by the broker's name: check it, or give its number.",
+  EAI_AGAIN: "The broker's name cannot be looked up now. The box tries again.",
+  EHOSTUNREACH: "The broker cannot be reached: check its address and the network.",
+  ENETUNREACH: "The broker cannot be reached: check its address and the network.",
+  ETIMEDOUT: "The broker does not answer: check its address and the network.",
+  ECONNRESET: "The broker ended the connection. The box tries again.",
+  EPIPE: "The broker ended the connection. The box tries again.",
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "The broker's certificate is signed by itself: give it as the certificate to trust.",
+  SELF_SIGNED_CERT_IN_CHAIN:
+    "The broker's certificate is signed by somebody this box does not know: give that certificate.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    "The broker's certificate is signed by somebody this box does not know: give that certificate.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    "The broker's certificate is signed by somebody this box does not know: give that certificate.",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "The broker's certificate is for another name than the one it is reached by.",
+  CERT_HAS_EXPIRED: "The broker's certificate has expired: renew it.",
+  CERT_NOT_YET_VALID: "The broker's certificate is not valid yet: check the date of both machines.",
+};
+
+/** @param error what the connection ended with; undefined when nobody said why */
+export function problemOf(error: unknown): string {
+  const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
+  if (typeof code === "number")
+    return REFUSED[code] ?? `The broker refuses the connection (reason ${code}).`;
+  if (typeof code === "string" && FAILED[code] !== undefined) return FAILED[code];
+  if (typeof code === "string" && /^ERR_SSL|^EPROTO/.test(code))
+    return "The broker speaks no TLS at this port: check the port, or begin the address with mqtt://.";
+  if (/connack timeout/i.test(message))
+    return "Something answers at the broker's address, but not as a broker: check the port.";
+  return "The broker ended the connection. The box tries again.";
+}

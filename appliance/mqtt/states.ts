@@ -1,0 +1,97 @@
+import { placeName } from "../base/place-name.ts";
+import type { DeckView } from "../deck/deck-view.ts";
+import type { Decks } from "../deck/decks.ts";
+import type { SlotSettings } from "../deck/slot-settings.ts";
+import type { Channels } from "../push/channels.ts";
+import { LONGEST_STATE } from "./discovery.ts";
+import { channelTopic, deckTopic, siteTopic } from "./topics.ts";
+
+/** Today's figures of a site, and the views of the last five minutes. */
+export interface SiteFigures {
+  readonly views: number;
+  readonly visitors: number;
+  readonly live: number;
+}
+
+interface StateSources {
+  readonly channels: Pick<Channels, "get" | "list">;
+  readonly decks: Pick<Decks, "list">;
+  /** By site; of a site whose figures are not known, nothing is told. */
+  readonly figures: ReadonlyMap<string, SiteFigures>;
+}
+
+/** What is to be known of a topic. */
+interface State {
+  readonly payload: string;
+  /** Epoch milliseconds when it is no longer true; null for what stays. */
+  readonly expiresAt: number | null;
+}
+
+/** What holds for channels, sites and decks: by topic, as JSON. */
+export function statesOf(base: string, sources: StateSources): Map<string, State> {
+  const { channels, decks, figures } = sources;
+  const names = new Set([
+    ...shownChannels(decks),
+    ...channels.list().map(({ channel }) => channel),
+  ]);
+  return new Map<string, State>([
+    ...[...names].map((name) => [channelTopic(base, name), channelState(channels, name)] as const),
+    ...[...figures].map(([site, told]) => [siteTopic(base, site), lasting(told)] as const),
+    ...decks
+      .list()
+      .map(
+        ({ id, connected, brightness, asleep, page, pages }) =>
+          [
+            deckTopic(base, id),
+            lasting({ connected, brightness, sleep: asleep, page: pages[page]?.name ?? "" }),
+          ] as const,
+      ),
+  ]);
+}
+
+/** Channels that a key of a known deck shows, by name. */
+export function shownChannels(decks: Pick<Decks, "list">): string[] {
+  const names = decks
+    .list()
+    .flatMap(({ pages, fixed }) => [fixed, ...pages.map(({ slots }) => slots)])
+    .flatMap((slots) => Object.values(slots))
+    .flatMap(({ widget }) => (widget.type === "push" ? [widget.channel] : []));
+  return [...new Set(names)].sort();
+}
+
+/** Channels that somebody is to be told of when they are not heard of, by name. */
+export function watchedChannels(channels: Pick<Channels, "list">): string[] {
+  return channels.list().flatMap(({ channel, period }) => (period === undefined ? [] : [channel]));
+}
+
+/** Places of a deck that do something, or that somebody marked as buttons. */
+export function buttonsOf({ pages, fixed }: Pick<DeckView, "pages" | "fixed">) {
+  const slots = [fixed, ...pages.map((page) => page.slots)].flatMap(Object.entries<SlotSettings>);
+  const buttons = slots.filter(
+    ([, { button, press, hold, turn }]) => button || press || hold || turn,
+  );
+  const names = new Set(buttons.map(([slot]) => slot));
+  return [...names].sort().map((slot) => ({ slot, name: placeName(slot) }));
+}
+
+function lasting(state: object): State {
+  return { payload: JSON.stringify(state), expiresAt: null };
+}
+
+function channelState(channels: Pick<Channels, "get">, name: string): State {
+  const value = channels.get(name);
+  if (value === undefined) return lasting({ channel: name, text: "", state: "waiting" });
+  const isOver = value.state === "expired";
+  return {
+    payload: JSON.stringify({ ...value, text: isOver ? "" : cut(value.text) }),
+    expiresAt: isOver ? null : value.expiresAt,
+  };
+}
+
+/** Counted as Home Assistant does: in code points. */
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= LONGEST_STATE
+    ? text
+    : `${characters.slice(0, LONGEST_STATE - 1).join("")}…`;
+}

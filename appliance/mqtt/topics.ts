@@ -1,0 +1,111 @@
+/** Every topic of this box, by what it is about; `base` is the prefix and the box's id. */
+
+/** What the topics of a box begin with. */
+export function baseTopic(prefix: string, box: string): string {
+  return `${prefix}/${box}`;
+}
+
+/** How the box is called where Home Assistant looks for devices. */
+export function deviceId(box: string): string {
+  return `tallydeck_${box}`;
+}
+
+/** Where Home Assistant finds the document of the box. */
+export function configTopic(discovery: string, box: string): string {
+  return `${discovery}/device/${deviceId(box)}/config`;
+}
+
+/** Where Home Assistant says that it has started. */
+export function birthTopic(discovery: string): string {
+  return `${discovery}/status`;
+}
+
+export const availabilityTopic = (base: string) => `${base}/availability`;
+export const channelTopic = (base: string, channel: string) => `${base}/channel/${channel}/state`;
+export const channelCommand = (base: string, channel: string) => `${base}/channel/${channel}/set`;
+const acknowledgeCommand = (base: string, channel: string) =>
+  `${base}/channel/${channel}/acknowledge/set`;
+export const notifyCommand = (base: string) => `${base}/notify`;
+export const siteTopic = (base: string, site: string) => `${base}/site/${site}/state`;
+export const deckTopic = (base: string, deck: string) => `${base}/deck/${deck}/state`;
+export const deckCommand = (base: string, deck: string, what: string) =>
+  `${base}/deck/${deck}/${what}/set`;
+export const deckImage = (base: string, deck: string) => `${base}/deck/${deck}/image`;
+export const slotEvent = (base: string, deck: string, slot: string) =>
+  `${base}/deck/${deck}/${slot}/event`;
+
+/** What the box is told by others: filters to subscribe to. */
+export function commandFilters(base: string): string[] {
+  return [
+    channelCommand(base, "+"),
+    acknowledgeCommand(base, "+"),
+    `${base}/custom/+`,
+    notifyCommand(base),
+    `${base}/deck/+/+/set`,
+  ];
+}
+
+/** What the box keeps at the broker: filters that find what nobody owns any more. */
+export function keptFilters(base: string): string[] {
+  return [
+    availabilityTopic(base),
+    channelTopic(base, "+"),
+    siteTopic(base, "+"),
+    deckTopic(base, "+"),
+    deckImage(base, "+"),
+  ];
+}
+
+/** True for what the box with this id keeps at the broker, whatever its prefix is or was. */
+export function isKept(topic: string, box: string): boolean {
+  const [, rest] = topic.split(`/${box}/`);
+  return (
+    rest !== undefined &&
+    /^(?:availability|(?:channel|site|deck)\/[^/]+\/(?:state|image))$/.test(rest)
+  );
+}
+
+/** What a command is about; undefined for a topic that is none. */
+export function commandIn(
+  base: string,
+  topic: string,
+):
+  | { kind: "channel" | "acknowledge" | "custom"; channel: string }
+  | { kind: "notify" }
+  | { kind: "deck"; deck: string; what: string }
+  | undefined {
+  if (!topic.startsWith(`${base}/`)) return undefined;
+  const [room, name = "", third, fourth, ...rest] = topic.slice(base.length + 1).split("/");
+  if (rest.length > 0) return undefined;
+  if (room === "notify" && name === "") return { kind: "notify" };
+  if (room === "custom" && third === undefined) return { kind: "custom", channel: name };
+  if (room === "channel" && third === "set" && fourth === undefined)
+    return { kind: "channel", channel: name };
+  if (room === "channel" && third === "acknowledge" && fourth === "set")
+    return { kind: "acknowledge", channel: name };
+  if (room === "deck" && third !== undefined && fourth === "set")
+    return { kind: "deck", deck: name, what: third };
+  return undefined;
+}
+
+/** Where a command is answered. */
+export function resultTopic(command: string): string {
+  return command.endsWith("/set")
+    ? `${command.slice(0, -"set".length)}result`
+    : `${command}/result`;
+}
+
+/** A name in the characters that Home Assistant takes in ids: two names never become one. */
+export function idPart(name: string): string {
+  return name.replaceAll("_", "__").replaceAll(".", "_-");
+}
+
+/**
+ * True for what may be published: a broker ends the connection over any other topic, and again each
+ * time it is sent anew.
+ */
+export function isTopic(topic: string): boolean {
+  return (
+    topic !== "" && Buffer.byteLength(topic) <= 512 && !/[+#\0]/.test(topic) && topic.isWellFormed()
+  );
+}

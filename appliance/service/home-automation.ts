@@ -1,0 +1,95 @@
+import { version } from "../base/version.ts";
+import type { NumberSource } from "../deck/live-numbers.ts";
+import { HomeAutomation, type MqttStore } from "../mqtt/home-automation.ts";
+import type { SiteSource } from "../mqtt/link.ts";
+import type { Channels } from "../push/channels.ts";
+import type { MqttRow } from "../store/sqlite/tables/mqtt.ts";
+import type { Store } from "../store/store.ts";
+import type { Front } from "./front.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
+import type { Stops } from "./stops.ts";
+
+/** What a home automation sees and changes. */
+interface HomeParts {
+  store: Store;
+  numbers: NumberSource;
+  channels: Channels;
+  front: Front;
+}
+
+/** The box at the broker of its owner's home automation, if there is one. */
+export async function startHomeAutomation(
+  { config, clock, log }: ServiceParts,
+  { random }: Shared,
+  stops: Stops,
+  { store, numbers, channels, front: { board, decks } }: HomeParts,
+): Promise<HomeAutomation> {
+  const home = await HomeAutomation.open({
+    clock,
+    log: { info: (line) => log.info(line), warn: (line) => log.warn(line) },
+    random: () => random.int(2 ** 32) / 2 ** 32,
+    store: mqttStore(store, () => random.bytes(4).toString("hex")),
+    declared: config.mqtt,
+    channels,
+    decks,
+    sites: siteSource(store, numbers),
+    describe: () => ({
+      name: nameIn(board.addressByName()),
+      version: version(),
+      url: board.address(),
+    }),
+    described: board.changed,
+  });
+  stops.add(() => home.close());
+  return home;
+}
+
+/** As people call the box: `http://kitchen.local:3000/` → `Kitchen`. */
+function nameIn(url: string | undefined): string {
+  const [label = ""] = url === undefined ? [] : new URL(url).hostname.split(".");
+  return label === "" ? "Tallydeck" : `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
+}
+
+/** The store as the home automation knows it. `makeId` names the box at its first start. */
+function mqttStore(store: Store, makeId: () => string): MqttStore {
+  let row: MqttRow = { box: "", settings: null, announced: null };
+  const save = (change: Partial<MqttRow>) => {
+    row = { ...row, ...change };
+    return store.write("saveMqtt", row);
+  };
+  return {
+    async load() {
+      const stored = await store.read("mqttRow", undefined);
+      if (stored) row = stored;
+      else await save({ box: makeId() });
+      const { box, settings, announced } = row;
+      return {
+        box,
+        settings: settings === null ? null : JSON.parse(settings),
+        announced: announced === null ? null : JSON.parse(announced),
+      };
+    },
+    saveSettings: (settings) => save({ settings: JSON.stringify(settings) }),
+    saveAnnounced: (announced) =>
+      save({ announced: announced === null ? null : JSON.stringify(announced) }),
+  };
+}
+
+/** The sites as the home automation knows them. */
+function siteSource(store: Store, numbers: NumberSource): SiteSource {
+  const value = async (...asked: Parameters<NumberSource["numbers"]>) =>
+    (await numbers.numbers(...asked))?.value;
+  return {
+    list: () => store.directory.sites.map(({ id }) => id),
+    async figures(site) {
+      const [views, visitors, live] = await Promise.all([
+        value(site, "pv", "day"),
+        value(site, "uv", "day"),
+        value(site, "pv", "now"),
+      ]);
+      if (views === undefined || visitors === undefined || live === undefined) return undefined;
+      return { views, visitors, live };
+    },
+    changed: numbers.changed,
+  };
+}

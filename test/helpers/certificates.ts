@@ -1,0 +1,20 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Puts into a folder what a TLS server at `localhost` needs: `ca.pem`, `server.pem`, `server.key`. */
+export function makeCertificates(folder: string): void {
+  const openssl = (...args: string[]) =>
+    execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA");
+  openssl("req", ...key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost");
+  writeFileSync(join(folder, "names"), "subjectAltName=DNS:localhost\n");
+  const signer = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names"];
+  openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signer);
+}
+
+/** The text of a certificate between its BEGIN and END, in one line. */
+export function inOneLine(pemFile: string): string {
+  return readFileSync(pemFile, "utf8").replace(/-----[A-Z ]+-----|\n/g, "");
+}

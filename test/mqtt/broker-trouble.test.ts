@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, it } from "mocha";
+import { makeCertificates } from "../helpers/certificates.ts";
+import { Mosquitto } from "../helpers/mosquitto.ts";
+import { Owner } from "../helpers/owner.ts";
+import { World } from "../helpers/world.ts";
+
+describe("a broker that is not as it should be", () => {
+  const ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+
+  const brokerOf = async (options: Parameters<typeof Mosquitto.open>[0]) => {
+    const broker = await Mosquitto.open(options);
+    ends.push(() => broker.end());
+    return broker;
+  };
+  const boxWith = async (env: Record<string, string>) => {
+    const world = new World({ env });
+    ends.push(() => world.end());
+    await world.start();
+    return new Owner(world);
+  };
+  /** Lets time pass until the state is one that `fits`. */
+  const stateOf = async (owner: Owner, fits: (state: State) => boolean) => {
+    for (;;) {
+      const { state } = await owner.get("/api/mqtt");
+      if (fits(state)) return state;
+      owner.world.clock.advance(1_000);
+    }
+  };
+  const problemOf = async (owner: Owner) =>
+    (await stateOf(owner, ({ problem }) => typeof problem === "string")).problem;
+  const isConnected = ({ connected }: State) => connected;
+
+  it("is tried again once it takes the password that it refused", async () => {
+    const passwords = (folder: string) => join(folder, "passwords");
+    const setPassword = (folder: string, password: string) => {
+      writeFileSync(passwords(folder), `box:${password}\n`);
+      execFileSync("mosquitto_passwd", ["-U", passwords(folder)]);
+    };
+    const broker = await brokerOf({
+      prepare: (folder) => setPassword(folder, "other"),
+      config: (folder) => [`password_file ${passwords(folder)}`],
+    });
+    const owner = await boxWith({
+      MQTT_URL: `127.0.0.1:${broker.port}`,
+      MQTT_USER: "box",
+      MQTT_PASSWORD: "secret",
+    });
+    assert.match(await problemOf(owner), /user and password/);
+    setPassword(broker.folder, "secret");
+    await broker.stop();
+    await broker.start();
+    await stateOf(owner, isConnected);
+    const told = owner.world.said.join();
+    assert.doesNotMatch(told, /secret/);
+    assert.doesNotMatch((await owner.ask("GET", "/api/mqtt")).text, /secret/);
+    assert.doesNotMatch((await owner.ask("GET", "/api/diagnostics")).text, /secret/);
+  });
+
+  it("is tried again once it is there", async () => {
+    const broker = await brokerOf({});
+    await broker.stop();
+    const owner = await boxWith({ MQTT_URL: `127.0.0.1:${broker.port}` });
+    assert.match(await problemOf(owner), /^Nothing answers at the broker's port/);
+    await broker.start();
+    await stateOf(owner, isConnected);
+    assert.equal(owner.world.said.filter((line) => /^warn: MQTT/.test(line)).length, 1);
+  });
+
+  it("has to show a certificate that is trusted", async () => {
+    const broker = await brokerOf({
+      prepare: makeCertificates,
+      config: (folder) => [
+        "allow_anonymous true",
+        `certfile ${join(folder, "server.pem")}`,
+        `keyfile ${join(folder, "server.key")}`,
+      ],
+    });
+    const MQTT_URL = `mqtts://localhost:${broker.port}`;
+    const stranger = await boxWith({ MQTT_URL });
+    assert.match(await problemOf(stranger), /certificate is signed by somebody/);
+    const wrongName = await boxWith({
+      MQTT_URL: MQTT_URL.replace("localhost", "127.0.0.1"),
+      MQTT_CA: join(broker.folder, "ca.pem"),
+    });
+    assert.match(await problemOf(wrongName), /for another name/);
+    const plain = await boxWith({ MQTT_URL: MQTT_URL.replace("mqtts", "mqtt") });
+    assert.match(await problemOf(plain), /broker/);
+    const knower = await boxWith({ MQTT_URL, MQTT_CA: join(broker.folder, "ca.pem") });
+    await stateOf(knower, isConnected);
+    const { ca } = await knower.get("/api/mqtt");
+    assert.equal(ca, readFileSync(join(broker.folder, "ca.pem"), "utf8").trim());
+  });
+});
+
+interface State {
+  connected: boolean;
+  problem?: string | null;
+}
