@@ -324,12 +324,13 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
       ca: value("MQTT_CA"),
     }),
     siteTokens,
-    slips: items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : [],
+    slips: [
+      ...(items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : []),
+      ...(value("MQTT_PASSWORD") !== "" && value("MQTT_USER") === "" ? [NO_USER] : []),
+    ],
   };
   if (config.port === config.webuiPort && config.port !== 0)
     problems.push(invalidSetting("WEBUI_PORT", "must be another port than PORT."));
-  if (config.mqtt !== undefined && config.mqtt.password !== "" && config.mqtt.user === "")
-    problems.push(invalidSetting("MQTT_USER", "is missing: MQTT_PASSWORD goes with a user."));
   problems.push(...sameTokenKey(config.sites.map((site) => site.id)));
   if (problems.length > 0) throw new ConfigRefused(problems);
   return config;
@@ -355,6 +356,7 @@ function readCertificates(text: string): string | undefined {
   }
 }
 
+const NO_USER = "MQTT_PASSWORD is left out: it goes with a MQTT_USER, and there is none.";
 const EMPTY_ENTRY = "SITES has an empty entry, which is left out: is there a comma too many?";
 
 function sameTokenKey(ids: readonly string[]): Refusal[] {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { buildWeb } from "../scripts/build-web.ts";
+import { bundledMqtt } from "../scripts/bundle-mqtt.ts";
 
 const PROJECT = join(import.meta.dirname, "..");
 
@@ -42,11 +43,11 @@ function npmPart(file: string): Part[] {
     : [];
 }
 
-/** What is bundled into the pages' scripts and styles. */
+/** What is bundled into the pages' scripts and styles, and into the MQTT client. */
 async function bundledParts(): Promise<Part[]> {
   const outDir = mkdtempSync(join(tmpdir(), "tallydeck-web-"));
   try {
-    const built = await buildWeb({ outDir });
+    const built = [...(await buildWeb({ outDir })), await bundledMqtt()];
     return [...new Set(built.flatMap(({ modules }) => modules))].flatMap((module) =>
       npmPart(join(PROJECT, module, "package.json")),
     );

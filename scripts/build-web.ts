@@ -158,7 +158,8 @@ function copy(source: string): Asset["make"] {
   return async () => ({ body: await readFile(join(ROOT, source)), modules: [] });
 }
 
-async function bundled(source: string, options: EsbuildOptions): Promise<Made> {
+/** A source with all it imports in one file; `source` from the project's folder, or absolute. */
+export async function bundled(source: string, options: EsbuildOptions): Promise<Made> {
   // Loaded here because it is slow to, and isBuilt() is to be quick.
   const { build } = await import("esbuild");
   const { outputFiles = [], metafile } = await build({

@@ -235,9 +235,10 @@ describe("the configuration", () => {
         assert.deepEqual(more, []);
       });
 
-    it("wants a user with a password", () => {
-      const problems = problemsOf({ MQTT_URL: "broker", MQTT_PASSWORD: "secret" });
-      assert.match(problems.join(), /^MQTT_USER is missing/);
+    it("is told of a password without a user, and starts", () => {
+      const { mqtt, slips } = fromEnv({ MQTT_URL: "broker", MQTT_PASSWORD: "secret" });
+      assert.equal(mqtt?.url, "mqtt://broker");
+      assert.match(slips.join(), /^MQTT_PASSWORD is left out/);
     });
 
     it("takes certificates from a file, or one in a line", () => {

@@ -90,7 +90,9 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** Service settings that a box can have; where it listens and keeps its data is given. */
 const SERVICE_KEY =
-  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|VIRTUAL_DECK|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
+  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|VIRTUAL_DECK|MQTT_(?:URL|USER|PASSWORD|PREFIX|DISCOVERY|VERSION|CA)|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
+
+const SECRET_SERVICE_KEY = /^service\.(?:STATS_TOKEN|MQTT_PASSWORD$)/;
 
 /** Written for a value, it makes the box forget what files before said, today or earlier. */
 export const FORGET = "(none)";
@@ -101,7 +103,7 @@ export function isServiceKey(key: string): boolean {
 
 /** Secrets leave the boot partition once they are applied. */
 export function isSecret(name: string): boolean {
-  return name.startsWith("service.STATS_TOKEN") || RULES[name]?.secret === true;
+  return SECRET_SERVICE_KEY.test(name) || RULES[name]?.secret === true;
 }
 
 /** What is said of a Wi-Fi network means nothing to another. */
@@ -137,12 +139,16 @@ export function check(
     : { name: rule?.for ?? name, value };
 }
 
+const ONE_CERTIFICATE = "the text of a certificate between its BEGIN and END, in one line";
+
 /** The service reads its configuration itself; here it is asked beforehand, key by key. */
 function checkService(
   key: string,
   text: string,
 ): { name: string; value: string } | { problem: string } {
   if (!isPrintable(text)) return { problem: "must be one line of text" };
+  // The service reads no file of the card, and would not start for one that is not there.
+  if (key === "MQTT_CA" && !text.startsWith("MI")) return { problem: `must be ${ONE_CERTIFICATE}` };
   try {
     readConfig({ flags: {}, env: { [key]: text } });
     return { name: `service.${key}`, value: text };

@@ -65,7 +65,7 @@ function assertServiceReads(config: string, when: string): void {
 }
 
 const KNOWN =
-  /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|STATS_TOKEN\w*))$/;
+  /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|MQTT_\w+|STATS_TOKEN\w*))$/;
 
 /** Bytes flipped, cut, doubled, swapped and thrown in, as a worn card or a hasty editor would. */
 function mangled(text: string, random: () => number): Uint8Array {

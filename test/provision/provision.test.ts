@@ -123,6 +123,28 @@ describe("settings on the boot partition", () => {
     assert.equal(left["tallydeck.env"], "SITES=a\r\n  export STATS_TOKEN =\r\nHOSTNAME=box\n");
   });
 
+  it("name the broker of a home automation, whose password leaves the card", () => {
+    const lines = [
+      "MQTT_URL=192.168.1.5",
+      "MQTT_USER=box",
+      "MQTT_PASSWORD=hush",
+      "MQTT_PREFIX=a/#",
+    ];
+    const { values, ignored, left } = provisioned(env(...lines));
+    assert.deepEqual(values, {
+      "service.MQTT_URL": "192.168.1.5",
+      "service.MQTT_USER": "box",
+      "service.MQTT_PASSWORD": "hush",
+    });
+    assert.match(ignored.join(), /^MQTT_PREFIX: must be 1 to 64/);
+    assert.match(left["tallydeck.env"] ?? "", /^MQTT_PASSWORD=$/m);
+  });
+
+  it("take a broker's certificate in one line, and from no file", () => {
+    const { ignored } = provisioned(env("MQTT_CA=/etc/hostname"));
+    assert.match(ignored.join(), /^MQTT_CA: must be the text of a certificate/);
+  });
+
   it("may have the name of something every JavaScript object has", () => {
     const { ignored } = provisioned({
       ...env("constructor=1", "toString=1"),

@@ -231,7 +231,7 @@ describe("a secret the box has no use for", () => {
     "chpasswd.list": { "user-data": "chpasswd:\n  list: |\n    pi:secret\n" },
     WIFI_PASSWORD: env("WIFI_PASSWORD=secret"),
     STATS_TOKEN_: env("STATS_TOKEN_=secret"),
-    MQTT_PASSWORD: env("MQTT_PASSWORD=secret"),
+    SMTP_PASSWORD: env("SMTP_PASSWORD=secret"),
     "network.wifis.wlan0.access-points.two.password": {
       "network-config":
         "network: {wifis: {wlan0: {access-points: {one: {}, two: {password: a secret}}}}}\n",
