@@ -15,6 +15,16 @@ const drawn = (width: number, height: number, color = "#ff0000") => {
 };
 const png = (width: number, height: number, color?: string) =>
   drawn(width, height, color).encodeSync("png");
+/**
+ * A marker without a length before a long segment. Who takes that segment's own marker for a length
+ * jumps to the header in its midst, which no decoder sees.
+ */
+const decoyed = (file: Buffer) => {
+  const [marker, segment] = [Buffer.from("ff01", "hex"), Buffer.alloc(65_537)];
+  segment.writeUInt32BE(0xff_e1_ff_ff);
+  segment.write("ffc0000b08000a000a01011100", 0xffe1, "hex");
+  return Buffer.concat([file.subarray(0, 2), marker, segment, file.subarray(2)]);
+};
 const jpeg = (width: number, height: number) => drawn(width, height).encodeSync("jpeg", 90);
 
 const chunk = (type: string, data: Buffer) => {
@@ -97,6 +107,7 @@ describe("pictures of keys", () => {
     ["an SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /no PNG and no JPEG/],
     ["a PNG that is cut off", png(300, 300, "#00ff00").subarray(0, 200), /broken or cut off/],
     ["a JPEG that is cut off", jpeg(300, 300).subarray(0, 400), /broken or cut off/],
+    ["a JPEG with another header before its own", decoyed(jpeg(300, 300)), /broken/],
     ["a PNG 20,000 pixels wide", claimed(20_000, 10, bomb), /20000 × 10 pixels/],
     ["a PNG that unpacks to gigabytes", claimed(4_000, 4_000, bomb), /4000 × 4000 pixels/],
     ["a PNG of no size", claimed(0, 10, bomb), /broken/],

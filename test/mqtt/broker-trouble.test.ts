@@ -63,6 +63,16 @@ describe("a broker that is not as it should be", () => {
     assert.doesNotMatch((await owner.ask("GET", "/api/diagnostics")).text, /secret/);
   });
 
+  it("is not told the password of another", async () => {
+    const owner = await boxWith({});
+    const put = (change: object) => owner.ask("PUT", "/api/mqtt", change);
+    await put({ enabled: false, url: "mqtt://one.example", user: "box", password: "secret" });
+    await put({ prefix: "house" });
+    assert.equal((await owner.get("/api/mqtt")).hasPassword, true);
+    await put({ url: "mqtt://two.example" });
+    assert.equal((await owner.get("/api/mqtt")).hasPassword, false);
+  });
+
   it("is tried again once it is there", async () => {
     const broker = await brokerOf({});
     await broker.stop();

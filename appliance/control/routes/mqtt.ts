@@ -24,11 +24,16 @@ export const showMqtt: Handler<HomeAutomation, MqttAnswer> = (ctx, home) => {
   ctx.body = view(home);
 };
 
-/** `PUT /api/mqtt`; what is left out stays as it is → as `GET` */
+/**
+ * `PUT /api/mqtt`; what is left out stays as it is, but for the password: it is told to the broker
+ * it was given for and to no other → as `GET`
+ */
 export const changeMqtt: Handler<HomeAutomation, MqttAnswer> = async (ctx, home) => {
   const change = readChange(await jsonBody(ctx));
   if (home.isDeclared) throw declared("MQTT_URL");
-  await home.change({ ...home.settings, ...change });
+  const { settings } = home;
+  const goesElsewhere = change.url !== undefined && change.url !== settings.url;
+  await home.change({ ...settings, ...(goesElsewhere && { password: "" }), ...change });
   ctx.body = view(home);
 };
 

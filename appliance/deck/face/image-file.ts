@@ -70,8 +70,24 @@ function jpegSize(file: Buffer): { width: number; height: number } {
     const marker = file[at + 1] ?? 0;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: file.readUInt16BE(at + 7), height: file.readUInt16BE(at + 5) };
+    if (marker !== 0xff && isWithoutLength(marker)) throw broken();
     // Bytes may fill up before a marker.
-    at += marker === 0xff ? 1 : 2 + file.readUInt16BE(at + 2);
+    at += marker === 0xff ? 1 : 2 + lengthAt(file, at + 2);
   }
   throw broken();
+}
+
+/**
+ * Markers that stand alone (B.1.1.3) have no business before the frame. Whoever took what follows
+ * them for a length would walk to another header than the one that is drawn.
+ */
+function isWithoutLength(marker: number): boolean {
+  return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9);
+}
+
+/** The length of a segment counts its own two bytes. */
+function lengthAt(file: Buffer, at: number): number {
+  const length = file.readUInt16BE(at);
+  if (length < 2) throw broken();
+  return length;
 }
