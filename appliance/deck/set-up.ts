@@ -146,8 +146,12 @@ export class SetUp {
     return this.#changes.take(async () => {
       const from = this.#decks.deck(id);
       const target = this.#decks.deck(to.deck ?? id);
-      this.#decks.place(from, slot);
-      this.#decks.place(target, to.slot);
+      const isPictured = "slot" in this.#decks.place(from, slot);
+      if ("slot" in this.#decks.place(target, to.slot) !== isPictured)
+        throw invalidField(
+          "slot",
+          "must be a place with a picture if the other has one, else none.",
+        );
       const after = moved(
         { deck: from.settings, shown: from.page, slot, page },
         { deck: target.settings, shown: target.page, slot: to.slot, page: to.page },

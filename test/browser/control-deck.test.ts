@@ -36,6 +36,8 @@ describe("the deck in the Web UI", () => {
   it("follows what is pushed", async () => {
     await control().set("k2", { type: "push", channel: "build" });
     await control().open();
+    // The page listens.
+    await control().page.locator('[data-slot="k2"] img[src*="revision=1."]').waitFor();
     const picture = await control().pictureAfter("k2", () =>
       control().push("build", { text: "Build ok" }),
     );
@@ -122,7 +124,7 @@ describe("the deck in the Web UI", () => {
     await control().open();
     await control().page.getByRole("link", { name: "Dashboard" }).focus();
     const press = (key: string) => control().page.keyboard.press(key);
-    for (const key of ["Tab", "Tab", "ArrowRight", "ArrowDown", "Enter"]) await press(key);
+    for (const key of ["Tab", "Tab", "Tab", "ArrowRight", "ArrowDown", "Enter"]) await press(key);
     await control().region("Key 7").waitFor();
     for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Tab"]) {
       if ((await control().page.locator(":focus").getAttribute("aria-describedby")) !== null) break;

@@ -107,6 +107,7 @@ describe("the editor of decks in the control API", () => {
     ["a slot that is not there", "k3", { slot: "k99" }, "not_found"],
     ["a deck that is not there", "k3", { deck: "none", slot: "k3" }, "not_found"],
     ["a page that is not there", "k3", { slot: "k4", page: 7 }, "not_found"],
+    ["a place without a picture", "k3", { deck: "virtual-neo", slot: "t0" }, "invalid_field"],
     ["nowhere", "k3", {}, "invalid_field"],
     ["from a slot that is not there", "k99", { slot: "k3" }, "not_found"],
   ] as const)

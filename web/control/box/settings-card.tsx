@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { ImportPreview } from "../../../appliance/control/wire.ts";
+import type { DoneAnswer, ImportPreview } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
-import { Undo } from "../deck/undo.tsx";
+import { UndoButtons } from "../deck/undo.tsx";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { FileButton, saveFile } from "./files.tsx";
@@ -33,6 +33,12 @@ export function SettingsCard() {
       await actions.reload();
       setDone("The settings are taken over.");
     });
+  const go = (way: "undo" | "redo") =>
+    run(async () => {
+      const { done: now } = await ask<DoneAnswer>("POST", `api/decks/${way}`);
+      await actions.reload();
+      setDone(now);
+    });
   return (
     <section class="card stack" aria-labelledby="settings-title">
       <h2 id="settings-title">Settings</h2>
@@ -47,7 +53,7 @@ export function SettingsCard() {
         </button>
         <FileButton label="Import settings…" accept=".json" disabled={busy} onFile={look} />
       </div>
-      {isTaken && <Undo onDone={setDone} />}
+      {isTaken && <UndoButtons onUndo={() => go("undo")} onRedo={() => go("redo")} />}
       <Problem text={problem} />
       <p role="status">{done}</p>
       {asked !== null && (

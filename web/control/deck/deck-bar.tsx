@@ -31,6 +31,7 @@ export function DeckBar({ deck }: { deck: Deck }) {
           {(at) => (
             <input
               {...at}
+              key={deck.name}
               defaultValue={deck.name}
               maxLength={40}
               autocomplete="off"

@@ -1,16 +1,20 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { placeName } from "../../../appliance/base/place-name.ts";
 import type { Deck, Place, Slot } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { useShell } from "../context.ts";
 import { revisionKey } from "../use-box.ts";
+import { describe } from "./find-keys.ts";
 import { bandsOf, idOf, neighbour, placesOf } from "./layout.ts";
+import { type Drag, useDrag } from "./use-drag.ts";
+import type { Editor } from "./use-editor.ts";
 import { widgetName } from "./widgets.ts";
 
 interface DeckPictureProps {
   deck: Deck;
   /** A slot or an input; empty for none. */
   chosen: string;
+  editor: Editor;
   onChoose: (place: string) => void;
 }
 
@@ -20,11 +24,21 @@ const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home"
  * The deck as it lies on the table, its slots and inputs as buttons. Tab goes to one of them, arrow keys from
  * there to the others.
  */
-export function DeckPicture({ deck, chosen, onChoose }: DeckPictureProps) {
+export function DeckPicture({ deck, chosen, editor, onChoose }: DeckPictureProps) {
   const frame = useRef<HTMLFieldSetElement>(null);
   const places = placesOf(deck);
   const ids = places.map(idOf);
   const entry = ids.includes(chosen) ? chosen : ids[0];
+  const drag = useDrag(frame, {
+    // A place without a picture cannot show one.
+    fits: (from, to) => from !== to && isPictured(places, from) === isPictured(places, to),
+    onDrop: editor.move,
+  });
+  const isCut = (id: string) =>
+    editor.clip?.isCut === true &&
+    editor.clip.slot === id &&
+    editor.clip.deck === deck.id &&
+    editor.clip.page === deck.page;
   const move = (event: KeyboardEvent) => {
     const from = event.target instanceof HTMLElement ? event.target.dataset.slot : undefined;
     if (from === undefined || !MOVES.has(event.key)) return;
@@ -53,13 +67,37 @@ export function DeckPicture({ deck, chosen, onChoose }: DeckPictureProps) {
               weight={weight}
               isChosen={idOf(place) === chosen}
               isEntry={idOf(place) === entry}
+              mark={markOf(drag, idOf(place)) ?? (isCut(idOf(place)) ? "cut" : undefined)}
               onChoose={onChoose}
             />
           ))}
         </div>
       ))}
+      {drag !== null && <Dragged deck={deck} drag={drag} />}
     </fieldset>
   );
+}
+
+/** What goes with the pointer. */
+function Dragged({ deck, drag }: { deck: Deck; drag: Drag }) {
+  const slot = deck.slots.find(({ slot }) => slot === drag.from);
+  return (
+    <div class="dragged" style={{ left: `${drag.x}px`, top: `${drag.y}px` }} aria-hidden="true">
+      {slot === undefined ? placeName(drag.from) : <SlotImage deck={deck.id} slot={slot} />}
+      {drag.copy && <span class="plus">+</span>}
+    </div>
+  );
+}
+
+type Mark = "from" | "over" | "copy" | "cut";
+
+function markOf(drag: Drag | null, id: string): Mark | undefined {
+  if (drag?.over === id) return drag.copy ? "copy" : "over";
+  return drag?.from === id ? "from" : undefined;
+}
+
+function isPictured(places: readonly Place[], id: string): boolean {
+  return places.some((place) => "slot" in place && place.slot === id);
 }
 
 /** Keys are shown at least this wide where there is room, and larger ones as large as they are. */
@@ -79,14 +117,17 @@ interface PlaceButtonProps {
   weight: number;
   isChosen: boolean;
   isEntry: boolean;
+  mark: Mark | undefined;
   onChoose: (place: string) => void;
 }
 
-function PlaceButton({ deck, place, weight, isChosen, isEntry, onChoose }: PlaceButtonProps) {
+function PlaceButton({ deck, place, weight, isChosen, isEntry, mark, onChoose }: PlaceButtonProps) {
+  const [isBlank, setBlank] = useState(false);
   const id = idOf(place);
   const common = {
     type: "button",
     "data-slot": id,
+    "data-mark": mark,
     "aria-pressed": isChosen,
     tabIndex: isEntry ? 0 : -1,
     onClick: () => onChoose(id),
@@ -99,7 +140,8 @@ function PlaceButton({ deck, place, weight, isChosen, isEntry, onChoose }: Place
         style={{ flexGrow: weight, aspectRatio: `${place.width} / ${place.height}` }}
         aria-label={`${placeName(id)}: ${widgetName(place.widget)}`}
       >
-        <SlotImage deck={deck} slot={place} />
+        <SlotImage deck={deck} slot={place} onBlank={setBlank} />
+        {isBlank && describe(place) === "" && <span class="plus">+</span>}
       </button>
     );
   return (
@@ -109,17 +151,43 @@ function PlaceButton({ deck, place, weight, isChosen, isEntry, onChoose }: Place
   );
 }
 
+interface SlotImageProps {
+  deck: string;
+  slot: Slot;
+  /** Told whether the picture is of one colour: an empty key may show a notice. */
+  onBlank?: (isBlank: boolean) => void;
+}
+
+/** Screens with finer pixels get the picture painted for them. */
+const FINE = 1.5;
+
 /** The very picture that is sent to the slot. */
-export function SlotImage({ deck, slot }: { deck: string; slot: Slot }) {
+export function SlotImage({ deck, slot, onBlank }: SlotImageProps) {
   const { box } = useShell();
+  const scale = devicePixelRatio >= FINE ? "scale=2&" : "";
   const revision = box.revisions.get(revisionKey({ deck, slot: slot.slot })) ?? "";
   return (
     <img
-      src={slotPath(deck, slot.slot, `/image.png?revision=${box.opened}.${revision}`)}
+      src={slotPath(deck, slot.slot, `/image.png?${scale}revision=${box.opened}.${revision}`)}
       alt=""
       width={slot.width}
       height={slot.height}
       draggable={false}
+      onLoad={(event) => onBlank?.(isOneColor(event.currentTarget))}
     />
   );
+}
+
+/** As coarse as still tells a text from none. */
+const LOOK_PX = 16;
+
+function isOneColor(image: HTMLImageElement): boolean {
+  const canvas = document.createElement("canvas");
+  canvas.width = LOOK_PX;
+  canvas.height = LOOK_PX;
+  const context = canvas.getContext("2d");
+  if (context === null) return false;
+  context.drawImage(image, 0, 0, LOOK_PX, LOOK_PX);
+  const pixels = new Uint32Array(context.getImageData(0, 0, LOOK_PX, LOOK_PX).data.buffer);
+  return pixels.every((pixel) => pixel === pixels[0]);
 }

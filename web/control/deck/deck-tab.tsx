@@ -6,20 +6,30 @@ import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { DeckBar } from "./deck-bar.tsx";
 import { DeckPicture, deckWidth } from "./deck-picture.tsx";
+import { EditorBar } from "./editor-bar.tsx";
 import { Swipes } from "./fingers.tsx";
 import { InputPanel } from "./input-panel.tsx";
 import { NoDeck } from "./no-deck.tsx";
+import { NoPlace } from "./no-place.tsx";
 import { PageBar } from "./page-bar.tsx";
 import { SlotPanel } from "./slot-panel.tsx";
+import { type Editor, useEditor } from "./use-editor.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
 
 /** Beside a deck wider than this there is no room for anything. */
 const WIDE_PX = 1_400;
 
 /** The decks, one at a time, and the settings of the chosen slot or input. */
 export function DeckTab() {
-  const { box, view, change } = useShell();
+  const { box, view } = useShell();
   const deck = chosenDeck(box.decks, view.deck);
-  if (deck === undefined) return <NoDeck />;
+  return deck === undefined ? <NoDeck /> : <Decks deck={deck} />;
+}
+
+function Decks({ deck }: { deck: Deck }) {
+  const { box, view, change } = useShell();
+  const editor = useEditor(deck);
+  useShortcuts(editor, view.slot);
   const width = deckWidth(deck);
   return (
     <>
@@ -31,9 +41,11 @@ export function DeckTab() {
       >
         <div class="deck-side">
           <div class="deck-top">
+            <EditorBar editor={editor} />
             <PageBar key={deck.id} deck={deck} />
             <DeckPicture
               deck={deck}
+              editor={editor}
               chosen={view.slot}
               onChoose={(next) => change({ deck: deck.id, slot: next })}
             />
@@ -48,36 +60,20 @@ export function DeckTab() {
           </div>
           <DeckBar key={deck.id} deck={deck} />
         </div>
-        <PlacePanel deck={deck} place={view.slot} />
+        <PlacePanel deck={deck} place={view.slot} editor={editor} />
       </div>
     </>
   );
 }
 
 /** The settings of a slot or an input, or how to come to some. */
-function PlacePanel({ deck, place }: { deck: Deck; place: string }) {
+function PlacePanel({ deck, place, editor }: { deck: Deck; place: string; editor: Editor }) {
   const slot = deck.slots.find(({ slot }) => slot === place);
   const input = deck.inputs.find(({ input }) => input === place);
   const key = `${deck.id} ${deck.page} ${place}`;
   if (slot !== undefined) return <SlotPanel key={key} deck={deck} slot={slot} />;
   if (input !== undefined) return <InputPanel key={key} deck={deck} input={input} />;
-  const here = `Click one here${deck.virtual ? "" : ", or press it on the deck"}.`;
-  if (deck.slots.length === 0)
-    return (
-      <section class="card panel pick">
-        <h2>Choose a button</h2>
-        <p>{here} This deck has no displays: it does things, and shows nothing.</p>
-      </section>
-    );
-  return (
-    <section class="card panel pick">
-      <h2>Choose a key</h2>
-      <p>
-        {here} Then say what it shows: a text that other programs push, a live number of a site, the
-        time, …
-      </p>
-    </section>
-  );
+  return <NoPlace deck={deck} editor={editor} />;
 }
 
 /** Its keys are black, so that somebody may wonder. */

@@ -29,6 +29,8 @@ interface DeedsProps {
 /** What a place does when somebody presses, holds or turns it. */
 export function Deeds({ deck, place, ownChannel }: DeedsProps) {
   const origins = useOrigins();
+  if (!place.canPress)
+    return <p class="hint">There is no switch below it: it shows, and cannot be pressed.</p>;
   const possible = DEEDS.filter(
     ({ id }) =>
       id === "press" ||

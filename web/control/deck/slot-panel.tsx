@@ -40,13 +40,15 @@ export function SlotPanel({ deck, slot }: { deck: Deck; slot: Slot }) {
           <SavingNote saving={saving} />
         </div>
         <span class="spacer" />
-        <button
-          type="button"
-          title="As a finger would"
-          onClick={() => run(() => ask("POST", slotPath(deck.id, slot.slot, "/press")))}
-        >
-          Press
-        </button>
+        {slot.canPress && (
+          <button
+            type="button"
+            title="As a finger would"
+            onClick={() => run(() => ask("POST", slotPath(deck.id, slot.slot, "/press")))}
+          >
+            Press
+          </button>
+        )}
         <button
           type="button"
           class="quiet"

@@ -1,42 +1,31 @@
-import type { DoneAnswer } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
-import { Problem } from "../parts.tsx";
-import { useAction } from "../use-action.ts";
 
 interface UndoProps {
-  /** Told what was done, as a sentence. */
-  onDone: (done: string) => void;
+  onUndo: () => void;
+  onRedo: () => void;
 }
 
-/** Takes back what was changed last on decks and by imports, and does it again. */
-export function Undo({ onDone }: UndoProps) {
-  const { box, actions } = useShell();
-  const { busy, problem, run } = useAction();
-  const go = (way: "undo" | "redo") =>
-    run(async () => {
-      const { done } = await ask<DoneAnswer>("POST", `api/decks/${way}`);
-      await actions.reload();
-      onDone(done);
-    });
-  const button = (way: "undo" | "redo", name: string, what: string | null) => (
+/** Take back what was changed last on decks and by imports, and do it again. */
+export function UndoButtons({ onUndo, onRedo }: UndoProps) {
+  const { box } = useShell();
+  return (
+    <div class="row">
+      <OneWay name="Undo" what={box.canUndo} onGo={onUndo} />
+      <OneWay name="Redo" what={box.canRedo} onGo={onRedo} />
+    </div>
+  );
+}
+
+function OneWay({ name, what, onGo }: { name: string; what: string | null; onGo: () => void }) {
+  return (
     <button
       type="button"
-      disabled={busy || what === null}
+      disabled={what === null}
       title={what ?? undefined}
       aria-label={what === null ? undefined : `${name}: ${what}`}
-      onClick={() => go(way)}
+      onClick={onGo}
     >
       {name}
     </button>
-  );
-  return (
-    <>
-      <div class="row">
-        {button("undo", "Undo", box.canUndo)}
-        {button("redo", "Redo", box.canRedo)}
-      </div>
-      <Problem text={problem} />
-    </>
   );
 }

@@ -1,0 +1,83 @@
+import { placeName } from "../../../appliance/base/place-name.ts";
+import type { Action, Deck, Place } from "../../../appliance/control/wire.ts";
+import { ACTION_KINDS } from "./actions.ts";
+import { widgetName } from "./widgets.ts";
+
+/** A key, zone, dial or the like that is set to something. */
+export interface FoundKey {
+  deck: string;
+  slot: string;
+  /** The place of its page; null when it is on all pages. */
+  page: number | null;
+  /** `Key 3 of Desk, Lights` */
+  where: string;
+  /** `Views of blog, today. When pressed: Show a page` */
+  what: string;
+}
+
+type Settings = Pick<Place, "widget" | "press" | "hold" | "turn">;
+
+/** More are not worth reading: another word finds fewer. */
+export const MOST_FOUND = 20;
+
+/** The keys of all decks and pages that have all words of a query in what they are and do. */
+export function findKeys(decks: readonly Deck[], query: string): FoundKey[] {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) return [];
+  return decks
+    .flatMap(everyKey)
+    .filter(({ text }) => words.every((word) => text.includes(word)))
+    .map(({ key }) => key);
+}
+
+function everyKey(deck: Deck): { key: FoundKey; text: string }[] {
+  const pages = deck.pages.flatMap(({ name, slots }, page) =>
+    Object.entries(slots)
+      // What a page has below a key that is on all pages shows nowhere.
+      .filter(([slot]) => deck.fixed[slot] === undefined)
+      .map(([slot, settings]) => keyOf(deck, slot, settings, { page, name })),
+  );
+  const fixed = Object.entries(deck.fixed).map(([slot, settings]) =>
+    keyOf(deck, slot, settings, { page: null, name: "all pages" }),
+  );
+  return [...pages, ...fixed].flatMap((key) => key ?? []);
+}
+
+function keyOf(
+  deck: Deck,
+  slot: string,
+  settings: Settings,
+  { page, name }: { page: number | null; name: string },
+): { key: FoundKey; text: string } | undefined {
+  const what = describe(settings);
+  if (what === "") return undefined;
+  const pageName = deck.pages.length > 1 ? `, ${name}` : "";
+  const where = `${placeName(slot)} of ${deck.name}${pageName}`;
+  const text = `${where} ${what} ${valuesOf(settings)}`.toLowerCase();
+  return { key: { deck: deck.id, slot, page, where, what }, text };
+}
+
+/** What a place shows and does, in a few words; empty when nothing. */
+export function describe({ widget, press, hold, turn }: Settings): string {
+  const shows = widget.type === "empty" ? [] : [widgetName(widget)];
+  const deed = (when: string, action: Action | undefined) =>
+    action === undefined ? [] : [`When ${when}: ${actionName(action)}`];
+  return [...shows, ...deed("pressed", press), ...deed("held", hold), ...deed("turned", turn)].join(
+    ". ",
+  );
+}
+
+function actionName(action: Action): string {
+  return ACTION_KINDS.find(({ id }) => id === action.do)?.name ?? action.do;
+}
+
+/** All that somebody typed: texts, labels, channels, addresses. */
+function valuesOf({ widget, press, hold, turn }: Settings): string {
+  return [widget, press, hold, turn]
+    .flatMap((part) => Object.values(part ?? {}))
+    .filter((value) => typeof value === "string")
+    .join(" ");
+}

@@ -1,0 +1,77 @@
+import { useState } from "preact/hooks";
+import { placeName } from "../../../appliance/base/place-name.ts";
+import type { Deck, DoneAnswer } from "../../../appliance/control/wire.ts";
+import { slotPath } from "../addresses.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { useAction } from "../use-action.ts";
+
+/** A place of a deck, on the page that showed when it was meant. */
+interface Spot {
+  deck: string;
+  page: number;
+  slot: string;
+}
+
+/** A place that waits to be put elsewhere; it stays in this page. */
+interface Clip extends Spot {
+  isCut: boolean;
+}
+
+/** Rearranges the places of decks, and tells in a sentence what came of it. */
+export interface Editor {
+  /** What was done last, or what to do next; empty before. */
+  said: string;
+  say: (what: string) => void;
+  problem: string;
+  clip: Clip | null;
+  drop: () => void;
+  take: (slot: string, isCut: boolean) => void;
+  paste: (slot: string) => void;
+  move: (from: string, to: string, copy: boolean) => void;
+  undo: () => void;
+  redo: () => void;
+  /** Asks the box for a change that answers what was done. */
+  change: (path: string, body?: object) => Promise<boolean>;
+}
+
+/** @param deck that which shows */
+export function useEditor(deck: Deck): Editor {
+  const { actions } = useShell();
+  const { problem, run } = useAction();
+  const [said, say] = useState("");
+  const [clip, setClip] = useState<Clip | null>(null);
+  const change = (path: string, body?: object) =>
+    run(async () => {
+      say("");
+      const { done } = await ask<DoneAnswer>("POST", path, body);
+      await actions.reload();
+      say(done);
+    });
+  const put = (from: Spot, slot: string, copy: boolean) =>
+    change(slotPath(from.deck, from.slot, `/move?page=${from.page}`), {
+      deck: deck.id,
+      slot,
+      copy,
+    });
+  return {
+    said,
+    say,
+    problem,
+    clip,
+    drop: () => setClip(null),
+    take: (slot, isCut) => {
+      setClip({ deck: deck.id, page: deck.page, slot, isCut });
+      const what = isCut ? "cut: paste it on another key, and they change places" : "copied";
+      say(`${placeName(slot)} ${what}.`);
+    },
+    paste: async (slot) => {
+      if (clip === null) say("Nothing was copied yet.");
+      else if ((await put(clip, slot, !clip.isCut)) && clip.isCut) setClip(null);
+    },
+    move: (from, to, copy) => void put({ deck: deck.id, page: deck.page, slot: from }, to, copy),
+    undo: () => void change("api/decks/undo"),
+    redo: () => void change("api/decks/redo"),
+    change,
+  };
+}
