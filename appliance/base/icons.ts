@@ -34,7 +34,10 @@ export class Icons {
   check(name: string, field: string): void {
     if (this.path(name) !== undefined) return;
     const hint = didYouMean(name, this.#paths?.keys() ?? []);
-    throw invalidField(field, `is no icon that is known.${hint} GET /api/icons lists them all.`);
+    throw invalidField(
+      field,
+      `is no icon that is known.${hint} The owner finds them all in the Web UI: choose a key, then Icon.`,
+    );
   }
 }
 

@@ -16,8 +16,8 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
 }
 
 /**
- * The first `keep` bytes of a body; what follows is read and thrown away.
- * @throws {HttpError} 413 `payload_too_large` when it is longer than `limit`, 400 `invalid_body` when it ends early
+ * The first `keep` bytes of a body; what follows is read and thrown away, and past `limit` not waited for.
+ * @throws {HttpError} 400 `invalid_body` when it ends early
  */
 export async function readStart(
   request: IncomingMessage,
@@ -37,10 +37,7 @@ export async function readStart(
   } catch {
     throw new HttpError(400, "invalid_body", "The body ended before it was complete.");
   }
-  if (read > limit) {
-    request.resume();
-    throw tooLarge(limit);
-  }
+  request.resume();
   return Buffer.concat(chunks);
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Channels } from "./channels.ts";
+import type { Status } from "./status.ts";
 
 /** Something that a monitoring system watches, and that is not well. */
 export interface Alert {
@@ -51,27 +52,25 @@ export class Alerts {
     for (const alert of worstFirst(firing)) all.set(alert.key, { ...alert, source });
     const now = new Map([...all].slice(0, MAX_ALERTS));
     if (now.size === 0) this.#resolve(channel, name, [...before.keys(), ...resolved]);
-    else {
-      const isNews = [...now.keys()].some((key) => !before.has(key));
-      this.#fire(channel, worstFirst([...now.values()]), isNews);
-    }
+    else this.#fire(channel, worstFirst([...now.values()]), before);
     // Not before the channel has taken it.
     if (now.size > 0) this.#firing.set(channel, now);
     else this.#firing.delete(channel);
     return now.size;
   }
 
-  /** What was seen stays seen as long as nothing else fires, too. */
-  #fire(channel: string, alerts: readonly Known[], isNews: boolean): void {
-    const known = this.#channels.get(channel);
-    const id = isNews ? undefined : known?.id;
-    const [worst] = alerts;
-    this.#channels.set(channel, {
-      text: textOf(alerts),
-      status: worst?.status ?? "fail",
-      hold: true,
-      id: id ?? idOf(alerts.map(({ key }) => key)),
-    });
+  /** What was seen stays seen as long as nothing else fires, too, and nothing is worse. */
+  #fire(channel: string, alerts: readonly Known[], before: ReadonlyMap<string, Known>): void {
+    const shown = this.#channels.get(channel);
+    const all = idOf(alerts.map(({ key }) => key));
+    const status = alerts[0]?.status ?? "fail";
+    // What fired before a restart is known by what is shown alone.
+    const isNews =
+      before.size > 0
+        ? alerts.some((alert) => isWorse(alert.status, before.get(alert.key)?.status))
+        : !isFor(shown?.id, all) || isWorse(status, shown?.status);
+    const id = isNews ? another(all, shown?.id) : (shown?.id ?? all);
+    this.#channels.set(channel, { text: textOf(alerts), status, hold: true, id });
   }
 
   /** After a restart what else fires is not known: only who names all of it resolves it. */
@@ -79,10 +78,26 @@ export class Alerts {
     const shown = this.#channels.get(channel);
     const isUnknown = !this.#firing.has(channel) && shown?.id !== undefined;
     const isOpen = shown?.state === "firing" || shown?.state === "acknowledged";
-    if (isUnknown && isOpen && shown.id !== idOf(keys)) return;
+    if (isUnknown && isOpen && !isFor(shown.id, idOf(keys))) return;
     const id = shown?.id ?? idOf(keys);
     this.#channels.set(channel, { text: name, status: "ok", hold: true, id });
   }
+}
+
+/** @param before undefined for what did not fire */
+function isWorse(now: Alert["status"], before: Status | undefined): boolean {
+  return before === undefined || (now === "fail" && before === "warn");
+}
+
+const AGAIN = "-";
+
+/** An id for these alerts that is not the one that is shown: that would be no news. */
+function another(all: string, shown: string | undefined): string {
+  return shown === all ? all + AGAIN : all;
+}
+
+function isFor(id: string | undefined, all: string): boolean {
+  return id === all || id === all + AGAIN;
 }
 
 function worstFirst<A extends Alert>(alerts: readonly A[]): A[] {

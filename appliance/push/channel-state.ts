@@ -36,11 +36,13 @@ export function nextDeadManStep(held: Held, now: number): number | null {
   return now < late ? late : down;
 }
 
-/** A run that began has its grace to end, and is not late before. */
-function stepsOf({ grace, status }: Held, heard: number, period: number) {
-  if (status === "start") return { late: heard + grace * 1_000, down: heard + grace * 1_000 };
+/** A run that began has its grace to end, and is not late before; it puts off no step of the period. */
+function stepsOf({ grace, started }: Held, heard: number, period: number) {
   const late = heard + period * 1_000;
-  return { late, down: late + grace * 1_000 };
+  const down = late + grace * 1_000;
+  if (started === null) return { late, down };
+  const end = Math.min(started + grace * 1_000, down);
+  return { late: end, down: end };
 }
 
 /**

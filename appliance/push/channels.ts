@@ -132,10 +132,16 @@ export class Channels {
     return { value: this.#describe(name, entry), replaced, truncated };
   }
 
-  /** Tells that a sender is there, which makes a dead-man's channel of any. @throws as `set` */
+  /**
+   * Tells that a sender is there, which makes a dead-man's channel of any but one whose message
+   * fires: that stays, unless the ping brings a period. @throws as `set`
+   */
   ping(channel: string, { text, ...ping }: Ping): void {
     const name = channelName(channel);
-    const before = this.#channels.get(name)?.held;
+    const known = this.#channels.get(name);
+    const before = known?.held;
+    const isUnwatched = ping.period === undefined && before?.period === null;
+    if (isUnwatched && known?.state === "firing") return;
     const { color = null, background = null, icon = null } = before ?? {};
     const isWatched = ping.period !== undefined || (before?.period ?? null) !== null;
     this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, {
@@ -201,9 +207,12 @@ export class Channels {
   }
 
   #push(name: string, push: Omit<Push, "text">, value: Looks): Entry {
-    const before = this.#channels.get(name)?.held;
-    const held = pushed(before, push, value, this.#clock.monotonic());
-    return this.#settle(name, held, { isTold: true, isPushed: true });
+    const before = this.#channels.get(name);
+    const now = this.#clock.monotonic();
+    const isDown = before?.deadMan === "down";
+    const held = pushed(before?.held, push, value, { now, isDown });
+    const isTold = push.status !== "start";
+    return this.#settle(name, held, { isTold, isPushed: true });
   }
 
   /**
@@ -216,8 +225,11 @@ export class Channels {
     const now = this.#clock.monotonic();
     const before = this.#channels.get(name);
     const putOut = before === undefined ? this.#makeRoom() : undefined;
-    const deadMan = isTold ? deadManState(held, now) : this.#deadManOf(held, before?.deadMan);
-    const down = { before: before?.deadMan === "down", after: deadMan === "down" };
+    const wasDown = before?.deadMan === "down";
+    // A run that begins tells nothing of the time before it.
+    const told = isPushed && !wasDown ? "up" : before?.deadMan;
+    const deadMan = isTold ? deadManState(held, now) : this.#deadManOf(held, told);
+    const down = { before: wasDown, after: deadMan === "down" };
     const isKnown = isPushed && before !== undefined && isSameAlarm(before.held, held, down);
     const settled = isKnown ? { ...held, ack: before.held.ack } : held;
     const state = stateOf(settled, deadMan, now);

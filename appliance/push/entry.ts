@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { type ChannelState, type DeadManState, stateOf } from "./channel-state.ts";
-import { type Held, notAfter, shifted } from "./held.ts";
+import { type Held, notAfter, shifted, upgraded } from "./held.ts";
 import type { KeptChannel } from "./kept-channels.ts";
 
 /** What a channel holds, and what was told of it. */
@@ -21,8 +21,8 @@ const STEP_MS = 1_000;
 
 /** What makes its times those of the wall clock, also when that was set since; its jitter is none. */
 export function wallClock({ offset }: Entry, clock: Clocks): number {
-  const step = offsetOf(clock) - offset;
-  return Math.abs(step) < STEP_MS ? offset : offset + step;
+  const steps = Math.round((offsetOf(clock) - offset) / STEP_MS);
+  return offset + steps * STEP_MS;
 }
 
 /** Wall clock minus monotonic clock. */
@@ -39,7 +39,7 @@ export function keptOf(channel: string, entry: Entry, clock: Clocks): KeptChanne
 export function restored({ deadMan, ...kept }: Omit<KeptChannel, "channel">, clock: Clocks): Entry {
   const offset = offsetOf(clock);
   const now = clock.monotonic();
-  const then = shifted(kept, -offset);
+  const then = shifted(upgraded(kept), -offset);
   // A clock that is not sure may be the one that is wrong.
   const held = clock.sure ? notAfter(now, then) : then;
   const told = deadMan ?? undefined;

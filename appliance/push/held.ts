@@ -30,8 +30,13 @@ export interface Held {
   /** Seconds that it may be late. */
   readonly grace: number;
   readonly paused: boolean;
-  /** The push from which its time runs; null for none since it was declared or resumed. */
+  /**
+   * From when its period runs: the last push that began no run, or the first beginning where there
+   * was none. Null while there is neither since it was declared or resumed.
+   */
   readonly heard: number | null;
+  /** When the run began that has not ended; null for none. */
+  readonly started: number | null;
   readonly ack: Acknowledgement | null;
 }
 
@@ -54,37 +59,58 @@ export function nothing(now: number): Held {
     grace: 0,
     paused: false,
     heard: null,
+    started: null,
     ack: null,
   };
+}
+
+/** As an earlier version has kept it, in the form of this one. */
+export function upgraded<H extends Held>(held: H): H {
+  if (held.started !== undefined) return held;
+  return { ...held, started: held.status === "start" ? held.heard : null };
 }
 
 /**
  * What a channel holds after a push; whether its acknowledgement goes on is not said.
  * @param now as all times of what it held before
+ * @param isDown whether it was down: the beginning of a run ends no alarm
  * @throws {Refusal} `invalid_field` for what does not go with the channel
  */
 export function pushed(
   before: Held | undefined,
   push: Omit<Push, "text">,
   value: Looks,
-  now: number,
+  { now, isDown }: { now: number; isDown: boolean },
 ): Held {
-  const { status = null, id = null } = push;
+  const begins = push.status === "start";
+  const alarm = begins && isDown ? before : undefined;
+  const { status = null, id = null } = alarm ?? push;
   const watch = watchAfter(push, before);
-  const hold = push.hold ?? (id !== null && id === before?.id && before.hold);
+  const hold = alarm?.hold ?? push.hold ?? (id !== null && id === before?.id && before.hold);
   const ttl = ttlAfter(push.ttl, watch, hold && status !== "ok");
   return {
     ...value,
     ...watch,
     set: now,
     expires: ttl === 0 ? null : now + ttl * 1_000,
-    heard: watch.period === null ? null : now,
+    ...timesAfter(before, watch.period !== null, { now, begins, isDown }),
     status,
     id,
     hold,
     paused: false,
     ack: null,
   };
+}
+
+function timesAfter(
+  before: Held | undefined,
+  isWatched: boolean,
+  { now, begins, isDown }: { now: number; begins: boolean; isDown: boolean },
+): Pick<Held, "heard" | "started"> {
+  if (!isWatched) return { heard: null, started: null };
+  if (!begins) return { heard: now, started: null };
+  const started = isDown ? (before?.started ?? now) : now;
+  return { heard: before?.heard ?? now, started };
 }
 
 /**
@@ -105,6 +131,7 @@ export function watched(
     ...watch,
     paused: isPaused,
     heard: isUnheard ? null : before.heard,
+    started: isUnheard ? null : before.started,
     ack: isPaused ? null : before.ack,
   };
 }
@@ -116,23 +143,25 @@ export function isKept({ period, hold }: Held): boolean {
 
 /** The same with times of another clock, which is ahead by `ms`. */
 export function shifted(held: Held, ms: number): Held {
-  const { set, expires, heard, ack } = held;
+  const { set, expires, heard, started, ack } = held;
   return {
     ...held,
     set: set + ms,
     expires: expires === null ? null : expires + ms,
     heard: heard === null ? null : heard + ms,
+    started: started === null ? null : started + ms,
     ack: ack === null ? null : { ...ack, at: ack.at + ms },
   };
 }
 
 /** With no time in the future, where a clock that was ahead has put some. */
 export function notAfter(now: number, held: Held): Held {
-  const { set, heard, ack } = held;
+  const { set, heard, started, ack } = held;
   return {
     ...held,
     set: Math.min(set, now),
     heard: heard === null ? null : Math.min(heard, now),
+    started: started === null ? null : Math.min(started, now),
     ack: ack === null ? null : { ...ack, at: Math.min(ack.at, now) },
   };
 }

@@ -18,10 +18,17 @@ export interface ChannelStore {
   keep(change: { save: readonly KeptChannel[]; forget: readonly string[] }): Promise<void>;
 }
 
-/** What changes with every push is stored this late, so that ten pushes a second cost no ten commits. */
+/** A new text of a held message, and what could not be stored, is stored this late. */
 const DELAY_MS = 60_000;
+/** A sender that is heard of more often than this, in seconds, misses no step for a push that was lost. */
+const OFTEN = 60;
+/** Pushes of one channel many times a second cost a commit a second. */
+const SPACING_MS = 1_000;
 
-/** Writes channels down that are kept. What could not be stored is tried again later. */
+/**
+ * Writes channels down that are kept: what else a channel is at once, and so each push from which a
+ * period runs that is no shorter than a minute. What could not be stored is tried again later.
+ */
 export class KeptChannels {
   readonly #store: ChannelStore;
   readonly #clock: Clock;
@@ -29,6 +36,9 @@ export class KeptChannels {
   /** What the store is not told yet; undefined for what it shall forget. */
   readonly #open = new Map<string, KeptChannel | undefined>();
   #cancelTimer: Cancel | undefined;
+  /** When the timer rings. */
+  #due = Number.POSITIVE_INFINITY;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(store: ChannelStore, clock: Clock) {
     this.#store = store;
@@ -38,8 +48,25 @@ export class KeptChannels {
   /** @param isUrgent to be stored at once */
   note(channel: string, kept: KeptChannel | undefined, isUrgent: boolean): void {
     this.#open.set(channel, kept);
-    if (isUrgent) this.#flushSoon();
-    else this.#cancelTimer ??= this.#clock.after(DELAY_MS, () => this.#flushSoon());
+    const delay = isUrgent ? 0 : this.#delayOf(kept);
+    if (delay <= 0) this.#flushSoon();
+    else this.#flushIn(delay);
+  }
+
+  /** A push from which a period runs is down wrongly after a power cut where it was not stored. */
+  #delayOf(kept: KeptChannel | undefined): number {
+    const period = kept?.period ?? null;
+    if (period === null) return DELAY_MS;
+    if (period < OFTEN) return (period * 1_000) / 2;
+    return this.#flushedAt + SPACING_MS - this.#clock.monotonic();
+  }
+
+  #flushIn(ms: number): void {
+    const due = this.#clock.monotonic() + ms;
+    if (due >= this.#due) return;
+    this.#cancelTimer?.();
+    this.#due = due;
+    this.#cancelTimer = this.#clock.after(Math.ceil(ms), () => this.#flushSoon());
   }
 
   /** Stores what is still open. */
@@ -50,12 +77,9 @@ export class KeptChannels {
 
   #flushSoon(): void {
     this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    this.#turns
-      .take(() => this.#flush())
-      .catch(() => {
-        this.#cancelTimer ??= this.#clock.after(DELAY_MS, () => this.#flushSoon());
-      });
+    this.#due = Number.POSITIVE_INFINITY;
+    this.#flushedAt = this.#clock.monotonic();
+    this.#turns.take(() => this.#flush()).catch(() => this.#flushIn(DELAY_MS));
   }
 
   async #flush(): Promise<void> {

@@ -174,6 +174,14 @@ describe("push channels", () => {
     assert.deepEqual(channels.get("build"), value);
   });
 
+  it("report steady times after the wall clock was set, too", () => {
+    const { updatedAt } = channels.set("build", { text: "ok" }).value;
+    for (const wavers of [0, 3, -3]) {
+      clock.setWall(updatedAt + 3_600_000 + wavers);
+      assert.equal(channels.get("build")?.updatedAt, updatedAt + 3_600_000);
+    }
+  });
+
   it("list by name", () => {
     channels.set("b", { text: "" });
     channels.set("a", { text: "" });

@@ -52,6 +52,11 @@ describe("a dead-man's channel", () => {
     clock = next;
     await open();
   };
+  /** What is under way to the store has arrived; gives how often it was told something. */
+  const stored = async () => {
+    await new Promise(setImmediate);
+    return store.writes;
+  };
   const state = (channel = "backup") => channels.get(channel)?.state;
   const push = (more = {}) => channels.set("backup", { text: "ok", ...more });
   const watch = { period: 600, grace: 120 };
@@ -141,6 +146,47 @@ describe("a dead-man's channel", () => {
     clock.advance(1);
     assert.equal(state(), "down");
     assert.deepEqual(steps, ["backup waiting→up", "backup up→down!"]);
+  });
+
+  it("is down when runs begin time after time, and none ends", () => {
+    for (const goodBefore of [true, false]) {
+      channels.clear("backup");
+      push({ ...watch, status: goodBefore ? "ok" : "start" });
+      for (let n = 0; n < 8; n++) {
+        clock.advance(89 * SECOND);
+        assert.equal(state(), "up");
+        push({ status: "start" });
+      }
+      clock.advance(8 * SECOND);
+      assert.equal(state(), "down", `720 s after the first, ${goodBefore}`);
+    }
+  });
+
+  it("that is down, for whatever reason, stays so and seen when a run begins, until it ends", () => {
+    const reasons = [
+      () => push({ ...watch, status: "fail", id: "disk" }),
+      () => {
+        push({ ...watch, id: "disk" });
+        clock.advance(720 * SECOND);
+      },
+      () => {
+        push({ ...watch, status: "start", id: "disk" });
+        clock.advance(120 * SECOND);
+      },
+    ];
+    for (const fall of reasons) {
+      fall();
+      channels.acknowledge("backup", { by: "owner" });
+      const seen = channels.get("backup")?.ack;
+      const told = steps.length;
+      push({ status: "start" });
+      clock.advance(MINUTE);
+      push({ status: "start" });
+      assert.deepEqual([state(), channels.get("backup")?.ack], ["down", seen]);
+      assert.equal(steps.length, told);
+      push();
+      assert.equal(state(), "up");
+    }
   });
 
   it("can be declared before it is heard of, and is not late then", () => {
@@ -260,6 +306,45 @@ describe("a dead-man's channel", () => {
       assert.deepEqual([state(), steps], ["up", []]);
     });
 
+    it("is no step further when a run begins within the grace, and knows when it began", async () => {
+      push(watch);
+      await restart(WEEK);
+      push({ status: "start" });
+      assert.deepEqual([state(), steps], ["up", []]);
+      await restart(60 * SECOND);
+      clock.advance(120 * SECOND);
+      assert.equal(state(), "down");
+    });
+
+    it("is read well as an earlier version has kept it", async () => {
+      push({ ...watch, status: "start" });
+      await channels.close();
+      const { started, ...kept } = store.kept.get("backup") as KeptChannel;
+      assert.equal(started, kept.heard);
+      store.kept.set("backup", kept as KeptChannel);
+      await restart();
+      store.kept.set("backup", kept as KeptChannel);
+      await open();
+      clock.advance(120 * SECOND);
+      assert.equal(state(), "down");
+      push();
+      assert.equal(state(), "up");
+    });
+
+    it("is not down for a ping that came just before the power was cut", async () => {
+      for (const period of [120, 600, 86_400]) {
+        channels.set("backup", { text: "", period, grace: 60 });
+        await stored();
+        clock.advance((period - 1) * SECOND);
+        channels.ping("backup", { status: "ok" });
+        await stored();
+        clock = new FakeClock(clock.now(), { boot: "b2" });
+        await open();
+        clock.advance(61 * SECOND);
+        assert.equal(state(), "up", `${period}`);
+      }
+    });
+
     it("is down at once when its sender says so", async () => {
       push(watch);
       await restart();
@@ -309,23 +394,34 @@ describe("a dead-man's channel", () => {
     });
   });
 
-  it("is stored at once when more than its value is another, else once a minute", async () => {
-    const written = async () => {
-      await new Promise(setImmediate);
-      return store.writes;
-    };
+  it("is stored at once, and a second later what follows in that second", async () => {
     push(watch);
-    assert.equal(await written(), 1);
+    assert.equal(await stored(), 1);
+    clock.advance(SECOND);
+    push({ text: "next" });
+    assert.equal(await stored(), 2);
     for (let n = 0; n < 30; n++) {
-      clock.advance(SECOND);
+      clock.advance(10);
       push({ text: `${n}` });
     }
-    assert.equal(await written(), 1);
-    clock.advance(MINUTE);
-    assert.equal(await written(), 2);
+    assert.equal(await stored(), 2);
+    clock.advance(SECOND);
+    assert.equal(await stored(), 3);
     assert.equal(store.kept.get("backup")?.text, "29");
     push({ status: "fail" });
-    assert.equal(await written(), 3);
+    assert.equal(await stored(), 4);
+  });
+
+  it("with a period below a minute is stored within half of it", async () => {
+    push({ period: 10 });
+    assert.equal(await stored(), 1);
+    for (let n = 0; n < 50; n++) {
+      push({ text: `${n}` });
+      clock.advance(200);
+      await stored();
+    }
+    assert.equal(await stored(), 3);
+    assert.equal(store.kept.get("backup")?.text, "49");
   });
 
   it("is stored later when it could not be, and in the end at the latest", async () => {
@@ -341,10 +437,17 @@ describe("a dead-man's channel", () => {
     assert.equal(store.kept.get("backup")?.text, "the last");
   });
 
-  it("follows over a week from its last push and the time alone", async () => {
+  it("follows over a week from its pushes and the time alone", async () => {
     const { below, pick } = seeded(TEST_SEED);
     const names = ["a", "b", "c"] as const;
-    const last = new Map<string, { at: number; status: string; period: number; grace: number }>();
+    interface Pushed {
+      heard: number;
+      started: number | undefined;
+      status: string;
+      period: number;
+      grace: number;
+    }
+    const last = new Map<string, Pushed>();
     const told = new Map<string, string>();
     const listen = () =>
       channels.stepped.on(({ channel, from, to }) => {
@@ -355,12 +458,11 @@ describe("a dead-man's channel", () => {
     const expected = (name: string): string | undefined => {
       const pushed = last.get(name);
       if (pushed === undefined) return undefined;
-      const { at, status, period, grace } = pushed;
-      const age = (clock.now() - at) / SECOND;
-      if (status === "fail") return "down";
-      if (status === "start") return age < grace ? "up" : "down";
-      if (age < period) return "up";
-      return age < period + grace ? "late" : "down";
+      const { heard, started, status, period, grace } = pushed;
+      const age = (clock.now() - heard) / SECOND;
+      if (status === "fail" || age >= period + grace) return "down";
+      if (started !== undefined) return (clock.now() - started) / SECOND < grace ? "up" : "down";
+      return age < period ? "up" : "late";
     };
     const end = clock.now() + WEEK;
     let heldBackUntil = 0;
@@ -383,8 +485,15 @@ describe("a dead-man's channel", () => {
           const isSame = known !== undefined && below(2) === 0;
           const period = isSame ? known.period : 10 + below(6_000);
           const grace = isSame ? known.grace : 1 + below(600);
+          const now = clock.now();
+          const next =
+            status !== "start"
+              ? { heard: now, started: undefined, status }
+              : known !== undefined && told.get(name) === "down"
+                ? { ...known, started: known.started ?? now }
+                : { heard: known?.heard ?? now, started: now, status };
           channels.set(name, { text: "", status, ...(!isSame && { period, grace }) });
-          last.set(name, { at: clock.now(), status, period, grace });
+          last.set(name, { ...next, period, grace });
         }
       }
       clock.advance(below(below(2) === 0 ? 60 : 9_000) * SECOND);
@@ -465,6 +574,22 @@ describe("a held message", () => {
     push({ id: "1", status: "ok" });
     clock.advance(600 * SECOND);
     assert.equal(state(), "expired");
+  });
+
+  it("fires on when a ping comes to its channel, which is not watched by that", () => {
+    push({ id: "1" });
+    for (const status of ["ok", "start", "fail"] as const) channels.ping("door", { status });
+    const { text, id, period } = channels.get("door") ?? {};
+    assert.deepEqual([state(), text, id, period, alarms], ["firing", "Bell", "1", undefined, 1]);
+    see();
+    channels.ping("door", { status: "ok" });
+    assert.deepEqual([state(), channels.get("door")?.period], ["up", 86_400]);
+  });
+
+  it("gives way to a ping that brings a period", () => {
+    push();
+    channels.ping("door", { status: "ok", period: 600 });
+    assert.equal(state(), "up");
   });
 
   it("gives way to whatever comes without hold", () => {

@@ -44,7 +44,7 @@ describe("icons", () => {
   it("that nobody knows are refused with the nearest name", async () => {
     const pushed = await push({ text: "x", icon: "hosue" });
     assertError(pushed, 400, "invalid_field");
-    assert.match(pushed.json.error, /icon.*Did you mean house\?/);
+    assert.match(pushed.json.error, /icon.*Did you mean house\?.*Web UI/);
     const set = await owner.ask("PUT", K3, { widget: { type: "icon", icon: "belll" } });
     assertError(set, 400, "invalid_field");
     assert.match(set.json.error, /widget\.icon.*Did you mean bell\?/);

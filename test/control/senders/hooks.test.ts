@@ -129,6 +129,35 @@ describe("the webhooks of monitoring systems", () => {
       assert.deepEqual(await shown(), ["Site 2", "resolved", "ok"]);
     });
 
+    it("are news when what was seen is worse, or fires again, also after a restart", async () => {
+      const state = async () => (await held()).state;
+      await beat(1, 2);
+      await see();
+      await beat(1, 2);
+      assert.equal(await state(), "acknowledged");
+      await beat(1, 0);
+      assert.equal(await state(), "firing");
+      await see();
+      await beat(2, 2);
+      await see();
+      await beat(2, 1);
+      assert.equal(await state(), "acknowledged");
+      await beat(2, 2);
+      assert.equal(await state(), "firing");
+      await beat(2, 1);
+      await beat(1, 1);
+      await beat(1, 2);
+      await see();
+      await world().restart();
+      await beat(1, 2);
+      assert.equal(await state(), "acknowledged");
+      await world().restart();
+      await beat(1, 0);
+      assert.equal(await state(), "firing");
+      await beat(1, 1);
+      assert.equal(await state(), "resolved");
+    });
+
     it("show a test for a minute, where nothing is covered by it", async () => {
       const test = { heartbeat: null, monitor: null, msg: "Testing" };
       assert.equal((await post("uptime-kuma", test)).status, 200);
