@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Cancel } from "../base/signal.ts";
 import { type Action, lostSecret, type RequestAction } from "../deck/action.ts";
@@ -8,10 +9,11 @@ import { channelOf } from "../deck/face/widget.ts";
 import type { Gesture } from "../deck/gestures.ts";
 import type { Channels } from "../push/channels.ts";
 import type { Outcome, Outgoing } from "./outgoing.ts";
-import { filled } from "./template.ts";
+import { filled, filledText, type Values } from "./template.ts";
 
 interface ActionsOptions {
   clock: Clock;
+  log: Pick<Log, "warn">;
   decks: Pick<Decks, "gestures" | "slotSettings" | "showFeedback" | "showPage" | "setAsleep">;
   channels: Pick<Channels, "get" | "set" | "clear" | "acknowledge">;
   outgoing: Pick<Outgoing, "send">;
@@ -79,8 +81,8 @@ export class Actions {
         return channel !== undefined && channels.acknowledge(channel, { by: "key", deck, slot });
       }
       case "send": {
-        const { do: _, channel, ...push } = action;
-        channels.set(channel, push);
+        const { do: _, channel, text, ...push } = action;
+        channels.set(channel, { ...push, text: filledText(text, this.#values(gesture)) });
         return true;
       }
       case "clear":
@@ -88,7 +90,7 @@ export class Actions {
         return true;
       case "page":
         // What shows then says enough.
-        decks.showPage(deck, action.page);
+        decks.showPage(deck, pageFor(action.page, gesture));
         return false;
       case "sleep":
         decks.setAsleep(deck, true);
@@ -105,7 +107,12 @@ export class Actions {
     }
     const begun: Line = { next: undefined };
     this.#lines.set(key, begun);
-    void this.#send(gesture, begun).finally(() => this.#lines.delete(key));
+    this.#send(gesture, begun)
+      .catch((error: unknown) => {
+        this.#options.log.warn(`A request of a key could not be sent: ${error}`);
+        if (!this.#closed) this.#tell(gesture, { ok: false, word: "failed" });
+      })
+      .finally(() => this.#lines.delete(key));
   }
 
   /** Sends what a gesture means and then what was made meanwhile; a failure drops that. */
@@ -125,17 +132,19 @@ export class Actions {
     const action = this.#actionOf(gesture);
     if (action?.do !== "request") return DONE;
     if (lostSecret(action) !== undefined) return { ok: false, word: "no secret" };
+    try {
+      return await this.#options.outgoing.send(filled(action, this.#values(gesture)));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { ok: false, word: error.code === "too_large" ? "too long" : "bad path" };
+    }
+  }
+
+  #values(gesture: Gesture): Values {
     const { deck, slot, delta = 0 } = gesture;
     const channel = this.#channelOf(gesture) ?? "";
     const text = this.#options.channels.get(channel)?.text ?? "";
-    try {
-      return await this.#options.outgoing.send(
-        filled(action, { channel, text, deck, slot, delta }),
-      );
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return { ok: false, word: "too long" };
-    }
+    return { channel, text, deck, slot, delta };
   }
 
   #channelOf({ deck, slot, page }: Gesture): string | undefined {
@@ -180,6 +189,12 @@ const WORDS: Partial<Record<Refusal["code"], string>> = {
 function together(waiting: Gesture | undefined, next: Gesture): Gesture {
   const delta = (waiting?.delta ?? 0) + (next.delta ?? 0);
   return next.kind === "turn" && waiting?.kind === "turn" ? { ...next, delta } : next;
+}
+
+/** A dial that is turned back turns pages the other way. */
+function pageFor(page: string, { delta = 0 }: Gesture): string {
+  if (delta < 0 && page === "next") return "previous";
+  return delta < 0 && page === "previous" ? "next" : page;
 }
 
 function keyOf({ deck, slot, page }: Gesture): string {

@@ -1,9 +1,9 @@
-import { Refusal } from "../base/refusal.ts";
+import { invalidField, Refusal } from "../base/refusal.ts";
 import type { RequestAction } from "../deck/action.ts";
 import type { OutgoingRequest } from "./outgoing.ts";
 
-/** What stands in a request for `{{channel}}` and the others. */
-interface Values {
+/** What stands in a request, or in a value to send, for `{{channel}}` and the others. */
+export interface Values {
   /** The channel the slot is about; empty for none. */
   channel: string;
   /** What that channel holds; empty while it waits. */
@@ -25,17 +25,27 @@ const MAX_HEADER = 8_192;
 /** How a value is written where it is put, so that it stays one value whatever is in it. */
 type Escape = (value: string) => string;
 
+const asItIs: Escape = (value) => value;
+/** As a path's own or however often encoded: servers decode before they look. */
+const SLASH = /[/\\]|%(?:25)*(?:2f|5c)/i;
+const DOTS = /^(?:\.|%(?:25)*2e){1,2}$/i;
+
+/** A text with its values put in. */
+export function filledText(text: string, values: Values, how: Escape = asItIs): string {
+  return text.replace(PLACEHOLDER, (_, name: keyof Values) => how(String(values[name])));
+}
+
 /**
  * The request that an action means now. A value is percent-encoded in the address and in a form, escaped
  * in JSON, and kept on one line in a header; other braces stay as they are.
- * @throws {Refusal} `too_large`
+ * @throws {Refusal} `too_large`; `invalid_field` where a value would lead to another path
  */
 export function filled(
   { method, url, headers = {}, body }: RequestAction,
   values: Values,
 ): OutgoingRequest {
-  const put = (text: string, how: Escape) =>
-    text.replace(PLACEHOLDER, (_, name: keyof Values) => how(String(values[name])));
+  const put = (text: string, how: Escape) => filledText(text, values, how);
+  expectSamePath(url, values);
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [
     name.toLowerCase(),
     asField(put(value, oneLine)),
@@ -57,6 +67,16 @@ export function filled(
   };
 }
 
+/** `..` would take part of the path away, and the secrets in the headers with it elsewhere. */
+function expectSamePath(url: string, values: Values): void {
+  const [path = ""] = url.split(/[?#]/);
+  for (const segment of path.split(/[/\\]/)) {
+    const filled = filledText(segment, values, encodeURIComponent);
+    if (filled !== segment && filled.split(SLASH).some((part) => DOTS.test(part)))
+      throw invalidField("url", "leads to another path with its values filled in.");
+  }
+}
+
 function typeOf(body: string): string {
   return /^\s*(?:\{(?!\{)|["[])/.test(body) ? "application/json" : "text/plain; charset=utf-8";
 }
@@ -65,7 +85,7 @@ function escapeFor(type = ""): Escape {
   if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
     return (value) => JSON.stringify(value).slice(1, -1);
   if (/^application\/x-www-form-urlencoded\b/i.test(type)) return encodeURIComponent;
-  return (value) => value;
+  return asItIs;
 }
 
 function oneLine(value: string): string {

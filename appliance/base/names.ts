@@ -88,3 +88,12 @@ export const COLOR = {
   pattern: "^#[0-9a-fA-F]{6}$",
   description: "must be a colour as #rrggbb",
 };
+
+const MAX_TTL = 86_400;
+/** JSON Schema of how long a pushed text lives: whole seconds, 0 for ever. */
+export const TTL = {
+  type: "integer",
+  minimum: 0,
+  maximum: MAX_TTL,
+  description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
+};

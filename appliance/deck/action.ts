@@ -1,4 +1,4 @@
-import { COLOR } from "../base/names.ts";
+import { COLOR, TTL } from "../base/names.ts";
 import { originOf } from "../base/origin.ts";
 import { invalidField } from "../base/refusal.ts";
 import { oneOf, variant, variants } from "../base/variants.ts";
@@ -20,6 +20,7 @@ interface PageAction {
 interface SendAction {
   do: "send";
   channel: string;
+  /** The placeholders are filled in. */
   text: string;
   /** Whole seconds; 0 stays. */
   ttl?: number;
@@ -64,7 +65,6 @@ const MAX_URL = 1_024;
 const MAX_HEADERS = 16;
 const MAX_HEADER = 1_024;
 const MAX_BODY = 4_096;
-const MAX_TTL = 86_400;
 /** What the box says itself, and what is about the connection rather than the request. */
 const OWN_HEADER =
   /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
@@ -107,12 +107,7 @@ const VARIANTS = [
     "send",
     { channel: CHANNEL, text: VALUE },
     {
-      ttl: {
-        type: "integer",
-        minimum: 0,
-        maximum: MAX_TTL,
-        description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
-      },
+      ttl: TTL,
       color: COLOR,
       background: COLOR,
     },
@@ -161,7 +156,8 @@ export function readAction(input: unknown, rules: PushRules, at = "press"): Acti
 }
 
 function checkedRequest(action: RequestAction, at: string): RequestAction {
-  if (originOf(action.url) === undefined || /^[^/]*\/\/[^/?#\\]*\{\{/.test(action.url))
+  // As what sends it reads the address: `http:/{{text}}` has a host, too.
+  if (originOf(action.url)?.includes("{") !== false)
     throw invalidField(
       `${at}.url`,
       "must begin with http:// or https:// and a host that is written out, without a user name or password: secrets go into headers.",

@@ -1,4 +1,4 @@
-import { COLOR } from "../base/names.ts";
+import { COLOR, TTL } from "../base/names.ts";
 import { shape } from "../base/shape.ts";
 import { STATUSES, type Status } from "./status.ts";
 import { WATCH_FIELDS, type WatchFields } from "./watch.ts";
@@ -21,7 +21,6 @@ export interface Push extends WatchFields {
 
 /** The most bytes of a push as JSON. */
 export const PUSH_BYTES = 4_096;
-const MAX_TTL = 86_400;
 const MAX_ID = 128;
 const MAX_ICON = 64;
 
@@ -33,12 +32,7 @@ export const readPush = shape<Push>({
   description: 'must be a JSON object like {"text": "Hello"}',
   properties: {
     text: { type: "string", description: "must be a string" },
-    ttl: {
-      type: "integer",
-      minimum: 0,
-      maximum: MAX_TTL,
-      description: `must be whole seconds from 1 to ${MAX_TTL}, or 0 to stay`,
-    },
+    ttl: TTL,
     color: COLOR,
     background: COLOR,
     icon: { type: "string", maxLength: MAX_ICON, description: "must be the name of an icon" },

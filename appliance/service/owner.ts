@@ -77,7 +77,13 @@ export async function startOwner(
     images,
     numbers,
   });
-  const actions = new Actions({ clock, outgoing, decks: front.decks, channels: push.channels });
+  const actions = new Actions({
+    clock,
+    log: parts.log,
+    outgoing,
+    decks: front.decks,
+    channels: push.channels,
+  });
   stops.add(() => actions.close());
   const home = await startHomeAutomation(parts, shared, stops, { ...push, store, numbers, front });
   // Streams of events go first: the listener waits for what it answers.

@@ -24,8 +24,10 @@ class Desk {
   readonly shown: string[] = [];
   readonly sent: OutgoingRequest[] = [];
   readonly answers: ((outcome: Outcome) => void)[] = [];
+  readonly warned: string[] = [];
   readonly actions = new Actions({
     clock: this.clock,
+    log: { warn: (message) => void this.warned.push(String(message)) },
     channels: this.channels,
     decks: {
       gestures: this.gestures,
@@ -131,6 +133,27 @@ describe("a key that is pressed", () => {
     assert.deepEqual(desk.shown, ["page next", "asleep true"]);
   });
 
+  it("turns pages the other way when a dial is turned back, one by each turn", () => {
+    for (const page of ["next", "previous", "Lights"]) {
+      desk.slot = { widget: { type: "empty" }, turn: { do: "page", page } };
+      desk.press("turn", -3);
+      desk.press("turn", 2);
+    }
+    assert.deepEqual(
+      desk.shown.map((shown) => shown.replace("page ", "")),
+      ["previous", "next", "next", "previous", "Lights", "Lights"],
+    );
+  });
+
+  it("fills in what it knows in a value that it sends", () => {
+    desk.slot = {
+      ...desk.slot,
+      turn: { do: "send", channel: "light", text: "{{slot}} {{delta}}" },
+    };
+    desk.press("turn", -3);
+    assert.equal(desk.channels.get("light")?.text, "k1 -3");
+  });
+
   it("says that its page is gone, and that there is no room for a channel", () => {
     desk.set({ do: "page", page: "gone" });
     desk.press();
@@ -211,6 +234,27 @@ describe("a key that is pressed", () => {
     await setImmediate();
     assert.deepEqual(desk.shown, ["failed no secret", "failed too long"]);
     assert.equal(desk.sent.length, 0);
+  });
+
+  it("sends no value that leads to another path", async () => {
+    desk.channels.set("door", { text: ".." });
+    desk.set({ ...REQUEST, url: "http://ha.local/api/webhook/{{text}}" });
+    desk.press();
+    await setImmediate();
+    assert.deepEqual(desk.shown, ["failed bad path"]);
+    assert.equal(desk.sent.length, 0);
+  });
+
+  it("says that a request failed that nobody can send, and goes on", async () => {
+    desk.set({ do: "request", method: "GET", url: 5 as unknown as string });
+    desk.press();
+    await setImmediate();
+    assert.deepEqual(desk.shown, ["failed failed"]);
+    assert.match(desk.warned.join(), /could not be sent/);
+    desk.set(REQUEST);
+    desk.press();
+    assert.equal(desk.sent.length, 1);
+    await desk.answer(OK);
   });
 
   it("shows nothing any more once the box stops", async () => {

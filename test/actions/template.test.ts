@@ -48,6 +48,30 @@ describe("a placeholder of a request", () => {
     assert.equal(fill({ body: "x {{text}}" }, values).body, "x {{deck}} $& $1");
   });
 
+  for (const [url, text] of [
+    ["http://h/api/webhook/{{text}}", ".."],
+    ["http://h/api/webhook/{{text}}?x", "."],
+    ["http://h/api/webhook/{{text}}/x", "%2e%2E"],
+    ["http://h/api/webhook/{{text}}", "x/../../y"],
+    ["http://h/api/webhook/.{{text}}", "."],
+    ["http://h/api/webhook/%2e{{text}}#x", "%2e"],
+  ] as const)
+    it(`leads to no other path: ${text} in ${url}`, () => {
+      assert.throws(
+        () => fill({ url }, { ...VALUES, text }),
+        (error) => isRefusal(error, "invalid_field"),
+      );
+    });
+
+  it("may hold dots where they lead nowhere", () => {
+    const values = { ...VALUES, text: ".." };
+    assert.equal(fill({ url: "http://h/../a{{text}}?{{text}}" }, values).url, "http://h/../a..?..");
+    assert.equal(
+      fill({ url: "http://h/{{text}}" }, { ...VALUES, text: "..." }).url,
+      "http://h/...",
+    );
+  });
+
   it("makes no request of any length", () => {
     const values = { ...VALUES, text: "x".repeat(256) };
     assert.throws(

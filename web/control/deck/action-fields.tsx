@@ -106,12 +106,14 @@ function PageField({ action, deck, onEdit }: Of<"page"> & { deck: Deck }) {
   );
 }
 
+const FILLED_IN = `Filled in: ${["channel", "text", "deck", "slot", "delta"].map((name) => `{{${name}}}`).join(" ")}`;
+
 function SendFields({ action, onEdit }: Of<"send">) {
   return (
     <>
       <Channel value={action.channel} onChoose={(channel) => onEdit({ ...action, channel })} />
       <div class="pair">
-        <Labelled label="Text">
+        <Labelled label="Text" hint={`${FILLED_IN}.`}>
           {(at) => (
             <textarea
               {...at}
@@ -141,8 +143,6 @@ function SendFields({ action, onEdit }: Of<"send">) {
     </>
   );
 }
-
-const PLACEHOLDERS = ["channel", "text", "deck", "slot", "delta"] as const;
 
 function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsProps, "origins">) {
   const { headers: _, body: __, ...bare } = action;
@@ -195,10 +195,7 @@ function RequestFields({ action, origins, onEdit }: Of<"request"> & Pick<FieldsP
         }
       />
       {action.method !== "GET" && (
-        <Labelled
-          label="Body"
-          hint={`Filled in: ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(" ")}; in the address, too.`}
-        >
+        <Labelled label="Body" hint={`${FILLED_IN}; in the address, too.`}>
           {(at) => (
             <textarea
               {...at}
