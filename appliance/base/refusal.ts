@@ -67,6 +67,16 @@ export function isRefusal(error: unknown, code: RefusalCode): error is Refusal {
   return error instanceof Refusal && error.code === code;
 }
 
+/** What `read` makes, or `otherwise` where it refuses. */
+export function orElse<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return otherwise;
+  }
+}
+
 /** All that is wrong with a configuration, to be mended in one go. */
 export class ConfigRefused extends Refusal {
   readonly refusals: readonly Refusal[];

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
-import type { DeckSettings, DeckStore } from "./deck-settings.ts";
+import { type DeckSettings, type DeckStore, toStored } from "./deck-settings.ts";
 import type { Undoable } from "./deck-view.ts";
 import { History, type Step } from "./history.ts";
 import { firstOfEach } from "./identity.ts";
@@ -14,6 +15,9 @@ interface ChangesOptions {
   /** Decks are set otherwise from now on, or are gone. */
   applied(ids: readonly string[]): void;
 }
+
+/** The most bytes of a deck's stored settings: less than a restore takes. */
+const MAX_BYTES = 524_288;
 
 /** Takes back what was stored. @returns as `Step.undo` */
 export type TakeBack = () => Promise<string>;
@@ -51,13 +55,17 @@ export class Changes {
     return this.#turns.take(task);
   }
 
-  /** One change of one or more decks; to be called within `take`. */
+  /**
+   * One change of one or more decks; to be called within `take`.
+   * @throws {Refusal} `invalid_field` when there would be too much of one
+   */
   async step(
     step: Pick<Step, "what" | "about">,
     before: readonly DeckSettings[],
     after: readonly DeckSettings[],
   ): Promise<void> {
     const was = after.map(({ id }) => before.find((deck) => deck.id === id) as DeckSettings);
+    for (const [i, deck] of after.entries()) expectFits(deck, was[i]);
     await this.#options.store.save(after);
     const put = async (settings: readonly DeckSettings[]) => {
       await this.#options.store.save(settings);
@@ -78,6 +86,7 @@ export class Changes {
     after: readonly DeckSettings[],
     save: (decks: readonly DeckSettings[]) => Promise<TakeBack>,
   ): Promise<void> {
+    for (const deck of after) expectFits(deck, this.#decks.find(deck.id)?.settings);
     let takeBack = await save(after);
     this.#history.add({
       what,
@@ -118,4 +127,21 @@ export class Changes {
     this.#decks.addKnown(stored);
     this.#options.applied([...stored.map(({ id }) => id), ...gone]);
   }
+}
+
+/**
+ * What is too large may still become smaller.
+ * @throws {Refusal} `invalid_field` when a change makes more of a deck than can be kept
+ */
+function expectFits(after: DeckSettings, before: DeckSettings | undefined): void {
+  const size = bytesOf(after);
+  if (size <= MAX_BYTES || (before !== undefined && size <= bytesOf(before))) return;
+  throw new Refusal(
+    "invalid_field",
+    `${after.name} would be set to more than ${MAX_BYTES / 1_024} kB. Shorten the bodies and headers of its requests, or take some away.`,
+  );
+}
+
+function bytesOf(deck: DeckSettings): number {
+  return Buffer.byteLength(toStored(deck).settings ?? "");
 }

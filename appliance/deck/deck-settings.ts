@@ -1,6 +1,6 @@
-import { invalidField } from "../base/refusal.ts";
+import { invalidField, orElse } from "../base/refusal.ts";
 import { type Action, withSecrets } from "./action.ts";
-import type { Widget } from "./face/widget.ts";
+import type { PushRules, Widget } from "./face/widget.ts";
 import {
   allSlots,
   type Layout,
@@ -9,9 +9,10 @@ import {
   mergedLayout,
   onePage,
   type Slots,
+  storedPages,
 } from "./pages.ts";
 import { NEVER, readSleep, type SleepSettings } from "./sleep.ts";
-import { actionsOf, mapActions } from "./slot-settings.ts";
+import { actionsOf, mapActions, type SlotInput, storedSlot } from "./slot-settings.ts";
 
 /** What is kept of a deck while it is unplugged and over restarts. */
 export interface DeckSettings extends Layout {
@@ -89,9 +90,29 @@ export function toStored({
   };
 }
 
-export function fromStored({ widgets, settings, ...deck }: StoredDeck): DeckSettings {
-  if (settings !== null) return { ...deck, ...JSON.parse(settings) };
-  return { ...deck, ...AWAKE, ...onePage(slotsOf(JSON.parse(widgets))) };
+/**
+ * Settings as they were stored, or came with a backup that somebody made up: a part that cannot be is as
+ * if nobody had set it.
+ */
+export function fromStored(
+  { widgets, settings, ...deck }: StoredDeck,
+  rules: PushRules,
+): DeckSettings {
+  const read = (slots: Record<string, SlotInput>): Slots =>
+    Object.fromEntries(
+      Object.entries(slots).map(([name, slot]) => [name, storedSlot(slot, rules)]),
+    );
+  if (settings === null)
+    return { ...deck, ...AWAKE, ...onePage(read(slotsOf(JSON.parse(widgets)))) };
+  const { pages, fixed, sleep, homeAfterSeconds }: DeckSettings = JSON.parse(settings);
+  return {
+    ...deck,
+    ...AWAKE,
+    ...orElse(() => readChange({ sleep }), {}),
+    ...orElse(() => readChange({ homeAfterSeconds }), {}),
+    pages: storedPages(pages.map(({ name, slots }) => ({ name, slots: read(slots) }))),
+    fixed: read(fixed),
+  };
 }
 
 /** Slots that are set to show these widgets and do nothing. */

@@ -1,4 +1,4 @@
-import { invalidField, Refusal } from "../base/refusal.ts";
+import { invalidField, orElse, Refusal } from "../base/refusal.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 
 /** By slot; a slot that is not named is empty. */
@@ -168,6 +168,15 @@ export function readPageName(raw: string, others: readonly Page[], at = "name"):
   if (others.some((other) => isSameName(other.name, name)))
     throw invalidField(at, `must be another: this deck has a page ${name}.`);
   return name;
+}
+
+/** Pages as they were stored: as many as a deck may have, each with a name that it may have. */
+export function storedPages(pages: readonly Page[]): Page[] {
+  const named = pages.map((page) => ({
+    ...page,
+    name: orElse(() => readPageName(page.name, []), ""),
+  }));
+  return withOwnNames(named.slice(0, MAX_PAGES));
 }
 
 function without(pages: readonly Page[], place: number): Page[] {

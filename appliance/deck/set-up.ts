@@ -114,7 +114,7 @@ export class SetUp {
   ): Promise<PlaceView> {
     const deck = this.#decks.deck(id);
     this.#decks.place(deck, slot);
-    if (change.widget !== undefined) this.#check(change.widget);
+    if (change.widget !== undefined) this.checkWidget(change.widget);
     const shown = deck.page;
     await this.#change(id, (settings) => {
       const place = typeof page === "number" ? findPage(settings, page, shown) : shown;
@@ -209,6 +209,21 @@ export class SetUp {
   }
 
   /**
+   * Whether there is the icon or the picture that a widget names.
+   * @param at where it was found
+   * @throws {Refusal} `invalid_field`
+   */
+  checkWidget(widget: Widget, at = "widget"): void {
+    const { icons, images } = this.#options;
+    if (widget.type === "icon") icons?.check(widget.icon, `${at}.icon`);
+    if (widget.type === "image" && images?.has(widget.image) === false)
+      throw invalidField(
+        `${at}.image`,
+        "is no picture that was uploaded. Upload or choose it again.",
+      );
+  }
+
+  /**
    * Takes settings over, for decks that are known and for such as may come; deletes nothing.
    * @param save stores them as they will be, all at once, with what else comes with them
    * @throws {Refusal} `invalid_field`, and what `save` throws, before anything has changed
@@ -232,13 +247,6 @@ export class SetUp {
   /** Stores a deck that nobody had met. @throws what the store throws */
   keep(deck: Deck): Promise<void> {
     return this.#changes.take(() => this.#options.store.save([deck.settings]));
-  }
-
-  #check(widget: Widget): void {
-    const { icons, images } = this.#options;
-    if (widget.type === "icon") icons?.check(widget.icon, "widget.icon");
-    if (widget.type === "image" && images?.has(widget.image) === false)
-      throw invalidField("widget.image", "is no picture that was uploaded. Choose it again.");
   }
 
   #changeLayout(id: string, what: string, change: (layout: Layout) => Layout): Promise<DeckView> {

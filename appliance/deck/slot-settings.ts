@@ -1,4 +1,4 @@
-import { invalidField } from "../base/refusal.ts";
+import { invalidField, orElse } from "../base/refusal.ts";
 import { type Action, lostSecret, readAction, shownAction, withSecrets } from "./action.ts";
 import { type PushRules, parseWidget, type Widget } from "./face/widget.ts";
 
@@ -46,6 +46,23 @@ export function readSlot({ widget, button, ...given }: SlotInput, rules: PushRul
   }
   if (button !== undefined) change.button = button === true;
   return change;
+}
+
+/** A slot as it was stored; what of it cannot be is left out. */
+export function storedSlot(
+  { widget, button, ...actions }: SlotInput,
+  rules: PushRules,
+): SlotSettings {
+  const empty: Widget = { type: "empty" };
+  const slot: SlotSettings = {
+    widget: orElse(() => parseWidget(widget, rules), empty),
+    ...(button === true && { button }),
+  };
+  for (const kind of ACTION_KINDS) {
+    const action = orElse(() => readAction(actions[kind], rules, kind), undefined);
+    if (action !== undefined) slot[kind] = action;
+  }
+  return slot;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { OriginStore } from "../actions/origins.ts";
 import { siteTokenKey } from "../base/names.ts";
 import type { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
+import { RULES } from "../control/routes/decks.ts";
 import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
 import { type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
@@ -13,7 +14,8 @@ import type { Store } from "../store/store.ts";
 /** The store as decks know it. */
 export function deckStore(store: Store): DeckStore {
   return {
-    load: async () => (await store.read("deckSettings", undefined)).map(fromStored),
+    load: async () =>
+      (await store.read("deckSettings", undefined)).map((deck) => fromStored(deck, RULES)),
     save: (settings) => store.write("saveDecks", settings.map(toStored)),
   };
 }

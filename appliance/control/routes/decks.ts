@@ -21,7 +21,8 @@ import { jsonBody, optionalJson, pagePlace, shape, TRUTH } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { Deck, DecksAnswer, Place } from "../wire.ts";
 
-const RULES = { channelName, cleanText };
+/** What names of channels and texts may be on decks. */
+export const RULES = { channelName, cleanText };
 
 const HOURS = {
   type: "object",

@@ -148,9 +148,18 @@ function checkDecks({ decks = [] }: Settings, here: Decks): DeckImport[] {
       throw invalidField(`${at}.id`, `is not the id of a ${model.name}.`);
     if (pages === undefined && widgets === undefined)
       throw invalidField(`${at}.pages`, "is missing.");
+    const readNew = (input: SlotInput, field: string) => {
+      const slot = slotOf(readSlotInput(input, `${field}.`));
+      here.setUp.checkWidget(slot.widget, `${field}.widget`);
+      return slot;
+    };
     const change = { ...deck, ...readChange(deck, `${at}.`) };
     if (pages === undefined) {
-      const readOld = (widget: unknown, field: string) => ({ widget: readWidget(widget, field) });
+      const readOld = (widget: unknown, field: string) => {
+        const read = readWidget(widget, field);
+        here.setUp.checkWidget(read, field);
+        return { widget: read };
+      };
       return {
         ...change,
         pages: [{ slots: checkSlots(widgets ?? {}, model, `${at}.widgets.`, readOld) }],
@@ -160,7 +169,7 @@ function checkDecks({ decks = [] }: Settings, here: Decks): DeckImport[] {
       throw invalidField(`${at}.widgets`, "is the older form of pages: leave one of them out.");
     return {
       ...change,
-      pages: checkPages(pages, model, `${at}.pages.`),
+      pages: checkPages(pages, model, `${at}.pages.`, readNew),
       ...(fixed && { fixed: checkSlots(fixed, model, `${at}.fixed.`, readNew) }),
     };
   });
@@ -171,12 +180,13 @@ function checkPages(
   pages: readonly { name: string; slots: Record<string, SlotInput> }[],
   model: Model,
   at: string,
+  read: (input: SlotInput, field: string) => SlotSettings,
 ): Page[] {
   const checked: Page[] = [];
   for (const [place, { name, slots }] of pages.entries())
     checked.push({
       name: readPageName(name, checked, `${at}${place}.name`),
-      slots: checkSlots(slots, model, `${at}${place}.slots.`, readNew),
+      slots: checkSlots(slots, model, `${at}${place}.slots.`, read),
     });
   return checked;
 }
@@ -198,10 +208,6 @@ function checkSlots<Input>(
     return [slot, read(input, field)] as const;
   });
   return Object.fromEntries(checked);
-}
-
-function readNew(input: SlotInput, field: string): SlotSettings {
-  return slotOf(readSlotInput(input, `${field}.`));
 }
 
 /** @throws {Refusal} `invalid_field` */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import { openForReading } from "../../../appliance/store/sqlite/database.ts";
 import { eachFolder } from "../../helpers/folder.ts";
+import { mangle } from "../../helpers/mangle.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
 import { tallydeck } from "../../helpers/tallydeck.ts";
 import { ADMIN, eachWorld, World } from "../../helpers/world.ts";
@@ -49,6 +50,71 @@ describe("backup and restore over HTTP", () => {
     assert.equal(await views(), 1);
     await world().restart();
     assert.equal(await views(), 1);
+  });
+
+  it("take a deck in of which parts cannot be, and leave those out", async () => {
+    const request = { do: "request", method: "GET", url: 5 };
+    const slots = {
+      k0: { widget: { type: "text", text: "stays" }, press: request, hold: { do: "sleep" } },
+      k1: { widget: { type: "clock" }, press: "x" },
+      k2: { widget: { type: "worldclock", timeZone: "Mars/X" }, press: { do: "sleep" } },
+    };
+    const pages = [{ name: "next", slots }];
+    const sleep = { afterMinutes: 2 ** 40, night: { from: "aa", to: "bb" } };
+    const settings = { pages, fixed: {}, sleep, homeAfterSeconds: 2 ** 40 };
+    // Only a deck that somebody has set up is in the file.
+    await owner.ask("PATCH", "/api/decks/virtual-mini", { name: "Desk" });
+    const file = mangle(await backup(), folder(), (db) =>
+      db.prepare("UPDATE deck SET settings = ?").run(JSON.stringify(settings)),
+    );
+    const reply = await restore(file);
+    assert.equal(reply.status, 204, reply.text);
+    for (const restart of [false, true]) {
+      if (restart) await world().restart();
+      const [deck] = (await owner.get("/api/decks")).decks;
+      assert.deepEqual(
+        deck.pages.map(({ name }: { name: string }) => name),
+        ["Page 1"],
+      );
+      assert.deepEqual(
+        [deck.sleep, deck.homeAfterSeconds],
+        [{ afterMinutes: null, night: null }, null],
+      );
+      const [k0, k1, k2] = deck.slots;
+      assert.deepEqual([k0.widget.text, k0.press, k0.hold], ["stays", undefined, { do: "sleep" }]);
+      assert.deepEqual([k1.widget.type, k1.press], ["clock", undefined]);
+      assert.deepEqual([k2.widget.type, k2.press], ["empty", { do: "sleep" }]);
+    }
+  });
+
+  it("take as much as decks and alarms may be set to", async () => {
+    await owner.ask("POST", "/api/origins", { origin: "http://h.local" });
+    const origin = "http://h.local/";
+    const press = { do: "request", method: "POST", url: origin, body: "\u0001".repeat(4_096) };
+    let reply = await owner.ask("PUT", "/api/decks/virtual-mini/slots/k0", { press });
+    assert.equal(reply.status, 200, reply.text);
+    const copy = (slot: string, page: number) =>
+      owner.ask("POST", "/api/decks/virtual-mini/slots/k0/move?page=0", { slot, page, copy: true });
+    for (let page = 1; reply.status < 300 && page < 10; page += 1) {
+      await owner.ask("POST", "/api/decks/virtual-mini/pages", {});
+      for (let key = 0; reply.status < 300 && key < 6; key += 1)
+        reply = await copy(`k${key}`, page);
+    }
+    assertError(reply, 400, "invalid_field");
+    assert.match(reply.json.error, /more than 512 kB. Shorten/);
+    const exported = (await owner.ask("GET", "/api/settings/export")).json;
+    exported.decks[0].fixed = Object.fromEntries(
+      ["k0", "k1", "k2", "k3", "k4", "k5"].map((slot) => [
+        slot,
+        { widget: { type: "clock" }, press, hold: press },
+      ]),
+    );
+    assertError(await owner.ask("POST", "/api/settings/import", exported), 400, "invalid_field");
+    const webhook = origin + "\u{1f600}".repeat(2_048 - origin.length);
+    const alarms = { silence: true, rush: false, webhook };
+    assert.equal((await owner.ask("PUT", "/api/sites/blog/alarms", alarms)).status, 200);
+    reply = await restore(await backup());
+    assert.equal(reply.status, 204, reply.text);
   });
 
   it("name the file by its day and tell its size", async () => {

@@ -25,6 +25,18 @@ describe("settings as a file", () => {
   const older = (widgets: object) => deck({ pages: undefined, widgets });
   const page = (name: string, slots: object = {}) => ({ name, slots });
 
+  it("name no icon and no picture that the box does not have", async () => {
+    for (const [widget, problem] of [
+      [{ type: "icon", icon: "bel" }, /"decks.0.pages.0.slots.k3.widget.icon" is no icon/],
+      [{ type: "image", image: "0".repeat(64) }, /k3.widget.image" is no picture/],
+    ] as const) {
+      const reply = await take({ decks: [deck({ pages: [page("Home", { k3: { widget } })] })] });
+      assertError(reply, 400, "invalid_field");
+      assert.match(reply.json.error, problem);
+      assertError(await take({ decks: [older({ k3: widget })] }), 400, "invalid_field");
+    }
+  });
+
   it("hold decks, widgets and sites", async () => {
     assert.deepEqual(await exported(), {
       tallydeck: "settings",

@@ -145,7 +145,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     kind: "copied",
     ...ofKnownSite,
     maxRows: MANY_SITES,
-    maxBytes: 4_096,
+    // An address of 2,048 characters, of up to four bytes each.
+    maxBytes: 8_192,
     columns: {
       silence: flag,
       rush: flag,
@@ -163,7 +164,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   deck: {
     kind: "copied",
     maxRows: 1_000,
-    // As much as a change of a deck may make of it.
+    // Twice what a change of a deck may make of it.
     maxBytes: 1_048_576,
     columns: {
       widgets: isWidgets,
@@ -240,7 +241,7 @@ function isWidgets(value: unknown): boolean {
   return widgets !== undefined && Object.values(widgets).every(isObject);
 }
 
-/** As `DeckSettings` of decks, without what each of its widgets and actions has to be. */
+/** As `DeckSettings` of decks; whoever reads them leaves out widgets, actions and times that cannot be. */
 function isDeckSettings(value: unknown): boolean {
   const { pages, fixed, sleep, homeAfterSeconds } = objectOf(value) ?? {};
   const isPage = (page: unknown) => isObject(page) && text(page.name) && isSlots(page.slots);

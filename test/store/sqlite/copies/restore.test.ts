@@ -12,6 +12,8 @@ import Database from "better-sqlite3";
 import { describe, it } from "mocha";
 import { fromStored } from "../../../../appliance/deck/deck-settings.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/demo/demo.ts";
+import { channelName } from "../../../../appliance/push/channels.ts";
+import { cleanText } from "../../../../appliance/push/text.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
@@ -118,7 +120,9 @@ describe("what a restore copies", () => {
       const { count, day_total } = contents(at("restored.db"));
       assert.deepEqual(JSON.parse(String(count)), [{ site: 1, day: 20_000, value: 1, n: 5 }]);
       const restored = openForReading(at("restored.db"));
-      const pages = deckSettings(restored).map((row) => fromStored(row).pages);
+      const pages = deckSettings(restored).map(
+        (row) => fromStored(row, { channelName, cleanText }).pages,
+      );
       restored.close();
       const first = { name: "Page 1", slots: { k0: { widget: { type: "clock" } } } };
       assert.deepEqual(pages, hasDecks ? [[first]] : []);
