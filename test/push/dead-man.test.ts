@@ -333,7 +333,7 @@ describe("a dead-man's channel", () => {
 
     it("is not down for a ping that came just before the power was cut", async () => {
       for (const period of [120, 600, 86_400]) {
-        channels.set("backup", { text: "", period, grace: 60 });
+        channels.ping("backup", { status: "ok", period, grace: 60 });
         await stored();
         clock.advance((period - 1) * SECOND);
         channels.ping("backup", { status: "ok" });
