@@ -47,6 +47,12 @@ describe("a backup with one thing changed", () => {
       assert.equal(await views(), counted);
     });
 
+  it("is refused: a format that SQLite does not know", async () => {
+    const changed = Buffer.from(file);
+    changed.writeUInt32BE(99, 44);
+    assertError(await restore(changed), 400, "invalid_backup");
+  });
+
   it("leaves data that a start takes", async () => {
     await world.restart();
     assert.equal(await views(), counted);

@@ -28,13 +28,17 @@ const TRIAL_SITE = " ";
  */
 export function copyIn(source: string, target: string): void {
   removeDatabase(target);
-  const from = openUntrusted(source);
   try {
-    fill(target, (to) => {
-      const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
-      to.pragma(`max_page_count = ${pages}`);
-      copyBackup(from, to, source);
-    });
+    const from = openUntrusted(source);
+    try {
+      fill(target, (to) => {
+        const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
+        to.pragma(`max_page_count = ${pages}`);
+        copyBackup(from, to, source);
+      });
+    } finally {
+      from.close();
+    }
   } catch (error) {
     if (isSqliteError(error, "SQLITE_FULL"))
       throw new DatabaseRefused({
@@ -48,8 +52,6 @@ export function copyIn(source: string, target: string): void {
         says: `${FILE} is damaged. Choose another backup.`,
       });
     throw error;
-  } finally {
-    from.close();
   }
   tryOut(target);
 }
