@@ -50,6 +50,10 @@ describe("the editor of keys", () => {
     await keys("Escape");
     await control().page.mouse.up();
     assert.equal(await control().page.locator("[data-mark]").count(), 0);
+    await drag("k9", "k2");
+    await control().page.mouse.move(...(await middle("k9")));
+    await control().page.mouse.up();
+    assert.equal(await control().region("Key 10").count(), 0, "who brings it back chooses nothing");
     await control().slot("k9").click();
     await control().region("Key 10").waitFor();
     await shows("k2", "three");
