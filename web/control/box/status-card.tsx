@@ -1,39 +1,18 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
-import { ask } from "../api.ts";
 import { useNow } from "../parts.tsx";
+import { usePolled } from "../use-polled.ts";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
 const AGAIN_MS = 10_000;
 
-/** The box as it says it is, again and again while somebody looks; undefined until it has answered. */
-function useStatus(): BoxAnswer | undefined {
-  const [status, setStatus] = useState<BoxAnswer>();
-  useEffect(() => {
-    const read = () => {
-      if (document.visibilityState !== "visible") return;
-      // What is on the page stays there; the page says itself that the box does not answer.
-      ask<BoxAnswer>("GET", "api/box").then(setStatus, () => {});
-    };
-    read();
-    const timer = setInterval(read, AGAIN_MS);
-    document.addEventListener("visibilitychange", read);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", read);
-    };
-  }, []);
-  return status;
-}
-
 /** What the box is, and how it is. What it does not know does not stand here. */
 export function StatusCard() {
-  const status = useStatus();
+  const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   return (
     <section
-      class="card stack status"
+      class="card stack tall"
       aria-labelledby="status-title"
       aria-busy={status === undefined}
     >

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "mocha";
+import { Mosquitto } from "../helpers/mosquitto.ts";
+import { eachControl } from "./control-stage.ts";
+
+describe("the home automation of a box", () => {
+  const control = eachControl();
+  let broker: Mosquitto;
+  before(async () => {
+    broker = await Mosquitto.open();
+  });
+  after(() => broker.end());
+
+  it("begins with a broker's address, and goes off and on without asking again", async () => {
+    await control().open("?tab=box");
+    const card = control().region("Home automation");
+    await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
+    await card.getByRole("button", { name: "Connect" }).click();
+    await card
+      .getByText(/^Connected, just now\. Topics begin with tallydeck\/[0-9a-f]{8}\//)
+      .waitFor();
+    const toggle = card.getByRole("switch", { name: "Connect with the broker" });
+    await toggle.click();
+    await card.getByText(/^Connected/).waitFor({ state: "detached" });
+    assert.equal(
+      await card.getByLabel("Broker", { exact: true }).inputValue(),
+      `mqtt://127.0.0.1:${broker.port}`,
+    );
+    await toggle.click();
+    await card.getByText(/^Connected/).waitFor();
+    await control().owner.assertAccessibleInAnyLight();
+  });
+
+  it("says what is wrong with the broker, and with what was typed", async () => {
+    await control().open("?tab=box");
+    const card = control().region("Home automation");
+    await card.getByLabel("Broker", { exact: true }).fill("127.0.0.1:1");
+    await card.getByRole("button", { name: "Connect" }).click();
+    await card.getByText(/^Nothing answers at the broker's port/).waitFor();
+    await card.getByText("More settings").click();
+    await card.getByLabel("Topic prefix").fill("a/#");
+    await card.getByRole("button", { name: "Save" }).click();
+    await card.getByText(/^"prefix" must be 1 to 64/).waitFor();
+    control().owner.expectTrouble(/400/);
+  });
+});
+
+describe("a home automation that the configuration names", () => {
+  const control = eachControl({ env: { MQTT_URL: "127.0.0.1:1", MQTT_USER: "box" } });
+
+  it("is shown, and is not to be changed", async () => {
+    await control().open("?tab=box");
+    const card = control().region("Home automation");
+    await card.getByText(/names the broker mqtt:\/\/127\.0\.0\.1:1 and the user box/).waitFor();
+    assert.equal(await card.getByRole("textbox").count(), 0);
+  });
+});

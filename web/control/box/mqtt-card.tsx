@@ -1,0 +1,194 @@
+import { useState } from "preact/hooks";
+import type { MqttAnswer, MqttChange } from "../../../appliance/control/wire.ts";
+import { Field } from "../../shared/field.tsx";
+import { ask } from "../api.ts";
+import { Choice, Labelled, Problem, useNow } from "../parts.tsx";
+import { ago } from "../times.ts";
+import { useAction } from "../use-action.ts";
+import { usePolled } from "../use-polled.ts";
+
+const PATH = "api/mqtt";
+const AGAIN_MS = 2_000;
+
+/** The broker of the owner's home automation, and how it stands with it. */
+export function MqttCard() {
+  const [mqtt, show] = usePolled<MqttAnswer>(PATH, AGAIN_MS);
+  return (
+    <section class="card stack tall" aria-labelledby="mqtt-title" aria-busy={mqtt === undefined}>
+      <h2 id="mqtt-title">Home automation</h2>
+      <p class="hint">
+        With the address of an MQTT broker the box is a device in Home Assistant: texts on keys,
+        presses, numbers of your sites. Other programs use its topics.
+      </p>
+      {mqtt === undefined ? (
+        <p class="hint">Asking the box…</p>
+      ) : (
+        <>
+          <Standing mqtt={mqtt} />
+          {mqtt.declared ? <Declared mqtt={mqtt} /> : <Settings mqtt={mqtt} onSaved={show} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Standing({ mqtt: { state, prefix, box } }: { mqtt: MqttAnswer }) {
+  const now = useNow();
+  if (state === null) return null;
+  if (!state.connected)
+    return state.problem === null ? (
+      <p role="status">Connecting…</p>
+    ) : (
+      <p role="status" class="notice bad">
+        {state.problem}
+      </p>
+    );
+  return (
+    <p role="status">
+      Connected, {ago(state.since, now)}. Topics begin with{" "}
+      <code>
+        {prefix}/{box}/
+      </code>
+      .
+    </p>
+  );
+}
+
+/** The configuration alone can change it. */
+function Declared({ mqtt: { url, user } }: { mqtt: MqttAnswer }) {
+  return (
+    <p>
+      The configuration names the broker <code>{url}</code>
+      {user !== "" && (
+        <>
+          {" "}
+          and the user <code>{user}</code>
+        </>
+      )}
+      , and all of this can only be changed there.
+    </p>
+  );
+}
+
+function Settings({ mqtt, onSaved }: { mqtt: MqttAnswer; onSaved: (answer: MqttAnswer) => void }) {
+  const { busy, problem, run } = useAction();
+  const [draft, setDraft] = useState<MqttChange>({});
+  const [done, setDone] = useState("");
+  const now = { ...mqtt, password: "", ...draft };
+  const edit = (change: MqttChange) => {
+    setDone("");
+    setDraft({ ...draft, ...change });
+  };
+  const save = (change: MqttChange) =>
+    run(async () => {
+      onSaved(await ask<MqttAnswer>("PUT", PATH, change));
+      setDraft({});
+      setDone("Saved.");
+    });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    // Who names a broker for the first time means it.
+    void save(mqtt.url === "" ? { enabled: true, ...draft } : draft);
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      {mqtt.url !== "" && (
+        <label class="switch">
+          <input
+            type="checkbox"
+            role="switch"
+            aria-checked={now.enabled}
+            checked={now.enabled}
+            disabled={busy}
+            onChange={(event) => void save({ enabled: event.currentTarget.checked })}
+          />{" "}
+          Connect with the broker
+        </label>
+      )}
+      <Field
+        label="Broker"
+        placeholder="192.168.1.5"
+        isRequired
+        value={now.url}
+        onInput={(url) => edit({ url })}
+      />
+      <div class="pair">
+        <Field label="User" value={now.user} onInput={(user) => edit({ user })} />
+        <Field
+          label="Password"
+          isSecret
+          autocomplete="new-password"
+          placeholder={mqtt.hasPassword ? "unchanged" : ""}
+          value={now.password}
+          onInput={(password) => edit({ password })}
+        />
+      </div>
+      <More fields={now} onEdit={edit} />
+      <Problem text={problem} />
+      <div class="row">
+        <button type="submit" class="primary" disabled={busy || Object.keys(draft).length === 0}>
+          {mqtt.url === "" ? "Connect" : "Save"}
+        </button>
+        <p role="status">{done}</p>
+      </div>
+    </form>
+  );
+}
+
+type MoreFields = Pick<MqttAnswer, "prefix" | "discovery" | "version" | "ca">;
+
+/** What is right for most as it is. */
+function More({
+  fields: { prefix, discovery, version, ca },
+  onEdit,
+}: {
+  fields: MoreFields;
+  onEdit: (change: Partial<MoreFields>) => void;
+}) {
+  return (
+    <details class="part">
+      <summary>More settings</summary>
+      <div class="stack">
+        <div class="pair">
+          <Field
+            label="Topic prefix"
+            isRequired
+            value={prefix}
+            onInput={(text) => onEdit({ prefix: text })}
+          />
+          <Field
+            label="Discovery prefix"
+            isRequired
+            value={discovery}
+            onInput={(text) => onEdit({ discovery: text })}
+          />
+        </div>
+        <Choice
+          legend="Version of MQTT"
+          value={version}
+          options={[
+            { id: "5", name: "5" },
+            { id: "3.1.1", name: "3.1.1" },
+          ]}
+          onChoose={(chosen) => onEdit({ version: chosen })}
+        />
+        <Labelled
+          label="Certificates to trust"
+          hint="PEM, for a broker at mqtts:// whose certificate nobody else has signed."
+        >
+          {(at) => (
+            <textarea
+              {...at}
+              class="code"
+              rows={4}
+              spellcheck={false}
+              placeholder="-----BEGIN CERTIFICATE-----"
+              value={ca}
+              onInput={(event) => onEdit({ ca: event.currentTarget.value })}
+            />
+          )}
+        </Labelled>
+      </div>
+    </details>
+  );
+}
