@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../base/nearest.ts";
-import { type Config, DEFAULT_DATA_DIR, FLAGS, readConfig } from "../config.ts";
+import { DEFAULT_DATA_DIR } from "../config/settings.ts";
+import { type Config, FLAGS, readConfig } from "../config.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { INSTALLED, type Terminal } from "./command.ts";

@@ -22,7 +22,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/commands/", may: ["appliance/"] },
   // Which models there are, what an address block is, and what names a broker.
   {
-    of: "appliance/config.ts",
+    of: "appliance/config",
     may: [
       "appliance/deck/usb/models.ts",
       "appliance/http/client.ts",
