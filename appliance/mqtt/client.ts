@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { MqttClient } from "mqtt";
+import { PacketSizes } from "./packet-sizes.ts";
 import type { MqttSettings } from "./settings.ts";
 
 /** A message that came in. */
@@ -60,8 +61,8 @@ const PORT = 1883;
 const TLS_PORT = 8883;
 const KEEPALIVE_S = 60;
 const CONNECT_MS = 20_000;
-/** Larger than anything we take; a broker keeps back what is larger still. */
-const LARGEST_PACKET = 65_536;
+/** Larger than what we keep at a broker and may be told of again; it keeps back what is larger still. */
+const LARGEST_PACKET = 524_288;
 const CONGESTED_BYTES = 1_048_576;
 
 /** Opens a connection; what comes of it is told by `events`. */
@@ -69,9 +70,14 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
   let socket: Socket | undefined;
   let problem: unknown;
   const open = () => {
-    socket = socketTo(to);
-    socket.on("drain", () => events.drained());
-    return socket;
+    const opened = socketTo(to);
+    socket = opened;
+    opened.on("drain", () => events.drained());
+    const packets = new PacketSizes(LARGEST_PACKET);
+    opened.on("data", (bytes) => {
+      if (!packets.take(bytes)) opened.destroy(new TooLarge());
+    });
+    return opened;
   };
   const client = new MqttClient(open, {
     clientId,
@@ -123,6 +129,11 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     cut: () => void socket?.destroy(),
   };
 };
+
+/** The broker sent more than anybody should. */
+class TooLarge extends Error {
+  readonly code = "TOO_LARGE";
+}
 
 function socketTo({ url, ca }: Pick<MqttSettings, "url" | "ca">): Socket {
   const { protocol, hostname, port } = new URL(url);

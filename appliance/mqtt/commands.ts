@@ -31,8 +31,8 @@ const NOTICE_CHANNEL = "notify";
 /** As many as by HTTP with all tokens together. */
 const COMMANDS = { burst: 50, perSecond: 25 };
 /** Above this the broker has to wait: even what is thrown away takes work. */
-const MESSAGES = { burst: 500, perSecond: 500 };
-const WAIT_MS = 1_000;
+const MESSAGES = { burst: 2_000, perSecond: 2_000 };
+const WAIT_MS = 250;
 const LOG_EVERY_MS = 60_000;
 const ALL = "all";
 const WAITS = "More MQTT messages come in than the box takes: the broker has to wait";

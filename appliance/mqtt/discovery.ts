@@ -26,8 +26,14 @@ export interface BoxFacts {
   readonly channels: readonly string[];
   /** Channels that are late when they are not heard of. */
   readonly watched: readonly string[];
-  readonly sites: readonly string[];
+  readonly sites: readonly SiteFacts[];
   readonly decks: readonly DeckFacts[];
+}
+
+interface SiteFacts {
+  readonly id: string;
+  /** Kinds of alarms that are switched on, like `silence`. */
+  readonly alarms: readonly string[];
 }
 
 interface DeckFacts {
@@ -48,11 +54,8 @@ interface DeviceDocument {
 
 /** Home Assistant takes no longer state. */
 export const LONGEST_STATE = 255;
-/** So many of each kind at most: the document stays below 64 kB. */
-const MAX_CHANNELS = 64;
-const MAX_SITES = 40;
-const MAX_DECKS = 8;
-const MAX_BUTTONS = 48;
+/** Of all components together, so that the document stays below 64 kB; what comes last is left out. */
+const MAX_BYTES = 62_000;
 /** Home Assistant's own names where it has some: turns have none. */
 const EVENT_TYPES = { press: "press_end", hold: "long_press_end", turn: "turn" } as const;
 
@@ -61,19 +64,17 @@ export function deviceDocument(base: string, facts: BoxFacts): DeviceDocument {
   const { box, name, version, url } = facts;
   const named: readonly (readonly [key: string, component: Component])[] = [
     ["notify", { platform: "notify", name: "Message", command_topic: notifyCommand(base) }],
-    ...facts.channels.slice(0, MAX_CHANNELS).map((channel) => channelText(base, channel)),
-    ...facts.watched.slice(0, MAX_CHANNELS).map((channel) => channelProblem(base, channel)),
-    ...facts.sites.slice(0, MAX_SITES).flatMap((site) => siteSensors(base, site)),
-    ...facts.decks.slice(0, MAX_DECKS).flatMap((deck) => deckKnobs(base, deck)),
-    ...facts.decks
-      .slice(0, MAX_DECKS)
-      .flatMap((deck) => deckButtons(base, deck))
-      .slice(0, MAX_BUTTONS),
+    ...facts.decks.flatMap((deck) => deckKnobs(base, deck)),
+    ...facts.channels.map((channel) => channelText(base, channel)),
+    ...facts.watched.map((channel) => channelProblem(base, channel)),
+    ...facts.sites.flatMap((site) => siteAlarms(base, site)),
+    ...facts.decks.flatMap((deck) => deckButtons(base, deck)),
+    ...facts.sites.flatMap((site) => siteSensors(base, site)),
   ];
-  const components = named.map(([key, { platform, ...component }]) => [
-    key,
-    { platform, unique_id: `${deviceId(box)}_${key}`, ...component },
-  ]);
+  const components = named.map(
+    ([key, { platform, ...component }]) =>
+      [key, { platform, unique_id: `${deviceId(box)}_${key}`, ...component }] as const,
+  );
   return {
     device: {
       identifiers: [deviceId(box)],
@@ -86,8 +87,18 @@ export function deviceDocument(base: string, facts: BoxFacts): DeviceDocument {
     origin: { name: "Tallydeck", sw_version: version },
     availability_topic: availabilityTopic(base),
     qos: 1,
-    components: Object.fromEntries(components),
+    components: Object.fromEntries(fitting(components)),
   };
+}
+
+/** As many as there is room for. */
+function fitting<T>(components: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const end = components.findIndex((component) => {
+    bytes += Buffer.byteLength(JSON.stringify(component));
+    return bytes > MAX_BYTES;
+  });
+  return end < 0 ? components : components.slice(0, end);
 }
 
 /** What of `before` is not in `now`, as Home Assistant is told that it is gone: reduced to its platform. */
@@ -138,7 +149,20 @@ function channelProblem(base: string, channel: string): readonly [string, Compon
   ];
 }
 
-function siteSensors(base: string, site: string): (readonly [string, Component])[] {
+function siteAlarms(base: string, { id, alarms }: SiteFacts): (readonly [string, Component])[] {
+  return alarms.map((alarm) => [
+    `site_${idPart(id)}_${alarm}`,
+    {
+      platform: "binary_sensor",
+      name: `${id} ${alarm}`,
+      device_class: "problem",
+      state_topic: siteTopic(base, id),
+      value_template: `{{ 'ON' if value_json.alarms.${alarm} else 'OFF' }}`,
+    },
+  ]);
+}
+
+function siteSensors(base: string, { id: site }: SiteFacts): (readonly [string, Component])[] {
   const sensor = (key: string, name: string, stateClass: string, icon: string) =>
     [
       `site_${idPart(site)}_${key}`,

@@ -25,6 +25,8 @@ import {
 export interface SiteSource {
   /** Ids of all sites. */
   list(): readonly string[];
+  /** Kinds of alarms that are switched on, like `silence`. */
+  alarms(site: string): readonly string[];
   /** Undefined when there is no such site. */
   figures(site: string): Promise<SiteFigures | undefined>;
   /** Sites or their figures may be others. */
@@ -79,6 +81,8 @@ export interface LinkOptions extends LinkedParts {
 /** Home Assistant writes each state into its history. */
 const SITES_EVERY_MS = 10_000;
 const IMAGE_EVERY_MS = 15_000;
+/** A connection ends over what is larger than that and comes back to us: see client.ts. */
+const MAX_IMAGE = 400_000;
 /** What a broker kept comes soon after it was asked for. */
 const LOOK_MS = 5_000;
 /** Home Assistant has much to do when it has started. */
@@ -196,7 +200,7 @@ export class Link {
       ...describe(),
       channels: shownChannels(decks),
       watched: watchedChannels(channels),
-      sites: sites.list(),
+      sites: sites.list().map((id) => ({ id, alarms: sites.alarms(id) })),
       decks: decks.list().map((deck) => ({ ...deck, buttons: buttonsOf(deck) })),
     });
     const before = this.#announced;
@@ -291,7 +295,7 @@ export class Link {
     const image = new Paced(clock, IMAGE_EVERY_MS, async () => {
       const png = decks.image(deck);
       const topic = deckImage(this.#base, deck);
-      if (png === undefined) this.#broker?.drop(topic);
+      if (png === undefined || png.length > MAX_IMAGE) this.#broker?.drop(topic);
       else this.#broker?.keep(topic, png);
     });
     this.#images.set(deck, image);

@@ -27,6 +27,8 @@ const FAILED: Readonly<Record<string, string>> = {
   ETIMEDOUT: "The broker does not answer: check its address and the network.",
   ECONNRESET: "The broker ended the connection. The box tries again.",
   EPIPE: "The broker ended the connection. The box tries again.",
+  TOO_LARGE:
+    "A message of more than 512 kB came in on a topic of this box: find out who sends it. The box tries again.",
   DEPTH_ZERO_SELF_SIGNED_CERT:
     "The broker's certificate is signed by itself: give it as the certificate to trust.",
   SELF_SIGNED_CERT_IN_CHAIN:

@@ -6,11 +6,13 @@ import type { Channels } from "../push/channels.ts";
 import { LONGEST_STATE } from "./discovery.ts";
 import { channelTopic, deckTopic, siteTopic } from "./topics.ts";
 
-/** Today's figures of a site, and the views of the last five minutes. */
+/** Today's figures of a site, the views of the last five minutes, and what stands of its alarms. */
 export interface SiteFigures {
   readonly views: number;
   readonly visitors: number;
   readonly live: number;
+  /** Of those that are switched on. */
+  readonly alarms: Readonly<Record<string, boolean>>;
 }
 
 interface StateSources {

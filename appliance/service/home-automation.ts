@@ -1,3 +1,5 @@
+import type { Alarms } from "../alarms/alarms.ts";
+import { ALARM_KINDS } from "../alarms/state.ts";
 import { version } from "../base/version.ts";
 import type { NumberSource } from "../deck/live-numbers.ts";
 import { HomeAutomation, type MqttStore } from "../mqtt/home-automation.ts";
@@ -13,6 +15,7 @@ import type { Stops } from "./stops.ts";
 interface HomeParts {
   store: Store;
   numbers: NumberSource;
+  alarms: Pick<Alarms, "stateOf">;
   channels: Channels;
   front: Front;
 }
@@ -22,7 +25,7 @@ export async function startHomeAutomation(
   { config, clock, log }: ServiceParts,
   { random }: Shared,
   stops: Stops,
-  { store, numbers, channels, front: { board, decks } }: HomeParts,
+  { store, numbers, alarms, channels, front: { board, decks } }: HomeParts,
 ): Promise<HomeAutomation> {
   const home = await HomeAutomation.open({
     clock,
@@ -32,7 +35,7 @@ export async function startHomeAutomation(
     declared: config.mqtt,
     channels,
     decks,
-    sites: siteSource(store, numbers),
+    sites: siteSource(store, numbers, alarms),
     describe: () => ({
       name: nameIn(board.addressByName()),
       version: version(),
@@ -76,11 +79,18 @@ function mqttStore(store: Store, makeId: () => string): MqttStore {
 }
 
 /** The sites as the home automation knows them. */
-function siteSource(store: Store, numbers: NumberSource): SiteSource {
+function siteSource(
+  store: Store,
+  numbers: NumberSource,
+  alarms: Pick<Alarms, "stateOf">,
+): SiteSource {
+  const kindsOf = (site: string) =>
+    ALARM_KINDS.filter((kind) => alarms.stateOf(site, kind).state !== "off");
   const value = async (...asked: Parameters<NumberSource["numbers"]>) =>
     (await numbers.numbers(...asked))?.value;
   return {
     list: () => store.directory.sites.map(({ id }) => id),
+    alarms: kindsOf,
     async figures(site) {
       const [views, visitors, live] = await Promise.all([
         value(site, "pv", "day"),
@@ -88,7 +98,10 @@ function siteSource(store: Store, numbers: NumberSource): SiteSource {
         value(site, "pv", "now"),
       ]);
       if (views === undefined || visitors === undefined || live === undefined) return undefined;
-      return { views, visitors, live };
+      const standing = kindsOf(site).map(
+        (kind) => [kind, alarms.stateOf(site, kind).state === "firing"] as const,
+      );
+      return { views, visitors, live, alarms: Object.fromEntries(standing) };
     },
     changed: numbers.changed,
   };

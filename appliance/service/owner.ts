@@ -85,7 +85,13 @@ export async function startOwner(
     channels: push.channels,
   });
   stops.add(() => actions.close());
-  const home = await startHomeAutomation(parts, shared, stops, { ...push, store, numbers, front });
+  const home = await startHomeAutomation(parts, shared, stops, {
+    ...push,
+    store,
+    numbers,
+    alarms,
+    front,
+  });
   // Streams of events go first: the listener waits for what it answers.
   stops.add(() => listener.close());
   const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, it } from "mocha";
 import { makeCertificates } from "../helpers/certificates.ts";
-import { Mosquitto } from "../helpers/mosquitto.ts";
+import { Listener, Mosquitto } from "../helpers/mosquitto.ts";
 import { Owner } from "../helpers/owner.ts";
 import { World } from "../helpers/world.ts";
 
@@ -81,6 +81,20 @@ describe("a broker that is not as it should be", () => {
     await broker.start();
     await stateOf(owner, isConnected);
     assert.equal(owner.world.said.filter((line) => /^warn: MQTT/.test(line)).length, 1);
+  });
+
+  it("may send a message of a megabyte, and the box takes none of it", async () => {
+    const broker = await brokerOf({});
+    const owner = await boxWith({ MQTT_URL: `127.0.0.1:${broker.port}`, MQTT_VERSION: "3.1.1" });
+    await stateOf(owner, isConnected);
+    const ha = await Listener.open(broker);
+    ends.push(() => ha.end());
+    const { box } = await owner.get("/api/mqtt");
+    await ha.say(`tallydeck/${box}/channel/door/set`, Buffer.alloc(1_048_576, " "));
+    assert.match(await problemOf(owner), /more than 512 kB/);
+    await stateOf(owner, isConnected);
+    await ha.say(`tallydeck/${box}/channel/door/set`, { text: "Open" });
+    await ha.next(`tallydeck/${box}/channel/door/state`);
   });
 
   it("has to show a certificate that is trusted", async () => {

@@ -72,13 +72,20 @@ describe("a box at the broker of Home Assistant", () => {
   });
 
   it("describes every entity as its platform takes it", async () => {
-    const { owner, ha, base } = home();
+    const { owner, ha, base, world } = home();
     await home().show("door.bell");
     await owner.ask("POST", "/api/decks/virtual-mk2/pages", {});
     await ha.say(`${base}/channel/backup/set`, { text: "done", period: 3_600 });
     const path = "/api/decks/virtual-mk2/slots/";
     await owner.ask("PUT", `${path}k5`, { hold: { do: "sleep" } });
     await owner.ask("PUT", `${path}k6`, { button: true });
+    await owner.ask("PUT", "/api/sites/blog/alarms", {
+      silence: true,
+      rush: false,
+      webhook: null,
+    });
+    await world.beacon({});
+    await home().waitFor(() => home().document.components.site_blog_silence !== undefined);
     await home().settle();
     const { components } = home().document;
     const platforms = Object.values(components).map(({ platform }) => platform);
@@ -99,6 +106,7 @@ describe("a box at the broker of Home Assistant", () => {
         key,
       );
     }
+    assert.equal(components.site_shop_silence, undefined);
     const events = Object.keys(components).filter((key) => components[key]?.platform === "event");
     assert.deepEqual(events, ["deck_virtual-mk2_k5", "deck_virtual-mk2_k6"]);
     const ids = Object.values(components).map(({ unique_id }) => unique_id);
@@ -157,6 +165,7 @@ describe("a box at the broker of Home Assistant", () => {
       views: 0,
       visitors: 0,
       live: 0,
+      alarms: {},
     });
     assert.deepEqual(
       late.heard.filter(({ topic }) => topic.endsWith("/event")),

@@ -66,8 +66,8 @@ function Backup() {
     <section class="card stack" aria-labelledby="backup-title">
       <h2 id="backup-title">Backup</h2>
       <p class="hint">
-        Everything that was counted, with all settings, as one file. Push tokens stay with the box.
-        Keep it where nobody else reads it.
+        Everything that was counted, with all settings, as one file. Push tokens and the broker’s
+        settings stay with the box. Keep it where nobody else reads it.
       </p>
       <div class="row">
         {/* A backup may be larger than a page can hold: the browser saves it as it comes. */}
