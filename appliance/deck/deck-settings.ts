@@ -60,6 +60,8 @@ interface StoredDeck {
   readonly widgets: string;
   /** JSON: pages, fixed, sleep, homeAfterSeconds; null when it was stored before there were pages. */
   readonly settings: string | null;
+  /** This box has written them, or read them through. */
+  readonly checked: boolean;
 }
 
 /** What a deck has that nobody has set: it never sleeps and stays on its page. */
@@ -87,17 +89,19 @@ export function toStored({
     brightness,
     widgets: "{}",
     settings: JSON.stringify(settings),
+    checked: true,
   };
 }
 
 /**
- * Settings as they were stored, or came with a backup that somebody made up: a part that cannot be is as
- * if nobody had set it.
+ * Settings as they were stored. What came with a backup, which somebody may have made up, is read
+ * through: a part that cannot be is as if nobody had set it.
  */
 export function fromStored(
-  { widgets, settings, ...deck }: StoredDeck,
+  { widgets, settings, checked, ...deck }: StoredDeck,
   rules: PushRules,
 ): DeckSettings {
+  if (checked && settings !== null) return { ...deck, ...AWAKE, ...JSON.parse(settings) };
   const read = (slots: Record<string, SlotInput>): Slots =>
     Object.fromEntries(
       Object.entries(slots).map(([name, slot]) => [name, storedSlot(slot, rules)]),

@@ -14,8 +14,13 @@ import type { Store } from "../store/store.ts";
 /** The store as decks know it. */
 export function deckStore(store: Store): DeckStore {
   return {
-    load: async () =>
-      (await store.read("deckSettings", undefined)).map((deck) => fromStored(deck, RULES)),
+    async load() {
+      const stored = await store.read("deckSettings", undefined);
+      const decks = stored.map((deck) => fromStored(deck, RULES));
+      const foreign = decks.filter((_, i) => stored[i]?.checked === false);
+      if (foreign.length > 0) await store.write("saveDecks", foreign.map(toStored));
+      return decks;
+    },
     save: (settings) => store.write("saveDecks", settings.map(toStored)),
   };
 }

@@ -74,10 +74,13 @@ function actionName(action: Action): string {
   return ACTION_KINDS.find(({ id }) => id === action.do)?.name ?? action.do;
 }
 
+/** What a widget shows and an action does: `describe` has words for them. */
+const KINDS: ReadonlySet<string> = new Set(["type", "do"]);
+
 /** All that somebody typed: texts, labels, channels, addresses. */
 function valuesOf({ widget, press, hold, turn }: Settings): string {
   return [widget, press, hold, turn]
-    .flatMap((part) => Object.values(part ?? {}))
-    .filter((value) => typeof value === "string")
+    .flatMap((part) => Object.entries(part ?? {}))
+    .flatMap(([field, value]) => (typeof value !== "string" || KINDS.has(field) ? [] : value))
     .join(" ");
 }

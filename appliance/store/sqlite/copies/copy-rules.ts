@@ -21,6 +21,8 @@ type Check = (value: unknown) => boolean;
 export interface CopiedTable {
   readonly kind: "copied";
   readonly columns?: Readonly<Record<string, Check>>;
+  /** Columns that stay behind. */
+  readonly leaves?: readonly string[];
   /** The longest text or blob, in bytes. */
   readonly maxBytes?: number;
   readonly maxRows?: number;
@@ -166,6 +168,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     maxRows: 1_000,
     // Twice what a change of a deck may make of it.
     maxBytes: 1_048_576,
+    leaves: ["checked"],
     columns: {
       widgets: isWidgets,
       settings: isDeckSettings,

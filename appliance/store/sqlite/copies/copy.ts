@@ -70,9 +70,11 @@ function copyTable(
   { copied, off }: Manner,
 ): void {
   const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
-  const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
+  const { isLeft, check, columns: own = {}, leaves = [] } = rule as Partial<CopiedTable>;
+  const columns = columnsOf(to, table).filter(
+    ({ name }) => theirs.has(name) && !leaves.includes(name),
+  );
   if (columns.length === 0) return;
-  const { isLeft, check, columns: own = {} } = rule as Partial<CopiedTable>;
   const { maxBytes, maxRows } = boundsOf(rule);
   if (hasLonger(from, table, columns, maxBytes)) {
     off("too long");

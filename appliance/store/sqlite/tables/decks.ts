@@ -12,26 +12,30 @@ export interface DeckRow {
   readonly widgets: string;
   /** JSON: its pages and all else; null when it was stored before there were pages. */
   readonly settings: string | null;
+  /** This box has written it, or read it through. */
+  readonly checked: boolean;
 }
 
 /** Every deck that was ever known, in the order they came. */
 export function deckSettings(db: Database): DeckRow[] {
-  return db
+  const rows = db
     .prepare(
-      "SELECT id, model, serial, name, brightness, widgets, settings FROM deck ORDER BY rowid",
+      `SELECT id, model, serial, name, brightness, widgets, settings, checked
+       FROM deck ORDER BY rowid`,
     )
-    .all() as DeckRow[];
+    .all() as (Omit<DeckRow, "checked"> & { checked: number })[];
+  return rows.map((row) => ({ ...row, checked: row.checked === 1 }));
 }
 
 /** Adds decks, or replaces those of the same id. */
 export function saveDecks(db: Database, decks: readonly DeckRow[]): void {
   const save = db.prepare(
-    `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings)
-     VALUES (:id, :model, :serial, :name, :brightness, :widgets, :settings)
+    `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings, checked)
+     VALUES (:id, :model, :serial, :name, :brightness, :widgets, :settings, :checked)
      ON CONFLICT (id) DO UPDATE SET model = :model, serial = :serial, name = :name,
-       brightness = :brightness, widgets = :widgets, settings = :settings`,
+       brightness = :brightness, widgets = :widgets, settings = :settings, checked = :checked`,
   );
-  for (const deck of decks) save.run(deck);
+  for (const deck of decks) save.run({ ...deck, checked: deck.checked ? 1 : 0 });
 }
 
 /** Forgets a deck; one that is not known is no error. */
