@@ -5,6 +5,7 @@ import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mqtt, { type MqttClient } from "mqtt";
+import { aroundTests } from "./hooks.ts";
 
 interface MosquittoOptions {
   /** Lines of the configuration besides the listener. */
@@ -14,6 +15,13 @@ interface MosquittoOptions {
 }
 
 const BROKER = "/usr/sbin/mosquitto";
+
+const open = new Set<Mosquitto>();
+// What a test that failed left behind would outlive the run.
+aroundTests(
+  () => {},
+  () => Promise.all([...open].map((broker) => broker.end())),
+);
 
 /** Debian's broker on a free port of 127.0.0.1, with what it needs in a folder of its own. */
 export class Mosquitto {
@@ -43,6 +51,7 @@ export class Mosquitto {
       ].join("\n"),
     );
     const broker = new Mosquitto(port, folder);
+    open.add(broker);
     await broker.start();
     return broker;
   }
@@ -71,6 +80,7 @@ export class Mosquitto {
 
   /** Ends the broker and removes its folder. */
   async end(): Promise<void> {
+    open.delete(this);
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
