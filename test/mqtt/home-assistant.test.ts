@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { Listener, Mosquitto } from "../helpers/mosquitto.ts";
+import { Owner } from "../helpers/owner.ts";
 import { Running } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
-import { ADMIN } from "../helpers/world.ts";
+import { ADMIN, World } from "../helpers/world.ts";
 import { type Document, eachHome } from "./home.ts";
 
 /** What each platform must have and may have besides what all entities take. */
@@ -307,6 +308,37 @@ describe("a box at the broker of Home Assistant", () => {
     await home().show("door");
     await ha.say(`${base}/channel/door/set`, { text: "Open" });
     await ha.next(`${base}/channel/door/state`, (text) => JSON.parse(text).text === "Open", from);
+  });
+});
+
+describe("two boxes of one name at one broker", () => {
+  const first = eachHome();
+
+  it("are two devices, and neither takes the other's place or its commands", async () => {
+    const { ha, base, broker, owner } = first();
+    const two = new World({ env: { MQTT_URL: `mqtt://127.0.0.1:${broker.port}` } });
+    const from = ha.heard.length;
+    await two.start();
+    const isOther = (topic: string) => /\/availability$/.test(topic) && !topic.startsWith(base);
+    await first().waitFor(() => {
+      two.clock.advance(1_000);
+      return ha.heard.some(({ topic, text }) => isOther(topic) && text === "online");
+    });
+    await ha.say(`${base}/channel/door/set`, { text: "Open" });
+    await ha.next(`${base}/channel/door/result`, undefined, from);
+    const textsOf = async (asked: Owner) =>
+      (await asked.get("/api/push-channels")).channels.map(({ text }: { text: string }) => text);
+    assert.deepEqual(await textsOf(owner), ["Open"]);
+    assert.deepEqual(await textsOf(new Owner(two)), []);
+    const configs = ha.heard.filter(({ topic }) => topic.endsWith("/config"));
+    const named = configs.map(({ text }) => (JSON.parse(text) as Document).device);
+    assert.equal(new Set(named.map(({ identifiers }) => identifiers[0])).size, 2);
+    assert.equal(new Set(named.map(({ name }) => name)).size, 1);
+    assert.deepEqual(
+      ha.heard.slice(from).filter(({ text }) => text === "offline"),
+      [],
+    );
+    await two.end();
   });
 });
 

@@ -6,7 +6,11 @@ import { World } from "../helpers/world.ts";
 
 /** What Home Assistant reads of a device. */
 export interface Document {
-  readonly device: { readonly identifiers: readonly string[]; readonly configuration_url?: string };
+  readonly device: {
+    readonly identifiers: readonly string[];
+    readonly name: string;
+    readonly configuration_url?: string;
+  };
   readonly origin: { readonly name: string; readonly sw_version: string };
   readonly availability_topic: string;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
