@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type AlarmChange, type Look, Watch } from "../../appliance/alarms/watch.ts";
+import {
+  type AlarmChange,
+  type Knowledge,
+  type Look,
+  Watch,
+} from "../../appliance/alarms/watch.ts";
 import { HOUR_MS } from "../../appliance/base/calendar.ts";
 
 const MINUTE_MS = 60_000;
 const NOON = Date.UTC(2026, 2, 4, 12);
 /** Sixty views in every hour of the week. */
 const HABIT = { week: Array<number>(168).fill(60), visitSize: 2, spread: 0.05 };
-const KNOWN = { habit: HABIT, from: NOON / HOUR_MS, hours: [60] };
+const KNOWN: Knowledge = { habit: HABIT, from: NOON / HOUR_MS, hours: [60] };
 const USUAL = 5;
 
 /** A watch, and how minutes pass for it. */
@@ -92,7 +97,7 @@ describe("a watch on a site", () => {
   });
 
   it("says that it learns while nothing is usual", () => {
-    const nothing = { ...KNOWN, habit: undefined } as unknown as typeof KNOWN;
+    const nothing = { ...KNOWN, habit: undefined };
     const { watch, pass } = watching([], nothing);
     assert.deepEqual(pass(600, 0), []);
     assert.equal(watch.phase("rush", nothing), "learning");

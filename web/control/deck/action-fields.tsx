@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { originOf } from "../../../appliance/base/origin.ts";
 import type { Action, Deck, RequestAction } from "../../../appliance/control/wire.ts";
 import { Labelled, Problem } from "../parts.tsx";
+import { ChannelField } from "../push/channel-field.tsx";
 import { LIVES } from "../push/test-value.tsx";
 import { useAction } from "../use-action.ts";
 import type { AllowedOrigins } from "../use-origins.ts";
@@ -29,12 +30,10 @@ export function ActionFields({
   switch (action.do) {
     case "acknowledge":
       return (
-        <Channel
+        <ChannelField
           value={action.channel ?? ""}
           {...(ownChannel !== "" && { hint: `Empty means ${ownChannel}, which the key shows.` })}
-          onChoose={(channel) =>
-            onEdit(channel === "" ? { do: action.do } : { ...action, channel })
-          }
+          onInput={(channel) => onEdit(channel === "" ? { do: action.do } : { ...action, channel })}
         />
       );
     case "page":
@@ -43,37 +42,16 @@ export function ActionFields({
       return <SendFields action={action} onEdit={onEdit} />;
     case "clear":
       return (
-        <Channel value={action.channel} onChoose={(channel) => onEdit({ ...action, channel })} />
+        <ChannelField
+          value={action.channel}
+          onInput={(channel) => onEdit({ ...action, channel })}
+        />
       );
     case "request":
       return <RequestFields action={action} origins={origins} onEdit={onEdit} />;
     case "sleep":
       return null;
   }
-}
-
-interface ChannelProps {
-  value: string;
-  hint?: string;
-  onChoose: (channel: string) => void;
-}
-
-function Channel({ value, hint, onChoose }: ChannelProps) {
-  return (
-    <Labelled label="Channel" {...(hint !== undefined && { hint })}>
-      {(at) => (
-        <input
-          {...at}
-          value={value}
-          maxLength={32}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          onInput={(event) => onChoose(event.currentTarget.value.trim().toLowerCase())}
-        />
-      )}
-    </Labelled>
-  );
 }
 
 type Of<Kind extends Action["do"]> = {
@@ -111,7 +89,7 @@ const FILLED_IN = `Filled in: ${["channel", "text", "deck", "slot", "delta"].map
 function SendFields({ action, onEdit }: Of<"send">) {
   return (
     <>
-      <Channel value={action.channel} onChoose={(channel) => onEdit({ ...action, channel })} />
+      <ChannelField value={action.channel} onInput={(channel) => onEdit({ ...action, channel })} />
       <div class="pair">
         <Labelled label="Text" hint={`${FILLED_IN}.`}>
           {(at) => (

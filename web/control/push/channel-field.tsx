@@ -3,16 +3,18 @@ import { Labelled } from "../parts.tsx";
 
 /** Where the name of a channel is typed that may not be there yet. */
 export function ChannelField({
-  label,
+  label = "Channel",
+  hint = `${CHANNEL_RULE}.`,
   value,
   onInput,
 }: {
-  label: string;
+  label?: string;
+  hint?: string;
   value: string;
   onInput: (channel: string) => void;
 }) {
   return (
-    <Labelled label={label} hint={`${CHANNEL_RULE}.`}>
+    <Labelled label={label} hint={hint}>
       {(at) => (
         <input
           {...at}
