@@ -16,7 +16,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
 
   tallydeck push CHANNEL TEXT [--ttl N] [--color #rrggbb] [--background #rrggbb]
                          [--icon NAME] [--status S] [--period N [--grace N]]
-                         [--hold] [--id ID] [--quiet]
+                         [--hold] [--id ID] [--wake] [--quiet]
   tallydeck push CHANNEL                  the text comes from a pipe: date | tallydeck push clock
   tallydeck push CHANNEL -                the same, also where a terminal is typed at
   tallydeck push CHANNEL --clear          back to waiting
@@ -31,6 +31,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --grace N            seconds that it may be late until it is down (a fifth of the period, at least 60)
   --hold               stays until somebody has seen it
   --id ID              what this is about: the same again is no news to who has seen it
+  --wake               its alarms wake the decks that show it. It stays for the channel
   --url URL            the box's Web UI (TALLYDECK_URL, ${DEFAULT_URL})
   --token TOKEN        a push token from the Web UI (TALLYDECK_PUSH_TOKEN)
   --quiet              tells only what failed, for cron: not what the font lacks, or that no key shows it
@@ -50,6 +51,7 @@ const OPTIONS = {
   grace: { type: "string" },
   hold: { type: "boolean" },
   id: { type: "string" },
+  wake: { type: "boolean" },
   clear: { type: "boolean" },
   url: { type: "string" },
   token: { type: "string" },
@@ -115,7 +117,7 @@ function addressOf(channel: string, { url }: Values, { env }: Terminal): URL {
 }
 
 function bodyOf(text: string, values: Values): string {
-  const { ttl, period, grace, color, background, icon, status, hold, id } = values;
+  const { ttl, period, grace, color, background, icon, status, hold, id, wake } = values;
   return JSON.stringify({
     text,
     ...numberIn({ ttl }, "whole seconds from 1 to 86400, or 0 to stay"),
@@ -128,6 +130,7 @@ function bodyOf(text: string, values: Values): string {
     status,
     hold,
     id,
+    wake,
   });
 }
 

@@ -188,13 +188,9 @@ export class Deck {
     this.#showAnew();
   }
 
-  /** Shows a key that an alarm is about and that is to wake the deck. @returns whether it has one */
-  bringToFront(isAbout: (widget: Widget) => boolean): boolean {
-    const page = pageWith(
-      this.#settings,
-      this.#page,
-      ({ widget }) => "wake" in widget && widget.wake === true && isAbout(widget),
-    );
+  /** Wakes up for a key that an alarm is about, and shows it. @returns whether it has one */
+  bringToFront(wakes: (widget: Widget) => boolean): boolean {
+    const page = pageWith(this.#settings, this.#page, ({ widget }) => wakes(widget));
     if (page !== undefined) this.show(page);
     return page !== undefined;
   }

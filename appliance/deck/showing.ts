@@ -69,10 +69,16 @@ export class Showing {
         : [images.changed.on((hash) => this.#refresh((widget) => isImage(widget, hash)))]),
       channels.changed.on((channel) => this.#showChannel(channel)),
       channels.stepped.on(({ channel, alarm }) => {
-        if (alarm) this.#bringToFront((widget) => channelOf(widget) === channel);
+        if (!alarm) return;
+        const { wake } = channels.get(channel) ?? {};
+        this.#bringToFront(
+          (widget) => channelOf(widget) === channel && (wake === true || isToWake(widget)),
+        );
       }),
       numbers.alarmed.on((site) =>
-        this.#bringToFront((widget) => widget.type === "stat" && widget.site === site),
+        this.#bringToFront(
+          (widget) => widget.type === "stat" && widget.site === site && isToWake(widget),
+        ),
       ),
       board.changed.on(() => {
         for (const deck of decks) deck.placeNotices();
@@ -118,10 +124,10 @@ export class Showing {
     for (const deck of others) turned(deck);
   }
 
-  /** An alarm: decks wake for keys that it is about and that are to wake them, and show them. */
-  #bringToFront(isAbout: (widget: Widget) => boolean): void {
+  /** An alarm: decks wake for the keys that are to wake them, and show them. */
+  #bringToFront(wakes: (widget: Widget) => boolean): void {
     const { decks, turned } = this.#options;
-    const woken = decks.list().filter((deck) => deck.bringToFront(isAbout));
+    const woken = decks.list().filter((deck) => deck.bringToFront(wakes));
     if (woken.length > 0) this.anew();
     for (const deck of woken) turned(deck);
   }
@@ -139,6 +145,11 @@ export class Showing {
       channelOf(widget) === channel && (widget.type === "countdown" || AGING.has(state));
     if ([...decks].some(({ visible }) => visible.some(isTimed))) this.refreshTimed();
   }
+}
+
+/** True for a key whose owner wants the deck to wake for it. */
+function isToWake(widget: Widget): boolean {
+  return "wake" in widget && widget.wake === true;
 }
 
 function isStat(widget: Widget): widget is StatWidget {

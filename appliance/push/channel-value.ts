@@ -16,6 +16,8 @@ export interface ChannelValue {
   status?: Status;
   id?: string;
   hold?: true;
+  /** Its alarms wake the decks that show it. */
+  wake?: true;
   ack?: Acknowledgement;
   /** Of a dead-man's channel, in seconds. */
   period?: number;
@@ -49,6 +51,7 @@ export function shownValue(
     ...(held.status !== null && { status: held.status }),
     ...(held.id !== null && { id: held.id }),
     ...(held.hold && { hold: true as const }),
+    ...(held.wake && { wake: true as const }),
     ...(held.ack !== null && { ack: { ...held.ack, at: epoch(held.ack.at) } }),
     ...(held.period !== null && { period: held.period, grace: held.grace }),
     ...(step !== null && { stepsAt: epoch(step) }),

@@ -56,6 +56,6 @@ export function rebased(entry: Entry, clock: Clocks): Entry {
 
 /** What of a channel is more than its value. */
 export function definitionOf({ deadMan, held }: Entry): string {
-  const { period, grace, paused, status, id, hold, ack } = held;
-  return JSON.stringify([deadMan, period, grace, paused, status, id, hold, ack]);
+  const { period, grace, paused, wake, status, id, hold, ack } = held;
+  return JSON.stringify([deadMan, period, grace, paused, wake, status, id, hold, ack]);
 }

@@ -30,6 +30,8 @@ export interface Held {
   /** Seconds that it may be late. */
   readonly grace: number;
   readonly paused: boolean;
+  /** An alarm of it wakes the decks that show it. */
+  readonly wake: boolean;
   /**
    * From when its period runs: the last push that began no run, or the first beginning where there
    * was none. Null while there is neither since it was declared or resumed.
@@ -58,6 +60,7 @@ export function nothing(now: number): Held {
     period: null,
     grace: 0,
     paused: false,
+    wake: false,
     heard: null,
     started: null,
     ack: null,
@@ -66,8 +69,9 @@ export function nothing(now: number): Held {
 
 /** As an earlier version has kept it, in the form of this one. */
 export function upgraded<H extends Held>(held: H): H {
-  if (held.started !== undefined) return held;
-  return { ...held, started: held.status === "start" ? held.heard : null };
+  const { wake = false } = held;
+  if (held.started !== undefined) return { ...held, wake };
+  return { ...held, wake, started: held.status === "start" ? held.heard : null };
 }
 
 /**
@@ -98,6 +102,7 @@ export function pushed(
     id,
     hold,
     paused: false,
+    wake: push.wake ?? before?.wake ?? false,
     ack: null,
   };
 }
@@ -129,6 +134,7 @@ export function watched(
   return {
     ...before,
     ...watch,
+    wake: fields.wake ?? before.wake,
     paused: isPaused,
     heard: isUnheard ? null : before.heard,
     started: isUnheard ? null : before.started,

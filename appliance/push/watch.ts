@@ -1,11 +1,13 @@
 import { invalidField } from "../base/refusal.ts";
 
-/** What of a push makes a dead-man's channel. Seconds. */
+/** What of a push makes a dead-man's channel, and says who is to hear of it. Seconds. */
 export interface WatchFields {
   /** The next push comes within it; 0 ends the watching. */
   period?: number;
   /** How much it may be late. */
   grace?: number;
+  /** Its alarms wake the decks that show it; stays until it is said otherwise. */
+  wake?: boolean;
 }
 
 /** How a channel is watched; `period` is null for one that is not. Seconds. */
@@ -38,6 +40,7 @@ export const WATCH_FIELDS = {
     maximum: MAX_PERIOD,
     description: `must be whole seconds from 1 to ${MAX_PERIOD}`,
   },
+  wake: { type: "boolean", description: "must be true or false" },
 };
 
 /**

@@ -222,6 +222,27 @@ describe("A deck that may sleep", () => {
       assert.deepEqual([asleep(), world.decks.pageOf(id)], [false, 1]);
     });
 
+    it("wakes for a channel whose sender said so, until it says otherwise", async () => {
+      await world.decks.setUp.addPage(id);
+      await bind("k4", "door", 1);
+      const push = (id: string, wake?: boolean) =>
+        world.channels.set("door", {
+          text: "rings",
+          hold: true,
+          id,
+          ...(wake !== undefined && { wake }),
+        });
+      world.decks.setAsleep(id, true);
+      push("first", true);
+      assert.deepEqual([asleep(), world.decks.pageOf(id)], [false, 1]);
+      world.decks.setAsleep(id, true);
+      push("second");
+      assert.equal(asleep(), false);
+      world.decks.setAsleep(id, true);
+      push("third", false);
+      assert.equal(asleep(), true);
+    });
+
     it("stays on a page that shows such a key, and else takes the first that does", async () => {
       for (const _ of [1, 2]) await world.decks.setUp.addPage(id);
       await bind("k3", "backup", 1, true);

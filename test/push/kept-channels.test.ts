@@ -15,10 +15,11 @@ describe("a dead-man's channel that is kept", () => {
 
   describe("after a restart", () => {
     it("is as it was, with its text and colours, and is told nothing twice", async () => {
-      box.push({ ...watch, color: "#ff0000" });
+      box.push({ ...watch, color: "#ff0000", wake: true });
       box.clock.advance(720 * SECOND);
       box.channels.acknowledge("backup", { by: "owner" });
       const before = box.channels.get("backup");
+      assert.equal(before?.wake, true);
       await box.restart();
       assert.deepEqual(box.channels.get("backup"), before);
       box.clock.advance(WEEK);
