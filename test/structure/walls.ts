@@ -69,6 +69,7 @@ export const WALLS: readonly Wall[] = [
     of: "appliance/actions/",
     may: [
       "appliance/push/",
+      "appliance/http/exchange.ts",
       BASE,
       "appliance/deck/decks.ts",
       "appliance/deck/action.ts",
@@ -84,6 +85,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/push/", may: [BASE] },
   { of: "appliance/http/", may: [BASE] },
   { of: "appliance/mqtt/", may: ["appliance/push/", BASE], types: ["appliance/deck/"] },
+  { of: "appliance/public/", may: ["appliance/http/", BASE] },
   { of: "appliance/demo/", may: [BASE] },
   {
     of: "appliance/box/",

@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { SecureContext } from "node:tls";
+
+/** One request of the box to somebody else. */
+interface Outward {
+  readonly method: string;
+  /** `http:` or `https:`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** What came back. */
+interface Exchanged {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Never more than was wanted. */
+  readonly body: Buffer;
+  /** How the body ended: as the other side meant it, at our bound, or in its middle. */
+  readonly ended: "whole" | "too-large" | "cut";
+}
+
+interface Bounds {
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+  /** Whom to trust where that is not whom Node trusts. */
+  readonly trust?: SecureContext | undefined;
+}
+
+/**
+ * Sends a request over a connection of its own, for one that was kept may have been closed by the
+ * other side. Follows no redirect. Once there is a status that is the answer, whatever ends it.
+ * @throws {Error} Node's own, with its code, where no status came
+ */
+export function exchange(
+  { method, url, headers, body }: Outward,
+  { mostBytes, signal, trust }: Bounds,
+): Promise<Exchanged> {
+  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
+  const sent = opener(url)(url, {
+    method,
+    headers: withLength(headers, body),
+    agent: false,
+    signal,
+    ...(trust && { secureContext: trust }),
+  });
+  const parts: Buffer[] = [];
+  let answer: IncomingMessage | undefined;
+  const over = (ended: Exchanged["ended"], error?: Error) => {
+    sent.destroy();
+    if (answer === undefined)
+      return reject(error ?? new Error("the connection was closed without an answer"));
+    const { statusCode: status = 0, headers: told } = answer;
+    resolve({ status, headers: told, body: Buffer.concat(parts), ended });
+  };
+  sent.on("response", (response) => {
+    answer = response;
+    let left = mostBytes;
+    response.on("data", (part: Buffer) => {
+      left -= part.length;
+      if (left < 0) over("too-large");
+      else parts.push(part);
+    });
+    response.on("end", () => over(response.complete ? "whole" : "cut"));
+    response.on("error", () => over("cut"));
+  });
+  sent.on("error", (error) => over("cut", error));
+  sent.on("close", () => over("cut"));
+  sent.end(body);
+  return promise;
+}
+
+/** Loaded with the first request: see node-http.ts. */
+function opener(url: string) {
+  return url.startsWith("https:")
+    ? process.getBuiltinModule("node:https").request
+    : process.getBuiltinModule("node:http").request;
+}
+
+function withLength(headers: Outward["headers"], body: Outward["body"]): Outward["headers"] {
+  return body === undefined
+    ? headers
+    : { ...headers, "content-length": String(Buffer.byteLength(body)) };
+}
