@@ -4,11 +4,17 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
-import { type Cancel, Signal } from "../base/signal.ts";
+import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type { NoticeBoard } from "../deck/face/notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
+
+/** How the public address stands, as the board is told. */
+export interface PublicSource {
+  standing(): ReturnType<NoticeBoard["publicAddress"]>;
+  readonly changed: Listenable;
+}
 
 /** What the board asks the machine for. */
 export interface Network {
@@ -27,6 +33,8 @@ interface BoardOptions {
   network: Network;
   /** True when the data waits for the owner to repair it. */
   dataUnusable?: boolean;
+  /** None while something else stands in for the service. */
+  publicAddress?: PublicSource;
   /** Says a line to who started the service. */
   console: (line: string) => void;
 }
@@ -50,6 +58,7 @@ export class Board implements NoticeBoard {
     this.#subscriptions = [
       options.code.changed.on(() => this.#tell()),
       options.clock.becameSure.on(() => this.#tell()),
+      ...(options.publicAddress ? [options.publicAddress.changed.on(() => this.#tell())] : []),
     ];
   }
 
@@ -61,7 +70,12 @@ export class Board implements NoticeBoard {
       ...(dataUnusable ? [{ type: "data-unusable" } as const] : []),
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
       ...(clock.sure ? [] : [{ type: "clock-not-set" } as const]),
+      ...this.#publicNotices(),
     ];
+  }
+
+  publicAddress(): ReturnType<NoticeBoard["publicAddress"]> {
+    return this.#options.publicAddress?.standing();
   }
 
   address(): string | undefined {
@@ -82,6 +96,12 @@ export class Board implements NoticeBoard {
   close(): void {
     this.#cancelLook();
     for (const cancel of this.#subscriptions) cancel();
+  }
+
+  #publicNotices(): Notices {
+    const standing = this.publicAddress();
+    if (standing?.state !== "wrong" && standing?.state !== "warning") return [];
+    return [{ type: "public-address", words: standing.words }];
   }
 
   #code(): string | undefined {

@@ -10,7 +10,7 @@ const QUIET_ZONE = 4;
 export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel {
   let shown = "";
   const look = () => {
-    const text = screenText(board.notices(), board.address(), board.addressByName());
+    const text = screenText(board);
     if (text === shown) return;
     shown = text;
     show(text);
@@ -20,12 +20,13 @@ export function showOn(board: NoticeBoard, show: (text: string) => void): Cancel
 }
 
 /** What a screen of 80×25 characters says for who stands before the box. */
-export function screenText(
-  notices: ReturnType<NoticeBoard["notices"]>,
-  address: string | undefined,
-  byName?: string,
-): string {
-  const says = new Map(notices.map((notice) => [notice.type, notice]));
+export function screenText(board: Omit<NoticeBoard, "changed">): string {
+  const [address, byName, outside] = [
+    board.address(),
+    board.addressByName(),
+    board.publicAddress(),
+  ];
+  const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
   const code = says.get("setup-code");
   return [
@@ -38,6 +39,7 @@ export function screenText(
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
       : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
+    ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),
   ].join("\n");
 }
 

@@ -35,6 +35,8 @@ const TIMED: ReadonlySet<Widget["type"]> = new Set([
   // The age of an alarm.
   "push",
   "address",
+  // How long ago somebody came in from outside.
+  "padlock",
 ]);
 
 /** States of channels in which keys show for how long. */
@@ -82,7 +84,7 @@ export class Showing {
       ),
       board.changed.on(() => {
         for (const deck of decks) deck.placeNotices();
-        this.#refresh((widget) => widget.type === "address");
+        this.#refresh((widget) => widget.type === "address" || widget.type === "padlock");
         // A deck that sleeps wakes up for some of them.
         this.refreshTimed();
       }),

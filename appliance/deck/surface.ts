@@ -173,6 +173,7 @@ export class Surface {
       numbers: widget.type === "stat" ? numbers.get(widget) : undefined,
       address: board.address(),
       addressByName: board.addressByName(),
+      publicAddress: board.publicAddress(),
     };
   }
 

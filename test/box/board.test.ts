@@ -5,6 +5,36 @@ import { Signal } from "../../appliance/base/signal.ts";
 import { Board } from "../../appliance/box/board.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 
+describe("the board of a box with a public address", () => {
+  it("tells decks of it only while something is wrong", () => {
+    const changed = new Signal();
+    let state: "live" | "working" | "warning" | "wrong" = "working";
+    const standing = { name: "a.example", words: "port closed", sentence: "", reachedAt: null };
+    const board = new Board({
+      clock: new FakeClock(),
+      log: createLog(() => {}),
+      code: { shown: undefined, changed: new Signal() },
+      isOpen: () => true,
+      network: { addresses: () => ["192.0.2.7"], name: () => undefined },
+      publicAddress: { standing: () => ({ ...standing, state }), changed },
+      console: () => {},
+    });
+    board.ready({ address: "0.0.0.0", port: 3_000 });
+    let told = 0;
+    board.changed.on(() => {
+      told += 1;
+    });
+    assert.deepEqual(board.notices(), []);
+    state = "wrong";
+    changed.emit();
+    assert.deepEqual(board.notices(), [{ type: "public-address", words: "port closed" }]);
+    state = "live";
+    changed.emit();
+    assert.deepEqual([told, board.notices()], [2, []]);
+    board.close();
+  });
+});
+
 describe("the board of a machine that cannot read its addresses", () => {
   const outOfDescriptors = Object.assign(new Error("EMFILE"), { code: "EMFILE" });
 

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { Signal } from "../../appliance/base/signal.ts";
 import { screenAt, screenText } from "../../appliance/box/screen.ts";
+import type { NoticeBoard } from "../../appliance/deck/face/notices.ts";
 import type { Pixels } from "../../appliance/deck/pixels.ts";
 import { readQrCode } from "../deck/pictures.ts";
 import { Owner } from "../helpers/owner.ts";
@@ -41,9 +43,23 @@ describe("the screen of a box that nobody has signed in to", () => {
 
 describe("the screen of a box", () => {
   it("says what to do without a network, and that the clock is not set", () => {
-    const text = screenText([{ type: "clock-not-set" }], undefined);
+    const text = screenText(boardSaying({ notices: () => [{ type: "clock-not-set" }] }));
     assert.match(text, /no network yet: plug in a cable/);
     assert.match(text, /The clock is not set\.$/);
+  });
+
+  it("says how the public address stands, in one line below the rest", () => {
+    const publicAddress = () => ({
+      name: "stats.example.com",
+      state: "wrong" as const,
+      words: "port closed",
+      sentence: "The router refuses to open port 443.",
+      reachedAt: null,
+    });
+    const address = () => "http://192.0.2.7:3000/";
+    const text = screenText(boardSaying({ address, publicAddress }));
+    assert.match(text, /\nPublic address: The router refuses to open port 443\.$/);
+    assert.ok(text.split("\n").length <= 24);
   });
 
   it("is cleared for each text, and the last one stays", async () => {
@@ -62,6 +78,18 @@ describe("the screen of a box", () => {
     await pause(20);
   });
 });
+
+/** A board that says this and nothing else. */
+function boardSaying(more: Partial<NoticeBoard>): NoticeBoard {
+  return {
+    notices: () => [],
+    address: () => undefined,
+    addressByName: () => undefined,
+    publicAddress: () => undefined,
+    changed: new Signal(),
+    ...more,
+  };
+}
 
 /** Each character as two modules, one over the other: what is drawn is light. */
 function pixelsOf(lines: readonly string[]): Pixels {

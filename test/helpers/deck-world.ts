@@ -139,6 +139,7 @@ export class DeckWorld {
         notices: () => this.notices,
         address: () => this.address,
         addressByName: () => undefined,
+        publicAddress: () => undefined,
         changed: this.#boardChanged,
       },
       timeZone: () => "UTC",

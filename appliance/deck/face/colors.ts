@@ -73,6 +73,10 @@ export const GOOD: Pair = { onDark: "#4ade80", onLight: "#166534" };
 export const BAD: Pair = { onDark: "#f87171", onLight: "#991b1b" };
 export const WARNING = "#fbbf24";
 
+/** Loud on any deck, and told apart without their colours by a sign and a word. */
+export const AMBER: Colors = { color: "#18181b", background: WARNING };
+export const RED: Colors = { color: "#ffffff", background: "#b91c1c" };
+
 function inkFor(background: Color): Color {
   return contrast(WHITE, background) >= contrast(DARK_INK, background) ? WHITE : DARK_INK;
 }

@@ -8,6 +8,7 @@ import { countdownFace, nextCount } from "./widgets/countdown.ts";
 import { type GaugeFace, gaugeFace } from "./widgets/gauge.ts";
 import { iconFace } from "./widgets/icon.ts";
 import { type ImageFace, imageFace } from "./widgets/image.ts";
+import { nextReached, padlockFace } from "./widgets/padlock.ts";
 import { pushFace } from "./widgets/push.ts";
 import { type StatFace, statFace } from "./widgets/stat.ts";
 import { clockFace, dateFace, worldclockFace } from "./widgets/time.ts";
@@ -44,6 +45,8 @@ export function face(widget: Widget, situation: Situation): Face {
       return { kind: "text", text: widget.text, ...colors };
     case "address":
       return addressFace(situation, colors);
+    case "padlock":
+      return padlockFace(widget, situation);
     case "empty":
       return { kind: "blank", background: colors.background };
   }
@@ -61,6 +64,8 @@ export function nextChange(widget: Widget, situation: Situation): number | undef
       return nextCount(situation);
     case "push":
       return nextAge(widget, situation);
+    case "padlock":
+      return nextReached(situation);
     case "address":
       return isWide(situation) ? undefined : following(TURN_MS);
     default:

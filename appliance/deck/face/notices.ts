@@ -1,13 +1,15 @@
 import type { Listenable } from "../../base/signal.ts";
 import { chooseColors, dimmed, WARNING } from "./colors.ts";
 import type { PlainFace } from "./plain.ts";
+import type { PublicStanding } from "./situation.ts";
 
 /** What the box itself has to say. */
 export type Notice =
   | { type: "starting" }
   | { type: "data-unusable" }
   | { type: "setup-code"; code: string }
-  | { type: "clock-not-set" };
+  | { type: "clock-not-set" }
+  | { type: "public-address"; words: string };
 
 /** What the box has to say on its decks. */
 export interface NoticeBoard {
@@ -16,6 +18,8 @@ export interface NoticeBoard {
   address(): string | undefined;
   /** Its URL by name, where the own network knows this machine by one. */
   addressByName(): string | undefined;
+  /** How its public address stands; undefined while it is off. */
+  publicAddress(): PublicStanding | undefined;
   readonly changed: Listenable;
 }
 
@@ -36,6 +40,10 @@ export function noticeFace(notice: Notice): PlainFace {
     case "clock-not-set": {
       const warning = { ...colors, color: WARNING };
       return { kind: "figure", top: "Clock", main: "not set", bottom: "", ...warning };
+    }
+    case "public-address": {
+      const warning = { ...colors, color: WARNING };
+      return { kind: "figure", top: "Public", main: notice.words, bottom: "", ...warning };
     }
   }
 }

@@ -16,6 +16,20 @@ export interface Numbers {
   alarm?: "silence" | "rush";
 }
 
+/** How the box's public address stands, for who stands before it. */
+export interface PublicStanding {
+  /** By which the internet finds the box. */
+  name: string;
+  /** `warning`: visitors reach it still. */
+  state: "live" | "working" | "warning" | "wrong";
+  /** What it does or what is wrong, in two or three words. */
+  words: string;
+  /** The same in a sentence. */
+  sentence: string;
+  /** When somebody last came in from outside; null where that is not known. */
+  reachedAt: number | null;
+}
+
 /** The icons there are: path of a name, undefined where there is none. */
 export interface IconPaths {
   path(name: string): string | undefined;
@@ -51,6 +65,8 @@ export interface Situation {
   address?: string | undefined;
   /** Its URL by name, where there is one. */
   addressByName?: string | undefined;
+  /** Undefined while it is off. */
+  publicAddress?: PublicStanding | undefined;
 }
 
 /** Whether there is room for words beside a picture as high as the slot. */

@@ -76,8 +76,8 @@ interface TextWidget extends WidgetColors {
   text: string;
 }
 
-interface PlainWidget extends WidgetColors {
-  type: "clock" | "date" | "address" | "empty";
+export interface PlainWidget extends WidgetColors {
+  type: "clock" | "date" | "address" | "padlock" | "empty";
 }
 
 /** What a slot is set to show. */
@@ -198,6 +198,7 @@ const VARIANTS = [
   variant("date"),
   variant("text", { text: TEXT }),
   variant("address"),
+  variant("padlock"),
   variant("empty"),
 ];
 

@@ -1,6 +1,11 @@
 import { type Face, face } from "../../../appliance/deck/face/face.ts";
 import { noticeFace } from "../../../appliance/deck/face/notices.ts";
-import type { Numbers, PushedValue, Situation } from "../../../appliance/deck/face/situation.ts";
+import type {
+  Numbers,
+  PublicStanding,
+  PushedValue,
+  Situation,
+} from "../../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
 import type { ChannelState } from "../../../appliance/push/channel-state.ts";
 
@@ -55,7 +60,7 @@ const push: Widget = { type: "push", channel: "build" };
 const counts = (value: number, previous: number | null, series: number[]): Partial<Situation> => ({
   numbers: { value, previous, series } satisfies Numbers,
 });
-/** Two of Lucide's. */
+/** Some of Lucide's. */
 const ICONS = new Map([
   [
     "house",
@@ -64,6 +69,14 @@ const ICONS = new Map([
   [
     "bell",
     "M10.268 21a2 2 0 0 0 3.464 0m-10.47-5.674A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.673C19.41 13.956 18 12.499 18 8A6 6 0 0 0 6 8c0 4.499-1.411 5.956-2.738 7.326",
+  ],
+  [
+    "lock",
+    "M5 11h14a2 2 0 0 1 2 2v7a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-7a2 2 0 0 1 2 -2zM7 11V7a5 5 0 0 1 10 0v4",
+  ],
+  [
+    "lock-open",
+    "M5 11h14a2 2 0 0 1 2 2v7a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-7a2 2 0 0 1 2 -2zM7 11V7a5 5 0 0 1 9.9-1",
   ],
 ]);
 const icons = { icons: { path: (name: string) => ICONS.get(name) } };
@@ -95,6 +108,23 @@ const told = (state: ChannelState, text = "backup nas", more: Partial<PushedValu
     },
   });
 const SEEN = { ack: { by: "owner", at: NOW - 60_000 } } as const;
+const padlock = (standing?: Partial<PublicStanding>): Draw =>
+  show(
+    { type: "padlock" },
+    {
+      ...icons,
+      ...(standing && {
+        publicAddress: {
+          name: "stats.example.com",
+          state: "live",
+          words: "live",
+          sentence: "Visitors reach the box at stats.example.com.",
+          reachedAt: null,
+          ...standing,
+        },
+      }),
+    },
+  );
 const address = { address: "http://tallydeck.local:3000/" };
 
 /** Every widget in every state, by name. */
@@ -244,9 +274,28 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
     { address: "http://192.168.178.120:3000/", now: NOW + 6_000 },
   ),
   "address-offline": show({ type: "address" }),
+  "padlock-off": padlock(),
+  "padlock-live": padlock({}),
+  "padlock-reached": padlock({ reachedAt: NOW - 130_000 }),
+  "padlock-working": padlock({
+    state: "working",
+    words: "opens port",
+    sentence: "The box asks your router to open port 443.",
+  }),
+  "padlock-warning": padlock({
+    state: "warning",
+    words: "not reached",
+    sentence: "Nobody has come in from outside for two days.",
+  }),
+  "padlock-wrong": padlock({
+    state: "wrong",
+    words: "port closed",
+    sentence: "The router refuses to open port 443.",
+  }),
   empty: show({ type: "empty" }),
   "empty-color": show({ type: "empty", background: "#1e293b" }),
   "notice-starting": () => noticeFace({ type: "starting" }),
   "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
+  "notice-public-address": () => noticeFace({ type: "public-address", words: "port closed" }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };

@@ -4,7 +4,12 @@ import { describe, it } from "mocha";
 import { blend, contrast } from "../../../appliance/deck/face/colors.ts";
 import { type Face, face, nextChange } from "../../../appliance/deck/face/face.ts";
 import { noticeFace } from "../../../appliance/deck/face/notices.ts";
-import type { PushedValue, Situation } from "../../../appliance/deck/face/situation.ts";
+import type {
+  PublicStanding,
+  PushedValue,
+  Situation,
+} from "../../../appliance/deck/face/situation.ts";
+import { SOFT_BREAK } from "../../../appliance/deck/face/text-fit.ts";
 import type { Widget } from "../../../appliance/deck/face/widget.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12, 5, 30);
@@ -374,6 +379,55 @@ describe("an address widget", () => {
   });
 });
 
+describe("a padlock widget", () => {
+  const live: PublicStanding = {
+    name: "stats.example.com",
+    state: "live",
+    words: "live",
+    sentence: "Visitors reach the box at stats.example.com.",
+    reachedAt: null,
+  };
+  const icons = { path: (name: string) => name };
+  const zone = { width: 248, height: 58 };
+  const show = (publicAddress?: PublicStanding, more: Partial<Situation> = {}) => {
+    const shown = face({ type: "padlock" }, situation({ icons, publicAddress, ...more }));
+    assert.ok(shown.kind === "text");
+    return shown;
+  };
+
+  it("is closed and shows the name while the box is live", () => {
+    const { icon, text } = show(live);
+    assert.deepEqual([icon, text.replaceAll(SOFT_BREAK, "")], ["lock", "stats.example.com"]);
+  });
+
+  it("tells how long ago somebody came in from outside, and goes on with the minute", () => {
+    const reached = { ...live, reachedAt: NOW - 130_000 };
+    assert.equal(show(reached).text, "reached 2 min ago");
+    assert.equal(show(reached, zone).text, "stats.example.com\nreached 2 min ago");
+    const at = situation({ publicAddress: reached });
+    assert.equal(nextChange({ type: "padlock" }, at), NOW + 50_000);
+  });
+
+  it("says in words on a key and in a sentence on a zone what is wrong, loudly", () => {
+    const refused: PublicStanding = {
+      ...live,
+      state: "wrong",
+      words: "port closed",
+      sentence: "The router refuses to open port 443.",
+    };
+    assert.deepEqual([show(refused).icon, show(refused).text], ["lock-open", "port closed"]);
+    assert.equal(show(refused, zone).text, "The router refuses to open port 443.");
+    assert.notEqual(show(refused).background, show(live).background);
+    const late: PublicStanding = { ...refused, state: "warning", words: "not reached" };
+    assert.deepEqual([show(late).icon, show(late).text], ["lock", "not reached"]);
+    assert.notEqual(show(late).background, show(refused).background);
+  });
+
+  it("says so while there is no public address", () => {
+    assert.deepEqual([show().icon, show().text], ["lock-open", "No public address"]);
+  });
+});
+
 describe("other widgets", () => {
   it("show a text as it was typed", () => {
     assert.equal(textOf(face({ type: "text", text: "a\nb" }, situation())), "a\nb");
@@ -409,6 +463,11 @@ describe("notices", () => {
 
   it("say that the clock is not set", () => {
     assert.equal(textOf(noticeFace({ type: "clock-not-set" })), "Clock|not set|");
+  });
+
+  it("say what is wrong with the public address", () => {
+    const notice = { type: "public-address", words: "port closed" } as const;
+    assert.equal(textOf(noticeFace(notice)), "Public|port closed|");
   });
 
   it("say that the data cannot be used", () => {

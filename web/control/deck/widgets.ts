@@ -35,6 +35,7 @@ export const WIDGET_TYPES: readonly { id: WidgetType; name: string; about: strin
   { id: "date", name: "Date", about: "Today's date." },
   { id: "text", name: "Fixed text", about: "Always the same text, up to four lines." },
   { id: "address", name: "Address", about: "Where this page is found, with a QR code." },
+  { id: "padlock", name: "Padlock", about: "How the public address of the box stands." },
   { id: "empty", name: "Empty", about: "Nothing." },
 ];
 

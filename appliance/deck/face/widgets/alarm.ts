@@ -1,15 +1,20 @@
 import type { ChannelValue } from "../../../push/channel-value.ts";
-import { BAD, blend, type Colors, chooseColors, GOOD, onBackground, WARNING } from "../colors.ts";
+import { ageText, nextAgeText } from "../age.ts";
+import {
+  AMBER,
+  BAD,
+  blend,
+  type Colors,
+  chooseColors,
+  GOOD,
+  onBackground,
+  RED,
+  WARNING,
+} from "../colors.ts";
 import type { FigureFace } from "../plain.ts";
 import { isWide, type PushedValue, type Situation } from "../situation.ts";
 import type { PushWidget } from "../widget.ts";
 import { timeIn } from "./time.ts";
-
-const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
-
-/** Loud on any deck, and told apart without their colours by a sign and a word. */
-const AMBER: Colors = { color: "#18181b", background: WARNING };
-const RED: Colors = { color: "#ffffff", background: "#b91c1c" };
 
 /** A warning that somebody has seen. */
 const WARNED = { onDark: WARNING, onLight: "#92400e" };
@@ -46,9 +51,7 @@ export function alarmFace(widget: PushWidget, situation: Situation): FigureFace 
 export function nextAge(widget: PushWidget, { value, now }: Situation): number | undefined {
   const hasAge = value && value.ack === undefined && lookOf(value, widget)?.hasAge;
   if (!hasAge || value.updatedAt === undefined) return undefined;
-  const age = Math.max(0, now - value.updatedAt);
-  const step = age < HOUR_MS ? MINUTE_MS : HOUR_MS;
-  return value.updatedAt + (Math.floor(age / step) + 1) * step;
+  return nextAgeText(value.updatedAt, now);
 }
 
 function lookOf(value: PushedValue, widget: PushWidget): Look | undefined {
@@ -109,10 +112,7 @@ function sentOr({ color, background }: PushedValue, usual: Colors): Colors {
 
 function ageOf({ hasAge }: Look, { value, now, clockSure }: Situation): string {
   if (!hasAge || !clockSure || value?.updatedAt === undefined) return "";
-  const age = Math.max(0, now - value.updatedAt);
-  if (age < MINUTE_MS) return "<1 min";
-  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min`;
-  return age < DAY_MS ? `${Math.floor(age / HOUR_MS)} h` : `${Math.floor(age / DAY_MS)} d`;
+  return ageText(value.updatedAt, now);
 }
 
 function seenAt(
