@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { Board, type Network, thisNetwork } from "../box/board.ts";
+import { Board, type Network, type PublicSource, thisNetwork } from "../box/board.ts";
 import { showOn } from "../box/screen.ts";
 import { clockZone } from "../box/time-zone.ts";
 import type { Config } from "../config.ts";
@@ -37,6 +37,7 @@ interface FrontContent
   /** True while nobody has to sign in. */
   isOpen: () => boolean;
   dataUnusable?: boolean;
+  publicAddress?: PublicSource;
 }
 
 /** Starts decks, screen and what they have to say; adds how each is stopped to `stops`. */
@@ -51,7 +52,7 @@ export async function startFront(
     network = thisNetwork(config.nameFile),
   }: FrontParts,
   stops: Stops,
-  { code, isOpen, dataUnusable = false, ...shown }: FrontContent,
+  { code, isOpen, dataUnusable = false, publicAddress, ...shown }: FrontContent,
 ): Promise<Front> {
   const board = new Board({
     clock,
@@ -59,6 +60,7 @@ export async function startFront(
     code,
     isOpen,
     dataUnusable,
+    ...(publicAddress && { publicAddress }),
     console,
     network,
   });
