@@ -2,14 +2,10 @@ import { readFileSync } from "node:fs";
 import { isEnvComment, readEnvLine } from "./base/env-line.ts";
 import { siteTokenKey } from "./base/names.ts";
 import { ConfigRefused, invalidSetting, type Refusal } from "./base/refusal.ts";
-import {
-  type DeclaredSites,
-  items,
-  parseToken,
-  SETTINGS,
-  type Setting,
-} from "./config/settings.ts";
+import { SETTINGS, type Setting } from "./config/settings.ts";
+import { type DeclaredSites, items, parseToken } from "./config/values.ts";
 import type { MqttSettings } from "./mqtt/settings.ts";
+import type { PublicSettings } from "./public/settings.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {
@@ -47,6 +43,10 @@ export interface Config {
   readonly siteTokens: ReadonlyMap<string, string>;
   /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
   readonly mqtt: MqttSettings | undefined;
+  /** How the internet reaches it; undefined where no name is given, and the Web UI may give one. */
+  readonly publicAddress: PublicSettings | undefined;
+  /** The port where the collector answers https://; undefined for none. */
+  readonly tlsPort: number | undefined;
   /** What looks like a slip and stops nothing: a line each for the start to say. */
   readonly slips: readonly string[];
 }
@@ -145,14 +145,29 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
       version: value("MQTT_VERSION"),
       ca: value("MQTT_CA"),
     }),
+    publicAddress: publicAddressOf({
+      name: value("PUBLIC_NAME"),
+      agreed: value("ACME_AGREE"),
+      directory: value("ACME_DIRECTORY"),
+      ca: value("ACME_CA"),
+      ddns: value("DDNS"),
+      ddnsUser: value("DDNS_USER"),
+      ddnsToken: value("DDNS_TOKEN"),
+      openPort: value("OPEN_PORT"),
+      dashboard: value("PUBLIC_DASHBOARD"),
+    }),
+    tlsPort: value("TLS_PORT") || undefined,
     siteTokens,
     slips: [
       ...(items(given("SITES") ?? "").includes("") ? [EMPTY_ENTRY] : []),
       ...(value("MQTT_PASSWORD") !== "" && value("MQTT_USER") === "" ? [NO_USER] : []),
+      ...publicSlips(given),
     ],
   };
   if (config.port === config.webuiPort && config.port !== 0)
     problems.push(invalidSetting("WEBUI_PORT", "must be another port than PORT."));
+  if ([config.port, config.webuiPort].includes(config.tlsPort ?? -1))
+    problems.push(invalidSetting("TLS_PORT", "must be another port than PORT and WEBUI_PORT."));
   problems.push(...sameTokenKey(config.sites.map((site) => site.id)));
   if (problems.length > 0) throw new ConfigRefused(problems);
   return config;
@@ -161,6 +176,24 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
 /** Undefined where no broker is named: then the Web UI may name one. */
 function mqttOf(given: Omit<MqttSettings, "enabled">): MqttSettings | undefined {
   return given.url === "" ? undefined : { enabled: true, ...given };
+}
+
+/** Undefined where no name is given: then the Web UI may give one. */
+function publicAddressOf(given: Omit<PublicSettings, "enabled">): PublicSettings | undefined {
+  return given.name === "" ? undefined : { enabled: true, ...given };
+}
+
+/** What goes with a setting that is missing. */
+function publicSlips(given: (key: string) => string | undefined): string[] {
+  const leftOut = (key: string, other: string) =>
+    given(key) !== undefined && given(other) === undefined
+      ? [`${key} is left out: it goes with a ${other}, and there is none.`]
+      : [];
+  return [
+    ...["ACME_AGREE", "DDNS", "PUBLIC_DASHBOARD"].flatMap((key) => leftOut(key, "PUBLIC_NAME")),
+    ...["DDNS_USER", "DDNS_TOKEN"].flatMap((key) => leftOut(key, "DDNS")),
+    ...leftOut("ACME_CA", "ACME_DIRECTORY"),
+  ];
 }
 
 const NO_USER = "MQTT_PASSWORD is left out: it goes with a MQTT_USER, and there is none.";

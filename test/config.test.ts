@@ -46,6 +46,8 @@ describe("the configuration", () => {
       wifiNameFile: "",
       powerDir: "",
       mqtt: undefined,
+      publicAddress: undefined,
+      tlsPort: undefined,
     });
     assert.match(dataDir, /^\/.*\/data$/);
     assert.equal(siteTokens.size, 0);
@@ -80,6 +82,15 @@ describe("the configuration", () => {
       MQTT_PREFIX: "house/decks",
       MQTT_DISCOVERY: "ha",
       MQTT_VERSION: "3.1.1",
+      PUBLIC_NAME: "Tally.Example.org",
+      ACME_AGREE: "1",
+      ACME_DIRECTORY: "https://ca.example.org/directory",
+      DDNS: "duckdns",
+      DDNS_USER: "me",
+      DDNS_TOKEN: "hush",
+      OPEN_PORT: "off",
+      PUBLIC_DASHBOARD: "1",
+      TLS_PORT: "443",
     });
     assert.deepEqual(config, {
       sites: [
@@ -117,6 +128,19 @@ describe("the configuration", () => {
         version: "3.1.1",
         ca: "",
       },
+      publicAddress: {
+        enabled: true,
+        name: "tally.example.org",
+        agreed: true,
+        directory: "https://ca.example.org/directory",
+        ca: "",
+        ddns: "duckdns",
+        ddnsUser: "me",
+        ddnsToken: "hush",
+        openPort: false,
+        dashboard: true,
+      },
+      tlsPort: 443,
     });
   });
 
@@ -249,6 +273,63 @@ describe("the configuration", () => {
           fromEnv({ MQTT_URL: "broker", MQTT_CA: text }).mqtt?.ca ?? "",
           /^-----BEGIN CERTIFICATE-----\n/,
         );
+    });
+  });
+
+  describe("a public address", () => {
+    for (const [text, name] of [
+      ["tally.example.org", "tally.example.org"],
+      ["https://Tally.Example.org/", "tally.example.org"],
+      ["tally.example.org.", "tally.example.org"],
+      ["zähler.example.org", "xn--zhler-gra.example.org"],
+      ["93.184.215.14", "93.184.215.14"],
+      ["[2606:2800:21F::1]", "2606:2800:21f::1"],
+    ] as const)
+      it(`is named by ${text}`, () => {
+        assert.equal(fromEnv({ PUBLIC_NAME: text }).publicAddress?.name, name);
+      });
+
+    for (const [key, text] of [
+      ["PUBLIC_NAME", "tallydeck"],
+      ["PUBLIC_NAME", "box.local"],
+      ["PUBLIC_NAME", "tally.example.org:8443"],
+      ["PUBLIC_NAME", "tally.example.org/path"],
+      ["PUBLIC_NAME", "*.example.org"],
+      ["PUBLIC_NAME", "1.2.3"],
+      ["ACME_DIRECTORY", "http://ca.example.org/directory"],
+      ["ACME_DIRECTORY", "ca.example.org"],
+      ["ACME_CA", "/none"],
+      ["ACME_AGREE", "yes"],
+      ["DDNS", "http://dyn.example.org/"],
+      ["DDNS", "Some Service"],
+      ["OPEN_PORT", "on"],
+      ["TLS_PORT", "65536"],
+    ] as const)
+      it(`is not made with ${text} as ${key}`, () => {
+        const [problem = "", ...more] = problemsOf({
+          PUBLIC_NAME: "tally.example.org",
+          [key]: text,
+        });
+        assert.match(problem, new RegExp(`^${key} must be `));
+        assert.deepEqual(more, []);
+      });
+
+    it("is off without a name, and what goes with one is told to be left out", () => {
+      const { publicAddress, slips } = fromEnv({
+        ACME_AGREE: "1",
+        DDNS_TOKEN: "hush",
+        ACME_CA: "",
+      });
+      assert.equal(publicAddress, undefined);
+      assert.match(slips.join("\n"), /^ACME_AGREE is left out.*\nDDNS_TOKEN is left out/);
+      assert.doesNotMatch(slips.join(), /hush/);
+    });
+
+    it("has a port of its own", () => {
+      assert.match(
+        problemsOf({ PORT: "443", TLS_PORT: "443" }).join(),
+        /^TLS_PORT must be another/,
+      );
     });
   });
 

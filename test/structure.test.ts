@@ -37,6 +37,7 @@ import { collect } from "../collector/app.ts";
 import { control } from "../control/app.ts";
 import { Actions } from "../actions/actions.ts";
 import type { Link } from "../mqtt/link.ts";
+import type { PublicAddress } from "../public/public-address.ts";
 import { openStore } from "../store/store.ts";
 const serve = () => [collect(openStore()), control(openStore()), new Actions()];`,
   "appliance/collector/app.ts": `import type { Store } from "../store/store.ts";
@@ -76,6 +77,10 @@ const hid = async (pixels: Pixels) => {
 };`,
   "appliance/mqtt/link.ts": `import type { Decks } from "../deck/decks.ts";
 type Link = Decks;`,
+  "appliance/public/public-address.ts": `import { NAME } from "../base/names.ts";
+class PublicAddress {
+  name = NAME;
+}`,
   "appliance/base/names.ts": "export const NAME = /a/;",
   "web/dashboard/page.ts": 'import { NAME } from "../../appliance/base/names.ts";\nNAME.test("");',
   "scripts/build-web.ts": 'const PAGES = ["web/dashboard/page.ts"];',
@@ -255,6 +260,24 @@ describe("a breach is found", () => {
       "appliance/mqtt/link.ts",
       'import mqtt from "mqtt";',
       "appliance/mqtt/link.ts knows mqtt",
+    ],
+    [
+      "the public address knowing the store",
+      "appliance/public/public-address.ts",
+      'import type { Store } from "../store/store.ts";',
+      "appliance/public/public-address.ts knows appliance/store/store.ts",
+    ],
+    [
+      "the public address knowing who comes in through it",
+      "appliance/public/public-address.ts",
+      'import { collect } from "../collector/app.ts";',
+      "appliance/public/public-address.ts knows appliance/collector/app.ts",
+    ],
+    [
+      "the collector doing something at the public address",
+      "appliance/collector/app.ts",
+      'import { PublicAddress } from "../public/public-address.ts";',
+      "appliance/collector/app.ts knows appliance/public/public-address.ts",
     ],
     [
       "the canvas outside of its file",

@@ -18,6 +18,11 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --mqtt-url URL   the broker of a home automation (MQTT_URL); with --mqtt-user, --mqtt-prefix,
                    --mqtt-discovery, --mqtt-version and --mqtt-ca, and MQTT_PASSWORD in the
                    environment or the file
+  --tls-port N     the port where the collector answers https:// (TLS_PORT, none)
+  --public-name NAME
+                   the name by which the internet reaches it (PUBLIC_NAME); with --acme-agree,
+                   --acme-directory, --acme-ca, --ddns, --ddns-user, --open-port and
+                   --public-dashboard, and DDNS_TOKEN in the environment or the file
   --demo           made-up data of two sites, gone when the service stops (DEMO)
   --admin-open     nobody has to sign in to the Web UI, wherever it is bound (ADMIN_OPEN)
 

@@ -1,29 +1,34 @@
-import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join } from "node:path";
-import {
-  comparableHost,
-  isHost,
-  isSiteId,
-  looksLikeSiteId,
-  SITE_ID_RULE,
-  siteIdOf,
-} from "../base/names.ts";
+import { isHost, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { modelById } from "../deck/usb/models.ts";
-import { createClient } from "../http/client.ts";
 import {
   BROKER_RULE,
   brokerUrl,
   FIRST_SETTINGS,
-  isCertificates,
   isPrefix,
   type MqttSettings,
   PREFIX_RULE,
 } from "../mqtt/settings.ts";
-
-/** Sites as the configuration declares them; a host is lower case. */
-export type DeclaredSites = readonly { readonly id: string; readonly host: string | null }[];
+import {
+  DDNS_RULE,
+  DIRECTORY_RULE,
+  directoryUrl,
+  isDdns,
+  PUBLIC_NAME_RULE,
+  publicName,
+} from "../public/settings.ts";
+import {
+  type DeclaredSites,
+  everyItem,
+  isProxy,
+  parseAddress,
+  parsePath,
+  parseSites,
+  parseToken,
+  readCertificates,
+  wholeNumber,
+} from "./values.ts";
 
 /** How a key is given, and what is accepted for it. */
 export interface Setting<T> {
@@ -51,6 +56,19 @@ const onOrOff: Omit<Setting<boolean>, "flag"> = {
   accepts: "0 or 1",
   parse: (text) => (["0", "1"].includes(text) ? text === "1" : undefined),
 };
+
+const certificates: Omit<Setting<string>, "flag"> = {
+  fallback: "",
+  accepts:
+    "a file of certificates in PEM, or one certificate as the text between its BEGIN and END, in one line",
+  parse: readCertificates,
+};
+
+const secretOrName = (what: string): Omit<Setting<string>, "flag"> => ({
+  fallback: "",
+  accepts: `${what} of at most 256 characters`,
+  parse: (text) => (text.length <= 256 && !text.includes("\0") ? text : undefined),
+});
 
 /** Every key, but those of sites' tokens. */
 export const SETTINGS = {
@@ -126,18 +144,9 @@ export const SETTINGS = {
     accepts: BROKER_RULE,
     parse: (text) => (text === "" ? "" : brokerUrl(text)),
   } satisfies Setting<string>,
-  MQTT_USER: {
-    flag: "mqtt-user",
-    fallback: "",
-    accepts: "a name of at most 256 characters",
-    parse: (text) => (text.length <= 256 && !text.includes("\0") ? text : undefined),
-  } satisfies Setting<string>,
+  MQTT_USER: { flag: "mqtt-user", ...secretOrName("a name") } satisfies Setting<string>,
   // No flag: everybody on the machine sees what a program was started with.
-  MQTT_PASSWORD: {
-    fallback: "",
-    accepts: "a password of at most 256 characters",
-    parse: (text) => (text.length <= 256 && !text.includes("\0") ? text : undefined),
-  } satisfies Setting<string>,
+  MQTT_PASSWORD: { ...secretOrName("a password") } satisfies Setting<string>,
   MQTT_PREFIX: {
     flag: "mqtt-prefix",
     fallback: FIRST_SETTINGS.prefix,
@@ -156,13 +165,43 @@ export const SETTINGS = {
     accepts: "5 or 3.1.1",
     parse: (text) => (text === "5" || text === "3.1.1" ? text : undefined),
   } satisfies Setting<MqttSettings["version"]>,
-  MQTT_CA: {
-    flag: "mqtt-ca",
+  MQTT_CA: { flag: "mqtt-ca", ...certificates } satisfies Setting<string>,
+  PUBLIC_NAME: {
+    flag: "public-name",
     fallback: "",
-    accepts:
-      "a file of certificates in PEM, or one certificate as the text between its BEGIN and END, in one line",
-    parse: readCertificates,
+    accepts: PUBLIC_NAME_RULE,
+    parse: (text) => (text === "" ? "" : publicName(text)),
   } satisfies Setting<string>,
+  ACME_AGREE: { flag: "acme-agree", ...onOrOff } satisfies Setting<boolean>,
+  ACME_DIRECTORY: {
+    flag: "acme-directory",
+    fallback: "",
+    accepts: DIRECTORY_RULE,
+    parse: (text) => (text === "" ? "" : directoryUrl(text)),
+  } satisfies Setting<string>,
+  ACME_CA: { flag: "acme-ca", ...certificates } satisfies Setting<string>,
+  DDNS: {
+    flag: "ddns",
+    fallback: "",
+    accepts: DDNS_RULE,
+    parse: (text) => (text === "" || isDdns(text) ? text : undefined),
+  } satisfies Setting<string>,
+  DDNS_USER: { flag: "ddns-user", ...secretOrName("a name") } satisfies Setting<string>,
+  // No flag: everybody on the machine sees what a program was started with.
+  DDNS_TOKEN: { ...secretOrName("a token or a password") } satisfies Setting<string>,
+  OPEN_PORT: {
+    flag: "open-port",
+    fallback: "auto",
+    accepts: "auto or off",
+    parse: (text) => (["auto", "off"].includes(text) ? text === "auto" : undefined),
+  } satisfies Setting<boolean>,
+  PUBLIC_DASHBOARD: { flag: "public-dashboard", ...onOrOff } satisfies Setting<boolean>,
+  TLS_PORT: {
+    flag: "tls-port",
+    fallback: "0",
+    ...port,
+    accepts: "a port from 1 to 65535, or 0 for none",
+  } satisfies Setting<number>,
   DEMO: { flag: "demo", ...onOrOff } satisfies Setting<boolean>,
   SHOW_CODE_FILE: {
     fallback: "/boot/firmware/SHOW-CODE",
@@ -190,72 +229,3 @@ export const SETTINGS = {
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
 };
-
-function parseSites(text: string): DeclaredSites | undefined {
-  const entries = items(text).filter((entry) => entry !== "");
-  const sites = entries.map((entry) => {
-    const colon = entry.indexOf(":");
-    return colon < 0
-      ? { id: siteIdOf(entry), host: null }
-      : { id: siteIdOf(entry.slice(0, colon)), host: entry.slice(colon + 1).toLowerCase() };
-  });
-  const valid = sites.every(({ id, host }) => isSiteId(id) && (host === null || isHost(host)));
-  const hosts = sites.flatMap(({ host }) => (host === null ? [] : [comparableHost(host)]));
-  const distinct =
-    new Set(sites.map((site) => site.id)).size === sites.length &&
-    new Set(hosts).size === hosts.length;
-  return valid && distinct ? sites : undefined;
-}
-
-/** Certificates from a file, or one in a line. */
-function readCertificates(text: string): string | undefined {
-  if (text === "") return "";
-  if (/^[A-Za-z0-9+/=]{200,}$/.test(text)) {
-    const pem = `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----`;
-    return isCertificates(pem) ? pem : undefined;
-  }
-  try {
-    const pem = readFileSync(text, "utf8").trim();
-    return isCertificates(pem) ? pem : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parsePath(text: string): string | undefined {
-  return text === "" || text.includes("\0") ? undefined : text;
-}
-
-function parseAddress(text: string): string | undefined {
-  return isIP(text) !== 0 || text === "localhost" ? text : undefined;
-}
-
-/** A token has no spaces. */
-export function parseToken(text: string): string | undefined {
-  return /\s/.test(text) ? undefined : text;
-}
-
-function isProxy(text: string): boolean {
-  try {
-    createClient([text]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function wholeNumber(text: string, least: number, most: number): number | undefined {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  return number >= least && number <= most ? number : undefined;
-}
-
-function everyItem(text: string, valid: (item: string) => boolean): string[] | undefined {
-  const all = items(text);
-  return all.every(valid) ? all : undefined;
-}
-
-/** The items of a list, without the spaces around them; none of an empty text. */
-export function items(text: string): string[] {
-  if (text.trim() === "") return [];
-  return text.split(",").map((item) => item.trim());
-}

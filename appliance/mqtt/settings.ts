@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { CERTIFICATES_RULE, isCertificates } from "../base/certificates.ts";
 import { invalidField } from "../base/refusal.ts";
 
 /** How the box speaks with a broker; kept while it is off. */
@@ -36,10 +36,7 @@ export const BROKER_RULE =
 /** What a topic's beginning looks like, to end a sentence. */
 export const PREFIX_RULE =
   "1 to 64 characters from a-z, A-Z, 0-9, underscore, hyphen and /, with a letter or digit at both ends";
-/** What a certificate is given as, to end a sentence. */
-const CA_RULE = "certificates in PEM, each beginning with -----BEGIN CERTIFICATE-----";
 const LONGEST = 256;
-const LONGEST_CA = 32_768;
 
 /** The address of a broker in its one form; undefined for what is none. */
 export function brokerUrl(text: string): string | undefined {
@@ -62,18 +59,6 @@ export function isPrefix(text: string): boolean {
   );
 }
 
-/** True for certificates that can be read. */
-export function isCertificates(pem: string): boolean {
-  const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (parts === null || pem.length > LONGEST_CA) return false;
-  try {
-    for (const part of parts) new X509Certificate(part);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Settings as a person gave them, in the form in which they are kept.
  * @throws {Refusal} `invalid_field`
@@ -90,6 +75,6 @@ export function checkSettings(given: MqttSettings): MqttSettings {
   for (const field of ["prefix", "discovery"] as const)
     if (!isPrefix(given[field])) throw invalidField(field, `must be ${PREFIX_RULE}.`);
   if (given.ca.trim() !== "" && !isCertificates(given.ca))
-    throw invalidField("ca", `must be ${CA_RULE}.`);
+    throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
   return { ...given, url, ca: given.ca.trim() };
 }

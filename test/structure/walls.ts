@@ -20,13 +20,14 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/main.ts", may: ["appliance/"] },
   { of: "appliance/service/", may: ["appliance/"] },
   { of: "appliance/commands/", may: ["appliance/"] },
-  // Which models there are, what an address block is, and what names a broker.
+  // Which models there are, what an address block is, and what names a broker or a public address.
   {
     of: "appliance/config",
     may: [
       "appliance/deck/usb/models.ts",
       "appliance/http/client.ts",
       "appliance/mqtt/settings.ts",
+      "appliance/public/settings.ts",
       BASE,
     ],
   },
@@ -35,6 +36,8 @@ export const WALLS: readonly Wall[] = [
     of: "appliance/collector/",
     may: ["appliance/http/", "appliance/store/", BASE],
     not: [BEHIND_THE_DOOR],
+    // Whether the box is reached from outside.
+    types: ["appliance/public/"],
   },
   {
     of: "appliance/control/",
@@ -46,6 +49,9 @@ export const WALLS: readonly Wall[] = [
       BASE,
       "appliance/deck/decks.ts",
       "appliance/mqtt/home-automation.ts",
+      "appliance/public/public-address.ts",
+      "appliance/public/settings.ts",
+      "appliance/public/view.ts",
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
       "appliance/deck/deck-view.ts",
@@ -85,6 +91,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/push/", may: [BASE] },
   { of: "appliance/http/", may: [BASE] },
   { of: "appliance/mqtt/", may: ["appliance/push/", BASE], types: ["appliance/deck/"] },
+  // It asks the outside as others do; who is served through it stands elsewhere.
   { of: "appliance/public/", may: ["appliance/http/", BASE] },
   { of: "appliance/demo/", may: [BASE] },
   {
@@ -93,6 +100,7 @@ export const WALLS: readonly Wall[] = [
     // What it shows: on the deck's notices, of who comes in, and of the machine.
     types: [
       "appliance/deck/face/notices.ts",
+      "appliance/public/view.ts",
       "appliance/control/setup-code.ts",
       "appliance/control/wire.ts",
     ],

@@ -16,6 +16,7 @@ import { keptChannels } from "./tables/channels.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { imageBytes, imageList } from "./tables/images.ts";
 import { mqttRow } from "./tables/mqtt.ts";
+import { publicAddressRow } from "./tables/public-address.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
@@ -43,6 +44,7 @@ const QUERIES = {
   imageList,
   imageBytes,
   mqttRow,
+  publicAddressRow,
   sessions,
 };
 type Queries = typeof QUERIES;

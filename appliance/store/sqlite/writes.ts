@@ -3,6 +3,7 @@ import { keepChannels } from "./tables/channels.ts";
 import { saveDecks } from "./tables/decks.ts";
 import { saveImage } from "./tables/images.ts";
 import { saveMqtt } from "./tables/mqtt.ts";
+import { savePublicAddress } from "./tables/public-address.ts";
 import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
@@ -31,6 +32,7 @@ export const WRITES = {
   keepChannels,
   saveImage,
   saveMqtt,
+  savePublicAddress,
   saveSession,
   removeSessions,
   createSite,

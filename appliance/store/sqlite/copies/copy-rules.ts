@@ -184,6 +184,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   session: { kind: "own", maxRows: 101 },
   // With a secret; and two boxes with one id would put each other out at the broker.
   mqtt: { kind: "own", maxRows: 1 },
+  // With a secret; and two boxes with one name would take it from each other.
+  public_address: { kind: "own", maxRows: 1, maxBytes: 65_536 },
 };
 
 /** Bounds of a table that is read row by row. */

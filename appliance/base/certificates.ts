@@ -1,0 +1,18 @@
+import { X509Certificate } from "node:crypto";
+
+/** What certificates are given as, to end a sentence. */
+export const CERTIFICATES_RULE =
+  "certificates in PEM, each beginning with -----BEGIN CERTIFICATE-----";
+const LONGEST = 32_768;
+
+/** True for certificates that can be read. */
+export function isCertificates(pem: string): boolean {
+  const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  if (parts === null || pem.length > LONGEST) return false;
+  try {
+    for (const part of parts) new X509Certificate(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
