@@ -16,7 +16,7 @@ import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
 import { surveysExportRoute, surveysRoute, surveyVersionsRoute } from "./routes/surveys.ts";
 import type { Sites } from "./sites.ts";
-import type { SiteEntry } from "./wire.ts";
+import type { SiteEntry, Warning } from "./wire.ts";
 
 interface CollectorParts {
   store: Store;
@@ -27,13 +27,15 @@ interface CollectorParts {
   log: Log;
   /** What the web build made. */
   pages: Pages;
+  /** What is wrong with the box now. */
+  warnings: () => readonly Warning[];
   /** 32 bytes that seal the cursors of the survey export. */
   cursorSecret: Uint8Array;
 }
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
-  const { store, sites, readSessions, client, clock, log, pages, cursorSecret } = parts;
+  const { store, sites, readSessions, client, clock, log, pages, cursorSecret, warnings } = parts;
   const access = new Access({ sites, readSessions, client, clock });
   const hits = countHits(parts);
 
@@ -43,8 +45,8 @@ export function createCollector(parts: CollectorParts): Koa {
     .post("/s", surveyRoute(parts, cursorSecret))
     .options("/s", surveyPreflight)
     .post("/session", sessionRoute(access))
-    .get("/stats", statsRoute(access, store, clock))
-    .get("/overview", overviewRoute(access, sites, store, clock))
+    .get("/stats", statsRoute(access, { store, clock, warnings }))
+    .get("/overview", overviewRoute(access, sites, { store, clock, warnings }))
     .get("/surveys", surveysRoute(access, store))
     .get("/surveys/versions", surveyVersionsRoute(access, store))
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))

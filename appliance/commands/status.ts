@@ -20,10 +20,12 @@ machine shows. \`tallydeck diagnose\` prints more, as JSON.`;
 
 const PATIENCE_MS = 20_000;
 
-const WARNINGS: Readonly<Record<Diagnostics["storage"]["warnings"][number], string>> = {
+const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   storage_full: "little space is left: new pages and sources are counted as (other)",
   storage_unavailable: "nothing can be stored now: counts wait in memory",
   clock_not_set: "the clock is not set: counts wait for it",
+  certificate_expires: "the certificate of the public address ends soon and could not be renewed",
+  unreached: "visitors do not reach the public address",
 };
 
 export const status: Command = {
@@ -115,7 +117,7 @@ async function pluggedIn(): Promise<string> {
 }
 
 function warnings(told: Diagnostics | undefined, space: Space | undefined): string[] {
-  if (told !== undefined) return told.storage.warnings.map((code) => WARNINGS[code]);
+  if (told !== undefined) return told.warnings.map((code) => WARNINGS[code]);
   return space !== undefined && isLow(space, 0) ? [WARNINGS.storage_full] : [];
 }
 

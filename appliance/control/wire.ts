@@ -326,10 +326,11 @@ export interface Diagnostics extends Machine {
     widgets: Widget["type"][];
   })[];
   deckProblems: Omit<DeckProblem, "message">[];
+  /** What is wrong with the box now. */
+  warnings: readonly Warning[];
   storage: {
     freeBytes?: number;
     totalBytes?: number;
-    warnings: readonly Warning[];
     /** How many there are. */
     sites: number;
   };

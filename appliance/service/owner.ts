@@ -18,6 +18,7 @@ import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Channels } from "../push/channels.ts";
 import { PushTokens } from "../push/tokens.ts";
+import type { Warning } from "../store/reports.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -40,6 +41,8 @@ import type { Stops } from "./stops.ts";
 /** What runs before there is anything for the owner. */
 interface Collecting extends Data {
   collector: Listener;
+  /** What is wrong with the box now. */
+  warnings: () => readonly Warning[];
 }
 
 /** Everything for the owner: who may come in, push, decks, and the Web UI. */
@@ -207,7 +210,7 @@ function aboutBox(
     problems = new RecentProblems(),
     vitals = () => vitalsOf(wifiNameFile),
   }: ServiceParts,
-  { store, collector }: Collecting,
+  { store, collector, warnings }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
 ): Pick<ControlParts, "diagnostics" | "clock" | "box"> {
   const { board, decks, timeZone } = front;
@@ -217,6 +220,7 @@ function aboutBox(
       decks,
       store,
       problems,
+      warnings,
       version: version(),
       startedAt,
       connections: () => ({ collector: collector.connections, control: listener.connections }),

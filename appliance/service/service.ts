@@ -98,10 +98,11 @@ async function start(
   const { clock, log } = parts;
   const { pages, client, stages } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
+  const warnings = () => data.store.warnings;
   const collector = await stages.collector.show(
-    createCollector({ ...data, client, clock, log, pages }),
+    createCollector({ ...data, warnings, client, clock, log, pages }),
   );
   stops.add(() => collector.close());
-  const owner = await startOwner(parts, shared, stops, { ...data, collector });
+  const owner = await startOwner(parts, shared, stops, { ...data, collector, warnings });
   return { collector, store: data.store, ...owner };
 }

@@ -3,7 +3,13 @@
 import type { HOURLY_COUNTERS } from "./counting.ts";
 
 /** What is wrong with the box while it answers. */
-export type Warning = "storage_full" | "storage_unavailable" | "clock_not_set";
+export type Warning =
+  | "storage_full"
+  | "storage_unavailable"
+  | "clock_not_set"
+  // Of the public address: both leave what is counted as it is.
+  | "certificate_expires"
+  | "unreached";
 
 /** One day of the series: day, page views, visitors, sessions, bot hits, app pings. */
 export type SeriesRow = [

@@ -316,13 +316,15 @@ describe("using the dashboard", () => {
       await owner.page.route(/\/stats/, async (route) => {
         const response = await route.fetch();
         const body = await response.json();
-        const warnings = ["storage_full", "clock_not_set"];
+        const warnings = ["storage_full", "clock_not_set", "unreached", "certificate_expires"];
         await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
       });
       await owner.signIn(NOTES);
       const notices = await seen(owner.page.locator(".notices"));
       assert.match(notices, /almost out of space/);
       assert.match(notices, /clock of the box is not set/);
+      assert.match(notices, /do not reach the box by its public address/);
+      assert.match(notices, /certificate of the public address ends soon/);
       assert.match(notices, /3 hits wait for the clock/);
     });
   });

@@ -10,6 +10,10 @@ const WARNINGS: Readonly<Record<Warning, string>> = {
     "The box cannot write to its storage. Counts wait in its memory and are lost if it loses power: check the memory card.",
   clock_not_set:
     "The clock of the box is not set. Counts are kept and will be filed under their right day once its clock is set.",
+  certificate_expires:
+    "The certificate of the public address ends soon, and the box could not renew it. The Web UI says why, under “Box”.",
+  unreached:
+    "Visitors do not reach the box by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Box”.",
 };
 
 interface NoticesProps {

@@ -1,17 +1,15 @@
 import type { Middleware } from "koa";
 import { dayOf, hourOf } from "../../base/calendar.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Store } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import type { Sites } from "../sites.ts";
 import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
+import type { StatsParts } from "./stats.ts";
 
 /** `GET /overview`: how every site does, for who may read them all. */
 export function overviewRoute(
   access: Access,
   sites: Sites,
-  store: Store,
-  clock: Clock,
+  { store, clock, warnings }: StatsParts,
 ): Middleware {
   return async (ctx) => {
     access.admin(ctx);
@@ -20,7 +18,7 @@ export function overviewRoute(
       sites: sites.all.map(({ key, id }) => ({ key, id, live: store.live.of(key) })),
       today: dayOf(now),
       hour: hourOf(now),
-      warnings: store.warnings,
+      warnings: warnings(),
     };
     const answer = await store.read(
       "overview",

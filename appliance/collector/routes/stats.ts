@@ -1,7 +1,7 @@
 import type { Middleware } from "koa";
 import { dayOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { DailyForm } from "../../store/reports.ts";
+import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
@@ -14,8 +14,16 @@ const DAILY: ReadonlyMap<string | undefined, DailyForm> = new Map([
   ["text", "text"],
 ]);
 
+/** What the running figures are made of. */
+export interface StatsParts {
+  store: Store;
+  clock: Clock;
+  /** What is wrong with the box now. */
+  warnings: () => readonly Warning[];
+}
+
 /** `GET /stats`: counts of a day or of a range. */
-export function statsRoute(access: Access, store: Store, clock: Clock): Middleware {
+export function statsRoute(access: Access, { store, clock, warnings }: StatsParts): Middleware {
   return async (ctx) => {
     const site = access.traffic(ctx);
     const today = dayOf(clock.now());
@@ -27,7 +35,7 @@ export function statsRoute(access: Access, store: Store, clock: Clock): Middlewa
       id: site.id,
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
-      warnings: store.warnings,
+      warnings: warnings(),
       live: range.to === today ? store.live.of(site.key) : undefined,
     };
     const answer = await store.read(

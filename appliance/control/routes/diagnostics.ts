@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { RecentProblems } from "../../base/log.ts";
 import type { Decks } from "../../deck/decks.ts";
+import type { Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
 import type { Diagnostics, Machine } from "../wire.ts";
@@ -10,6 +11,8 @@ export interface DiagnosticsParts {
   decks: Decks;
   store: Store;
   problems: RecentProblems;
+  /** What is wrong with the box now. */
+  warnings: () => readonly Warning[];
   version: string;
   startedAt: number;
   connections: () => { collector: number; control: number };
@@ -38,9 +41,9 @@ export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, part
       widgets: slots.map(({ widget }) => widget.type),
     })),
     deckProblems: decks.problems().map(({ code, deck, port }) => ({ code, deck, port })),
+    warnings: parts.warnings(),
     storage: {
       ...(space && { freeBytes: space.free, totalBytes: space.total }),
-      warnings: store.warnings,
       sites: store.directory.sites.length,
     },
     errors: problems.list().map(({ at, level, message }) => ({

@@ -23,7 +23,7 @@ describe("diagnostics", () => {
       widgets: ["address", "clock", "empty", "empty", "empty", "empty"],
     });
     assert.deepEqual(found.deckProblems, []);
-    assert.deepEqual(found.storage.warnings, []);
+    assert.deepEqual(found.warnings, []);
     assert.ok(found.storage.freeBytes > 0);
     assert.deepEqual(found.errors.at(-1), {
       time: "2026-03-04T00:00:00.000Z",
