@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
+import { TUNNEL } from "../base/wireguard.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type { NoticeBoard } from "../deck/face/notices.ts";
 
@@ -169,8 +170,9 @@ export function thisNetwork(nameFile: string): Network {
 
 const MACHINE: Pick<Network, "addresses"> = {
   addresses: () =>
-    Object.values(networkInterfaces())
-      .flatMap((found) => found ?? [])
+    Object.entries(networkInterfaces())
+      // Nobody on the own network reaches the box by its tunnel.
+      .flatMap(([name, found = []]) => (name === TUNNEL ? [] : found))
       .filter(({ family, internal }) => family === "IPv4" && !internal)
       .map(({ address }) => address),
 };

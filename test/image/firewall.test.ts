@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "mocha";
+import { TUNNEL } from "../../appliance/base/wireguard.ts";
 import { Street, type Tries } from "./street.ts";
 
 const TRUST = join(
@@ -55,8 +56,9 @@ describe("the box's firewall", () => {
   const opened = async (tries: Tries) =>
     (await outcomes(tries)).filter((each) => each === "open").length;
 
-  it("lets everybody be counted", async () => {
+  it("lets everybody be counted, over HTTPS too", async () => {
     assert.deepEqual(await each(ALL, 80), Array(ALL.length).fill("open"));
+    assert.deepEqual(await each(ALL, 443), Array(ALL.length).fill("open"));
   });
 
   it("lets the own network to the Web UI, and no stranger, by whatever kind of address", async () => {
@@ -82,6 +84,18 @@ describe("the box's firewall", () => {
   it("hears no stranger's questions for names", async () => {
     street?.inBox("ip", "address", "flush", "dev", "box", "to", "192.168.7.0/24");
     assert.deepEqual(await heardOnMdns("198.51.100.2", "198.51.100.1"), []);
+  });
+
+  it("lets in by the tunnel what everybody may, and no more from its own far end", async () => {
+    await street?.close();
+    street = await Street.build(TUNNEL);
+    street.inBox("nft", "add", "element", "inet", "tallydeck", "lan_ports", "{ 22 }");
+    const ends = [...STRANGERS, ...NEIGHBOURS.slice(0, 3)];
+    const ports = [80, 443, 22, 3000, 8080];
+    const found = await Promise.all(ports.map((port) => each(ends, port)));
+    const all = (outcome: string) => Array(ends.length).fill(outcome);
+    assert.deepEqual(found.slice(0, 2), [all("open"), all("open")]);
+    assert.deepEqual(found.slice(2), [all("silent"), all("silent"), all("silent")]);
   });
 
   it("lets nobody to any other port", async () => {

@@ -38,10 +38,11 @@ export class Street {
     }
   }
 
-  static async build(): Promise<Street> {
+  /** @param cable what the box calls its end of it */
+  static async build(cable = "box"): Promise<Street> {
     const box = spawn(
       "unshare",
-      ["--net", "bash", "-euc", BUILD, "bash", FIREWALL, process.execPath],
+      ["--net", "bash", "-euc", BUILD, "bash", FIREWALL, process.execPath, cable],
       {
         stdio: ["pipe", "pipe", "inherit"],
       },
@@ -107,13 +108,13 @@ const BUILD = `
   until [ "$(readlink /proc/$street/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
   trap 'kill $street $server' EXIT
   echo "street $street"
-  ip link add box type veth peer name street
+  ip link add $3 type veth peer name street
   ip link set street netns $street
   in_street() { nsenter -t $street -n "$@"; }
   for each in '' in_street; do $each ip link set lo up; done
-  ip link set box up; in_street ip link set street up
+  ip link set $3 up; in_street ip link set street up
   number=1
-  for each in 'ip address add dev box' 'in_street ip address add dev street'; do
+  for each in "ip address add dev $3" 'in_street ip address add dev street'; do
     for net in 192.168.7 172.31.7 198.51.100 100.64.7; do $each $net.$number/24; done
     for net in fd00:7: 2001:db8: 2001:db8:0:2: fe80:; do $each $net:$number/64 nodad; done
     number=2
@@ -123,7 +124,7 @@ const BUILD = `
   nft -f "$1"
   "$2" --input-type=module -e '
     import { createServer } from "node:net";
-    for (const port of [22, 80, 3000, 8080]) {
+    for (const port of [22, 80, 443, 3000, 8080]) {
       const server = createServer((socket) => socket.on("error", () => {}).write("in"));
       await new Promise((done) => server.listen(port, "::", done));
     }

@@ -121,10 +121,11 @@ describe("the image's units", () => {
     }
   });
 
-  it("hand both sockets to the service by the names it knows", () => {
+  it("hand every socket to the service by the names it knows", () => {
     const name = (unit: string) =>
       /^FileDescriptorName=(.*)$/m.exec(readFileSync(join(UNITS, unit), "utf8"))?.[1];
     assert.equal(name("tallydeck-collector.socket"), "collector");
+    assert.equal(name("tallydeck-collector-tls.socket"), "collector-tls");
     assert.equal(name("tallydeck-control.socket"), "control");
   });
 

@@ -134,7 +134,7 @@ export async function checkSystem(checks: Checks, box: Box): Promise<void> {
   await checks.check("lets nothing in but what it serves", async () => {
     const rules = await says("nft list table inet tallydeck");
     assert.match(rules, /policy drop/);
-    assert.match(rules, /set public_ports[^}]*elements = \{ 80 \}/);
+    assert.match(rules, /set public_ports[^}]*elements = \{ 80, 443 \}/);
     assert.match(rules, /set lan_ports[^}]*elements = \{ 3000 \}/);
     assert.match(rules, /ct count over/);
     assert.equal(await says("systemctl is-active ssh"), "inactive");
@@ -195,7 +195,7 @@ export async function checkService(checks: Checks, box: Box): Promise<void> {
 
   await checks.check("is backed up and restored on the command line", async () => {
     const done = await shell.run(
-      "tallydeck backup /data/box.db && systemctl stop tallydeck-{collector,control}.socket tallydeck && tallydeck restore /data/box.db && systemctl start tallydeck && rm /data/box.db",
+      "tallydeck backup /data/box.db && systemctl stop tallydeck-{collector,collector-tls,control}.socket tallydeck && tallydeck restore /data/box.db && systemctl start tallydeck && rm /data/box.db",
     );
     assert.equal(done.status, 0, done.text);
     await box.serves();
@@ -211,7 +211,7 @@ export async function checkService(checks: Checks, box: Box): Promise<void> {
     for (const line of ["ActiveState=failed", "NRestarts=0", "ExecMainStatus=2"])
       assert.ok(shown.split("\n").includes(line), `${line} in ${shown}`);
     await says(
-      "sed -i '/SITES=a,a/d' /run/tallydeck/tallydeck.env; systemctl start tallydeck-collector.socket tallydeck-control.socket tallydeck",
+      "sed -i '/SITES=a,a/d' /run/tallydeck/tallydeck.env; systemctl start tallydeck-{collector,collector-tls,control}.socket tallydeck",
     );
     await box.serves();
   });
