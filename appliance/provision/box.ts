@@ -1,18 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { bytesOf, NEW, replaceFile } from "../base/files.ts";
 import { type Effects, effectsOf } from "./effects.ts";
-import {
-  bytesOf,
-  isThere,
-  NEW,
-  OLD,
-  replaceFile,
-  replaceSecretFile,
-  restoreFile,
-  textOf,
-  wipe,
-} from "./files.ts";
+import { isThere, OLD, replaceSecretFile, restoreFile, textOf, wipe } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, unseen } from "./kept.ts";
 import { FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";

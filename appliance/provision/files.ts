@@ -1,35 +1,8 @@
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { bytesOf, replaceFile, sizeOf } from "../base/files.ts";
 
-/** Ends the name of a file that is about to take another's place. */
-export const NEW = ".new";
 /** Ends the name of a file with secrets that is about to be wiped. */
 export const OLD = ".old-with-secrets";
-
-/** Either the old content or the new one is there, whenever the power goes. */
-export function replaceFile(path: string, content: string, mode: number, group?: number): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const part = path + NEW;
-  rmSync(part, { force: true });
-  writeFileSync(part, content, { mode, flush: true });
-  if (group !== undefined) chownSync(part, 0, group);
-  renameSync(part, path);
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
-}
 
 /**
  * Puts `rewritten` in the place of a file and wipes what was there. FAT cannot hold both under one
@@ -67,35 +40,6 @@ const WIPED_AT_ONCE = 64 * 1024;
 
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** Bytes of a regular file; undefined for whatever else has that name. */
-function sizeOf(path: string): number | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() ? found.size : undefined;
-}
-
-/**
- * The first `most` bytes of a file: it is looked at before it is read, for it may be of any size.
- * Undefined for what is no regular file or cannot be read.
- */
-export function bytesOf(path: string, most: number): Uint8Array | undefined {
-  try {
-    const size = sizeOf(path);
-    return size === undefined ? undefined : head(path, Math.min(size, most));
-  } catch {
-    return undefined;
-  }
-}
-
-function head(path: string, length: number): Uint8Array {
-  const bytes = Buffer.alloc(length);
-  const file = openSync(path, "r");
-  try {
-    return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** A file of the system's own or the box's, none of which is larger than this. */

@@ -1,0 +1,58 @@
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+
+/** Ends the name of a file that is about to take another's place. */
+export const NEW = ".new";
+
+/** Either the old content or the new one is there, whenever the power goes. */
+export function replaceFile(path: string, content: string, mode: number, group?: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const part = path + NEW;
+  rmSync(part, { force: true });
+  writeFileSync(part, content, { mode, flush: true });
+  if (group !== undefined) chownSync(part, 0, group);
+  renameSync(part, path);
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+/** Bytes of a regular file; undefined for whatever else has that name. */
+export function sizeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : undefined;
+}
+
+/**
+ * The first `most` bytes of a file: it is looked at before it is read, for it may be of any size.
+ * Undefined for what is no regular file or cannot be read.
+ */
+export function bytesOf(path: string, most: number): Uint8Array | undefined {
+  try {
+    const size = sizeOf(path);
+    return size === undefined ? undefined : head(path, Math.min(size, most));
+  } catch {
+    return undefined;
+  }
+}
+
+function head(path: string, length: number): Uint8Array {
+  const bytes = Buffer.alloc(length);
+  const file = openSync(path, "r");
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+  } finally {
+    closeSync(file);
+  }
+}

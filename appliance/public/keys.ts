@@ -1,0 +1,103 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { bytesOf, replaceFile } from "../base/files.ts";
+import type { Log } from "../base/log.ts";
+import { sha256 } from "../base/secrets.ts";
+import { bundleOf, type Issued, readBundle, readKey } from "./acme/certificate.ts";
+
+/** Larger than any file of ours. */
+const MOST_BYTES = 131_072;
+
+/**
+ * The folder with what must not be lost and told nobody: the keys of the accounts at CAs, the
+ * certificate with its key, and the record of what was done. Each file is written new, synced and
+ * renamed, so that it is whole whenever the power goes. A file that cannot be read is said in the log
+ * and made anew; one that cannot be written is said, and what it was to hold is used until the next
+ * start. Nothing of it comes into a backup.
+ */
+export class Keys {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #accounts = new Map<string, KeyObject>();
+  readonly #unwritten = new Set<string>();
+
+  /** @param folder of its own; made when the first file is */
+  constructor({ folder, log }: { folder: string; log: Log }) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** The key of the account at a CA, by the address of its directory. */
+  account(directory: string): KeyObject {
+    const key = this.#accounts.get(directory) ?? this.#keptOrNew(directory);
+    this.#accounts.set(directory, key);
+    return key;
+  }
+
+  #keptOrNew(directory: string): KeyObject {
+    const file = `account-${sha256(directory).toString("hex").slice(0, 16)}.pem`;
+    const kept = this.#read(file, "account with the certificate authority", readKey);
+    if (kept !== undefined) return kept;
+    const key = newKey();
+    this.#write(file, String(key.export({ type: "pkcs8", format: "pem" })));
+    return key;
+  }
+
+  /** The certificate that was saved last; whether it is valid still, its dates say. */
+  chain(): Issued | undefined {
+    return this.#read(CERTIFICATE, "certificate", readBundle);
+  }
+
+  /** @returns false where it could not be written */
+  saveChain(issued: Pick<Issued, "chain" | "key">): boolean {
+    return this.#write(CERTIFICATE, bundleOf(issued));
+  }
+
+  /** What `saveRecord` was given last, of whatever shape; undefined where there is none. */
+  record(): unknown {
+    return this.#read(RECORD, "record of the public address", (text): unknown => JSON.parse(text));
+  }
+
+  /** @returns false where it could not be written */
+  saveRecord(value: object): boolean {
+    return this.#write(RECORD, `${JSON.stringify(value)}\n`);
+  }
+
+  #read<T>(name: string, what: string, parse: (text: string) => T): T | undefined {
+    const path = join(this.#folder, name);
+    const bytes = bytesOf(path, MOST_BYTES);
+    if (bytes === undefined) return undefined;
+    try {
+      return parse(Buffer.from(bytes).toString());
+    } catch {
+      this.#log.warn(`The ${what} in ${path} cannot be read: it is made anew.`);
+      return undefined;
+    }
+  }
+
+  #write(name: string, text: string): boolean {
+    const path = join(this.#folder, name);
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      chmodSync(this.#folder, 0o700);
+      replaceFile(path, text, 0o600);
+      this.#unwritten.delete(name);
+      return true;
+    } catch (error) {
+      // The record is written often.
+      if (!this.#unwritten.has(name))
+        this.#log.warn({ error }, `${path} cannot be written: it is forgotten at the next start.`);
+      this.#unwritten.add(name);
+      return false;
+    }
+  }
+}
+
+const CERTIFICATE = "certificate.pem";
+const RECORD = "record.json";
+
+/** A key for an account or a certificate; the two are never the same (RFC 8555 section 11.1). */
+export function newKey(): KeyObject {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+}
