@@ -1,0 +1,162 @@
+/**
+ * UPnP's Internet Gateway Device, WANIPConnection:1 and :2: SOAP at an address that the router tells.
+ *
+ * Debian's `upnpc` is not asked to do it. Version 2.2.4, given one address by `-u`, fetches the
+ * description again, sends its requests to whatever host that names, and reads on for as long as bytes
+ * come: 900 MB in 12 s. Nothing outside can hold it to the gateway, and what it prints is for people.
+ */
+import { isIPv4 } from "node:net";
+import { askRouter, findServices, type WanService } from "./igd-search.ts";
+import {
+  LIFETIME_S,
+  type Mapping,
+  type PortAnswer,
+  type PortPair,
+  type PortProtocol,
+  type RefusedWhy,
+  type Talk,
+} from "./mapping.ts";
+import { isUnspecified } from "./octets.ts";
+import { isPlain, textOf } from "./xml.ts";
+
+/** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */
+const INVALID_ARGS = 402;
+const CONFLICT = 718;
+const ONLY_PERMANENT = 725;
+const OTHER_MECHANISM = 729;
+const REFUSED: Readonly<Record<number, RefusedWhy>> = {
+  401: "not-supported",
+  606: "not-allowed",
+  728: "no-room",
+};
+/** In the router's own list of its mappings. */
+const DESCRIPTION = "Tallydeck";
+
+/** What an action answered: its XML, or the number of an error (0: no answer that makes sense). */
+type Answered = { readonly xml: string } | { readonly error: number };
+
+/** The router's service, and what it says of itself. */
+interface Line {
+  readonly service: WanService;
+  readonly address: string | undefined;
+}
+
+export const igd: PortProtocol = {
+  async map(pair, _before, talk): Promise<PortAnswer> {
+    const line = await findLine(talk);
+    if (line === undefined) return { kind: "no-router" };
+    const { service, address } = line;
+    // A router may give the port of another to whoever asks last.
+    const holder = await holderOf(pair.external, service, talk);
+    if (holder !== undefined && holder !== talk.gateway.own) return { kind: "conflict", by: "igd" };
+    let lifetimeS = LIFETIME_S;
+    let error = await add(pair, lifetimeS, service, talk);
+    if (error === ONLY_PERMANENT || error === INVALID_ARGS) {
+      lifetimeS = 0;
+      error = await add(pair, lifetimeS, service, talk);
+    }
+    // Some do not let even its holder renew it.
+    if (error === CONFLICT && holder === talk.gateway.own) error = undefined;
+    if (error === CONFLICT || error === OTHER_MECHANISM) return { kind: "conflict", by: "igd" };
+    if (error !== undefined) return { kind: "refused", by: "igd", why: REFUSED[error] ?? "failed" };
+    const { internal: internalPort, external: externalPort } = pair;
+    const where = address !== undefined && { address };
+    return {
+      kind: "open",
+      mapping: { by: "igd", internalPort, externalPort, ...where, lifetimeS },
+    };
+  },
+
+  async unmap({ externalPort }: Mapping, talk) {
+    const line = await findLine(talk);
+    if (line === undefined) return false;
+    const holder = await holderOf(externalPort, line.service, talk);
+    // Whoever has it meanwhile keeps it.
+    if (holder !== talk.gateway.own) return true;
+    return "xml" in (await act("DeletePortMapping", portOf(externalPort), line.service, talk));
+  },
+
+  async outerAddress(talk) {
+    return (await findLine(talk))?.address;
+  },
+};
+
+/** The service that has an outer address, else the first; undefined where no router answers. */
+async function findLine(talk: Talk): Promise<Line | undefined> {
+  let first: Line | undefined;
+  for (const service of await findServices(talk)) {
+    const answer = await act("GetExternalIPAddress", {}, service, talk);
+    const address = "xml" in answer ? (textOf(answer.xml, "NewExternalIPAddress") ?? "") : "";
+    if (isIPv4(address) && !isUnspecified(address)) return { service, address };
+    first ??= { service, address: undefined };
+  }
+  return first;
+}
+
+/** The address in the network that the port leads to; undefined where it leads nowhere. */
+async function holderOf(
+  externalPort: number,
+  service: WanService,
+  talk: Talk,
+): Promise<string | undefined> {
+  const answer = await act("GetSpecificPortMappingEntry", portOf(externalPort), service, talk);
+  return "xml" in answer ? textOf(answer.xml, "NewInternalClient") || undefined : undefined;
+}
+
+/** @returns undefined once it is there, else the number of the error */
+async function add(
+  { internal, external }: PortPair,
+  lifetimeS: number,
+  service: WanService,
+  talk: Talk,
+): Promise<number | undefined> {
+  const wanted = {
+    ...portOf(external),
+    NewInternalPort: internal,
+    NewInternalClient: talk.gateway.own,
+    NewEnabled: 1,
+    NewPortMappingDescription: DESCRIPTION,
+    NewLeaseDuration: lifetimeS,
+  };
+  const answer = await act("AddPortMapping", wanted, service, talk);
+  return "error" in answer ? answer.error : undefined;
+}
+
+/** Every action names it so, in this order. */
+function portOf(externalPort: number): Readonly<Record<string, string | number>> {
+  return { NewRemoteHost: "", NewExternalPort: externalPort, NewProtocol: "TCP" };
+}
+
+async function act(
+  action: string,
+  values: Readonly<Record<string, string | number>>,
+  { type, controlUrl }: WanService,
+  talk: Talk,
+): Promise<Answered> {
+  const headers = {
+    "content-type": 'text/xml; charset="utf-8"',
+    soapaction: `"${type}#${action}"`,
+  };
+  const body = envelope(action, values, type);
+  const reply = await askRouter({ method: "POST", url: controlUrl, headers, body }, talk);
+  const xml = reply?.body.toString("utf8") ?? "";
+  if (reply === undefined || !isPlain(xml)) return { error: 0 };
+  if (reply.status === 200) return { xml };
+  return { error: Number(textOf(xml, "errorCode") ?? 0) || 0 };
+}
+
+/** None of the values has a character that XML escapes. */
+function envelope(
+  action: string,
+  values: Readonly<Record<string, string | number>>,
+  type: string,
+): string {
+  const inner = Object.entries(values).map(([name, value]) => `<${name}>${value}</${name}>`);
+  return (
+    '<?xml version="1.0"?>\r\n' +
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"' +
+    ' s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body>' +
+    `<u:${action} xmlns:u="${type}">${inner.join("")}</u:${action}>` +
+    "</s:Body></s:Envelope>\r\n"
+  );
+}

@@ -1,0 +1,81 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Ask } from "../ask.ts";
+import type { Gateway } from "./gateway.ts";
+
+/** A port of the router that leads to this box. */
+export interface Mapping {
+  /** How the router was asked. */
+  readonly by: "pcp" | "natpmp" | "igd";
+  readonly internalPort: number;
+  readonly externalPort: number;
+  /** The router's outer IPv4 address, where it tells. */
+  readonly address?: string;
+  /** Seconds; 0: until somebody deletes it, or the router forgets. */
+  readonly lifetimeS: number;
+  /** What proves that it is ours, 24 hexadecimal digits; PCP only. */
+  readonly nonce?: string;
+}
+
+/** Why a router does not open the port. */
+export type RefusedWhy =
+  | "not-allowed"
+  | "no-room"
+  | "no-internet"
+  | "router-behind-router"
+  | "not-supported"
+  | "failed";
+
+/** `conflict`: the port leads elsewhere already. `no-router`: nobody answered. */
+export type PortAnswer =
+  | { readonly kind: "open"; readonly mapping: Mapping }
+  | { readonly kind: "refused"; readonly by: Mapping["by"]; readonly why: RefusedWhy }
+  | { readonly kind: "conflict"; readonly by: Mapping["by"] }
+  | { readonly kind: "no-router" };
+
+/** Outside and in this box, TCP. */
+export interface PortPair {
+  readonly internal: number;
+  readonly external: number;
+}
+
+/** Where routers listen, and what answers to a search come back to; tests have others. */
+export interface RouterPorts {
+  /** UDP, for PCP and NAT-PMP. */
+  readonly control: number;
+  /** UDP, for the search of UPnP. */
+  readonly search: { readonly address: string; readonly port: number };
+  /** UDP of this box; 0: any. */
+  readonly searchFrom: number;
+}
+
+/** Who is asked, and with what. */
+export interface Talk {
+  readonly gateway: Gateway;
+  readonly ports: RouterPorts;
+  readonly ask: Ask;
+  readonly clock: Clock;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Ends what is under way, as if nobody had answered. */
+  readonly signal: AbortSignal;
+}
+
+/** A way to ask a router. Each of its questions takes seconds at most, and none rejects. */
+export interface PortProtocol {
+  /** @param before what was granted last, to be renewed */
+  map(pair: PortPair, before: Mapping | undefined, talk: Talk): Promise<PortAnswer>;
+  /** @returns whether the router said that it is gone */
+  unmap(mapping: Mapping, talk: Talk): Promise<boolean>;
+  /** The router's outer IPv4 address, where it tells without a mapping. */
+  outerAddress?(talk: Talk): Promise<string | undefined>;
+}
+
+/** What is asked for. */
+export const LIFETIME_S = 7_200;
+/** A router that grants less, or more, is taken at this. */
+const LEAST_LIFETIME_S = 120;
+const MOST_LIFETIME_S = 86_400;
+
+/** Seconds that a router granted, within reason. */
+export function lifetimeOf(granted: number): number {
+  return Math.min(Math.max(granted, LEAST_LIFETIME_S), MOST_LIFETIME_S);
+}

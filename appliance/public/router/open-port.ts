@@ -1,0 +1,91 @@
+import { CONTROL_PORT } from "../../base/ports.ts";
+import type { Gateway } from "./gateway.ts";
+import { igd } from "./igd.ts";
+import type { Mapping, PortAnswer, PortPair, PortProtocol, RouterPorts, Talk } from "./mapping.ts";
+import { natPmp } from "./nat-pmp.ts";
+import { pcp } from "./pcp.ts";
+
+interface RouterOptions extends Pick<Talk, "ask" | "clock" | "randomBytes"> {
+  /** Asked anew each time: a box is moved to another network. */
+  readonly gateway: () => Promise<Gateway | undefined>;
+  readonly ports?: RouterPorts;
+}
+
+/** Newest first: what answers well is asked for nothing else. */
+const PROTOCOLS: Readonly<Record<Mapping["by"], PortProtocol>> = { pcp, natpmp: natPmp, igd };
+const ORDER: readonly Mapping["by"][] = ["pcp", "natpmp", "igd"];
+
+/** What answers to a search comes back to, from port 1900 of the router: the image's firewall knows it. */
+const SEARCH_FROM = 1901;
+const PORTS: RouterPorts = {
+  control: 5351,
+  search: { address: "239.255.255.250", port: 1900 },
+  searchFrom: SEARCH_FROM,
+};
+/** HTTPS and HTTP. */
+const OUTER_PORTS: readonly number[] = [443, 80];
+const SOONEST_MS = 60_000;
+/** Whoever asks again mends a router that was restarted, and learns of another outer address. */
+const LATEST_MS = 600_000;
+
+/** The home's router, asked to lead a port to this box. Nothing but the default gateway is asked. */
+export class Router {
+  readonly #options: RouterOptions;
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens a TCP port, or renews what was granted `before`; ask again after `renewAfter`. It tries PCP,
+   * NAT-PMP and UPnP, each for 3.5 s where nobody answers. A router that grants another outer port is
+   * asked to take it back: that is a conflict.
+   * @throws {RangeError} for another outer port than 443 and 80, or the Web UI's own
+   * @throws the signal's reason, when it is aborted
+   */
+  async open(
+    pair: PortPair,
+    before: Mapping | undefined,
+    signal: AbortSignal,
+  ): Promise<PortAnswer> {
+    if (!OUTER_PORTS.includes(pair.external) || pair.internal === CONTROL_PORT)
+      throw new RangeError(`port ${pair.external} to ${pair.internal} is not opened`);
+    const talk = await this.#talk(signal);
+    let best: PortAnswer = { kind: "no-router" };
+    if (talk === undefined) return best;
+    // What granted it is asked first, lest another way to the same router takes it for a conflict.
+    const order = before === undefined ? ORDER : [...new Set([before.by, ...ORDER])];
+    for (const by of order) {
+      const answer = await PROTOCOLS[by].map(pair, before, talk);
+      signal.throwIfAborted();
+      if (answer.kind === "open" || answer.kind === "conflict") return answer;
+      if (best.kind === "no-router") best = answer;
+    }
+    return best;
+  }
+
+  /** Takes a port back. @returns whether the router said that it is gone; else its lifetime ends it */
+  async close(mapping: Mapping, signal: AbortSignal): Promise<boolean> {
+    const talk = await this.#talk(signal);
+    return talk !== undefined && PROTOCOLS[mapping.by].unmap(mapping, talk);
+  }
+
+  /** The router's outer IPv4 address; undefined where it does not tell. Takes 7 s at most where nobody answers. */
+  async outerAddress(signal: AbortSignal): Promise<string | undefined> {
+    const talk = await this.#talk(signal);
+    if (talk === undefined) return undefined;
+    return (await natPmp.outerAddress?.(talk)) ?? (await igd.outerAddress?.(talk));
+  }
+
+  async #talk(signal: AbortSignal): Promise<Talk | undefined> {
+    const { gateway: gatewayOf, ports = PORTS, ask, clock, randomBytes } = this.#options;
+    const gateway = await gatewayOf();
+    return gateway && { gateway, ports, ask, clock, randomBytes, signal };
+  }
+}
+
+/** Milliseconds after which a mapping is to be asked for again: half of its life, and 10 min at most. */
+export function renewAfter({ lifetimeS }: Mapping): number {
+  if (lifetimeS === 0) return LATEST_MS;
+  return Math.min(Math.max(lifetimeS * 500, SOONEST_MS), LATEST_MS);
+}

@@ -1,0 +1,47 @@
+/**
+ * As much of XML as routers answer with. Nothing here expands or fetches anything: only the five
+ * characters that XML itself escapes are read, and what takes time grows with the text alone.
+ */
+
+/** More of one name than any router has. */
+const MOST_ELEMENTS = 64;
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&amp;": "&",
+};
+
+/** @returns false for one that declares anything of its own, as bombs do */
+export function isPlain(xml: string): boolean {
+  return !/<!(?:DOCTYPE|ENTITY)/i.test(xml);
+}
+
+/** What stands within each element of a name, in order; `name` has no prefix. */
+export function elements(xml: string, name: string): string[] {
+  const found: string[] = [];
+  const opening = `<${name}`;
+  for (let at = 0; found.length < MOST_ELEMENTS; ) {
+    const open = xml.indexOf(opening, at);
+    if (open < 0) break;
+    at = open + opening.length;
+    // Another name that begins alike, or an element that is empty.
+    if (!/[\s>]/.test(xml.charAt(at))) continue;
+    const begin = xml.indexOf(">", at) + 1;
+    const end = xml.indexOf(`</${name}>`, begin);
+    if (begin === 0 || end < 0) break;
+    found.push(xml.slice(begin, end));
+    at = end;
+  }
+  return found;
+}
+
+/** The text of the first element of a name; undefined where there is none. */
+export function textOf(xml: string, name: string): string | undefined {
+  const [inner] = elements(xml, name);
+  return inner
+    ?.trim()
+    .replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (escaped) => ESCAPED[escaped] ?? "");
+}
