@@ -57,7 +57,8 @@ export function provisionBox({
     for (const file of FILES.keys()) restoreFile(join(boot, file));
     removeLeftovers(boot, stored);
     takeSecretsAway(boot, said);
-    const about = { hostname: effects.hostname, stored, version: versionOf() };
+    const publicName = settings["service.PUBLIC_NAME"]?.value;
+    const about = { hostname: effects.hostname, publicName, stored, version: versionOf() };
     if (isNew) replaceFile(join(boot, RESULT), report(said, about), 0o600);
     // People make folders of these names too.
     for (const file of SHOW_CODE) rmSync(join(boot, file), { recursive: true, force: true });

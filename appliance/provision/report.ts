@@ -1,15 +1,25 @@
 import { CONTROL_PORT, urlOf } from "../base/ports.ts";
 import type { FileResult } from "./reading.ts";
 
+interface About {
+  readonly hostname: string;
+  /** By which the internet is to reach the box. */
+  readonly publicName?: string | undefined;
+  /** False when the data partition could not be written. */
+  readonly stored: boolean;
+  readonly version: string;
+}
+
 /** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
 export function report(
   results: readonly FileResult[],
-  { hostname, stored, version }: { hostname: string; stored: boolean; version: string },
+  { hostname, publicName, stored, version }: About,
 ): string {
   const lines = [
     `Tallydeck ${version}: what came of the settings on this card`,
     "",
     `The box is called ${hostname}: ${urlOf(`${hostname}.local`, CONTROL_PORT)}`,
+    ...publicLine(publicName),
     ...results.flatMap(resultLines),
     "",
   ];
@@ -20,6 +30,15 @@ export function report(
       "",
     );
   return lines.join("\r\n");
+}
+
+/** It is written before the service starts, who alone knows how far that has come. */
+function publicLine(name: string | undefined): string[] {
+  return name === undefined
+    ? []
+    : [
+        `Its public address is ${name}: what is done for it, and what is missing, stands in the Web UI.`,
+      ];
 }
 
 /** A file of another kind may hold thousands of lines that mean nothing. */

@@ -90,9 +90,9 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** Service settings that a box can have; where it listens and keeps its data is given. */
 const SERVICE_KEY =
-  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|VIRTUAL_DECK|MQTT_(?:URL|USER|PASSWORD|PREFIX|DISCOVERY|VERSION|CA)|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
+  /^(?:SITES|BADGE_SITES|RETENTION_DAYS|TRUSTED_PROXIES|ALLOWED_HOSTS|VIRTUAL_DECK|MQTT_(?:URL|USER|PASSWORD|PREFIX|DISCOVERY|VERSION|CA)|PUBLIC_(?:NAME|DASHBOARD)|ACME_(?:AGREE|DIRECTORY|CA)|DDNS(?:_USER|_TOKEN)?|OPEN_PORT|STATS_TOKEN(?:_[A-Z0-9_]+)?)$/;
 
-const SECRET_SERVICE_KEY = /^service\.(?:STATS_TOKEN|MQTT_PASSWORD$)/;
+const SECRET_SERVICE_KEY = /^service\.(?:STATS_TOKEN|(?:MQTT_PASSWORD|DDNS_TOKEN)$)/;
 
 /** Written for a value, it makes the box forget what files before said, today or earlier. */
 export const FORGET = "(none)";
@@ -148,7 +148,8 @@ function checkService(
 ): { name: string; value: string } | { problem: string } {
   if (!isPrintable(text)) return { problem: "must be one line of text" };
   // The service reads no file of the card, and would not start for one that is not there.
-  if (key === "MQTT_CA" && !text.startsWith("MI")) return { problem: `must be ${ONE_CERTIFICATE}` };
+  if (/^(?:MQTT|ACME)_CA$/.test(key) && !text.startsWith("MI"))
+    return { problem: `must be ${ONE_CERTIFICATE}` };
   try {
     readConfig({ flags: {}, env: { [key]: text } });
     return { name: `service.${key}`, value: text };

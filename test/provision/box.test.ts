@@ -146,6 +146,15 @@ describe("a start of the box", () => {
     assert.equal(read("run/tallydeck/tallydeck.env"), 'SITES=blog\nSTATS_TOKEN=""quoted""\n');
   });
 
+  it("says by which public address the box is to be reached, and where it stands how far that is", () => {
+    boot("PUBLIC_NAME=stats.example.org");
+    start();
+    assert.match(
+      read("boot/firmware/SETUP-RESULT.txt"),
+      /^Its public address is stats\.example\.org: .*the Web UI\.\r$/m,
+    );
+  });
+
   it("gives the service the decks that exist only in the Web UI", () => {
     boot("VIRTUAL_DECK=mk2,plus");
     start();

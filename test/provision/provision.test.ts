@@ -140,9 +140,33 @@ describe("settings on the boot partition", () => {
     assert.match(left["tallydeck.env"] ?? "", /^MQTT_PASSWORD=$/m);
   });
 
+  it("name the box's public address, and whose token leaves the card", () => {
+    const lines = [
+      "PUBLIC_NAME=stats.example.org",
+      "ACME_AGREE=1",
+      "DDNS=dynu",
+      "DDNS_USER=box",
+      "DDNS_TOKEN=hush",
+      "OPEN_PORT=maybe",
+      "PUBLIC_DASHBOARD=0",
+    ];
+    const { values, ignored, left } = provisioned(env(...lines));
+    assert.deepEqual(values, {
+      "service.PUBLIC_NAME": "stats.example.org",
+      "service.ACME_AGREE": "1",
+      "service.DDNS": "dynu",
+      "service.DDNS_USER": "box",
+      "service.DDNS_TOKEN": "hush",
+      "service.PUBLIC_DASHBOARD": "0",
+    });
+    assert.match(ignored.join(), /^OPEN_PORT: must be/);
+    assert.match(left["tallydeck.env"] ?? "", /^DDNS_TOKEN=$/m);
+  });
+
   it("take a broker's certificate in one line, and from no file", () => {
-    const { ignored } = provisioned(env("MQTT_CA=/etc/hostname"));
-    assert.match(ignored.join(), /^MQTT_CA: must be the text of a certificate/);
+    const { ignored } = provisioned(env("MQTT_CA=/etc/hostname", "ACME_CA=/etc/hostname"));
+    assert.match(ignored[0] ?? "", /^MQTT_CA: must be the text of a certificate/);
+    assert.match(ignored[1] ?? "", /^ACME_CA: must be the text of a certificate/);
   });
 
   it("may have the name of something every JavaScript object has", () => {
