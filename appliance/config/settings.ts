@@ -10,14 +10,8 @@ import {
   type MqttSettings,
   PREFIX_RULE,
 } from "../mqtt/settings.ts";
-import {
-  DDNS_RULE,
-  DIRECTORY_RULE,
-  directoryUrl,
-  isDdns,
-  PUBLIC_NAME_RULE,
-  publicName,
-} from "../public/settings.ts";
+import { DDNS_RULE, serviceOf } from "../public/dns/services.ts";
+import { DIRECTORY_RULE, directoryUrl, PUBLIC_NAME_RULE, publicName } from "../public/settings.ts";
 import {
   type DeclaredSites,
   everyItem,
@@ -184,7 +178,7 @@ export const SETTINGS = {
     flag: "ddns",
     fallback: "",
     accepts: DDNS_RULE,
-    parse: (text) => (text === "" || isDdns(text) ? text : undefined),
+    parse: (text) => (text === "" || serviceOf(text) !== undefined ? text : undefined),
   } satisfies Setting<string>,
   DDNS_USER: { flag: "ddns-user", ...secretOrName("a name") } satisfies Setting<string>,
   // No flag: everybody on the machine sees what a program was started with.

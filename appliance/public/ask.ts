@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { exchange } from "../http/exchange.ts";
 
 /** A question of the box to somebody on the internet. */
-interface Question {
+export interface Question {
   readonly method: "GET" | "POST" | "HEAD";
   /** `http:` or `https:`; which of them, and of whom, is for who asks to decide. */
   readonly url: string;
@@ -13,7 +13,7 @@ interface Question {
 }
 
 /** The answer, whole. */
-interface Reply {
+export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { CERTIFICATES_RULE, isCertificates } from "../base/certificates.ts";
 import { isLabel } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
+import { DDNS_RULE, serviceOf } from "./dns/services.ts";
 
 /** How the internet reaches the box; kept while it is off. */
 export interface PublicSettings {
@@ -42,9 +43,6 @@ export const PUBLIC_NAME_RULE =
   "a name in the internet's DNS like tally.example.org, or a fixed public address, without a port";
 /** What an ACME directory looks like, to end a sentence. */
 export const DIRECTORY_RULE = "an https:// address like https://ca.example.org/directory";
-/** What stands for a provider of dynamic DNS, to end a sentence. */
-export const DDNS_RULE =
-  "desec, duckdns, the name of a dyndns2 service, or an https:// address with {name} and {ip4} where they belong";
 const LONGEST = 256;
 const LONGEST_URL = 1_024;
 /** Names that no DNS of the internet has: RFC 6761, 6762, 8375, and ICANN's .internal. */
@@ -73,12 +71,6 @@ export function directoryUrl(text: string): string | undefined {
   return httpsUrl(text.trim())?.href;
 }
 
-/** True for what may stand for a provider of dynamic DNS. */
-export function isDdns(text: string): boolean {
-  if (/^[a-z0-9][a-z0-9.-]{0,31}$/.test(text)) return true;
-  return httpsUrl(text.replace(/^dyndns2:/, "").replaceAll(/[{}]/g, "")) !== undefined;
-}
-
 function httpsUrl(text: string): URL | undefined {
   if (text.length > LONGEST_URL || !/^https:\/\//i.test(text) || !URL.canParse(text))
     return undefined;
@@ -98,7 +90,8 @@ export function checkPublicSettings(given: PublicSettings): PublicSettings {
   const ca = given.ca.trim();
   if (ca !== "" && !isCertificates(ca)) throw invalidField("ca", `must be ${CERTIFICATES_RULE}.`);
   const ddns = given.ddns.trim();
-  if (ddns !== "" && !isDdns(ddns)) throw invalidField("ddns", `must be ${DDNS_RULE}.`);
+  if (ddns !== "" && serviceOf(ddns) === undefined)
+    throw invalidField("ddns", `must be ${DDNS_RULE}.`);
   for (const field of ["ddnsUser", "ddnsToken"] as const)
     if (given[field].length > LONGEST || given[field].includes("\0"))
       throw invalidField(field, `must have at most ${LONGEST} characters.`);

@@ -27,6 +27,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/deck/usb/models.ts",
       "appliance/http/client.ts",
       "appliance/mqtt/settings.ts",
+      "appliance/public/dns/services.ts",
       "appliance/public/settings.ts",
       BASE,
     ],

@@ -1,0 +1,32 @@
+import type { Ask } from "../ask.ts";
+import { type Addresses, addressesIn, type DnsAnswer, textOf, understood } from "./answer.ts";
+import { answerIn } from "./dyndns2.ts";
+
+/** Reached over IPv4 only, it answers with the address that asks: three times a minute at most. */
+const CHECK_URL = "https://checkipv4.dedyn.io/";
+const UPDATE_URL = "https://update.dedyn.io/";
+
+/** The IPv4 address from which deSEC sees this box come. */
+export async function seenByDesec(ask: Ask, signal: AbortSignal): Promise<string | undefined> {
+  const found = await textOf(ask, { method: "GET", url: CHECK_URL }, signal);
+  return "text" in found ? addressesIn([found.text]).v4 : undefined;
+}
+
+/** Tells deSEC: https://desec.readthedocs.io/en/latest/dyndns/update-api.html */
+export async function updateDesec(
+  token: string,
+  name: string,
+  { v4, v6 = "" }: Addresses,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const seen = v4 ?? (await seenByDesec(ask, signal));
+  if (seen === undefined)
+    return { kind: "later", why: "it did not say from which address it sees us" };
+  // Without a value the record of that family is deleted: one that is no longer ours helps nobody.
+  const query = new URLSearchParams({ hostname: name, myipv4: seen, myipv6: v6 });
+  const headers = { authorization: `Token ${token}` };
+  const question = { method: "GET", url: `${UPDATE_URL}?${query}`, headers } as const;
+  const answer = understood(await textOf(ask, question, signal), (words) => answerIn(words, seen));
+  return answer.kind === "done" && v4 === undefined ? { ...answer, seen: { v4: seen } } : answer;
+}

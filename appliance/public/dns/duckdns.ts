@@ -1,0 +1,39 @@
+import type { Ask } from "../ask.ts";
+import { type Addresses, addressesIn, type DnsAnswer, textOf, understood } from "./answer.ts";
+
+const UPDATE_URL = "https://www.duckdns.org/update";
+const ZONE = /(?:^|\.)([a-z0-9-]+)\.duckdns\.org$/;
+
+/**
+ * Tells DuckDNS: https://www.duckdns.org/spec.jsp. What is before the last label follows it; without an
+ * IPv4 address it takes the one it sees.
+ */
+export async function updateDuckDns(
+  token: string,
+  name: string,
+  { v4, v6 }: Addresses,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const domains = ZONE.exec(name)?.[1];
+  if (domains === undefined) return { kind: "refused", why: "name" };
+  const send = async (more: Readonly<Record<string, string>>): Promise<DnsAnswer> => {
+    const query = new URLSearchParams({ domains, token, ...more, verbose: "true" });
+    const question = { method: "GET", url: `${UPDATE_URL}?${query}` } as const;
+    return understood(await textOf(ask, question, signal), answerIn);
+  };
+  const addresses = { ...(v4 !== undefined && { ip: v4 }), ...(v6 !== undefined && { ipv6: v6 }) };
+  const answer = await send(addresses);
+  if (v6 !== undefined || answer.kind !== "done" || answer.seen?.v6 === undefined) return answer;
+  // It keeps an IPv6 address that is no longer ours until both are cleared.
+  const cleared = await send({ clear: "true" });
+  return cleared.kind === "done" ? send(addresses) : cleared;
+}
+
+/** OK, each address or an empty line, and UPDATED or NOCHANGE; KO for whatever is wrong. */
+function answerIn([said]: readonly string[], text: string): DnsAnswer | undefined {
+  if (said === "ko") return { kind: "refused", why: "auth" };
+  if (said !== "ok") return undefined;
+  const words = text.split(/\s+/);
+  return { kind: "done", changed: !words.includes("NOCHANGE"), seen: addressesIn(words) };
+}

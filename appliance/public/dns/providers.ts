@@ -1,0 +1,68 @@
+import type { Ask } from "../ask.ts";
+import type { Addresses, DnsAnswer } from "./answer.ts";
+import { seenByDesec, updateDesec } from "./desec.ts";
+import { updateDuckDns } from "./duckdns.ts";
+import { updateDyndns2 } from "./dyndns2.ts";
+import { type Service, serviceOf } from "./services.ts";
+import { updateByUrl } from "./url-form.ts";
+
+export type { Addresses, DnsAnswer };
+
+/** Providers lock out who tells them the same again and again: so long between two updates, at least. */
+export const BETWEEN_UPDATES_MS = 600_000;
+
+/** Who is told the home's address. */
+export interface DnsProvider {
+  /** To name it to a person. */
+  readonly host: string;
+  /**
+   * Points a name here. Without `v4` the provider takes the address from which it sees us, where it
+   * can; without `v6` the name shall have none. Never rejects for what the provider does.
+   */
+  update(name: string, addresses: Addresses, ask: Ask, signal: AbortSignal): Promise<DnsAnswer>;
+  /** The IPv4 address from which it sees us, where it says so without an update. */
+  seen?(ask: Ask, signal: AbortSignal): Promise<string | undefined>;
+}
+
+interface DnsSettings {
+  readonly ddns: string;
+  /** For deSEC and DuckDNS: the name that is theirs, where the public name is only another for it. */
+  readonly user: string;
+  readonly token: string;
+}
+
+/** Undefined where nobody is told: the owner's router or provider does it. */
+export function providerOf({ ddns, user, token }: DnsSettings): DnsProvider | undefined {
+  const service = serviceOf(ddns);
+  if (service === undefined) return undefined;
+  const provider = speaking(service, user, token);
+  // What a wrong token leads to needs no question.
+  if (token !== "" || service.kind === "url") return provider;
+  return { ...provider, update: async () => ({ kind: "refused", why: "auth" }) };
+}
+
+function speaking(service: Service, user: string, token: string): DnsProvider {
+  switch (service.kind) {
+    case "desec":
+      return {
+        host: "desec.io",
+        update: (name, ...rest) => updateDesec(token, user || name, ...rest),
+        seen: seenByDesec,
+      };
+    case "duckdns":
+      return {
+        host: "duckdns.org",
+        update: (name, ...rest) => updateDuckDns(token, user || name, ...rest),
+      };
+    case "dyndns2":
+      return {
+        host: new URL(service.url).hostname,
+        update: (...rest) => updateDyndns2({ ...service, user, token }, ...rest),
+      };
+    case "url":
+      return {
+        host: new URL(service.template).hostname,
+        update: (...rest) => updateByUrl({ ...service, user, token }, ...rest),
+      };
+  }
+}

@@ -1,0 +1,38 @@
+import type { Ask } from "../ask.ts";
+import { type Addresses, basic, type DnsAnswer, textOf, understood } from "./answer.ts";
+import { answerIn } from "./dyndns2.ts";
+
+interface UrlFormOptions {
+  /** An address with `{name}`, `{ip4}`, `{ip6}`, `{user}` and `{token}` where they belong. */
+  readonly template: string;
+  readonly user: string;
+  readonly token: string;
+}
+
+const A_PAGE = /^<(?:!doctype html|html)\b/i;
+/** As FreeDNS, Namecheap and DuckDNS say it in an answer of status 200. */
+const NO = /^(?:ko|err|fail|invalid|bad)|<ErrCount>[1-9]/im;
+
+/** Asks an address as its owner wrote it. An address that is not known is left empty. */
+export async function updateByUrl(
+  { template, user, token }: UrlFormOptions,
+  name: string,
+  { v4 = "", v6 = "" }: Addresses,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const values: Readonly<Record<string, string>> = { name, ip4: v4, ip6: v6, user, token };
+  const url = template.replaceAll(/\{(\w+)\}/g, (holder, key: string) =>
+    Object.hasOwn(values, key) ? encodeURIComponent(values[key] ?? "") : holder,
+  );
+  // A secret is sent once: where the address has it, or beside it.
+  const isBeside = `${user}${token}` !== "" && !template.includes("{token}");
+  const headers = isBeside ? { authorization: basic(user, token) } : {};
+  const found = await textOf(ask, { method: "GET", url, headers }, signal);
+  return understood(found, (words, text) => {
+    if (A_PAGE.test(text)) return undefined;
+    if (NO.test(text) && answerIn(words) === undefined)
+      return { kind: "refused", why: "bad-request" };
+    return answerIn(words, v4) ?? { kind: "done", changed: true };
+  });
+}
