@@ -1,7 +1,7 @@
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { BrokerState } from "./broker.ts";
-import { type Announced, Link, type LinkOptions } from "./link.ts";
+import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
 /** What is kept of it over restarts. */
@@ -99,7 +99,10 @@ export class HomeAutomation {
     if (!this.#settings.enabled) return;
     const { store, log } = this.#options;
     // A tenth of the service's memory: only for who uses it.
-    const { connectMqtt } = await import("./client.ts");
+    const [{ Link }, { connectMqtt }] = await Promise.all([
+      import("./link.ts"),
+      import("./client.ts"),
+    ]);
     this.#link = new Link({
       ...this.#options,
       connect: connectMqtt,
