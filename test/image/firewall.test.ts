@@ -86,6 +86,16 @@ describe("the box's firewall", () => {
     assert.deepEqual(await heardOnMdns("198.51.100.2", "198.51.100.1"), []);
   });
 
+  it("hears a router's answer to the search for it, and nothing else there", async () => {
+    const [box, stranger] = ["192.168.7.1", "198.51.100.1"];
+    const heard = await street?.receives(1901, [
+      ["198.51.100.2", stranger, 1900],
+      ["192.168.7.2", box, 5000],
+      ["192.168.7.2", box, 1900],
+    ]);
+    assert.deepEqual(heard, [2]);
+  });
+
   it("lets in by the tunnel what everybody may, and no more from its own far end", async () => {
     await street?.close();
     street = await Street.build(TUNNEL);

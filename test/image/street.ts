@@ -88,6 +88,27 @@ export class Street {
     return heard.split("\n").filter((word) => word !== "" && word !== "listening");
   }
 
+  /**
+   * Sends datagrams to a port of the box, each from an address and a port of the street, its number in
+   * the list its word.
+   * @returns the numbers that reach the box until the last one does
+   */
+  async receives(
+    port: number,
+    from: readonly (readonly [string, string, number])[],
+  ): Promise<number[]> {
+    const run = (pid: string | number | undefined, program: string, ...args: string[]) =>
+      spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", program, ...args]);
+    const box = run(this.#box.pid, RECEIVE, String(port), String(from.length - 1));
+    const closed = once(box, "close");
+    let said = "";
+    box.stdout.on("data", (bytes: Buffer) => (said += bytes));
+    await once(box.stdout, "data");
+    await once(run(this.#street, SEND, String(port), JSON.stringify(from)), "close");
+    await closed;
+    return said.split("\n").slice(1, -1).map(Number);
+  }
+
   /** Runs a program in the box's namespace. */
   inBox(program: string, ...args: string[]): string {
     const enter = ["-t", String(this.#box.pid), "-n", program, ...args];
@@ -154,6 +175,26 @@ const SAY = `
     socket.setMulticastInterface(from);
     socket.send("street", 5353, "224.0.0.251", () => process.exit());
   });
+`;
+
+const RECEIVE = `
+  const [port, last] = process.argv.slice(1);
+  const socket = require("dgram").createSocket("udp4");
+  socket.on("message", (text) => {
+    console.log(String(text));
+    if (String(text) === last) process.exit();
+  });
+  socket.bind(Number(port), () => console.log("listening"));
+`;
+
+const SEND = `
+  const [port, all] = process.argv.slice(1);
+  const send = (word, [from, to, fromPort]) => new Promise((sent) => {
+    const socket = require("dgram").createSocket("udp4");
+    socket.bind(fromPort, from, () => socket.send(word, Number(port), to, () => socket.close(sent)));
+  });
+  const entries = JSON.parse(all).entries();
+  (async () => { for (const [word, each] of entries) await send(String(word), each); })();
 `;
 
 const TRY = `
