@@ -1,5 +1,5 @@
 import type { Gateway } from "./gateway.ts";
-import type { PortAnswer, PortPair, RefusedWhy } from "./mapping.ts";
+import type { PortPair, RefusedWhy } from "./mapping.ts";
 
 /** For the owner: what is, and the one next step. */
 interface PortAdvice {
@@ -7,36 +7,39 @@ interface PortAdvice {
   readonly next: string;
 }
 
-const REFUSED: Readonly<Record<RefusedWhy, string>> = {
+/** Any answer but an open port. */
+type Unopened = RefusedWhy | "conflict" | "no-router";
+
+const SENTENCES: Readonly<Record<RefusedWhy | "no-router", string>> = {
   "not-allowed": "The router does not let this box open a port.",
   "no-room": "The router has no room for another open port.",
   "no-internet": "The router says that it is not connected to the internet.",
   "router-behind-router": "There is another router between this box and the one that was asked.",
   "not-supported": "The router cannot open a port when it is asked to.",
   failed: "The router failed to open the port.",
+  "no-router": "No router answered when it was asked to open the port.",
 };
 
-/** What an owner can do about an answer; undefined where the port is open. */
+/** What an owner can do about a port that the router did not open. */
 export function portAdvice(
-  answer: PortAnswer,
+  answer: Unopened,
   pair: PortPair,
   gateway: Gateway | undefined,
-): PortAdvice | undefined {
+): PortAdvice {
   const { external } = pair;
-  const byHand = ruleByHand(pair, gateway);
-  if (answer.kind === "open") return undefined;
-  if (answer.kind === "no-router")
-    return { sentence: "No router answered when it was asked to open the port.", next: byHand };
-  if (answer.kind === "conflict")
+  if (answer === "conflict")
     return {
       sentence: `Port ${external} of the router leads elsewhere already, often to its own pages.`,
       next: `In the router, move its remote access to another port, or take away the other rule for ${external}.`,
     };
-  return { sentence: REFUSED[answer.why], next: nextAfter(answer.why, external, byHand) };
+  return {
+    sentence: SENTENCES[answer],
+    next: nextAfter(answer, external, ruleByHand(pair, gateway)),
+  };
 }
 
-function nextAfter(why: RefusedWhy, external: number, byHand: string): string {
-  switch (why) {
+function nextAfter(answer: RefusedWhy | "no-router", external: number, byHand: string): string {
+  switch (answer) {
     case "not-allowed":
       return `In a FRITZ!Box, edit this device under Home Network and allow it to create port sharing by PCP or UPnP; elsewhere, switch on UPnP. Or do it by hand: ${byHand}`;
     case "no-room":

@@ -21,6 +21,8 @@ import { isPlain, textOf } from "./xml.ts";
 
 /** Error codes: UPnP Device Architecture 1.1, section 3.2.2, and WANIPConnection:2, section 2.5. */
 const INVALID_ARGS = 402;
+/** There was no answer, or none that makes sense. */
+const NO_ANSWER = 0;
 const CONFLICT = 718;
 const ONLY_PERMANENT = 725;
 const OTHER_MECHANISM = 729;
@@ -32,7 +34,7 @@ const REFUSED: Readonly<Record<number, RefusedWhy>> = {
 /** In the router's own list of its mappings. */
 const DESCRIPTION = "Tallydeck";
 
-/** What an action answered: its XML, or the number of an error (0: no answer that makes sense). */
+/** What an action answered: its XML, or the number of an error. */
 type Answered = { readonly xml: string } | { readonly error: number };
 
 /** The router's service, and what it says of itself. */
@@ -42,7 +44,7 @@ interface Line {
 }
 
 export const igd: PortProtocol = {
-  async map(pair, _before, talk): Promise<PortAnswer> {
+  async map(pair, talk): Promise<PortAnswer> {
     const line = await findLine(talk);
     if (line === undefined) return { kind: "no-router" };
     const { service, address } = line;
@@ -58,6 +60,7 @@ export const igd: PortProtocol = {
     // Some do not let even its holder renew it.
     if (error === CONFLICT && holder === talk.gateway.own) error = undefined;
     if (error === CONFLICT || error === OTHER_MECHANISM) return { kind: "conflict", by: "igd" };
+    if (error === NO_ANSWER) return { kind: "no-router" };
     if (error !== undefined) return { kind: "refused", by: "igd", why: REFUSED[error] ?? "failed" };
     const { internal: internalPort, external: externalPort } = pair;
     const where = address !== undefined && { address };
@@ -140,9 +143,9 @@ async function act(
   const body = envelope(action, values, type);
   const reply = await askRouter({ method: "POST", url: controlUrl, headers, body }, talk);
   const xml = reply?.body.toString("utf8") ?? "";
-  if (reply === undefined || !isPlain(xml)) return { error: 0 };
+  if (reply === undefined || !isPlain(xml)) return { error: NO_ANSWER };
   if (reply.status === 200) return { xml };
-  return { error: Number(textOf(xml, "errorCode") ?? 0) || 0 };
+  return { error: Number(textOf(xml, "errorCode")) || NO_ANSWER };
 }
 
 /** None of the values has a character that XML escapes. */

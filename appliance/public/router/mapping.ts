@@ -25,7 +25,10 @@ export type RefusedWhy =
   | "not-supported"
   | "failed";
 
-/** `conflict`: the port leads elsewhere already. `no-router`: nobody answered. */
+/**
+ * `conflict`: the port leads elsewhere already. `no-router`: nobody answered, or nothing that makes
+ * sense; what was granted before may still be there.
+ */
 export type PortAnswer =
   | { readonly kind: "open"; readonly mapping: Mapping }
   | { readonly kind: "refused"; readonly by: Mapping["by"]; readonly why: RefusedWhy }
@@ -54,15 +57,16 @@ export interface Talk {
   readonly ports: RouterPorts;
   readonly ask: Ask;
   readonly clock: Clock;
-  readonly randomBytes: (size: number) => Uint8Array;
+  /** 24 hexadecimal digits: what a mapping is to be known by. */
+  readonly nonce: string;
   /** Ends what is under way, as if nobody had answered. */
   readonly signal: AbortSignal;
 }
 
 /** A way to ask a router. Each of its questions takes seconds at most, and none rejects. */
 export interface PortProtocol {
-  /** @param before what was granted last, to be renewed */
-  map(pair: PortPair, before: Mapping | undefined, talk: Talk): Promise<PortAnswer>;
+  /** Renews what there is. */
+  map(pair: PortPair, talk: Talk): Promise<PortAnswer>;
   /** @returns whether the router said that it is gone */
   unmap(mapping: Mapping, talk: Talk): Promise<boolean>;
   /** The router's outer IPv4 address, where it tells without a mapping. */

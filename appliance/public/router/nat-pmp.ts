@@ -37,7 +37,7 @@ interface Granted {
 }
 
 export const natPmp: PortProtocol = {
-  async map({ internal, external }, _before, talk): Promise<PortAnswer> {
+  async map({ internal, external }, talk): Promise<PortAnswer> {
     const granted = await askToMap({ internal, external, lifetimeS: LIFETIME_S }, talk);
     if (granted === undefined) return { kind: "no-router" };
     if (granted.result !== 0)

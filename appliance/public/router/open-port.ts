@@ -3,12 +3,13 @@ import type { Gateway } from "./gateway.ts";
 import { igd } from "./igd.ts";
 import type { Mapping, PortAnswer, PortPair, PortProtocol, RouterPorts, Talk } from "./mapping.ts";
 import { natPmp } from "./nat-pmp.ts";
-import { pcp } from "./pcp.ts";
+import { NONCE_BYTES, pcp } from "./pcp.ts";
 
-interface RouterOptions extends Pick<Talk, "ask" | "clock" | "randomBytes"> {
+interface RouterOptions extends Pick<Talk, "ask" | "clock"> {
   /** Asked anew each time: a box is moved to another network. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly ports?: RouterPorts;
+  readonly randomBytes: (size: number) => Buffer;
 }
 
 /** Newest first: what answers well is asked for nothing else. */
@@ -31,9 +32,12 @@ const LATEST_MS = 600_000;
 /** The home's router, asked to lead a port to this box. Nothing but the default gateway is asked. */
 export class Router {
   readonly #options: RouterOptions;
+  /** One for all: who lost a mapping from sight still has what proves that it is theirs. */
+  #nonce: string;
 
   constructor(options: RouterOptions) {
     this.#options = options;
+    this.#nonce = options.randomBytes(NONCE_BYTES).toString("hex");
   }
 
   /**
@@ -50,13 +54,14 @@ export class Router {
   ): Promise<PortAnswer> {
     if (!OUTER_PORTS.includes(pair.external) || pair.internal === CONTROL_PORT)
       throw new RangeError(`port ${pair.external} to ${pair.internal} is not opened`);
+    if (/^[0-9a-f]{24}$/.test(before?.nonce ?? "")) this.#nonce = before?.nonce ?? "";
     const talk = await this.#talk(signal);
     let best: PortAnswer = { kind: "no-router" };
     if (talk === undefined) return best;
     // What granted it is asked first, lest another way to the same router takes it for a conflict.
     const order = before === undefined ? ORDER : [...new Set([before.by, ...ORDER])];
     for (const by of order) {
-      const answer = await PROTOCOLS[by].map(pair, before, talk);
+      const answer = await PROTOCOLS[by].map(pair, talk);
       signal.throwIfAborted();
       if (answer.kind === "open" || answer.kind === "conflict") return answer;
       if (best.kind === "no-router") best = answer;
@@ -78,9 +83,9 @@ export class Router {
   }
 
   async #talk(signal: AbortSignal): Promise<Talk | undefined> {
-    const { gateway: gatewayOf, ports = PORTS, ask, clock, randomBytes } = this.#options;
+    const { gateway: gatewayOf, ports = PORTS, ask, clock } = this.#options;
     const gateway = await gatewayOf();
-    return gateway && { gateway, ports, ask, clock, randomBytes, signal };
+    return gateway && { gateway, ports, ask, clock, nonce: this.#nonce, signal };
   }
 }
 

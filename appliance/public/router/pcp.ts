@@ -24,7 +24,7 @@ const HEADER_BYTES = 24;
 const MAP_BYTES = 60;
 /** Section 7: no message is larger. */
 const MOST_BYTES = 1_100;
-const NONCE_BYTES = 12;
+export const NONCE_BYTES = 12;
 /** Section 5: ::ffff:0:0/96 holds the addresses of IPv4. */
 const IPV4_MAPPED = Buffer.from("00000000000000000000ffff", "hex");
 
@@ -57,14 +57,9 @@ interface Granted {
 }
 
 export const pcp: PortProtocol = {
-  async map({ internal, external }, before, talk): Promise<PortAnswer> {
-    const nonce = Buffer.from(before?.nonce ?? "", "hex");
-    const wanted = {
-      internal,
-      external,
-      lifetimeS: LIFETIME_S,
-      nonce: nonce.length === NONCE_BYTES ? nonce : Buffer.from(talk.randomBytes(NONCE_BYTES)),
-    };
+  async map({ internal, external }, talk): Promise<PortAnswer> {
+    const nonce = Buffer.from(talk.nonce, "hex");
+    const wanted = { internal, external, lifetimeS: LIFETIME_S, nonce };
     const granted = await askToMap(wanted, talk);
     if (granted === undefined) return { kind: "no-router" };
     const { result, externalPort, address } = granted;
@@ -76,7 +71,7 @@ export const pcp: PortProtocol = {
       externalPort,
       ...(address !== undefined && { address }),
       lifetimeS: lifetimeOf(granted.lifetimeS),
-      nonce: wanted.nonce.toString("hex"),
+      nonce: talk.nonce,
     };
     if (externalPort === external) return { kind: "open", mapping };
     await this.unmap(mapping, talk);
@@ -85,13 +80,9 @@ export const pcp: PortProtocol = {
 
   /** Section 15.1: a lifetime of 0 deletes, and the outer port is not named. */
   async unmap({ internalPort, nonce = "" }, talk) {
-    const wanted = {
-      internal: internalPort,
-      external: 0,
-      lifetimeS: 0,
-      nonce: Buffer.from(nonce, "hex"),
-    };
-    return wanted.nonce.length === NONCE_BYTES && (await askToMap(wanted, talk))?.result === 0;
+    const deletion = { internal: internalPort, external: 0, lifetimeS: 0 };
+    const granted = await askToMap({ ...deletion, nonce: Buffer.from(nonce, "hex") }, talk);
+    return granted?.result === 0;
   },
 };
 
@@ -108,7 +99,7 @@ function mapRequest({ internal, external, lifetimeS, nonce }: Wanted, own: strin
   request.writeUInt32BE(lifetimeS, 4);
   IPV4_MAPPED.copy(request, 8);
   request.set(own.split(".").map(Number), 20);
-  nonce.copy(request, 24);
+  nonce.copy(request, 24, 0, NONCE_BYTES);
   request.writeUInt8(TCP, 36);
   request.writeUInt16BE(internal, 40);
   request.writeUInt16BE(external, 42);

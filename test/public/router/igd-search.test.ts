@@ -68,9 +68,7 @@ describe("the description of a UPnP router", () => {
     await isNotUsed();
     home.igd.base = "";
     home.igd.controlUrl = `${trap}/control`;
-    home.heard.length = 0;
-    assert.deepEqual(await open(), { kind: "refused", by: "igd", why: "failed" });
-    assert.equal(trapped, 0);
+    await isNotUsed();
   });
 
   it("is not used where it sends elsewhere", async () => {

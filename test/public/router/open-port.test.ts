@@ -53,6 +53,15 @@ describe("a router that is asked for a port", () => {
       assert.deepEqual(leads(), []);
     });
 
+    it("knows its own port again after a refusal, though nobody kept what was granted", async () => {
+      const mapping = await opened({ ...MAPPING, nonce: "0a".repeat(12) });
+      home.refuses.pcp = 7;
+      speaks("pcp");
+      assert.equal((await open(mapping)).kind, "refused");
+      delete home.refuses.pcp;
+      assert.deepEqual(await opened(), mapping);
+    });
+
     it("opens it anew after a restart, and tells the outer address of now", async () => {
       const mapping = await opened();
       home.restart("198.51.100.4");
@@ -60,7 +69,7 @@ describe("a router that is asked for a port", () => {
       assert.deepEqual(leads(), [HELD]);
     });
 
-    it("lets nobody else renew it", async () => {
+    it("opens nothing in the place of what another asked for", async () => {
       home.hold({ ...HELD, nonce: "ff".repeat(12) });
       speaks("pcp");
       assert.deepEqual(await open(), { kind: "refused", by: "pcp", why: "not-allowed" });
