@@ -2,19 +2,24 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { bytesOf, NEW, replaceFile } from "../base/files.ts";
+import type { TunnelState } from "../base/wireguard.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { isThere, OLD, replaceSecretFile, restoreFile, textOf, wipe } from "./files.ts";
-import { type Kept, NOTHING_KEPT, parseKept, unseen } from "./kept.ts";
-import { FILES, MOST_BYTES, provision } from "./provision.ts";
+import { type Kept, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
+import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
 import { report } from "./report.ts";
+import type { Settings } from "./settings.ts";
 import { timeZonesIn } from "./time-zones.ts";
+import { layTunnel } from "./tunnel.ts";
+
+/** Runs a program; throws when it fails. */
+export type Run = (program: string, ...args: string[]) => void;
 
 export interface BoxParts {
   /** Where the box's files are: `/`, or a folder in tests. */
   readonly root: string;
-  /** Runs a program; throws when it fails. */
-  readonly run?: (program: string, ...args: string[]) => void;
+  readonly run?: Run;
   readonly isMounted?: (path: string) => boolean;
   /** Tells the journal what went wrong. */
   readonly warn?: (line: string) => void;
@@ -39,12 +44,13 @@ export function provisionBox({
   const boot = join(root, BOOT);
   const isData = isMounted(join(root, "data"));
   const { kept, settings, results } = provision(
-    isData ? parseKept(textOf(join(root, KEPT)) ?? "") : NOTHING_KEPT,
+    isData ? keptIn(root) : NOTHING_KEPT,
     (file) => settingsIn(join(boot, file)) ?? settingsIn(join(boot, file + OLD)),
     timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
   apply(root, effects, run);
+  const tunnel = tunnelIn(root, settings, warn);
   const isNew = results.length > 0;
   const stored = isData && (!isNew || keeps(root, unseen(kept), warn));
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
@@ -58,7 +64,7 @@ export function provisionBox({
     removeLeftovers(boot, stored);
     takeSecretsAway(boot, said);
     const publicName = settings["service.PUBLIC_NAME"]?.value;
-    const about = { hostname: effects.hostname, publicName, stored, version: versionOf() };
+    const about = { hostname: effects.hostname, publicName, tunnel, stored, version: versionOf() };
     if (isNew) replaceFile(join(boot, RESULT), report(said, about), 0o600);
     // People make folders of these names too.
     for (const file of SHOW_CODE) rmSync(join(boot, file), { recursive: true, force: true });
@@ -71,13 +77,37 @@ function settingsIn(path: string): Uint8Array | undefined {
   return bytesOf(path, MOST_BYTES + 1);
 }
 
-function apply(root: string, effects: Effects, run: NonNullable<BoxParts["run"]>): void {
+function apply(root: string, effects: Effects, run: Run): void {
+  const groupOf = groupIn(root);
   for (const { path, content, mode, group } of effects.files)
-    replaceFile(join(root, path), content, mode, group && groupId(root, group));
+    replaceFile(join(root, path), content, mode, group && groupOf(group));
   const zone = join(root, "etc/localtime");
   rmSync(zone, { force: true });
   symlinkSync(`/usr/share/zoneinfo/${effects.timezone}`, zone);
   run("hostname", effects.hostname);
+}
+
+/** Without it the box starts all the same. */
+function tunnelIn(
+  root: string,
+  settings: Settings,
+  warn: NonNullable<BoxParts["warn"]>,
+): TunnelState | undefined {
+  try {
+    return layTunnel(settings, { root, groupOf: groupIn(root) });
+  } catch (error) {
+    warn(`The tunnel could not be made: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+/** What the box was told at its starts before. */
+export function keptSettings(root: string): Settings {
+  return together(keptIn(root), DIALECTS.keys());
+}
+
+function keptIn(root: string): Kept {
+  return parseKept(textOf(join(root, KEPT)) ?? "");
 }
 
 function keep(root: string, kept: Kept): void {
@@ -85,7 +115,7 @@ function keep(root: string, kept: Kept): void {
 }
 
 /** The one moment in which the boot partition can be written to. */
-function writable(boot: string, run: NonNullable<BoxParts["run"]>, write: () => void): void {
+function writable(boot: string, run: Run, write: () => void): void {
   run("mount", "-o", "remount,rw", boot);
   try {
     write();
@@ -124,11 +154,13 @@ function keeps(root: string, kept: Kept, warn: NonNullable<BoxParts["warn"]>): b
   }
 }
 
-function groupId(root: string, name: string): number | undefined {
-  const line = new RegExp(`^${name}:[^:]*:(\\d+):`, "m").exec(
-    textOf(join(root, "etc/group")) ?? "",
-  );
-  return line?.[1] === undefined ? undefined : Number(line[1]);
+/** By its name, the number of a group. */
+export function groupIn(root: string): (name: string) => number | undefined {
+  const groups = textOf(join(root, "etc/group")) ?? "";
+  return (name) => {
+    const [, number] = new RegExp(`^${name}:[^:]*:(\\d+):`, "m").exec(groups) ?? [];
+    return number === undefined ? undefined : Number(number);
+  };
 }
 
 function mountedBelow(root: string): (path: string) => boolean {

@@ -1,6 +1,13 @@
 import { isObject } from "../base/json.ts";
 import type { Reading } from "./reading.ts";
-import { isHashedKey, isNetwork, isOfNetwork, isSecret, type Settings } from "./settings.ts";
+import {
+  isHashedKey,
+  isNetwork,
+  isOfNetwork,
+  isOfTunnel,
+  isSecret,
+  type Settings,
+} from "./settings.ts";
 
 /** What the box keeps on its data partition between starts: by file, so that files do not mix. */
 export type Kept = Readonly<Record<string, KeptFile>>;
@@ -61,7 +68,9 @@ export function unseen(kept: Kept): Kept {
 /** What is forgotten is forgotten for all files, or it would come back from one before. */
 export function forget(kept: Kept, names: ReadonlySet<string>): Kept {
   const isForgotten = (name: string) =>
-    names.has(name) || (isOfNetwork(name) && names.has("wifi.ssid"));
+    names.has(name) ||
+    (isOfNetwork(name) && names.has("wifi.ssid")) ||
+    (isOfTunnel(name) && names.has("tunnel"));
   const left = (says: KeptFile["says"]) => ({
     ...Object.fromEntries(Object.entries(says).filter(([name]) => !isForgotten(name))),
     ...(names.has("wifi.password") && says["wifi.ssid"] !== undefined && { "wifi.open": "1" }),

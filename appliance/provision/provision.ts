@@ -3,9 +3,10 @@ import { readNetworkConfig, readUserData } from "./dialects/cloud-init.ts";
 import { NOT_READ } from "./dialects/not-read.ts";
 import { readPreseed } from "./dialects/preseed.ts";
 import { keyOf, readEnvFile } from "./dialects/tallydeck-env.ts";
+import { readWireguard } from "./dialects/wireguard.ts";
 import { forget, GONE, type Kept, keptFile, together } from "./kept.ts";
 import { type Dialect, decodeText, type FileResult, type Finding, Findings } from "./reading.ts";
-import type { Settings } from "./settings.ts";
+import { isOfTunnel, type Settings } from "./settings.ts";
 import type { FindTimeZone } from "./time-zones.ts";
 import { verdict } from "./verdict.ts";
 
@@ -14,6 +15,7 @@ export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ["network-config", readNetworkConfig],
   ["user-data", readUserData],
   ["rpi-preseed.toml", readPreseed],
+  ["wireguard.conf", readWireguard],
   // Windows hides the `.txt` that its editor adds.
   ["tallydeck.env.txt", readEnvFile],
   ["tallydeck.env", readEnvFile],
@@ -96,7 +98,7 @@ function applyFile(
 }
 
 function stillSaid(name: string): Finding[] {
-  return name === "wifi.open" ? [] : [{ label: keyOf(name), name }];
+  return name === "wifi.open" || isOfTunnel(name) ? [] : [{ label: keyOf(name), name }];
 }
 
 const TOO_LARGE: Finding = {

@@ -1,10 +1,12 @@
 import { CONTROL_PORT, urlOf } from "../base/ports.ts";
+import type { TunnelState } from "../base/wireguard.ts";
 import type { FileResult } from "./reading.ts";
 
 interface About {
   readonly hostname: string;
   /** By which the internet is to reach the box. */
   readonly publicName?: string | undefined;
+  readonly tunnel?: TunnelState | undefined;
   /** False when the data partition could not be written. */
   readonly stored: boolean;
   readonly version: string;
@@ -13,13 +15,14 @@ interface About {
 /** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
 export function report(
   results: readonly FileResult[],
-  { hostname, publicName, stored, version }: About,
+  { hostname, publicName, tunnel, stored, version }: About,
 ): string {
   const lines = [
     `Tallydeck ${version}: what came of the settings on this card`,
     "",
     `The box is called ${hostname}: ${urlOf(`${hostname}.local`, CONTROL_PORT)}`,
     ...publicLine(publicName),
+    ...tunnelLine(tunnel),
     ...results.flatMap(resultLines),
     "",
   ];
@@ -38,6 +41,15 @@ function publicLine(name: string | undefined): string[] {
     ? []
     : [
         `Its public address is ${name}: what is done for it, and what is missing, stands in the Web UI.`,
+      ];
+}
+
+function tunnelLine(tunnel: TunnelState | undefined): string[] {
+  return tunnel === undefined
+    ? []
+    : [
+        `Its public key in the tunnel is ${tunnel.publicKey}: the server's [Peer] needs it as PublicKey,`,
+        `with AllowedIPs = ${tunnel.addresses.join(", ")}.`,
       ];
 }
 

@@ -1,5 +1,6 @@
 import { isLabel } from "../base/names.ts";
 import { ConfigRefused } from "../base/refusal.ts";
+import { isTunnelKey, readTunnel, tunnelText } from "../base/wireguard.ts";
 import { readConfig } from "../config.ts";
 import { COUNTRIES } from "./countries.ts";
 import type { FindTimeZone } from "./time-zones.ts";
@@ -25,6 +26,14 @@ interface Rule {
   /** The value as it is kept, or undefined when `text` is not acceptable. */
   parse(text: string, findTimeZone: FindTimeZone): string | undefined;
 }
+
+/** Written for a value, it makes the box forget what files before said, today or earlier. */
+export const FORGET = "(none)";
+
+const TUNNEL_KEY = {
+  accepts: "a key of 44 characters, as wg genkey and wg genpsk write them",
+  parse: (text: string) => (isTunnelKey(text) ? text : undefined),
+};
 
 const RULES: Readonly<Record<string, Rule>> = {
   hostname: {
@@ -72,6 +81,16 @@ const RULES: Readonly<Record<string, Rule>> = {
       return isPublicKey(fields) ? fields.join(" ") : undefined;
     },
   },
+  tunnel: {
+    accepts: `${FORGET}, which takes the tunnel away: what makes one is the file wireguard.conf`,
+    // A value has one line.
+    parse: (text) => {
+      const { tunnel } = readTunnel(text);
+      return tunnel && tunnelText(tunnel).replaceAll("\n", "|");
+    },
+  },
+  "tunnel.private-key": { ...TUNNEL_KEY, secret: true },
+  "tunnel.preshared-key": { ...TUNNEL_KEY, secret: true },
   "time.host": {
     accepts: "the name of a web server, like www.debian.org",
     parse: (text) => (isHostName(text) ? text.toLowerCase() : undefined),
@@ -94,9 +113,6 @@ const SERVICE_KEY =
 
 const SECRET_SERVICE_KEY = /^service\.(?:STATS_TOKEN|(?:MQTT_PASSWORD|DDNS_TOKEN)$)/;
 
-/** Written for a value, it makes the box forget what files before said, today or earlier. */
-export const FORGET = "(none)";
-
 export function isServiceKey(key: string): boolean {
   return SERVICE_KEY.test(key);
 }
@@ -109,6 +125,17 @@ export function isSecret(name: string): boolean {
 /** What is said of a Wi-Fi network means nothing to another. */
 export function isOfNetwork(name: string): boolean {
   return name === "wifi.password" || name === "wifi.hidden" || name === "wifi.open";
+}
+
+/** The secrets of a tunnel, by their names in its file. */
+export const TUNNEL_SECRETS: ReadonlyMap<string, string> = new Map([
+  ["privatekey", "tunnel.private-key"],
+  ["presharedkey", "tunnel.preshared-key"],
+]);
+
+/** They mean nothing without it. */
+export function isOfTunnel(name: string): boolean {
+  return name.startsWith("tunnel.");
 }
 
 /** A key that was made of a network's password and its name. */

@@ -1,5 +1,6 @@
 import { type FileResult, type Finding, NOT_JOINED, SEE_WHY } from "./reading.ts";
 import { FORGET, isHashedKey, isOfNetwork, isPlainPassword, type Settings } from "./settings.ts";
+import { tunnelOf } from "./tunnel.ts";
 
 /** By setting, the last file that had it forgotten. */
 type Forgotten = ReadonlyMap<string, string>;
@@ -47,8 +48,18 @@ function whyNot(
 function noteOf({ name = "", forgets }: Finding, settings: Settings): string {
   if (forgets) return settings[name] === undefined ? "the box has none any more" : "";
   if (name === "wifi.ssid") return networkNotes(settings).join("; ");
+  if (name === "tunnel") return tunnelNote(settings);
   const isAlone = name === "wifi.password" && settings["wifi.ssid"] === undefined;
   return isAlone ? "is for no network: give its name as WIFI_SSID" : "";
+}
+
+function tunnelNote(settings: Settings): string {
+  const tunnel = tunnelOf(settings);
+  const notes = [`to ${tunnel?.endpoint}`];
+  if (!tunnel?.allowed.some((block) => /^(?:0\.0\.0\.0|::)\/[01]$/.test(block)))
+    notes.push(NOT_ALL);
+  if (tunnel?.presharedKey === "") notes.push(NO_PRESHARED_KEY);
+  return notes.join("; ");
 }
 
 /** A network that is refused leaves the one the box had. */
@@ -67,6 +78,9 @@ function networkNotes(settings: Settings): string[] {
   return [isHashedKey(password) ? HASHED_KEY : OTHER_SIGNS, ...notes];
 }
 
+const NOT_ALL =
+  "visitors of other addresses than AllowedIPs names are shut out: write 0.0.0.0/0 for all";
+const NO_PRESHARED_KEY = "its PresharedKey is empty, and the box has none: write it again";
 const NO_COUNTRY = "without WIFI_COUNTRY some channels stay closed";
 const HASHED_KEY =
   "with a hashed key, which works with WPA2 only. If the router also offers WPA3, write the password itself as WIFI_PASSWORD in tallydeck.env";

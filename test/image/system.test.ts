@@ -29,6 +29,7 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-provision.service": 2,
   "tallydeck-restart.service": 1,
   "tallydeck-shutdown.service": 1,
+  "tallydeck-tunnel.service": 2,
 };
 
 function filesIn(folder: string): string[] {

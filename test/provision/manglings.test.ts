@@ -49,6 +49,7 @@ describe("a file of another kind", () => {
     ["tabs", "user-data", full("\t: x\n")],
     ["brackets", "network-config", full("[")],
     ["words", "tallydeck.env", full("x\n")],
+    ["words without a tunnel", "wireguard.conf", full("x\n")],
   ] as const)
     it(`is read to its end and costs a page of the report, whatever it is made of: ${name}`, () => {
       const { results } = provisioned({ [file]: text });
@@ -65,7 +66,7 @@ function assertServiceReads(config: string, when: string): void {
 }
 
 const KNOWN =
-  /^(?:hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|MQTT_\w+|STATS_TOKEN\w*))$/;
+  /^(?:tunnel(?:\.(?:private|preshared)-key)?|hostname|timezone|wifi\.(?:country|ssid|password|hidden)|ssh\.keys|time\.(?:host|servers)|service\.(?:SITES|BADGE_SITES|MQTT_\w+|STATS_TOKEN\w*))$/;
 
 /** Bytes flipped, cut, doubled, swapped and thrown in, as a worn card or a hasty editor would. */
 function mangled(text: string, random: () => number): Uint8Array {

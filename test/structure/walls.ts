@@ -139,6 +139,7 @@ export const BROWSERS = "web/";
 /** Started, never imported but for their types. */
 export const STARTED: readonly string[] = [
   "appliance/main.ts",
+  "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
   "appliance/store/sqlite/committer.ts",
   "appliance/store/sqlite/copies/chores.ts",

@@ -13,6 +13,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["SSH_KEY", "ssh.keys"],
   ["NTP_SERVERS", "time.servers"],
   ["TIME_HOST", "time.host"],
+  ["WIREGUARD", "tunnel"],
 ]);
 
 /** What a setting is called in `tallydeck.env`. */

@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "../base/files.ts";
+import { ASKED_TUNNEL, readTunnel, TUNNEL, tunnelText } from "../base/wireguard.ts";
+import { groupIn, keptSettings, type Run } from "./box.ts";
+import { isThere, textOf } from "./files.ts";
+import { layTunnel, PASTED, tunnelOf } from "./tunnel.ts";
+
+/** Where the service asks; nobody but it and root may write there. */
+const ASKED = "run/tallydeck-tunnel/asked";
+
+/**
+ * Makes the tunnel that was pasted in the Web UI, or takes it away. The card's stays, whatever is asked.
+ * @throws {Error} when the system's programs do
+ */
+export function changeTunnel({
+  root,
+  run = (program, ...args) => void execFileSync(program, args, { stdio: "ignore" }),
+}: {
+  readonly root: string;
+  readonly run?: Run;
+}): void {
+  const asked = (name: string) => join(root, ASKED, name);
+  const { tunnel } = readTunnel(textOf(asked(ASKED_TUNNEL.make)) ?? "");
+  const isUnwanted = isThere(asked(ASKED_TUNNEL.remove));
+  // First, or whatever goes wrong would go wrong again at once.
+  for (const name of Object.values(ASKED_TUNNEL)) rmSync(asked(name), { force: true });
+  const settings = keptSettings(root);
+  if (tunnelOf(settings) !== undefined) return;
+  if (tunnel !== undefined) replaceFile(join(root, PASTED), tunnelText(tunnel), 0o600);
+  else if (isUnwanted) rmSync(join(root, PASTED), { force: true });
+  else return;
+  layTunnel(settings, { root, groupOf: groupIn(root) });
+  // networkd changes no interface that is there.
+  if (isThere(join(root, "sys/class/net", TUNNEL))) run("ip", "link", "delete", TUNNEL);
+  run("networkctl", "reload");
+}
