@@ -77,15 +77,20 @@ export function networkKey(address: string): string | undefined {
 
 /** The first groups of 16 bits. */
 function ipv6Prefix(address: string, count: number): string {
+  return ipv6Groups(address)
+    .slice(0, count)
+    .map((group) => group.toString(16))
+    .join(":");
+}
+
+/** The eight groups of 16 bits of an IPv6 address that is written without dots. */
+export function ipv6Groups(address: string): number[] {
   const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
   const groups = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
   const all = [...groups, ...Array<string>(zeros).fill("0"), ...after];
-  return all
-    .slice(0, count)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
+  return all.map((group) => Number.parseInt(group, 16));
 }
 
 function addBlock(list: BlockList, proxy: string): void {

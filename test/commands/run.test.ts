@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { eachFolder } from "../helpers/folder.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { Running, RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, encode } from "../helpers/world.ts";
 
@@ -308,13 +308,3 @@ describe("tallydeck run", () => {
     assert.equal((await again.end()).code, 0);
   });
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

@@ -1,11 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-
-/** What a certificate is for (RFC 8555 section 9.7.7, RFC 8738 section 3). */
-interface Identifier {
-  readonly type: "dns" | "ip";
-  /** A name in lower case, an international one as `xn--`; or an address. */
-  readonly value: string;
-}
+import type { Identifier } from "./identifier.ts";
 
 /** A certificate with what it takes to serve it. Times in epoch milliseconds. */
 export interface Issued {

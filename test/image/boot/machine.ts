@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { BOARDS, bootFiles } from "../../../image/boot-lint.ts";
+import { freePort } from "../../helpers/free-port.ts";
 import type { Speed } from "../../virtual-deck/wire.ts";
 import { BootPartition } from "./fat.ts";
 import { Lab } from "./lab.ts";
@@ -216,13 +217,4 @@ function filesOf({ boot, folder }: Card, name: string) {
 
 function missing(file: string): never {
   throw new Error(`${file}, which config.txt names, is not on the boot partition`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,0 +1,115 @@
+import { DAY_MS } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import { isObject, isText } from "../../base/json.ts";
+import { type Ask, AskFailed, type Question, type Reply } from "../ask.ts";
+import { AcmeFailed, failureOf } from "./problem.ts";
+
+/** What a CA offers, and where (RFC 8555 section 7.1.1). */
+export interface Directory {
+  readonly newNonce: string;
+  readonly newAccount: string;
+  readonly newOrder: string;
+  /** RFC 9773 section 4. */
+  readonly renewalInfo: string | undefined;
+  readonly terms: string | undefined;
+  /** The names of its kinds of certificates (draft-ietf-acme-profiles). */
+  readonly profiles: readonly string[];
+}
+
+const LONGEST_URL = 1_024;
+const LONGEST_WAIT_MS = 8 * DAY_MS;
+
+/**
+ * A CA as somebody whose answers are bounded and checked. All of its addresses are https and of the
+ * directory's own origin: the standard would allow others, but so no answer sends this box anywhere,
+ * least of all into its own network.
+ */
+export class Authority {
+  readonly #url: string;
+  readonly #ask: Ask;
+  readonly #clock: Clock;
+
+  constructor({ directory, ask, clock }: { directory: string; ask: Ask; clock: Clock }) {
+    this.#url = directory;
+    this.#ask = ask;
+    this.#clock = clock;
+  }
+
+  /** @throws {AcmeFailed} as all of this class */
+  async directory(signal: AbortSignal): Promise<Directory> {
+    const url = this.own(this.#url);
+    const told = this.json(await this.ask({ method: "GET", url }, signal));
+    const meta = isObject(told.meta) ? told.meta : {};
+    return {
+      newNonce: this.own(told.newNonce),
+      newAccount: this.own(told.newAccount),
+      newOrder: this.own(told.newOrder),
+      renewalInfo: told.renewalInfo === undefined ? undefined : this.own(told.renewalInfo),
+      terms: webAddress(meta.termsOfService),
+      profiles: isObject(meta.profiles) ? Object.keys(meta.profiles) : [],
+    };
+  }
+
+  /** Asks once. An answer of any status that the CA sent. */
+  async ask(question: Question, signal: AbortSignal): Promise<Reply> {
+    try {
+      return await this.#ask(question, { signal });
+    } catch (error) {
+      if (!(error instanceof AskFailed)) throw error;
+      const { reason, message } = error;
+      if (reason === "stopped") throw new AcmeFailed("stopped", message);
+      throw new AcmeFailed(reason === "too-large" ? "bad-answer" : "unreachable", message);
+    }
+  }
+
+  /** The object in an answer that says that all is well. */
+  json(reply: Reply): Record<string, unknown> {
+    if (reply.status < 200 || reply.status > 299) throw this.failure(reply);
+    const told = parsed(reply);
+    if (!isObject(told)) throw new AcmeFailed("bad-answer", "the answer is no JSON object");
+    return told;
+  }
+
+  /** What an answer says went wrong (RFC 8555 section 6.7). */
+  failure(reply: Reply): AcmeFailed {
+    const { status } = reply;
+    const more = { status, retryAfterMs: this.retryAfter(reply) };
+    const told = failureOf(parsed(reply), more);
+    if (told !== undefined && (told.kind !== "server" || status !== 429)) return told;
+    if (status === 429) return new AcmeFailed("limit", told?.detail ?? "too many requests", more);
+    return new AcmeFailed(status >= 500 ? "server" : "bad-answer", `status ${status}`, more);
+  }
+
+  /** An address of this CA. */
+  own(url: unknown): string {
+    const told = webUrl(url);
+    if (told === undefined || told.origin !== webUrl(this.#url)?.origin)
+      throw new AcmeFailed("bad-answer", "an address is not one of the directory's own, by https");
+    return told.href;
+  }
+
+  /** How long an answer wants us to wait (RFC 9110 section 10.2.3); undefined where it does not say. */
+  retryAfter({ headers }: Reply): number | undefined {
+    const said = headers["retry-after"]?.trim() ?? "";
+    const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - this.#clock.now();
+    return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
+  }
+}
+
+/** An address that people are shown; undefined for what is none. */
+export function webAddress(value: unknown): string | undefined {
+  return webUrl(value)?.href;
+}
+
+function webUrl(value: unknown): URL | undefined {
+  const url = isText(value) && value.length <= LONGEST_URL ? URL.parse(value) : null;
+  return url?.protocol === "https:" && url.username + url.password === "" ? url : undefined;
+}
+
+function parsed({ body }: Reply): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import type { KeyObject } from "node:crypto";
+import { isIP } from "node:net";
+import type { SecureContext } from "node:tls";
+import { isObject, isText } from "../../base/json.ts";
+import { challengeContext } from "./challenge-certificate.ts";
+import type { Identifier } from "./identifier.ts";
+import { keyAuthorization } from "./jws.ts";
+import type { Resource } from "./polling.ts";
+import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
+
+/** Shows the CA what it looks for, until the function that each returns is called. */
+export interface Presenter {
+  /** To who asks for the name by `acme-tls/1`: see `serverNameOf`. */
+  tlsAlpn(identifier: Identifier, context: SecureContext): () => void;
+  /** At `http://NAME/.well-known/acme-challenge/TOKEN` (RFC 8555 section 8.3). */
+  http(token: string, keyAuthorization: string): () => void;
+}
+
+export type ChallengeType = Validation["challenge"];
+
+/** A challenge that this box can answer. */
+interface Challenge {
+  readonly type: ChallengeType;
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Port 443 is needed anyway, so the one that proves it comes first. */
+export const CHALLENGE_TYPES: readonly ChallengeType[] = ["tls-alpn-01", "http-01"];
+const MOST_CHALLENGES = 16;
+/** At least 128 bits in base64url (RFC 8555 section 8.1); it stands in a path. */
+const TOKEN = /^[\w-]{22,256}$/;
+
+/** The first of these types that an authorisation offers. @throws {AcmeFailed} where it has none */
+export function chooseChallenge(offered: Resource, types: readonly ChallengeType[]): Challenge {
+  const all = challengesOf(offered);
+  for (const wanted of types) {
+    const found = all.find(({ type }) => type === wanted);
+    if (found === undefined) continue;
+    const { url, token } = found;
+    if (!isText(url) || !isText(token) || !TOKEN.test(token))
+      throw new AcmeFailed("bad-answer", "a challenge has no address or no proper token");
+    return { type: wanted, url, token };
+  }
+  const names = all.map(({ type }) => String(type)).join(", ");
+  throw new AcmeFailed("bad-answer", `none of the challenges offered can be answered: ${names}`);
+}
+
+/** What came of a challenge, from the authorisation that it was of (RFC 8555 section 8). */
+export function validationOf(authorization: Resource, { type }: Challenge): Validation {
+  const found = challengesOf(authorization).find((challenge) => challenge.type === type) ?? {};
+  const records = Array.isArray(found.validationRecord) ? found.validationRecord : [];
+  const last: unknown = records.at(-1);
+  const { addressUsed, addressesResolved } = isObject(last) ? last : {};
+  const used = addresses([addressUsed])[0];
+  return {
+    challenge: type,
+    ...(used !== undefined && { addressUsed: used }),
+    addressesResolved: addresses(Array.isArray(addressesResolved) ? addressesResolved : []),
+  };
+}
+
+/** Why a challenge was not passed. */
+export function challengeFailure(authorization: Resource, challenge: Challenge): AcmeFailed {
+  const found = challengesOf(authorization).find(({ type }) => type === challenge.type) ?? {};
+  const validation = validationOf(authorization, challenge);
+  const said = failureOf(found.error, { validation });
+  const status = String(authorization.status).slice(0, 20);
+  return said ?? new AcmeFailed("server", `the authorisation is ${status}`, { validation });
+}
+
+/** @returns what ends it */
+export function present(
+  presenter: Presenter,
+  identifier: Identifier,
+  { type, token }: Challenge,
+  { key, now }: { key: KeyObject; now: number },
+): () => void {
+  const proof = keyAuthorization(token, key);
+  return type === "http-01"
+    ? presenter.http(token, proof)
+    : presenter.tlsAlpn(identifier, challengeContext(identifier, proof, now));
+}
+
+function challengesOf({ challenges }: Resource): Resource[] {
+  return Array.isArray(challenges) ? challenges.slice(0, MOST_CHALLENGES).filter(isObject) : [];
+}
+
+function addresses(values: readonly unknown[]): string[] {
+  return values.slice(0, 16).filter((value): value is string => isText(value) && isIP(value) !== 0);
+}

@@ -1,0 +1,108 @@
+import type { KeyObject } from "node:crypto";
+import { isText } from "../../base/json.ts";
+import type { Reply } from "../ask.ts";
+import type { Authority, Directory } from "./authority.ts";
+import { signJws } from "./jws.ts";
+import { AcmeFailed } from "./problem.ts";
+
+/** Pebble rejects one good nonce of twenty, on purpose. */
+const MOST_BAD_NONCES = 5;
+const LONGEST_NONCE = 512;
+
+interface ConversationParts {
+  readonly authority: Authority;
+  readonly directory: Directory;
+  readonly key: KeyObject;
+  readonly signal: AbortSignal;
+}
+
+/** Signed requests of one account, one after the other (RFC 8555 section 6.2). */
+export class Conversation {
+  readonly directory: Directory;
+  readonly #authority: Authority;
+  readonly #key: KeyObject;
+  readonly #signal: AbortSignal;
+  #nonce: string | undefined;
+  #account: string | undefined;
+
+  constructor({ authority, directory, key, signal }: ConversationParts) {
+    this.directory = directory;
+    this.#authority = authority;
+    this.#key = key;
+    this.#signal = signal;
+  }
+
+  /**
+   * Says who we are: makes the account or finds the one there is for our key, which keeps no address
+   * of ours but the key (section 7.3). Its owner must have agreed to the terms.
+   * @throws {AcmeFailed} as all of this class
+   */
+  async begin(): Promise<void> {
+    const { newAccount } = this.directory;
+    const reply = await this.send(newAccount, { termsOfServiceAgreed: true });
+    const { status } = this.#authority.json(reply);
+    if (status !== "valid")
+      throw new AcmeFailed("account", "the account has been deactivated or revoked");
+    this.#account = this.#authority.own(reply.headers.location);
+  }
+
+  /** @param payload undefined to read only */
+  async post(url: string, payload?: object): Promise<Record<string, unknown>> {
+    return this.#authority.json(await this.send(url, payload));
+  }
+
+  /**
+   * The answer as it came, which says that all is well.
+   * @param accept the one type of content that is wanted
+   */
+  async send(url: string, payload?: object, accept?: string): Promise<Reply> {
+    for (let bad = 0; ; bad++) {
+      const reply = await this.#sendOnce(url, payload, accept);
+      if (reply.status < 300) return reply;
+      const failure = this.#authority.failure(reply);
+      // Section 6.5: the answer brings a nonce that is good.
+      if (failure.type !== "badNonce" || bad === MOST_BAD_NONCES) throw meant(failure);
+    }
+  }
+
+  async #sendOnce(url: string, payload?: object, accept?: string): Promise<Reply> {
+    const own = this.#authority.own(url);
+    const nonce = this.#nonce ?? (await this.#newNonce());
+    this.#nonce = undefined;
+    const reply = await this.#authority.ask(
+      {
+        method: "POST",
+        url: own,
+        headers: { "content-type": "application/jose+json", ...(accept && { accept }) },
+        body: signJws(this.#key, { nonce, url: own, kid: this.#account }, payload),
+      },
+      this.#signal,
+    );
+    this.#nonce = nonceOf(reply);
+    return reply;
+  }
+
+  /** Section 7.2. */
+  async #newNonce(): Promise<string> {
+    const url = this.directory.newNonce;
+    const reply = await this.#authority.ask({ method: "HEAD", url }, this.#signal);
+    const nonce = nonceOf(reply);
+    if (nonce !== undefined) return nonce;
+    throw reply.status < 300
+      ? new AcmeFailed("bad-answer", "there is no nonce in the answer")
+      : this.#authority.failure(reply);
+  }
+}
+
+/** Only a challenge is told of by that name otherwise. */
+function meant(failure: AcmeFailed): AcmeFailed {
+  if (failure.kind !== "unauthorized") return failure;
+  const { detail, type, status, retryAfterMs } = failure;
+  return new AcmeFailed("account", detail, { type, status, retryAfterMs });
+}
+
+function nonceOf({ headers }: Reply): string | undefined {
+  const nonce = headers["replay-nonce"];
+  const isNonce = isText(nonce) && nonce.length <= LONGEST_NONCE && /^[\w-]+$/.test(nonce);
+  return isNonce ? nonce : undefined;
+}

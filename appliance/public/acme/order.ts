@@ -1,0 +1,139 @@
+import type { KeyObject } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import { isObject, isText } from "../../base/json.ts";
+import type { Authority } from "./authority.ts";
+import {
+  type ChallengeType,
+  challengeFailure,
+  chooseChallenge,
+  type Presenter,
+  present,
+  validationOf,
+} from "./challenge.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Identifier } from "./identifier.ts";
+import { pollWhile, type Resource } from "./polling.ts";
+import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
+import { certificateRequest } from "./x509.ts";
+
+/** What may be wished of an order; a CA that does not know one of them is asked without. */
+export interface Wishes {
+  /** How the certificate before is called (RFC 9773 section 5). */
+  readonly replaces?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+interface OrderParts {
+  readonly authority: Authority;
+  readonly conversation: Conversation;
+  readonly presenter: Presenter;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Of the account. */
+  readonly key: KeyObject;
+  readonly identifier: Identifier;
+  /** The challenges that may be answered, the most welcome first. */
+  readonly challenges: readonly ChallengeType[];
+}
+
+/** One order of a certificate for one name (RFC 8555 section 7.4). */
+export class Order {
+  readonly #parts: OrderParts;
+  readonly #url: string;
+  readonly #finalize: string;
+  readonly #authorization: string;
+
+  private constructor(parts: OrderParts, url: string, told: Resource) {
+    this.#parts = parts;
+    this.#url = url;
+    this.#finalize = parts.authority.own(told.finalize);
+    const { authorizations } = told;
+    if (!Array.isArray(authorizations) || authorizations.length !== 1)
+      throw new AcmeFailed("bad-answer", "an order of one name has not one authorisation");
+    this.#authorization = parts.authority.own(authorizations[0]);
+  }
+
+  /** @throws {AcmeFailed} as all of this class */
+  static async place(parts: OrderParts, wishes: Wishes): Promise<Order> {
+    const { authority, conversation, identifier } = parts;
+    const { newOrder } = conversation.directory;
+    const fields = Object.entries(wishes).filter(([, value]) => value !== undefined);
+    const payload = { identifiers: [identifier], ...Object.fromEntries(fields) };
+    try {
+      const reply = await conversation.send(newOrder, payload);
+      return new Order(parts, authority.own(reply.headers.location), authority.json(reply));
+    } catch (error) {
+      const fewer = withoutOne(wishes, error);
+      if (fewer === undefined) throw error;
+      return Order.place(parts, fewer);
+    }
+  }
+
+  /** What the CA has to say of the name now; `valid` where it was proven not long ago. */
+  async #authorizationNow(): Promise<Resource> {
+    const { conversation, identifier } = this.#parts;
+    const told = await conversation.post(this.#authorization);
+    const { type, value } = isObject(told.identifier) ? told.identifier : {};
+    const isSame =
+      type === identifier.type && isText(value) && value.toLowerCase() === identifier.value;
+    if (!isSame) throw new AcmeFailed("bad-answer", "an authorisation is for another name");
+    return told;
+  }
+
+  /**
+   * Gives back a proof that the CA has kept (section 7.5.2), so that the next order has to be proven
+   * anew. @returns false where there is none
+   */
+  async giveUpProof(): Promise<boolean> {
+    const { status } = await this.#authorizationNow();
+    if (status !== "valid") return false;
+    await this.#parts.conversation.post(this.#authorization, { status: "deactivated" });
+    return true;
+  }
+
+  /** Proves that the name leads here (section 7.5.1); undefined where the CA knew. */
+  async prove(): Promise<Validation | undefined> {
+    const { presenter, identifier, clock, conversation, key, challenges } = this.#parts;
+    const offered = await this.#authorizationNow();
+    if (offered.status === "valid") return undefined;
+    if (offered.status !== "pending") throw undecided("authorisation", offered);
+    const challenge = chooseChallenge(offered, challenges);
+    const end = present(presenter, identifier, challenge, { key, now: clock.now() });
+    try {
+      await conversation.post(challenge.url, {});
+      const decided = await pollWhile(this.#parts, this.#authorization, ["pending"]);
+      if (decided.status !== "valid") throw challengeFailure(decided, challenge);
+      return validationOf(decided, challenge);
+    } finally {
+      end();
+    }
+  }
+
+  /** @returns the address of the certificate for this key */
+  async finalize(key: KeyObject): Promise<string> {
+    const { conversation, identifier, authority } = this.#parts;
+    await this.#reaches("ready", ["pending"]);
+    const csr = certificateRequest(identifier, key).toString("base64url");
+    await conversation.post(this.#finalize, { csr });
+    return authority.own((await this.#reaches("valid", ["ready", "processing"])).certificate);
+  }
+
+  async #reaches(state: string, before: readonly string[]): Promise<Resource> {
+    const order = await pollWhile(this.#parts, this.#url, before);
+    if (order.status === state) return order;
+    throw failureOf(order.error) ?? undecided("order", order);
+  }
+}
+
+function undecided(what: string, { status }: Resource): AcmeFailed {
+  return new AcmeFailed("server", `the ${what} is ${String(status).slice(0, 20)}`);
+}
+
+/** The wishes but for the one that was not granted; undefined where it failed for another reason. */
+function withoutOne({ replaces, profile }: Wishes, error: unknown): Wishes | undefined {
+  if (!(error instanceof AcmeFailed) || error.status === undefined) return undefined;
+  if (profile !== undefined && error.type === "invalidProfile") return { replaces };
+  // Not only `alreadyReplaced`: the one before may be another account's, or unknown by now.
+  const isRefused = error.status >= 400 && error.status < 500 && error.kind !== "limit";
+  return replaces !== undefined && isRefused ? { profile } : undefined;
+}

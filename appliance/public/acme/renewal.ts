@@ -1,0 +1,91 @@
+import { X509Certificate } from "node:crypto";
+import { DAY_MS } from "../../base/calendar.ts";
+import { isObject, isText } from "../../base/json.ts";
+import { type Authority, webAddress } from "./authority.ts";
+import { readAll } from "./der.ts";
+import { AcmeFailed } from "./problem.ts";
+
+/** When the CA wants a certificate renewed (RFC 9773 section 4.2). Epoch milliseconds. */
+export interface RenewalInfo {
+  readonly start: number;
+  /** After `start`; both may be over, which means at once. */
+  readonly end: number;
+  /** When to ask again. */
+  readonly retryAfterMs: number;
+  readonly explanationUrl?: string;
+}
+
+const MINUTE_MS = 60_000;
+const DEFAULT_RETRY_MS = 6 * 60 * MINUTE_MS;
+const AUTHORITY_KEY_IDENTIFIER = "551d23";
+const OID = 0x06;
+const OCTETS = 0x04;
+const EXTENSIONS = 0xa3;
+const KEY_IDENTIFIER = 0x80;
+
+/**
+ * How a certificate is called (section 4.1): the identifier of who signed it, and its serial number.
+ * Undefined for one that names no signer.
+ */
+export function certificateId(chain: string): string | undefined {
+  try {
+    return idOf(new X509Certificate(chain).raw);
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(certificate: Buffer): string | undefined {
+  const parts = readAll(inside(inside(certificate)));
+  // A certificate of version 3 begins with its version.
+  const serial = parts[1]?.content;
+  const extensions = parts.find(({ tag }) => tag === EXTENSIONS);
+  if (serial === undefined || extensions === undefined) return undefined;
+  const signer = readAll(inside(extensions.content))
+    .map(({ content }) => readAll(content))
+    .find(([id]) => id?.tag === OID && id.content.toString("hex") === AUTHORITY_KEY_IDENTIFIER)
+    ?.find(({ tag }) => tag === OCTETS);
+  const key = signer && readAll(inside(signer.content)).find(({ tag }) => tag === KEY_IDENTIFIER);
+  return key && `${key.content.toString("base64url")}.${serial.toString("base64url")}`;
+}
+
+/** What the first value holds. */
+function inside(bytes: Buffer): Buffer {
+  return readAll(bytes)[0]?.content ?? Buffer.alloc(0);
+}
+
+/**
+ * Asks when to renew; undefined where the CA has no such advice.
+ * @throws {AcmeFailed}
+ */
+export async function askRenewal(
+  authority: Authority,
+  chain: string,
+  signal: AbortSignal,
+): Promise<RenewalInfo | undefined> {
+  const { renewalInfo } = await authority.directory(signal);
+  const id = certificateId(chain);
+  if (renewalInfo === undefined || id === undefined) return undefined;
+  const url = `${renewalInfo.replace(/\/$/, "")}/${id}`;
+  const reply = await authority.ask({ method: "GET", url }, signal);
+  const { suggestedWindow, explanationURL } = authority.json(reply);
+  const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
+  const [from, to] = [timeOf(start), timeOf(end)];
+  if (!(from < to)) throw new AcmeFailed("bad-answer", "the window for the renewal is none");
+  const wanted = authority.retryAfter(reply) ?? DEFAULT_RETRY_MS;
+  const explanationUrl = webAddress(explanationURL);
+  return {
+    start: from,
+    end: to,
+    // Section 4.3.2.
+    retryAfterMs: Math.min(Math.max(wanted, MINUTE_MS), DAY_MS),
+    ...(explanationUrl !== undefined && { explanationUrl }),
+  };
+}
+
+/** RFC 3339; NaN for what is no time. */
+function timeOf(value: unknown): number {
+  return isText(value) && /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)
+    ? Date.parse(value)
+    : Number.NaN;
+}
