@@ -39,6 +39,8 @@ export interface Config {
   readonly wifiNameFile: string;
   /** A folder that root watches for what the machine is to do: see box/power; empty: nobody watches. */
   readonly powerDir: string;
+  /** A folder that root watches for another tunnel: see box/tunnel; empty: nobody watches. */
+  readonly tunnelDir: string;
   /** By their keys, as `siteTokenKey` gives them. */
   readonly siteTokens: ReadonlyMap<string, string>;
   /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
@@ -136,6 +138,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     nameFile: value("NAME_FILE"),
     wifiNameFile: value("WIFI_NAME_FILE"),
     powerDir: value("POWER_DIR"),
+    tunnelDir: value("TUNNEL_DIR"),
     mqtt: mqttOf({
       url: value("MQTT_URL"),
       user: value("MQTT_USER"),

@@ -45,6 +45,7 @@ describe("the configuration", () => {
       nameFile: "",
       wifiNameFile: "",
       powerDir: "",
+      tunnelDir: "",
       mqtt: undefined,
       publicAddress: undefined,
       tlsPort: undefined,
@@ -76,6 +77,7 @@ describe("the configuration", () => {
       NAME_FILE: "/run/name",
       WIFI_NAME_FILE: "/run/wifi-name",
       POWER_DIR: "/run/power",
+      TUNNEL_DIR: "/run/tunnel",
       MQTT_URL: "Broker.example.org:1884",
       MQTT_USER: "box",
       MQTT_PASSWORD: "secret",
@@ -118,6 +120,7 @@ describe("the configuration", () => {
       nameFile: "/run/name",
       wifiNameFile: "/run/wifi-name",
       powerDir: "/run/power",
+      tunnelDir: "/run/tunnel",
       mqtt: {
         enabled: true,
         url: "mqtt://broker.example.org:1884",

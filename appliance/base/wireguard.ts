@@ -1,9 +1,6 @@
 import { isIP } from "node:net";
 import { isLabel } from "./names.ts";
 
-/** The interface of the owner's tunnel; the firewall and the network's files know it by this name. */
-export const TUNNEL = "tallydeck-wg";
-
 /** A way in by a server of the owner's, as a WireGuard configuration tells it. */
 export interface Tunnel {
   /** The box's own, without the length of a prefix. */
@@ -23,20 +20,6 @@ export interface Tunnel {
   /** Seconds; 0 for never. */
   readonly keepalive: number;
 }
-
-/** What root tells the service of the tunnel. */
-export interface TunnelState {
-  /** It is the card's, and can be changed there only. */
-  readonly declared: boolean;
-  readonly endpoint: string;
-  /** The box's own. */
-  readonly addresses: readonly string[];
-  /** The box's own, for the server to know. */
-  readonly publicKey: string;
-}
-
-/** The files by which the service asks root for another tunnel, or for none. */
-export const ASKED_TUNNEL = { make: "wireguard.conf", remove: "remove" } as const;
 
 /** Something in a configuration that a person should know of. */
 interface TunnelRemark {

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import { isLabel } from "../base/names.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
-import { TUNNEL } from "../base/wireguard.ts";
+import { TUNNEL } from "../base/tunnel.ts";
 import type { SetupCode } from "../control/setup-code.ts";
 import type { NoticeBoard } from "../deck/face/notices.ts";
 

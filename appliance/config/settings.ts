@@ -222,4 +222,9 @@ export const SETTINGS = {
     accepts: "a folder",
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
+  TUNNEL_DIR: {
+    fallback: "",
+    accepts: "a folder",
+    parse: (text) => (text.includes("\0") ? undefined : text),
+  } satisfies Setting<string>,
 };

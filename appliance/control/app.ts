@@ -62,6 +62,7 @@ import {
   unshareSite,
 } from "./routes/sites.ts";
 import { changeSurveyLabels, findSurveyLabels } from "./routes/survey-labels.ts";
+import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/tunnel.ts";
 import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
 /** All that the owner's listener works with, by what its routes are about. */
@@ -88,6 +89,7 @@ export interface ControlParts {
   diagnostics: DiagnosticsParts;
   clock: ClockParts;
   box: BoxParts;
+  tunnel: TunnelParts;
 }
 
 const { open, owner } = routesFor<ControlParts>();
@@ -147,6 +149,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("POST", "/api/sites/:id/share", "sites", shareSite),
   owner("DELETE", "/api/sites/:id/share", "sites", unshareSite),
   owner("POST", "/api/dashboard-code", "dashboard", makeDashboardCode),
+  owner("GET", "/api/public/tunnel", "tunnel", showTunnel),
+  owner("POST", "/api/public/tunnel", "tunnel", makeTunnel),
+  owner("DELETE", "/api/public/tunnel", "tunnel", removeTunnel),
   owner("GET", "/api/mqtt", "mqtt", showMqtt),
   owner("PUT", "/api/mqtt", "mqtt", changeMqtt),
   owner("GET", "/api/settings/export", "settings", exportSettings),

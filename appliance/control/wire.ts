@@ -1,6 +1,7 @@
 /** The JSON the control API answers. Times are epoch milliseconds. */
 
 import type { AlarmState } from "../alarms/state.ts";
+import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckSettings } from "../deck/deck-settings.ts";
 import type { DeckView, InputView, PlaceView, SlotView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
@@ -136,6 +137,18 @@ export interface BoxAnswer extends Vitals {
   disk?: { freeBytes: number; totalBytes: number };
   /** Whether `POST /api/power` is of use here. */
   power: boolean;
+}
+
+/** `GET /api/public/tunnel`. */
+export interface TunnelAnswer {
+  /** Whether `POST` is of use here: on the box. */
+  possible: boolean;
+  /** Null while there is none. */
+  tunnel: TunnelState | null;
+  /** Another was asked for, or none, and is not there yet. */
+  pending: boolean;
+  /** The server has answered since the tunnel was made. */
+  heard: boolean;
 }
 
 /** What `POST /api/power` may be asked to do. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { bytesOf, NEW, replaceFile } from "../base/files.ts";
-import type { TunnelState } from "../base/wireguard.ts";
+import type { TunnelState } from "../base/tunnel.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { isThere, OLD, replaceSecretFile, restoreFile, textOf, wipe } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";

@@ -1,5 +1,5 @@
 import { CONTROL_PORT, urlOf } from "../base/ports.ts";
-import type { TunnelState } from "../base/wireguard.ts";
+import type { TunnelState } from "../base/tunnel.ts";
 import type { FileResult } from "./reading.ts";
 
 interface About {

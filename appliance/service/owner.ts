@@ -5,6 +5,7 @@ import { webhookRequest } from "../alarms/webhook.ts";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
+import { TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
@@ -204,7 +205,7 @@ function aboutData(
 /** What the box says of itself, and is told of the time. */
 function aboutBox(
   {
-    config: { powerDir, wifiNameFile },
+    config: { powerDir, tunnelDir, wifiNameFile },
     clock,
     timekeeper,
     problems = new RecentProblems(),
@@ -212,7 +213,7 @@ function aboutBox(
   }: ServiceParts,
   { store, collector, warnings }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
-): Pick<ControlParts, "diagnostics" | "clock" | "box"> {
+): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel"> {
   const { board, decks, timeZone } = front;
   return {
     diagnostics: {
@@ -235,5 +236,6 @@ function aboutBox(
       vitals,
       ...(powerDir !== "" && { power: powerSwitch(powerDir) }),
     },
+    tunnel: { ...(tunnelDir !== "" && { tunnel: new TunnelSwitch(tunnelDir) }) },
   };
 }

@@ -1,0 +1,56 @@
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "../base/tunnel.ts";
+import type { TunnelAnswer } from "../control/wire.ts";
+
+/** Where the kernel counts what came through it; the server's half of a handshake does, too. */
+const HEARD = `/sys/class/net/${TUNNEL}/statistics/rx_bytes`;
+
+/**
+ * The box's tunnel, which root makes: the service asks for it by a file in a folder that root watches,
+ * and reads in another what there is.
+ */
+export class TunnelSwitch {
+  readonly #folder: string;
+  readonly #heardFile: string;
+
+  /** @param folder root's, with one named `asked` in which the service may write */
+  constructor(folder: string, heardFile = HEARD) {
+    this.#folder = folder;
+    this.#heardFile = heardFile;
+  }
+
+  async view(): Promise<Omit<TunnelAnswer, "possible">> {
+    const [text, heard, asked] = await Promise.all([
+      read(join(this.#folder, "state.json")),
+      read(this.#heardFile),
+      readdir(this.#asked).catch(() => []),
+    ]);
+    const wishes: readonly string[] = Object.values(ASKED_TUNNEL);
+    return {
+      tunnel: text === "" ? null : (JSON.parse(text) as TunnelState),
+      pending: asked.some((name) => wishes.includes(name)),
+      heard: Number(heard) > 0,
+    };
+  }
+
+  /** @param text a configuration that `readTunnel` does not refuse */
+  async make(text: string): Promise<void> {
+    const file = join(this.#asked, ASKED_TUNNEL.make);
+    // Root, who may do no more than it must, reads it as one of the group.
+    await writeFile(`${file}.new`, text, { mode: 0o640 });
+    await rename(`${file}.new`, file);
+  }
+
+  async remove(): Promise<void> {
+    await writeFile(join(this.#asked, ASKED_TUNNEL.remove), "");
+  }
+
+  get #asked(): string {
+    return join(this.#folder, "asked");
+  }
+}
+
+function read(file: string): Promise<string> {
+  return readFile(file, "utf8").catch(() => "");
+}
