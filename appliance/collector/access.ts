@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import type { Clock } from "../base/clock.ts";
 import { bearerToken } from "../http/bearer.ts";
-import { addressKey, type Client } from "../http/client.ts";
+import { addressKey, type Client, isEncrypted } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import { queryValue } from "./counting/payload.ts";
@@ -43,7 +43,7 @@ export class Access {
   /** The site whose traffic and surveys a request may read. @throws {HttpError} 401, 429 */
   site(ctx: Context): Site {
     const site = this.#siteOf(ctx);
-    this.#check(ctx, (token) => this.#mayRead(site, token));
+    this.#check(ctx, (token) => this.#mayRead(ctx, site, token));
     return site as Site;
   }
 
@@ -52,19 +52,19 @@ export class Access {
     const site = this.#siteOf(ctx);
     this.#check(ctx, (token) => {
       const isShared = this.#sites.isShared(site, token);
-      return this.#mayRead(site, token) || isShared;
+      return this.#mayRead(ctx, site, token) || isShared;
     });
     return site as Site;
   }
 
   /** @throws {HttpError} 401, 429 */
   admin(ctx: Context): void {
-    this.#check(ctx, (token) => this.#readsAll(token));
+    this.#check(ctx, (token) => this.#readsAll(ctx, token));
   }
 
   /** How many sites the token of a request opens, which has opened one. */
   reach(ctx: Context): number {
-    return this.#readsAll(tokenOf(ctx)) ? this.#sites.all.length : 1;
+    return this.#readsAll(ctx, tokenOf(ctx)) ? this.#sites.all.length : 1;
   }
 
   /** A token that reads every site for a while, for the code of a request. @throws {HttpError} 401, 429 */
@@ -79,21 +79,31 @@ export class Access {
   }
 
   /** Looks everywhere, so that the time tells nothing. */
-  #mayRead(site: Site | null, token: string): boolean {
-    const isVouchedFor = this.#readSessions.opens(token);
-    return this.#sites.mayRead(site, token) || (site !== null && isVouchedFor);
+  #mayRead(ctx: Context, site: Site | null, token: string): boolean {
+    const isOwn = this.#sites.isOwn(site, token);
+    const readsAll = this.#readsAll(ctx, token);
+    return site !== null && (isOwn || readsAll);
   }
 
-  #readsAll(token: string): boolean {
+  /** Never by TLS that ends here: the whole internet may try there what opens everything. */
+  #readsAll({ req }: Context, token: string): boolean {
     const isVouchedFor = this.#readSessions.opens(token);
-    return this.#sites.isAdmin(token) || isVouchedFor;
+    const isAdmin = this.#sites.isAdmin(token);
+    return !isEncrypted(req) && (isAdmin || isVouchedFor);
+  }
+
+  /** What is somebody's, though it opens nothing here. */
+  #knows({ req }: Context, token: string): boolean {
+    return isEncrypted(req)
+      ? this.#sites.knowsSite(token)
+      : this.#sites.knows(token) || this.#readSessions.opens(token);
   }
 
   #check(ctx: Context, mayRead: (token: string) => boolean, refusal = WRONG_TOKEN): void {
     const token = tokenOf(ctx);
     if (mayRead(token)) return;
     // Who holds a token, and is at the wrong site with it, guesses nothing.
-    if (token !== "" && !this.#sites.knows(token) && !this.#readSessions.opens(token)) {
+    if (token !== "" && !this.#knows(ctx, token)) {
       const wait = this.#failures.take(this.#client.address(ctx.req));
       if (wait > 0)
         throw rateLimited(wait, "Too many wrong tokens came from this address. Wait a moment.");

@@ -7,10 +7,12 @@ import type { Pages } from "../http/pages.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { fixedRoutes, withRoutes } from "./frame.ts";
+import { type PublicFacts, publicSurface, REACHED_PATH } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
 import { overviewRoute } from "./routes/overview.ts";
+import { reachedRoute } from "./routes/reached.ts";
 import { sessionRoute } from "./routes/session.ts";
 import { statsRoute } from "./routes/stats.ts";
 import { surveyPreflight, surveyRoute } from "./routes/survey.ts";
@@ -31,15 +33,16 @@ interface CollectorParts {
   warnings: () => readonly Warning[];
   /** 32 bytes that seal the cursors of the survey export. */
   cursorSecret: Uint8Array;
+  door: PublicFacts;
 }
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
-  const { store, sites, readSessions, client, clock, log, pages, cursorSecret, warnings } = parts;
+  const { store, sites, readSessions, client, clock, log, cursorSecret, warnings, door } = parts;
   const access = new Access({ sites, readSessions, client, clock });
   const hits = countHits(parts);
 
-  const router = fixedRoutes(pages)
+  const router = fixedRoutes(parts.pages)
     .get("/e", hitRoute(hits["/e"]))
     .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute(parts, cursorSecret))
@@ -51,8 +54,9 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/surveys/versions", surveyVersionsRoute(access, store))
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
     .get("/sites", sitesRoute(access, sites))
-    .get("/badge", badgeRoute(sites, store, client, clock));
-  return withRoutes(new HitsFirst(hits), router, log);
+    .get("/badge", badgeRoute(sites, store, client, clock))
+    .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
+  return withRoutes(new HitsFirst(hits), router, log, publicSurface(door, client));
 }
 
 function sitesRoute(access: Access, sites: Sites): Middleware {

@@ -64,12 +64,9 @@ export class Sites {
     return this.#byId.get(siteIdOf(name ?? "")) ?? this.#byHost.get(host) ?? this.#byName(name);
   }
 
-  /** True when `token` may read `site`; takes as long when there is no such site. */
-  mayRead(site: Site | null, token: string): boolean {
-    const hash = sha256(token);
-    const own = matches(hash, site?.tokenHash ?? null);
-    const admin = matches(hash, this.#adminHash);
-    return site !== null && (own || admin);
+  /** True for the site's own token; takes as long when there is no such site. */
+  isOwn(site: Site | null, token: string): boolean {
+    return matches(sha256(token), site?.tokenHash ?? null);
   }
 
   /** True for the token of the link by which `site` is shared; takes as long when there is no such site. */
@@ -77,10 +74,16 @@ export class Sites {
     return matches(sha256(token), site?.shareHash ?? null);
   }
 
-  /** True for a token that may read some site; takes the same time for all. */
+  /** True for a token that may read some site, or for the admin's; takes the same time for all. */
   knows(token: string): boolean {
+    const isAdmin = this.isAdmin(token);
+    return this.knowsSite(token) || isAdmin;
+  }
+
+  /** True for a token that some site alone has; takes the same time for all. */
+  knowsSite(token: string): boolean {
     const hash = sha256(token);
-    let known = matches(hash, this.#adminHash);
+    let known = false;
     for (const { tokenHash, shareHash } of this.#byId.values())
       for (const one of [tokenHash, shareHash]) known = matches(hash, one) || known;
     return known;

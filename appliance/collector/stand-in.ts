@@ -1,8 +1,10 @@
 import Koa, { type Middleware } from "koa";
 import type { Log } from "../base/log.ts";
+import type { Client } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Pages } from "../http/pages.ts";
 import { fixedRoutes, withRoutes } from "./frame.ts";
+import { type PublicFacts, publicSurface } from "./public-surface.ts";
 import { answerGif } from "./routes/hits.ts";
 import { surveyPreflight } from "./routes/survey.ts";
 
@@ -16,8 +18,15 @@ const READS = [
   "/badge",
 ];
 
+interface StandInParts {
+  pages: Pages;
+  log: Log;
+  client: Client;
+  door: PublicFacts;
+}
+
 /** The public listener while the data cannot be used: visitors notice nothing, and nothing counts. */
-export function createStandIn({ pages, log }: { pages: Pages; log: Log }): Koa {
+export function createStandIn({ pages, log, client, door }: StandInParts): Koa {
   const router = fixedRoutes(pages)
     .get("/e", answerGif)
     .get("/a", answerGif)
@@ -25,7 +34,7 @@ export function createStandIn({ pages, log }: { pages: Pages; log: Log }): Koa {
     .options("/s", surveyPreflight);
   router.post("/session", readRefused);
   for (const path of READS) router.get(path, readRefused);
-  return withRoutes(new Koa(), router, log);
+  return withRoutes(new Koa(), router, log, publicSurface(door, client));
 }
 
 const surveyRefused: Middleware = (ctx) => {

@@ -2,10 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import { comparableHost } from "../base/names.ts";
 import { remember } from "../base/remember.ts";
+import { toldPeer } from "./proxy-protocol.ts";
 
 /** Who sent a request and by which name, as seen through proxies we trust. */
 export interface Client {
-  /** The other end of a connection; an IPv4-mapped address as IPv4. */
+  /** The other end of a connection, or whom a proxy there named; an IPv4-mapped address as IPv4. */
   peer(socket: Socket): string;
   /** True for a proxy whose headers are believed. */
   trusts(address: string): boolean;
@@ -59,7 +60,9 @@ export function createClient(proxies: readonly string[]): Client {
     host: (request) => comparable(hostOf(request)),
     url(request) {
       const host = hostOf(request);
-      const text = `${told(request, "x-forwarded-proto") ?? "http"}://${host}`;
+      const scheme =
+        told(request, "x-forwarded-proto") ?? (isEncrypted(request) ? "https" : "http");
+      const text = `${scheme}://${host}`;
       return HOST_HEADER.test(host) && URL.canParse(text) ? new URL(text) : undefined;
     },
   };
@@ -106,7 +109,12 @@ function addBlock(list: BlockList, proxy: string): void {
 const comparable = remember(comparableHost);
 
 function peer(socket: Socket): string {
-  return plainAddress(socket.remoteAddress ?? "");
+  return plainAddress(toldPeer(socket) ?? socket.remoteAddress ?? "");
+}
+
+/** True for what came in by TLS that ended here. */
+export function isEncrypted({ socket }: Pick<IncomingMessage, "socket">): boolean {
+  return "encrypted" in socket;
 }
 
 function plainAddress(address: string): string {

@@ -31,13 +31,19 @@ interface ConnectionOptions {
   clock: Pick<Clock, "monotonic" | "after">;
   /** Whom it counts for. */
   key: string;
+  isProxy: boolean;
   serve: RequestListener;
 }
 
 /** One client's connection: its requests are answered one after the other. */
 export class Connection {
-  readonly socket: Socket;
-  readonly key: string;
+  /** What a proxy says, and TLS, may change these before the first request. */
+  socket: Socket;
+  key: string;
+  /** True for a proxy's own, on which it asks for others. */
+  isProxy: boolean;
+  /** As it was accepted: below TLS, where there is any. */
+  readonly #accepted: Socket;
   readonly #clock: ConnectionOptions["clock"];
   readonly #serve: RequestListener;
   #answering: Exchange | undefined;
@@ -60,9 +66,11 @@ export class Connection {
   /** One for all answers, which finish once each. */
   readonly #onFinish = () => this.#answered();
 
-  constructor({ socket, clock, key, serve }: ConnectionOptions) {
+  constructor({ socket, clock, key, isProxy, serve }: ConnectionOptions) {
     this.socket = socket;
+    this.#accepted = socket;
     this.key = key;
+    this.isProxy = isProxy;
     this.#clock = clock;
     this.#serve = serve;
     this.#restingSince = clock.monotonic();
@@ -124,7 +132,7 @@ export class Connection {
   /** Ends at once; what the client has not read by then is gone. */
   drop(): void {
     this.#isLeaving = true;
-    reset(this.socket);
+    reset(this.#accepted);
   }
 
   /** To be called when the socket is closed. */
@@ -162,8 +170,8 @@ export class Connection {
     this.#isLeaving = true;
     this.#waiting.length = 0;
     this.socket.end(last);
-    const cancel = this.#clock.after(LINGER_MS, () => reset(this.socket));
-    this.socket.once("close", cancel);
+    const cancel = this.#clock.after(LINGER_MS, () => reset(this.#accepted));
+    this.#accepted.once("close", cancel);
   }
 }
 

@@ -2,16 +2,23 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Cancel } from "../base/signal.ts";
 import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import { rateLimited, sendError } from "./errors.ts";
 import type { ConnectionLimits } from "./limits.ts";
+import { takeProxyHeader, tellPeer } from "./proxy-protocol.ts";
+import type { Tls } from "./tls.ts";
 
 const SWEEP_MS = 5_000;
 /** Who takes nothing of an answer for so long has left. */
 const STUCK_MS = 30_000;
 /** So long has it to be quiet before trouble is told again. */
 const QUIET_MS = 10 * 60_000;
+/** A proxy's header and TLS must be over by then. */
+const BEGIN_MS = 10_000;
+/** Of all connections, those that may be about it at once. */
+const BEGINNING_SHARE = 1 / 4;
 
 export interface ConnectionsOptions {
   server: Server;
@@ -24,6 +31,12 @@ export interface ConnectionsOptions {
   keyOf: (address: string) => string;
   /** Milliseconds that the body of a request may take, unless it is allowed an upload. */
   bodyMs: number;
+  /** True where trusted proxies may say before the first byte from whom a connection is. */
+  namesPeers?: boolean;
+  /** Undefined where HTTP is spoken without. */
+  tls?: Tls;
+  /** Hears who has come in by TLS, asking for which name. */
+  secured?: (address: string, servername: string) => void;
 }
 
 /**
@@ -35,6 +48,10 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<Socket, Connection>();
   readonly #byKey = new Map<string, Set<Connection>>();
+  /** Those on which HTTP is not spoken yet, and what calls the end of their time off. */
+  readonly #beginning = new Map<Connection, Cancel>();
+  /** Node's own, which begins to speak HTTP. */
+  readonly #speak: (socket: Socket) => void;
   /** Requests that run for those behind trusted proxies. */
   readonly #forwarded = new Map<string, number>();
   #cancelSweep = () => {};
@@ -43,7 +60,9 @@ export class Connections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const { server } = options;
-    server.on("connection", (socket) => this.#add(socket));
+    const [speak] = server.listeners("connection");
+    this.#speak = (socket) => speak?.call(server, socket);
+    server.removeAllListeners("connection").on("connection", (socket) => this.#accept(socket));
     const take: RequestListener = (request, response) =>
       this.#open.get(request.socket)?.take({ request, response });
     server.on("request", take);
@@ -63,36 +82,132 @@ export class Connections {
     return this.#open.size;
   }
 
+  /** Lets go of those who never came to ask. */
+  dropBeginning(): void {
+    for (const connection of [...this.#beginning.keys()]) connection.drop();
+  }
+
   /** Looks after them no longer. */
   close(): void {
     this.#cancelSweep();
   }
 
-  #add(socket: Socket): void {
-    const { clock, client, limits, keyOf } = this.#options;
+  #accept(socket: Socket): void {
+    const connection = this.#add(socket);
+    if (!connection.isProxy || !this.#options.namesPeers) this.#secure(connection);
+    else {
+      this.#begin(connection);
+      takeProxyHeader(socket, (header) => {
+        if (header.kind === "bad") this.#turnAway(connection, refusalOf(undefined));
+        else {
+          if (header.kind === "header" && header.address !== undefined)
+            this.#rename(connection, header.address);
+          this.#secure(connection);
+        }
+      });
+    }
+  }
+
+  #add(socket: Socket): Connection {
+    const { clock, client, keyOf } = this.#options;
     const address = client.peer(socket);
-    const isProxy = client.trusts(address);
-    const key = keyOf(address);
     const serve: RequestListener = (request, response) =>
-      isProxy ? this.#serveForwarded(request, response) : this.#options.serve(request, response);
-    const connection = new Connection({ socket, clock, key, serve });
-    const same = this.#byKey.get(key) ?? new Set();
-    this.#byKey.set(key, same.add(connection));
+      connection.isProxy
+        ? this.#serveForwarded(request, response)
+        : this.#options.serve(request, response);
+    const connection: Connection = new Connection({
+      socket,
+      clock,
+      key: keyOf(address),
+      isProxy: client.trusts(address),
+      serve,
+    });
     this.#open.set(socket, connection);
     socket.once("close", () => this.#remove(connection));
+    this.#bound(connection, address);
+    return connection;
+  }
 
+  /** Counts it for whom it is, and makes room where that is too much. */
+  #bound(connection: Connection, address: string): void {
+    const { limits } = this.#options;
+    const same = this.#byKey.get(connection.key) ?? new Set();
+    this.#byKey.set(connection.key, same.add(connection));
     const isLoopback = address === "127.0.0.1" || address === "::1";
     const most = isLoopback ? limits.perLoopback : limits.perAddress;
-    if (!isProxy && same.size > most) this.#makeRoom(connection, same, PERHAPS_A_PROXY);
+    if (!connection.isProxy && same.size > most) this.#makeRoom(connection, same, PERHAPS_A_PROXY);
     else if (this.#open.size > limits.total) {
       this.#tell("As many connections as there may be are open: idle ones make way for new ones");
-      this.#makeRoom(connection, this.#heaviest());
+      this.#makeRoom(connection, this.#heaviest(this.#byKey.values()));
+    }
+  }
+
+  /** What a proxy says of a connection holds as if the other end were there. */
+  #rename(connection: Connection, address: string): void {
+    const { client, keyOf } = this.#options;
+    this.#forget(connection);
+    tellPeer(connection.socket, address);
+    connection.isProxy = client.trusts(client.peer(connection.socket));
+    connection.key = keyOf(client.peer(connection.socket));
+    this.#bound(connection, client.peer(connection.socket));
+  }
+
+  /** Begins TLS, where that is spoken, and then HTTP. */
+  #secure(connection: Connection): void {
+    const { tls, client, secured } = this.#options;
+    const { socket } = connection;
+    if (tls !== undefined) this.#begin(connection);
+    // It may have had to make room for itself.
+    if (socket.destroyed) return;
+    if (tls === undefined) this.#enter(connection);
+    else
+      tls.begin(socket, (encrypted) => {
+        const peer = client.peer(socket);
+        tellPeer(encrypted, peer);
+        this.#open.delete(socket);
+        this.#open.set(encrypted, connection);
+        connection.socket = encrypted;
+        secured?.(peer, encrypted.servername || "");
+        this.#enter(connection);
+      });
+  }
+
+  #enter(connection: Connection): void {
+    this.#beginning.get(connection)?.();
+    this.#beginning.delete(connection);
+    this.#speak(connection.socket);
+  }
+
+  /** Gives it a while until HTTP is spoken; that of an address with many makes room for new ones. */
+  #begin(connection: Connection): void {
+    if (this.#beginning.has(connection)) return;
+    const { clock, limits } = this.#options;
+    connection.socket.on("error", () => {});
+    const late = () => this.#turnAway(connection, TIMED_OUT);
+    this.#beginning.set(connection, clock.after(BEGIN_MS, late));
+    if (this.#beginning.size <= limits.total * BEGINNING_SHARE) return;
+    this.#makeRoom(connection, this.#heaviest(Map.groupBy(this.#beginning.keys(), keyOf).values()));
+  }
+
+  /** Refuses who is not understood; before TLS there are no words for it. */
+  #turnAway(connection: Connection, refusal: Refusal): void {
+    if (this.#options.tls !== undefined) connection.drop();
+    else {
+      connection.refuse(...refusal);
+      // What nobody reads would keep him from hearing it.
+      connection.socket.resume();
     }
   }
 
   #remove(connection: Connection): void {
     connection.closed();
     this.#open.delete(connection.socket);
+    this.#beginning.get(connection)?.();
+    this.#beginning.delete(connection);
+    this.#forget(connection);
+  }
+
+  #forget(connection: Connection): void {
     const same = this.#byKey.get(connection.key);
     same?.delete(connection);
     if (same?.size === 0) this.#byKey.delete(connection.key);
@@ -115,8 +230,8 @@ export class Connections {
    * The idle ones of the address that holds the most of them, or nobody's. What is being answered
    * weighs nothing: an honest visitor's requests pile up just when the box is slow.
    */
-  #heaviest(): Iterable<Connection> {
-    const idle = [...this.#byKey.values()].map((same) =>
+  #heaviest(byKey: Iterable<Iterable<Connection>>): Iterable<Connection> {
+    const idle = [...byKey].map((same) =>
       [...same].filter(({ idleSince }) => idleSince !== undefined),
     );
     const most = Math.max(0, ...idle.map(({ length }) => length));
@@ -169,6 +284,8 @@ export class Connections {
     this.#toldAt = now;
   }
 }
+
+const keyOf = ({ key }: Connection) => key;
 
 const PERHAPS_A_PROXY =
   ", for they come from one address. If that is a proxy of yours, name it in TRUSTED_PROXIES";

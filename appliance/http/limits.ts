@@ -14,6 +14,12 @@ export interface ConnectionLimits {
  * twice over; idle connections make room for new ones long before anybody is turned away.
  */
 export const COLLECTOR_LIMITS: ConnectionLimits = { total: 512, perAddress: 64, perLoopback: 384 };
+/** With TLS each takes more memory. */
+export const COLLECTOR_TLS_LIMITS: ConnectionLimits = {
+  total: 256,
+  perAddress: 64,
+  perLoopback: 192,
+};
 export const CONTROL_LIMITS: ConnectionLimits = { total: 128, perAddress: 32, perLoopback: 96 };
 
 /** File descriptors kept for the database, the decks, and what else the service opens. */
@@ -23,7 +29,7 @@ const LEAST_CONNECTIONS = 4;
 
 /** The same limits where a process may not open as much: `descriptors` is what it may open. */
 export function fitting(limits: ConnectionLimits, descriptors: number): ConnectionLimits {
-  const everything = COLLECTOR_LIMITS.total + CONTROL_LIMITS.total;
+  const everything = COLLECTOR_LIMITS.total + COLLECTOR_TLS_LIMITS.total + CONTROL_LIMITS.total;
   const share = Math.min(1, Math.max(0, descriptors - RESERVED_DESCRIPTORS) / everything);
   const part = (limit: number) => Math.max(LEAST_CONNECTIONS, Math.floor(limit * share));
   return {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { addressKey } from "./client.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { createServer } from "./node-http.ts";
+import { type Certificates, Tls } from "./tls.ts";
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const PATIENCE = {
@@ -38,13 +39,19 @@ export interface HandedSocket {
 }
 
 /** How a listener treats those who come. */
-interface Door extends Pick<ConnectionsOptions, "clock" | "client" | "log" | "limits"> {
+interface Door
+  extends Pick<
+    ConnectionsOptions,
+    "clock" | "client" | "log" | "limits" | "namesPeers" | "secured"
+  > {
   /** Addresses with the same key count as one; those of an IPv6 /64 unless given. */
   keyOf?: (address: string) => string;
   /** Milliseconds. */
   patience?: typeof PATIENCE;
   /** How long Node itself waits for a request; longer where bodies may be whole files. */
   longestRequest?: number;
+  /** Speaks TLS, and shows these. */
+  certificates?: Certificates;
 }
 
 /**
@@ -55,7 +62,7 @@ export async function listen(
   app: App,
   port: number | HandedSocket,
   host: string | undefined,
-  { keyOf = addressKey, patience = PATIENCE, longestRequest, ...door }: Door,
+  { keyOf = addressKey, patience = PATIENCE, longestRequest, certificates, ...door }: Door,
 ): Promise<Listener> {
   const server = createServer({
     ...patience,
@@ -69,8 +76,10 @@ export async function listen(
   });
   // A client may close its side after the request and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
+  const tls = certificates && new Tls({ log: door.log, certificates });
   const connections = new Connections({
     ...door,
+    ...(tls && { tls }),
     server,
     serve: app.callback(),
     keyOf,
@@ -88,8 +97,11 @@ export async function listen(
       return connections.size;
     },
     async close() {
-      await closeServer(server);
+      const closed = closeServer(server);
+      connections.dropBeginning();
+      await closed;
       connections.close();
+      tls?.close();
     },
   };
 }

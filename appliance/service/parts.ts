@@ -13,6 +13,7 @@ import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
 import type { Threads } from "../store/sqlite/threads.ts";
 import type { FrontParts } from "./front.ts";
+import { PublicDoor } from "./public-door.ts";
 import { openStages, type Stages } from "./stages.ts";
 
 const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
@@ -27,11 +28,13 @@ export interface ServiceParts extends FrontParts {
   threads?: Threads;
   /** The last warnings and errors of `log`. */
   problems?: RecentProblems;
-  /** File descriptors of the sockets `collector` and `control`, where others opened them. */
+  /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
   /** Takes over what others know of the time: a signed-in owner's browser, and the data. */
   timekeeper?: Pick<SystemClock, "believe" | "learn">;
   random?: Random;
+  /** Where the listeners hear of the public address; the service's own unless given. */
+  door?: PublicDoor;
   /** What channels hold from the start, to stay. */
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
   /** How the machine is; as its system tells unless given. */
@@ -52,6 +55,8 @@ export interface Shared {
   names: () => ReadonlySet<string>;
   random: Random;
   stages: Stages;
+  /** What of the public address is known at the listeners. */
+  door: PublicDoor;
 }
 
 export function shareParts(parts: ServiceParts): Shared {
@@ -62,13 +67,15 @@ export function shareParts(parts: ServiceParts): Shared {
   } = parts;
   const client = createClient(config.trustedProxies);
   const pages = new Pages(WEB_BUILD);
+  const { door = new PublicDoor({ clock: parts.clock }) } = parts;
   return {
     pages,
     icons: new Icons(() => pages.text("icons.json")),
     client,
     random,
     names: () => namesOf(hostname(), network.name(), config.allowedHosts),
-    stages: openStages({ ...parts, client }),
+    stages: openStages({ ...parts, client, door }),
+    door,
   };
 }
 

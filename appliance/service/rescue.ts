@@ -18,6 +18,7 @@ import { spaceOf } from "../store/sqlite/room.ts";
 import { ControlListener } from "./control-listener.ts";
 import { startFront } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
+import { type CollectorListeners, showCollector } from "./stages.ts";
 import type { Stops } from "./stops.ts";
 
 interface Trouble {
@@ -41,13 +42,13 @@ const NOWHERE: SessionsOptions["store"] = {
  */
 export async function startRescue(
   parts: ServiceParts,
-  { pages, client, names, random, stages }: Shared,
+  { pages, client, names, random, stages, door }: Shared,
   stops: Stops,
   { why, repaired }: Trouble,
-): Promise<{ collector: Listener; control: Listener; decks: Decks }> {
+): Promise<CollectorListeners & { control: Listener; decks: Decks }> {
   const { config, clock, log } = parts;
-  const collector = await stages.collector.show(createStandIn({ pages, log }));
-  stops.add(() => collector.close());
+  const standIn = createStandIn({ pages, log, client, door });
+  const listeners = await showCollector(stages, stops, standIn);
 
   const listener = new ControlListener(stages.control, config.adminOpen);
   const admin = adminWithout(config);
@@ -83,7 +84,7 @@ export async function startRescue(
     }),
   );
   board.ready(control);
-  return { collector, control, decks };
+  return { ...listeners, control, decks };
 }
 
 /** Who holds the admin token, as far as damaged data tells. */

@@ -9,10 +9,13 @@ import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
 import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
 import { startRescue } from "./rescue.ts";
+import { type CollectorListeners, showCollector } from "./stages.ts";
 import { begun, type Stops } from "./stops.ts";
 
 export interface Service {
   readonly collector: Listener;
+  /** Where the collector answers by TLS; undefined where it does not. */
+  readonly collectorTls: Listener | undefined;
   readonly control: Listener;
   readonly decks: Decks;
   /** @throws {Error} while the data cannot be used */
@@ -26,8 +29,7 @@ export interface Service {
 }
 
 /** What runs at a time: the service itself, or what stands in for it. */
-interface Running extends Mode {
-  collector: Listener;
+interface Running extends Mode, CollectorListeners {
   control: Listener;
   decks: Decks;
   store?: Store;
@@ -61,6 +63,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     return {
       get collector() {
         return modes.now.collector;
+      },
+      get collectorTls() {
+        return modes.now.collectorTls;
       },
       get control() {
         return modes.now.control;
@@ -96,13 +101,11 @@ async function start(
   onUnusable: (why: Unusable) => void,
 ): Promise<Omit<Running, "stop">> {
   const { clock, log } = parts;
-  const { pages, client, stages } = shared;
+  const { pages, client, stages, door } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
   const warnings = () => data.store.warnings;
-  const collector = await stages.collector.show(
-    createCollector({ ...data, warnings, client, clock, log, pages }),
-  );
-  stops.add(() => collector.close());
-  const owner = await startOwner(parts, shared, stops, { ...data, collector, warnings });
-  return { collector, store: data.store, ...owner };
+  const app = createCollector({ ...data, warnings, client, clock, log, pages, door });
+  const listeners = await showCollector(stages, stops, app);
+  const owner = await startOwner(parts, shared, stops, { ...data, ...listeners, warnings });
+  return { ...listeners, store: data.store, ...owner };
 }

@@ -3,27 +3,42 @@ import type { Log } from "../base/log.ts";
 import type { Config } from "../config.ts";
 import type { Client } from "../http/client.ts";
 import { UPLOAD_MS } from "../http/connection.ts";
-import { COLLECTOR_LIMITS, CONTROL_LIMITS, descriptorLimit, fitting } from "../http/limits.ts";
-import { type HandedSocket, listen } from "../http/listen.ts";
+import {
+  COLLECTOR_LIMITS,
+  COLLECTOR_TLS_LIMITS,
+  CONTROL_LIMITS,
+  descriptorLimit,
+  fitting,
+} from "../http/limits.ts";
+import { type App, type HandedSocket, type Listener, listen } from "../http/listen.ts";
 import { Stage } from "../http/stage.ts";
+import type { PublicDoor } from "./public-door.ts";
+import type { Stops } from "./stops.ts";
 
 interface StagesParts {
-  config: Pick<Config, "port" | "host" | "webuiPort" | "bind">;
+  config: Pick<Config, "port" | "tlsPort" | "host" | "webuiPort" | "bind">;
   clock: Clock;
   log: Log;
   client: Client;
-  /** File descriptors of the sockets `collector` and `control`, where others opened them. */
+  door: Pick<PublicDoor, "certificates" | "secured">;
+  /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
 }
 
-/** The two listeners; each listens from the first app on that is shown at it. */
-export type Stages = Readonly<Record<"collector" | "control", Stage>>;
+/** The listeners; each listens from the first app on that is shown at it. */
+export interface Stages {
+  readonly collector: Stage;
+  /** What the collector answers by TLS that ends here; undefined where nobody asked for it. */
+  readonly collectorTls?: Stage;
+  readonly control: Stage;
+}
 
-export function openStages({ config, clock, log, client, sockets }: StagesParts): Stages {
+export function openStages({ config, clock, log, client, door, sockets }: StagesParts): Stages {
   const handed = (name: string): HandedSocket | undefined => {
     const fd = sockets?.get(name);
     return fd === undefined ? undefined : { fd };
   };
+  const tlsPort = handed("collector-tls") ?? config.tlsPort;
   return {
     collector: new Stage((app) =>
       listen(app, handed("collector") ?? config.port, config.host, {
@@ -31,8 +46,22 @@ export function openStages({ config, clock, log, client, sockets }: StagesParts)
         client,
         log,
         limits: fitting(COLLECTOR_LIMITS, descriptorLimit()),
+        namesPeers: true,
       }),
     ),
+    ...(tlsPort !== undefined && {
+      collectorTls: new Stage((app) =>
+        listen(app, tlsPort, config.host, {
+          clock,
+          client,
+          log,
+          limits: fitting(COLLECTOR_TLS_LIMITS, descriptorLimit()),
+          namesPeers: true,
+          certificates: door.certificates,
+          secured: (address, servername) => door.secured(address, servername),
+        }),
+      ),
+    }),
     control: new Stage((app) =>
       listen(app, handed("control") ?? config.webuiPort, config.bind, {
         clock,
@@ -45,4 +74,24 @@ export function openStages({ config, clock, log, client, sockets }: StagesParts)
       }),
     ),
   };
+}
+
+/** What the collector's listeners show. */
+export interface CollectorListeners {
+  collector: Listener;
+  collectorTls?: Listener;
+}
+
+/** Shows an app at the collector's listeners; adds how it is taken off to `stops`. */
+export async function showCollector(
+  stages: Stages,
+  stops: Stops,
+  app: App,
+): Promise<CollectorListeners> {
+  const collector = await stages.collector.show(app);
+  stops.add(() => collector.close());
+  const collectorTls = await stages.collectorTls?.show(app);
+  if (collectorTls === undefined) return { collector };
+  stops.add(() => collectorTls.close());
+  return { collector, collectorTls };
 }

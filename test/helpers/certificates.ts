@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Puts into a folder what a TLS server at `localhost` needs: `ca.pem`, `server.pem`, `server.key`. */
@@ -12,6 +13,25 @@ export function makeCertificates(folder: string): void {
   writeFileSync(join(folder, "names"), "subjectAltName=DNS:localhost\n");
   const signer = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names"];
   openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signer);
+}
+
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+  /** Who signed it. */
+  readonly ca: string;
+}
+
+/** Another certificate for `localhost` each time, as PEM. */
+export function newCertificate(): Pair {
+  const folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+  try {
+    makeCertificates(folder);
+    const read = (file: string) => readFileSync(join(folder, file), "utf8");
+    return { cert: read("server.pem"), key: read("server.key"), ca: read("ca.pem") };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** The text of a certificate between its BEGIN and END, in one line. */

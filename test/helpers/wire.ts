@@ -8,7 +8,8 @@ export class Wire {
   #done = false;
   #wake: (() => void)[] = [];
 
-  private constructor(socket: Socket) {
+  /** @param socket one that is connected */
+  constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (bytes: Buffer) => {
       this.#heard += bytes.toString("latin1");

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
+import { request as requestByTls } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SystemClock } from "../../appliance/base/clock.ts";
@@ -37,6 +38,8 @@ export interface Ask {
   readonly to?: string;
   /** Keeps connections for who asks a lot; else each request has one of its own. */
   readonly agent?: Agent;
+  /** Asks by TLS, whoever signed the certificate that is shown. */
+  readonly byTls?: boolean;
 }
 
 interface WorldOptions {
@@ -48,6 +51,8 @@ interface WorldOptions {
   readonly readerMemoryMb?: number;
   readonly threads?: ServiceParts["threads"];
   readonly log?: ServiceParts["log"];
+  /** What is known of the public address; with it the collector answers by TLS, too. */
+  readonly door?: ServiceParts["door"];
   /** Called with the database before the service runs. */
   readonly prepare?: ServiceParts["prepare"];
   readonly problems?: ServiceParts["problems"];
@@ -86,19 +91,22 @@ export class World {
   /** @param changed configuration keys that are other than before */
   async start(changed: Record<string, string> = {}): Promise<void> {
     const board = this.#options.board?.(this.clock);
-    const { env, space, readerMemoryMb, log, prepare, problems } = this.#options;
+    const { env, space, readerMemoryMb, log, prepare, problems, door } = this.#options;
     const { threads = reusedThreads } = this.#options;
+    const config = readConfig({
+      flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
+      env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env, ...changed },
+    });
     this.#service = await startService({
-      config: readConfig({
-        flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
-        env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env, ...changed },
-      }),
+      // Any port that is free, for which a person has no use.
+      config: door === undefined ? config : { ...config, tlsPort: 0 },
       clock: this.clock,
       log: log ?? createLog((line) => this.said.push(line)),
       threads,
       ...(space && { space }),
       ...(readerMemoryMb !== undefined && { readerMemoryMb }),
       ...(prepare && { prepare }),
+      ...(door && { door }),
       ...(problems && { problems }),
       bus: createDeckBus(this.usb),
       network: this.network,
@@ -147,6 +155,17 @@ export class World {
   /** One request to the collector. */
   ask(path: string, ask: Ask = {}): Promise<Reply> {
     return askPort(this.port, path, ask);
+  }
+
+  get tlsPort(): number {
+    const { collectorTls } = this.service;
+    if (collectorTls === undefined) throw new Error("this world has no door for TLS");
+    return collectorTls.port;
+  }
+
+  /** One request to the collector by TLS. */
+  askByTls(path: string, ask: Ask = {}): Promise<Reply> {
+    return askPort(this.tlsPort, path, { byTls: true, ...ask });
   }
 
   /** One request to the control listener. */
@@ -293,11 +312,12 @@ function query(params: Record<string, string | number | null>): string {
 export function askPort(
   port: number,
   path: string,
-  { method = "GET", headers = {}, body, from, to = "127.0.0.1", agent }: Ask = {},
+  { method = "GET", headers = {}, body, from, to = "127.0.0.1", agent, byTls = false }: Ask = {},
 ): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const sent = request(
+  const sent = (byTls ? requestByTls : request)(
     {
+      ...(byTls && { rejectUnauthorized: false }),
       host: to,
       port,
       path,

@@ -1,0 +1,68 @@
+import type { Context, Middleware } from "koa";
+import { type Client, isEncrypted } from "../http/client.ts";
+import { HttpError } from "../http/errors.ts";
+
+/** What the collector has to know of the box's own address on the internet. */
+export interface PublicFacts {
+  /** `https://NAME` while visitors are served there. */
+  liveUrl(): string | undefined;
+  /** Whether pages and reads answer there, too. */
+  showsDashboard(): boolean;
+  /** What a CA is to find under a token of its challenges (RFC 8555, section 8.3). */
+  challengeAnswer(token: string): string | undefined;
+  /** Whether `address` proves, by a nonce that the owner was given, that the box is reached. */
+  isReached(address: string, nonce: string): "reached" | "inside" | "unknown";
+}
+
+/** What may be asked by TLS, which ends here: strangers of the whole internet come that way. */
+const ALWAYS: ReadonlySet<string> = new Set(["/", "/s.js", "/e", "/a", "/s", "/badge"]);
+export const REACHED_PATH = "/help/reached/";
+/** Nobody reads with more than a site's own token there, so what takes more is not there either. */
+const NEVER: ReadonlySet<string> = new Set(["/session", "/sites", "/overview"]);
+const CHALLENGE_PATH = "/.well-known/acme-challenge/";
+/** Visitors' own requests are taken as they come: not every sender follows. */
+const NOT_REDIRECTED: ReadonlySet<string> = new Set(["/e", "/a", "/s"]);
+
+/** Decides what may be asked by TLS, and what has to be asked by TLS. */
+export function publicSurface(facts: PublicFacts, client: Client): Middleware {
+  return async (ctx, next) => {
+    if (isEncrypted(ctx.req)) {
+      if (!isServed(ctx.path, facts)) throw notFound(ctx.path);
+      await next();
+      // There is nothing to go on to.
+      if (!facts.showsDashboard()) ctx.remove("Refresh");
+    } else if (ctx.path.startsWith(CHALLENGE_PATH)) showChallenge(ctx, facts);
+    else if (!redirected(ctx, facts, client)) await next();
+  };
+}
+
+function isServed(path: string, facts: PublicFacts): boolean {
+  if (ALWAYS.has(path) || path.startsWith(REACHED_PATH)) return true;
+  return facts.showsDashboard() && !NEVER.has(path) && !path.startsWith("/api/");
+}
+
+function showChallenge(ctx: Context, facts: PublicFacts): void {
+  const answer = facts.challengeAnswer(ctx.path.slice(CHALLENGE_PATH.length));
+  if (answer === undefined) throw notFound(ctx.path);
+  ctx.set("Cache-Control", "no-store");
+  ctx.type = "text/plain";
+  ctx.body = answer;
+}
+
+/** Sends who asks for the public name without TLS to where it is with it. */
+function redirected(ctx: Context, facts: PublicFacts, client: Client): boolean {
+  const live = facts.liveUrl();
+  const { path } = ctx;
+  if (live === undefined || NOT_REDIRECTED.has(path) || !path.startsWith("/")) return false;
+  const asked = client.url(ctx.req);
+  if (asked?.protocol !== "http:" || asked.hostname !== new URL(live).hostname) return false;
+  ctx.status = ["GET", "HEAD"].includes(ctx.method) ? 301 : 308;
+  // The owner may turn it off again, and browsers would go on for ever.
+  ctx.set({ Location: `${live}${path}${ctx.search}`, "Cache-Control": "no-store" });
+  ctx.body = `This is at ${live} now.`;
+  return true;
+}
+
+function notFound(path: string): HttpError {
+  return new HttpError(404, "not_found", `Nothing is served at ${path}.`);
+}

@@ -1,0 +1,115 @@
+import { constants, KeyObject } from "node:crypto";
+import type { Socket } from "node:net";
+import type { SecureContext, Server, TLSSocket, TlsOptions } from "node:tls";
+import type { Log } from "../base/log.ts";
+import type { Cancel, Listenable } from "../base/signal.ts";
+
+/** By which a CA asks to see a challenge: RFC 8737, section 3. */
+const CHALLENGE_PROTOCOL = "acme-tls/1";
+const PROTOCOL = "http/1.1";
+
+/** A chain in PEM, the server's own certificate first, and its key. */
+interface Certificate {
+  readonly cert: string;
+  readonly key: string | KeyObject;
+}
+
+/** What is shown to those who come by TLS. */
+export interface Certificates {
+  /** For visitors; undefined while there is none. */
+  current: () => Certificate | undefined;
+  changed: Listenable;
+  /** For a CA that asks for the challenge of this name. */
+  challengeFor: (servername: string) => SecureContext | undefined;
+}
+
+interface TlsParts {
+  log: Pick<Log, "warn">;
+  certificates: Certificates;
+}
+
+/**
+ * TLS on connections that somebody else accepted. Where there is no certificate, handshakes are
+ * refused with an alert; a CA that speaks TLS 1.3 sees its challenge nevertheless. The certificate
+ * may change at any time: who is there goes on with the one he began with.
+ */
+export class Tls {
+  readonly #server: Server;
+  readonly #parts: TlsParts;
+  readonly #handshakes = new WeakMap<Socket, (socket: TLSSocket) => void>();
+  readonly #forget: Cancel;
+
+  constructor(parts: TlsParts) {
+    this.#parts = parts;
+    // Not imported: who has no use for TLS does not load it.
+    this.#server = process.getBuiltinModule("node:tls").createServer({
+      ...BOUNDS,
+      ALPNCallback: choiceBetween(parts.certificates.challengeFor),
+    });
+    this.#server.on("secureConnection", (socket) => this.#secured(socket));
+    this.#show();
+    this.#forget = parts.certificates.changed.on(() => this.#show());
+  }
+
+  /** Begins a handshake; `secured` is called when it is done. One that fails closes `socket`. */
+  begin(socket: Socket, secured: (socket: TLSSocket) => void): void {
+    this.#handshakes.set(socket, secured);
+    this.#server.emit("connection", socket);
+  }
+
+  /** Hears of no other certificate any more. */
+  close(): void {
+    this.#forget();
+  }
+
+  #secured(socket: TLSSocket): void {
+    const secured = this.#handshakes.get(below(socket));
+    // The CA has seen what it came for.
+    if (socket.alpnProtocol === CHALLENGE_PROTOCOL)
+      socket
+        .on("error", () => {})
+        .end()
+        .resume();
+    else secured?.(socket);
+  }
+
+  #show(): void {
+    try {
+      this.#server.setSecureContext({ ...BOUNDS, ...shown(this.#parts.certificates.current()) });
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "A certificate cannot be used: the one before stays");
+    }
+  }
+}
+
+const BOUNDS: TlsOptions = {
+  minVersion: "TLSv1.2",
+  // A client could otherwise make the box reckon for ever on one connection.
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+};
+
+function shown(certificate: Certificate | undefined): TlsOptions {
+  if (certificate === undefined) return {};
+  const { cert, key } = certificate;
+  return {
+    cert,
+    key: key instanceof KeyObject ? key.export({ type: "pkcs8", format: "pem" }) : key,
+  };
+}
+
+/** Shows a challenge to the CA alone, while visitors go on with the certificate that is there. */
+function choiceBetween(
+  challengeFor: Certificates["challengeFor"],
+): NonNullable<TlsOptions["ALPNCallback"]> {
+  return function (this: TLSSocket, { servername, protocols }) {
+    const challenge = protocols.includes(CHALLENGE_PROTOCOL) ? challengeFor(servername) : undefined;
+    if (challenge === undefined) return protocols.includes(PROTOCOL) ? PROTOCOL : undefined;
+    this.setKeyCert(challenge);
+    return CHALLENGE_PROTOCOL;
+  };
+}
+
+/** The connection that TLS was begun on, which Node gives no other name. */
+function below(socket: TLSSocket & { _parent?: Socket }): Socket {
+  return socket._parent ?? socket;
+}

@@ -1,0 +1,136 @@
+import { networkInterfaces } from "node:os";
+import type { SecureContext } from "node:tls";
+import type { Clock } from "../base/clock.ts";
+import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
+import type { PublicFacts } from "../collector/public-surface.ts";
+import type { Certificates } from "../http/tls.ts";
+import { isOutside } from "../public/outside.ts";
+
+/** Who knows how the public address stands. */
+interface DoorSource {
+  /** What `view` or `settings` tell may be other than before. */
+  readonly changed: Listenable;
+  readonly settings: { readonly name: string; readonly dashboard: boolean };
+  view(): { readonly live: boolean; readonly url: string | null };
+  readonly certificate: ReturnType<Certificates["current"]>;
+  readonly certificateChanged: Listenable;
+  /** The router's outer address, as far as it is known. */
+  outerAddress?(): string | undefined;
+  /** Somebody came in from outside. */
+  reached(): void;
+  /** Whether the owner was given this nonce, which is used up then. */
+  useLink(nonce: string): boolean;
+}
+
+interface DoorParts {
+  clock: Pick<Clock, "monotonic">;
+  /** The networks of this machine's interfaces: `192.168.1.7/24`. */
+  networks?: () => readonly string[];
+}
+
+/** Who comes in so soon after somebody else tells nothing new. */
+const REACHED_EVERY_MS = 30_000;
+
+/**
+ * What the public listener and the collector know of the public address, for as long as the service
+ * runs: the address itself is opened after them, and closed before. Its certificate stays meanwhile.
+ */
+export class PublicDoor implements PublicFacts {
+  readonly certificates: Certificates;
+  readonly #parts: DoorParts;
+  readonly #certificateChanged = new Signal();
+  readonly #contexts = new Map<string, SecureContext>();
+  readonly #answers = new Map<string, string>();
+  #source: DoorSource | undefined;
+  #certificate: DoorSource["certificate"];
+  #liveUrl: string | undefined;
+  #reachedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts;
+    this.certificates = {
+      current: () => this.#certificate,
+      changed: this.#certificateChanged,
+      challengeFor: (servername) => this.#contexts.get(servername.toLowerCase()),
+    };
+  }
+
+  /** Goes by what `source` knows from now on. @returns what lets go of it */
+  follow(source: DoorSource): Cancel {
+    this.#source = source;
+    const look = () => {
+      const { live, url } = source.view();
+      this.#liveUrl = live && url !== null ? url : undefined;
+    };
+    const show = () => {
+      this.#certificate = source.certificate;
+      this.#certificateChanged.emit();
+    };
+    const cancels = [source.changed.on(look), source.certificateChanged.on(show)];
+    look();
+    show();
+    return () => {
+      for (const cancel of cancels) cancel();
+      this.#source = undefined;
+      this.#liveUrl = undefined;
+    };
+  }
+
+  /** Shows this to a CA that asks for the challenge of a name, until what is returned is called. */
+  showContext(servername: string, context: SecureContext): Cancel {
+    return shown(this.#contexts, servername.toLowerCase(), context);
+  }
+
+  /** Shows this to a CA that looks for a token, until what is returned is called. */
+  showAnswer(token: string, answer: string): Cancel {
+    return shown(this.#answers, token, answer);
+  }
+
+  /** Somebody came in by TLS. */
+  secured(address: string, servername: string): void {
+    const source = this.#source;
+    if (source === undefined || servername.toLowerCase() !== source.settings.name) return;
+    const now = this.#parts.clock.monotonic();
+    if (now - this.#reachedAt < REACHED_EVERY_MS || !this.#isOutside(address)) return;
+    this.#reachedAt = now;
+    source.reached();
+  }
+
+  liveUrl(): string | undefined {
+    return this.#liveUrl;
+  }
+
+  showsDashboard(): boolean {
+    return this.#source?.settings.dashboard ?? false;
+  }
+
+  challengeAnswer(token: string): string | undefined {
+    return this.#answers.get(token);
+  }
+
+  isReached(address: string, nonce: string): "reached" | "inside" | "unknown" {
+    if (!this.#isOutside(address)) return "inside";
+    if (this.#source?.useLink(nonce) !== true) return "unknown";
+    this.#source.reached();
+    return "reached";
+  }
+
+  #isOutside(address: string): boolean {
+    const { networks = networksHere } = this.#parts;
+    return isOutside(address, { networks: networks(), outer: this.#source?.outerAddress?.() });
+  }
+}
+
+/** What is shown may be another by the time this is over. */
+function shown<T>(all: Map<string, T>, name: string, value: T): Cancel {
+  all.set(name, value);
+  return () => {
+    if (all.get(name) === value) all.delete(name);
+  };
+}
+
+function networksHere(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.flatMap(({ cidr }) => cidr ?? []),
+  );
+}
