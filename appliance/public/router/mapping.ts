@@ -83,3 +83,13 @@ const MOST_LIFETIME_S = 86_400;
 export function lifetimeOf(granted: number): number {
   return Math.min(Math.max(granted, LEAST_LIFETIME_S), MOST_LIFETIME_S);
 }
+
+const SOONEST_MS = 60_000;
+/** Whoever asks again mends a router that was restarted, and learns of another outer address. */
+const LATEST_MS = 600_000;
+
+/** Milliseconds after which a mapping is to be asked for again: half of its life, and 10 min at most. */
+export function renewAfter({ lifetimeS }: Mapping): number {
+  if (lifetimeS === 0) return LATEST_MS;
+  return Math.min(Math.max(lifetimeS * 500, SOONEST_MS), LATEST_MS);
+}

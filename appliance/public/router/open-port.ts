@@ -25,9 +25,6 @@ const PORTS: RouterPorts = {
 };
 /** HTTPS and HTTP. */
 const OUTER_PORTS: readonly number[] = [443, 80];
-const SOONEST_MS = 60_000;
-/** Whoever asks again mends a router that was restarted, and learns of another outer address. */
-const LATEST_MS = 600_000;
 
 /** The home's router, asked to lead a port to this box. Nothing but the default gateway is asked. */
 export class Router {
@@ -87,10 +84,4 @@ export class Router {
     const gateway = await gatewayOf();
     return gateway && { gateway, ports, ask, clock, nonce: this.#nonce, signal };
   }
-}
-
-/** Milliseconds after which a mapping is to be asked for again: half of its life, and 10 min at most. */
-export function renewAfter({ lifetimeS }: Mapping): number {
-  if (lifetimeS === 0) return LATEST_MS;
-  return Math.min(Math.max(lifetimeS * 500, SOONEST_MS), LATEST_MS);
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import type { Mapping, PortAnswer } from "../../../appliance/public/router/mapping.ts";
-import { renewAfter } from "../../../appliance/public/router/open-port.ts";
+import {
+  type Mapping,
+  type PortAnswer,
+  renewAfter,
+} from "../../../appliance/public/router/mapping.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { FakeRouter } from "../../helpers/fake-router.ts";
 import { until } from "../../helpers/until.ts";
