@@ -35,6 +35,8 @@ export class FakeRouter {
   /** Sent before each answer, from somebody else. */
   byStranger: (answer: Buffer) => readonly Buffer[] = () => [];
   timeStandsStill = false;
+  /** Somebody asked, and there will be no answer. */
+  isWaitedFor = false;
   /** What was asked, in order. */
   readonly heard: string[] = [];
   readonly igd: FakeIgd;
@@ -105,6 +107,7 @@ export class FakeRouter {
 
   /** Time passes, as nobody answers. */
   keepSilent(about: string): void {
+    this.isWaitedFor = true;
     if (this.timeStandsStill) return;
     const times = this.#silences.get(about) ?? 0;
     this.#silences.set(about, times + 1);

@@ -42,7 +42,7 @@ export class Router {
    * NAT-PMP and UPnP, each for 3.5 s where nobody answers. A router that grants another outer port is
    * asked to take it back: that is a conflict.
    * @throws {RangeError} for another outer port than 443 and 80, or the Web UI's own
-   * @throws the signal's reason, when it is aborted
+   * @throws the signal's reason, when it is aborted before a port is open
    */
   async open(
     pair: PortPair,
@@ -59,8 +59,10 @@ export class Router {
     const order = before === undefined ? ORDER : [...new Set([before.by, ...ORDER])];
     for (const by of order) {
       const answer = await PROTOCOLS[by].map(pair, talk);
+      // What was granted is told even so: somebody has to take it back one day.
+      if (answer.kind === "open") return answer;
       signal.throwIfAborted();
-      if (answer.kind === "open" || answer.kind === "conflict") return answer;
+      if (answer.kind === "conflict") return answer;
       if (best.kind === "no-router") best = answer;
     }
     return best;

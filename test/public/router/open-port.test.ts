@@ -284,10 +284,24 @@ describe("a router that is asked for a port", () => {
     speaks();
     home.timeStandsStill = true;
     const answer = home.router.open(HTTPS, undefined, stop.signal);
-    await until(() => home.clock.timers > 0);
+    await until(() => home.isWaitedFor);
     stop.abort(new Error("stopped"));
     await assert.rejects(answer, /stopped/);
     assert.equal(home.clock.timers, 0);
+  });
+
+  it("still tells what it granted when the box stops meanwhile", async () => {
+    const stop = new AbortController();
+    speaks("natpmp");
+    home.timeStandsStill = true;
+    home.before = () => {
+      speaks();
+      return [];
+    };
+    const answer = home.router.open(HTTPS, { ...MAPPING, by: "natpmp" }, stop.signal);
+    await until(() => home.isWaitedFor);
+    stop.abort();
+    assert.equal(mappingOf(await answer).externalPort, 443);
   });
 
   it("is never asked for the Web UI, nor for another outer port", async () => {
