@@ -12,6 +12,7 @@ import { checkLateData } from "./late.ts";
 import { Card } from "./machine.ts";
 import { checkNetwork } from "./network.ts";
 import { checkPowerCuts, checkSwitch } from "./power.ts";
+import { checkPublic } from "./public.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     only: {
       type: "string",
-      default: "system,decks,service,network,dialects,offline,late,power,pi3",
+      default: "system,decks,service,network,public,dialects,offline,late,power,pi3",
     },
     keep: { type: "boolean", default: false },
   },
@@ -58,6 +59,7 @@ async function checkCard(out: string): Promise<void> {
   if (parts.has("decks")) await checkDecks(checks, box, out);
   if (parts.has("service")) await checkService(checks, box);
   if (parts.has("network")) await checkNetwork(checks, box);
+  if (parts.has("public")) await checkPublic(checks, box);
   await checkSwitch(checks, box, "restart");
   if (parts.has("dialects")) await checkDialects(checks, card, token);
   if (parts.has("offline")) await checkOffline(checks, card);
