@@ -90,6 +90,8 @@ export function readAll(bytes: Buffer): Read[] {
 
 function readOne(bytes: Buffer): Read {
   const short = bytes.readUInt8(1);
+  // That is BER's, with an end that has to be looked for.
+  if (short === 0x80) throw new RangeError("a value has no length");
   const more = short < 0x80 ? 0 : short & 0x7f;
   const length = more === 0 ? short : bytes.readUIntBE(2, more);
   const begin = 2 + more;
