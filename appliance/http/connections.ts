@@ -18,7 +18,7 @@ const QUIET_MS = 10 * 60_000;
 /** A proxy's header and TLS must be over by then. */
 const BEGIN_MS = 10_000;
 /** Of all connections, those that may be about it at once. */
-const BEGINNING_SHARE = 1 / 4;
+const BEGINNING_SHARE = 1 / 2;
 
 export interface ConnectionsOptions {
   server: Server;

@@ -13,6 +13,7 @@ import { fill, interleaved, type Round } from "./rounds.ts";
 import { SITE, startBare, TOKEN, withData, withServer } from "./servers.ts";
 import { type Shipped, withShipped } from "./shipped.ts";
 import { measureRest, measureStarts } from "./start.ts";
+import { measureTls } from "./tls.ts";
 
 const MILLION = 1_000_000;
 const HISTORY_DAYS = 400;
@@ -43,6 +44,7 @@ function report(measure: string, value: number, unit: string, goal: [">=" | "<="
 const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   start,
   ingest,
+  tls,
   reads,
   page,
   flood,
@@ -100,6 +102,18 @@ async function ingest(shipped: Shipped): Promise<void> {
         },
       );
     });
+  });
+}
+
+/** Hits by TLS, to a server of `node:https` in turns. */
+async function tls(): Promise<void> {
+  console.log("TLS ...");
+  await withData(async (dataDir) => {
+    const { hits, handshakes, cpu } = await measureTls(dataDir);
+    const [bare, own] = [cpu.bare, cpu.tallydeck].map((spent) => spent.toFixed(0));
+    console.log(`  µs of CPU for a handshake and a hit: ${own}, of the bare server ${bare}`);
+    report("durable hits by TLS : bare node:https", hits, "", [">=", 0.7]);
+    report("handshakes with a durable hit : bare node:https", handshakes, "", [">=", 0.8]);
   });
 }
 

@@ -59,10 +59,21 @@ export function startedService(
 
 /** What every measure is compared with: answers the same GIF and stores nothing. */
 export function startBare(): Promise<Running> {
-  return started(
-    spawn(process.execPath, [BARE], { stdio: ["ignore", "pipe", "inherit"] }),
-    /port (\d+)/,
-  );
+  return startProgram(BARE);
+}
+
+/** A program that says its port. */
+export function startProgram(
+  file: string,
+  args: readonly string[] = [],
+  scheme = "http",
+): Promise<Running> {
+  const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN };
+  const child = spawn(process.execPath, [file, ...args], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return started(child, /port (\d+)/, scheme);
 }
 
 /** A data folder that is gone afterwards. */
@@ -76,7 +87,7 @@ export async function withData(use: (dataDir: string) => Promise<void>): Promise
 }
 
 /** `ports` finds the ports, the control listener's second, in what it says. */
-function started(child: ChildProcess, ports: RegExp): Promise<Running> {
+function started(child: ChildProcess, ports: RegExp, scheme = "http"): Promise<Running> {
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return new Promise((resolve, reject) => {
     let said = "";
@@ -87,7 +98,7 @@ function started(child: ChildProcess, ports: RegExp): Promise<Running> {
       if (found === null) return;
       const [, port, control] = found;
       resolve({
-        origin: `http://127.0.0.1:${port}`,
+        origin: `${scheme}://127.0.0.1:${port}`,
         control: control && `http://127.0.0.1:${control}`,
         pid: child.pid as number,
         get isRunning() {
