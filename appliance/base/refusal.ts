@@ -19,10 +19,12 @@ export type RefusalCode =
   | "origin_limit"
   | "page_limit"
   | "surveys_full"
+  | "test_limit"
   | "token_limit"
   /** The state of the box. */
   | "asker_left"
   | "exchange_busy"
+  | "no_public_address"
   | "no_space"
   | "read_failed"
   | "reads_busy"

@@ -1,0 +1,98 @@
+import type { Issued } from "./acme/certificate.ts";
+import type { Standing } from "./addresses.ts";
+import type { Mapping, PortAnswer } from "./router/mapping.ts";
+
+/** One thing to do outside of this box, which takes a while and may fail. */
+export type Errand =
+  | { readonly kind: "close-port"; readonly mapping: Mapping }
+  | { readonly kind: "find-address" }
+  /** `v4` is null where nobody knows it: the provider takes the address that it sees. */
+  | { readonly kind: "tell-dns"; readonly v4: string | null }
+  | { readonly kind: "look-up"; readonly expects: string | null }
+  | { readonly kind: "open-port"; readonly before: Mapping | null }
+  | { readonly kind: "ask-renewal" }
+  | { readonly kind: "test" }
+  | { readonly kind: "order"; readonly isRenewal: boolean };
+
+/** What came of an errand; `failed` where it could not be done at all. */
+export type Outcome =
+  | { readonly kind: "closed"; readonly isGone: boolean }
+  | { readonly kind: "address"; readonly address: FoundAddress }
+  | { readonly kind: "told"; readonly seen: string | null }
+  | {
+      readonly kind: "not-told";
+      readonly isFinal: boolean;
+      readonly why: string;
+      readonly afterMs?: number | undefined;
+    }
+  | { readonly kind: "looked-up"; readonly result: "right" | "other" | "nothing" | "unknown" }
+  | {
+      readonly kind: "port";
+      readonly answer: PortAnswer;
+      /** Where the router told it, too. */
+      readonly address?: FoundAddress;
+    }
+  | {
+      readonly kind: "window";
+      readonly start: number;
+      readonly end: number;
+      readonly retryAfterMs: number;
+    }
+  | { readonly kind: "no-window" }
+  | { readonly kind: "passed"; readonly by443: boolean }
+  | { readonly kind: "issued" }
+  | CaFailure
+  | { readonly kind: "stopped" };
+
+/** The home's IPv4 address, null where the router does not tell, and what it is good for. */
+export interface FoundAddress {
+  readonly v4: string | null;
+  readonly standing: Standing;
+}
+
+/** How a test or an order ended that did not end well: as `AcmeFailed` has it. */
+export interface CaFailure {
+  readonly kind: "ca";
+  readonly failure: CaFailureKind;
+  readonly detail: string;
+  readonly retryAfterMs?: number | undefined;
+  readonly byV6?: boolean;
+}
+
+export type CaFailureKind =
+  /** The way in from outside. */
+  | "connection"
+  | "dns"
+  | "tls"
+  | "unauthorized"
+  /** What is asked for. */
+  | "caa"
+  | "limit"
+  | "agreement"
+  | "account"
+  | "rejected-name"
+  /** The CA itself. */
+  | "server"
+  | "unreachable"
+  | "bad-answer";
+
+/** What the CA saw of the way in, and found shut. */
+export const FROM_OUTSIDE: readonly CaFailureKind[] = ["connection", "dns", "tls", "unauthorized"];
+/** What says nothing of the way in. */
+export const OF_THE_CA: readonly CaFailureKind[] = ["server", "unreachable", "bad-answer"];
+
+/** Runs errands outside of this box. */
+export interface Messenger {
+  /** The provider of dynamic DNS, to name it to a person. */
+  readonly provider: string | undefined;
+  /**
+   * Never rejects for what the other side does.
+   * @param has `served`: the chain (PEM) that is served; `keep` is called with a certificate before
+   * the outcome is told
+   */
+  run(
+    errand: Errand,
+    has: { readonly served: string | undefined; readonly keep: (issued: Issued) => void },
+    signal: AbortSignal,
+  ): Promise<Outcome>;
+}

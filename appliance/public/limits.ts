@@ -1,0 +1,53 @@
+import { DAY_MS } from "../base/calendar.ts";
+import type { Failure } from "./record.ts";
+
+const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const WEEK_MS = 7 * DAY_MS;
+
+/** Let's Encrypt gives 5 certificates for one name in 7 days: one of them is left to its owner. */
+export const ORDERS_A_WEEK = 4;
+/** Let's Encrypt takes 5 failed validations of one name in an hour. */
+export const VALIDATIONS_AN_HOUR = 5;
+export const TESTS_AN_HOUR = 10;
+/** No provider is told more often. */
+export const DNS_EVERY_MS = 10 * MINUTE_MS;
+
+/** As Let's Encrypt's integration guide asks for; the last stays. */
+const BACK_OFF_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS, DAY_MS];
+
+/**
+ * Failed once more after `before`. What the other side asked for is obeyed, up to a week.
+ * @param random 0–1: boxes that failed together do not come back together
+ */
+export function failedAgain(
+  before: Failure | null,
+  {
+    now,
+    random,
+    retryAfterMs = 0,
+  }: { now: number; random: number; retryAfterMs?: number | undefined },
+): Failure {
+  const count = (before?.count ?? 0) + 1;
+  const wait = BACK_OFF_MS[Math.min(count, BACK_OFF_MS.length) - 1] ?? DAY_MS;
+  const asked = Math.min(Math.max(retryAfterMs, 0), WEEK_MS);
+  return { count, at: now, waitMs: Math.round(Math.max(wait * (1 + random / 10), asked)) };
+}
+
+/** When to try again. */
+export const againAt = ({ at, waitMs }: Pick<Failure, "at" | "waitMs">): number => at + waitMs;
+
+/** Those of the last `windowMs`. */
+export function recent(times: readonly number[], windowMs: number, now: number): number[] {
+  return times.filter((at) => at > now - windowMs);
+}
+
+/** When there is room for one more; 0 where there is now. */
+export function roomAt(
+  times: readonly number[],
+  { most, windowMs, now }: { most: number; windowMs: number; now: number },
+): number {
+  const inWindow = recent(times, windowMs, now).sort((a, b) => a - b);
+  const freed = inWindow[inWindow.length - most];
+  return freed === undefined ? 0 : freed + windowMs;
+}

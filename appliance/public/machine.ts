@@ -1,0 +1,261 @@
+import { isIP } from "node:net";
+import { DAY_MS } from "../base/calendar.ts";
+import { type Errand, OF_THE_CA } from "./errands.ts";
+import {
+  againAt,
+  DNS_EVERY_MS,
+  HOUR_MS,
+  ORDERS_A_WEEK,
+  roomAt,
+  TESTS_AN_HOUR,
+  VALIDATIONS_AN_HOUR,
+  WEEK_MS,
+} from "./limits.ts";
+import { countedBy, type PublicRecord, settled } from "./record.ts";
+import { askWindowAt, renewalDue, type Served, warnsAt } from "./renewal.ts";
+import type { PublicSettings } from "./settings.ts";
+
+/** What is the case beside the record; times are epoch milliseconds. */
+export interface Facts {
+  readonly settings: PublicSettings;
+  readonly now: number;
+  /** Whether `now` can be believed. */
+  readonly isSure: boolean;
+  /** The certificate on the disk, whatever its time. */
+  readonly served: Served | undefined;
+  /** Somebody outside leads the traffic here: neither router nor home's address matter. */
+  readonly isTunnelled: boolean;
+  /** Whether anything of this box answers by TLS. */
+  readonly isListening: boolean;
+  /** When somebody came in from outside last; undefined where nobody has since the start. */
+  readonly reachedAt: number | undefined;
+  /** The owner asked for a test. */
+  readonly wantsTest: boolean;
+}
+
+/** What is next: an errand, or nothing until a time, or until something else changes. */
+export interface Decision {
+  readonly record: PublicRecord;
+  readonly errand?: Errand | undefined;
+  readonly wakeAt?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const LOOK_MS = 10 * MINUTE_MS;
+/** The router is asked again so often, whatever it granted: it may have been restarted. */
+const PORT_MS = 10 * MINUTE_MS;
+/** How long what a test found is taken for true before an order. */
+const TESTED_MS = HOUR_MS;
+/** Servers that cannot be asked are not waited for: the CA asks them, too. */
+const LOOK_UP_TRIES = 3;
+/** Until a name that was just told is said to point elsewhere. */
+export const PATIENT_TRIES = 10;
+/** A renewal goes on without what else is wanted after that; what is served ends some day. */
+const SOFT_MS = 6 * HOUR_MS;
+
+/** An errand that may be done now, when it may, or undefined where there is none of its kind. */
+type Next = Errand | number | undefined;
+
+/** What is to be done now, by what is known. Pure; the record is only ever brought up to date. */
+export function decide(kept: PublicRecord, facts: Facts): Decision {
+  const record = settled(kept, facts.settings, facts.now);
+  const nexts = isWanted(facts)
+    ? [
+        closing(record, facts),
+        addressing(record, facts),
+        telling(record, facts),
+        opening(record, facts),
+        lookingUp(record, facts),
+        windowing(record, facts),
+        ...issuing(record, facts),
+      ]
+    : [closing(record, facts)];
+  const errand = nexts.find((next) => typeof next === "object");
+  const times = nexts.filter((next) => typeof next === "number");
+  // What is shown changes by the time alone.
+  if (facts.served !== undefined) times.push(facts.served.notAfter, warnsAt(facts.served));
+  const ahead = times.filter((at) => at > facts.now);
+  return { record, errand, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
+}
+
+/** Whether anything is done at all: on, with a name, agreed to, and at a time that is known. */
+function isWanted({ settings: { enabled, name, agreed }, isSure, isListening }: Facts): boolean {
+  return enabled && name !== "" && agreed && isListening && isSure;
+}
+
+const opensPort = ({ settings: { enabled, openPort, name, agreed }, isTunnelled }: Facts) =>
+  enabled && agreed && name !== "" && openPort && !isTunnelled;
+
+/** Whether the home's own address is what the name must lead to. */
+export const isAtHome = ({ settings: { openPort, ddns }, isTunnelled }: Facts): boolean =>
+  !isTunnelled && (openPort || ddns !== "");
+
+function closing({ mapping, port }: PublicRecord, facts: Facts): Next {
+  if (mapping === null || opensPort(facts)) return undefined;
+  // The router was asked for this, too, and did not do it.
+  const triedAt = port?.answer === "failed" ? port.at + PORT_MS : 0;
+  return due(triedAt, facts.now, { kind: "close-port", mapping });
+}
+
+function addressing({ address, mapping, port }: PublicRecord, facts: Facts): Next {
+  const { now } = facts;
+  if (!isAtHome(facts)) return undefined;
+  // A router that leads the port here says its address with it, each time.
+  if (opensPort(facts) && port?.answer === "open" && mapping?.address !== undefined)
+    return undefined;
+  return due(address === null ? 0 : address.at + LOOK_MS, now, { kind: "find-address" });
+}
+
+const isHindered = ({ address }: PublicRecord): boolean =>
+  ["cgnat", "double-nat", "ds-lite"].includes(address?.standing ?? "");
+
+function telling(record: PublicRecord, facts: Facts): Next {
+  const { address, dns, outside } = record;
+  const { settings, now } = facts;
+  if (settings.ddns === "" || facts.isTunnelled || isIP(settings.name) !== 0) return undefined;
+  if (address === null || isHindered(record) || dns?.result === "refused") return undefined;
+  const v4 = address.isSeen ? null : address.v4;
+  const errand = { kind: "tell-dns", v4 } as const;
+  const soonest = record.toldAt + DNS_EVERY_MS;
+  if (dns === null) return due(soonest, now, errand);
+  if (dns.failure !== null) return due(Math.max(soonest, againAt(dns.failure)), now, errand);
+  if (dns.result === "asked" || dns.v4 !== v4) return due(soonest, now, errand);
+  if (v4 !== null) return undefined;
+  // It took the address that it saw, and nobody says when there is another.
+  const isShut = outside?.isOpen === false && outside.at > dns.at;
+  return due(isShut ? soonest : dns.at + DAY_MS, now, errand);
+}
+
+function opening(record: PublicRecord, facts: Facts): Next {
+  const { port, mapping, address } = record;
+  if (!opensPort(facts)) return undefined;
+  if (isHindered(record) && mapping === null) return undefined;
+  const everyMs = mapping === null ? PORT_MS : lifeMs(mapping.lifetimeS);
+  if (address === null && port === null) return undefined;
+  return due(port === null ? 0 : port.at + everyMs, facts.now, {
+    kind: "open-port",
+    before: mapping,
+  });
+}
+
+const lifeMs = (lifetimeS: number): number =>
+  lifetimeS === 0 ? PORT_MS : Math.min(Math.max(lifetimeS * 500, MINUTE_MS), PORT_MS);
+
+/** The address that the name is to have; null where nobody knows it or it is somebody else's. */
+export function expected({ address }: PublicRecord, facts: Facts): string | null {
+  return isAtHome(facts) ? (address?.v4 ?? null) : null;
+}
+
+function lookingUp(record: PublicRecord, facts: Facts): Next {
+  const { lookUp, dns } = record;
+  if (isIP(facts.settings.name) !== 0 || isHindered(record)) return undefined;
+  if (isAtHome(facts) && record.address === null) return undefined;
+  if (lookUp?.result === "right") return undefined;
+  if (isNamed(record, facts) && lookUp !== null) return undefined;
+  const tries = lookUp?.tries ?? 0;
+  const afterMs = tries < LOOK_UP_TRIES ? 20_000 : tries < PATIENT_TRIES ? MINUTE_MS : LOOK_MS;
+  const from = Math.max(lookUp?.at ?? 0, dns?.at ?? 0);
+  // Before the first, too: who was asked too early remembers that there is nothing.
+  return due(from === 0 ? 0 : from + afterMs, facts.now, {
+    kind: "look-up",
+    expects: expected(record, facts),
+  });
+}
+
+/** Whether the name leads here, as far as one can know. */
+export function isNamed(record: PublicRecord, facts: Facts): boolean {
+  const { lookUp, address } = record;
+  const { name } = facts.settings;
+  if (isIP(name) !== 0)
+    return !isAtHome(facts) || address?.v4 === null || isIP(name) === 6 || address?.v4 === name;
+  if (lookUp === null) return false;
+  return (
+    lookUp.result === "right" || (lookUp.result === "unknown" && lookUp.tries >= LOOK_UP_TRIES)
+  );
+}
+
+function windowing(record: PublicRecord, facts: Facts): Next {
+  const { served, now } = facts;
+  if (!isServing(facts) || served === undefined || renewalDue(record, served) <= now)
+    return undefined;
+  return due(askWindowAt(record, served), now, { kind: "ask-renewal" });
+}
+
+/** Whether there is a certificate for the name that visitors' browsers take. */
+export function isServing({ served, now, isSure }: Facts): boolean {
+  return served?.fits === true && (!isSure || now < served.notAfter);
+}
+
+/** Whether all is there that an order wants. */
+export function isReady(record: PublicRecord, facts: Facts): boolean {
+  const { address, port } = record;
+  if (isAtHome(facts) && (address === null || isHindered(record))) return false;
+  return isNamed(record, facts) && (!opensPort(facts) || port !== null);
+}
+
+/** Tests and orders. */
+function issuing(record: PublicRecord, facts: Facts): Next[] {
+  const { now, served, wantsTest } = facts;
+  const test = testing(record, facts);
+  if (wantsTest && typeof test === "object") return [test];
+  const free = freeAt(record, facts);
+  if (isServing(facts) && served !== undefined) {
+    const dueAt = renewalDue(record, served);
+    if (dueAt > now) return [dueAt, ...checking(record, facts, free)];
+    if (!isReady(record, facts) && now < dueAt + SOFT_MS) return [dueAt + SOFT_MS];
+  } else if (!isReady(record, facts)) return [];
+  if (free > now) return [free];
+  if (!isTested(record, facts)) return [test];
+  return [ordering(record, facts)];
+}
+
+/** When the CA may be asked again, by what it said and how often it failed. */
+function freeAt({ trouble, limit }: PublicRecord, { settings }: Facts): number {
+  const limited = limit?.about === countedBy(settings) ? againAt(limit) : 0;
+  return Math.max(trouble === null ? 0 : againAt(trouble), limited);
+}
+
+function testing({ tests, validations }: PublicRecord, { now, settings }: Facts): Errand | number {
+  const windowMs = HOUR_MS;
+  // Let's Encrypt tests at a CA of its own; another counts them with its orders.
+  const counted =
+    settings.directory === ""
+      ? 0
+      : roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs, now });
+  const room = Math.max(roomAt(tests, { most: TESTS_AN_HOUR, windowMs, now }), counted);
+  return room > now ? room : { kind: "test" };
+}
+
+/** Whether the way in was open a moment ago, or the place for tests does not answer. */
+function isTested({ outside, trouble }: PublicRecord, { now, settings }: Facts): boolean {
+  if (trouble !== null && settings.directory === "" && OF_THE_CA.includes(trouble.kind))
+    return true;
+  const since = Math.max(now - TESTED_MS, trouble?.at ?? 0);
+  return outside?.isOpen === true && outside.at > since;
+}
+
+function ordering(record: PublicRecord, facts: Facts): Next {
+  const { now, settings, served } = facts;
+  const about = countedBy(settings);
+  const ofName = record.orders.filter((order) => order.about === about).map(({ at }) => at);
+  const room = Math.max(
+    roomAt(ofName, { most: ORDERS_A_WEEK, windowMs: WEEK_MS, now }),
+    roomAt(record.validations, { most: VALIDATIONS_AN_HOUR, windowMs: HOUR_MS, now }),
+  );
+  return due(room, now, { kind: "order", isRenewal: served?.fits === true });
+}
+
+/** While all is well, the CA is asked once a day whether the way in is open, if nobody came by it. */
+function checking(record: PublicRecord, facts: Facts, free: number): Next[] {
+  const { outside } = record;
+  const { reachedAt = 0, now } = facts;
+  const seenAt = Math.max(outside?.at ?? 0, reachedAt);
+  const isShut = outside?.by443 === false && reachedAt <= outside.at;
+  const dueAt = Math.max(isShut ? 0 : seenAt + DAY_MS, free);
+  if (!isReady(record, facts) && !isShut) return [];
+  return [dueAt > now ? dueAt : testing(record, facts)];
+}
+
+function due(at: number, now: number, errand: Errand): Next {
+  return at > now ? at : errand;
+}

@@ -1,0 +1,143 @@
+import type { LookUp } from "./dns/look-up.ts";
+import { judge } from "./addresses.ts";
+import type { Acme } from "./acme/client.ts";
+import type { Issued } from "./acme/certificate.ts";
+import { identifierOf } from "./acme/identifier.ts";
+import { AcmeFailed } from "./acme/problem.ts";
+import type { Ask } from "./ask.ts";
+import type { DnsProvider } from "./dns/providers.ts";
+import type { Errand, FoundAddress, Outcome } from "./errands.ts";
+import type { Router } from "./router/open-port.ts";
+
+/** Whom the box asks. */
+export interface OutsideParts {
+  /** The public name, or an address. */
+  readonly name: string;
+  readonly router: Pick<Router, "open" | "close" | "outerAddress">;
+  readonly acme: Pick<Acme, "test" | "order" | "renewalInfo">;
+  /** Undefined where nobody is told where the home is. */
+  readonly provider: DnsProvider | undefined;
+  readonly lookUp: LookUp;
+  /** Asks the provider. */
+  readonly ask: Ask;
+  /** The addresses of this machine. */
+  readonly ownAddresses: () => readonly string[];
+  /** This box's port for TLS. */
+  readonly port: () => number;
+}
+
+const OUTER_PORT = 443;
+
+/** Does one errand after the other outside of this box. */
+export class Outside {
+  readonly #parts: OutsideParts;
+
+  constructor(parts: OutsideParts) {
+    this.#parts = parts;
+  }
+
+  /** The provider of dynamic DNS, to name it to a person. */
+  get provider(): string | undefined {
+    return this.#parts.provider?.host;
+  }
+
+  /**
+   * Never rejects for what the other side does.
+   * @param served the chain (PEM) that is served
+   * @param keep called with a certificate before the outcome is told
+   */
+  async run(
+    errand: Errand,
+    { served, keep }: { served: string | undefined; keep: (issued: Issued) => void },
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { name, router, acme } = this.#parts;
+    switch (errand.kind) {
+      case "close-port":
+        return { kind: "closed", isGone: await router.close(errand.mapping, signal) };
+      case "find-address":
+        return { kind: "address", address: await this.#findAddress(signal) };
+      case "open-port":
+        return this.#openPort(errand, signal);
+      case "tell-dns":
+        return this.#tell(errand.v4, signal);
+      case "look-up":
+        return { kind: "looked-up", result: await this.#lookUp(errand.expects, signal) };
+      case "ask-renewal":
+        return asked(async () => {
+          const window = served && (await acme.renewalInfo(served, signal));
+          return window ? { kind: "window", ...window } : { kind: "no-window" };
+        }, () => ({ kind: "no-window" }));
+      case "test":
+        return asked(async () => {
+          const { challenge } = await acme.test(identifierOf(name), signal);
+          return { kind: "passed", by443: challenge === "tls-alpn-01" };
+        });
+      case "order":
+        return asked(async () => {
+          const replaces = errand.isRenewal ? served : undefined;
+          keep(await acme.order(identifierOf(name), { replaces }, signal));
+          return { kind: "issued" };
+        });
+    }
+  }
+
+  async #findAddress(signal: AbortSignal): Promise<FoundAddress> {
+    const { router } = this.#parts;
+    return this.#judged(await router.outerAddress(signal), signal);
+  }
+
+  async #judged(outer: string | undefined, signal: AbortSignal): Promise<FoundAddress> {
+    const { provider, ask, ownAddresses } = this.#parts;
+    const seen = await provider?.seen?.(ask, signal);
+    const standing = judge({ outer, seen, own: ownAddresses() });
+    return { v4: outer ?? seen ?? null, standing };
+  }
+
+  async #openPort(
+    { before }: Extract<Errand, { kind: "open-port" }>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { router, port } = this.#parts;
+    const pair = { internal: port(), external: OUTER_PORT };
+    const answer = await router.open(pair, before ?? undefined, signal);
+    const outer = answer.kind === "open" ? answer.mapping.address : undefined;
+    if (outer === undefined) return { kind: "port", answer };
+    return { kind: "port", answer, address: await this.#judged(outer, signal) };
+  }
+
+  async #tell(v4: string | null, signal: AbortSignal): Promise<Outcome> {
+    const { provider, name, ask } = this.#parts;
+    if (provider === undefined) return { kind: "stopped" };
+    const answer = await provider.update(name, v4 === null ? {} : { v4 }, ask, signal);
+    if (answer.kind === "done") return { kind: "told", seen: answer.seen?.v4 ?? null };
+    const afterMs = answer.kind === "later" ? answer.afterMs : undefined;
+    return { kind: "not-told", isFinal: answer.kind === "refused", why: answer.why, afterMs };
+  }
+
+  async #lookUp(expects: string | null, signal: AbortSignal) {
+    const answer = await this.#parts.lookUp(this.#parts.name, signal);
+    if (answer.kind !== "found") return answer.kind;
+    if (answer.v4.length === 0) return "nothing";
+    return expects === null || answer.v4.includes(expects) ? "right" : "other";
+  }
+}
+
+/** What the CA answers, or why it does not. */
+async function asked(
+  ask: () => Promise<Outcome>,
+  failed: (error: AcmeFailed) => Outcome = outcomeOf,
+): Promise<Outcome> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof AcmeFailed)) throw error;
+    return failed(error);
+  }
+}
+
+function outcomeOf({ kind, detail, retryAfterMs, validation }: AcmeFailed): Outcome {
+  if (kind === "stopped") return { kind };
+  const byV6 = validation?.addressUsed?.includes(":") === true;
+  return { kind: "ca", failure: kind, detail, retryAfterMs, byV6 };
+}

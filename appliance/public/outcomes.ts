@@ -1,0 +1,209 @@
+import {
+  type CaFailure,
+  type CaFailureKind,
+  type Errand,
+  FROM_OUTSIDE,
+  type Outcome,
+} from "./errands.ts";
+import { failedAgain, HOUR_MS, recent, WEEK_MS } from "./limits.ts";
+import { type Facts, isServing } from "./machine.ts";
+import { countedBy, type PublicRecord, settled } from "./record.ts";
+import { withWindow } from "./renewal.ts";
+import type { PortAnswer } from "./router/mapping.ts";
+
+type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
+
+/** After these nobody knows whether there is a certificate, or whether somebody counts. */
+const IN_DOUBT: readonly CaFailureKind[] = ["unreachable", "bad-answer", "server"];
+
+/** When an errand has ended, and 0–1 to draw from. */
+export interface Ended extends Facts {
+  readonly random: number;
+}
+
+/** Orders of other names are kept, too; so many are enough for who changes names all day. */
+const MOST_ORDERS = 60;
+const LONGEST_DETAIL = 300;
+
+/** True for what counts against a limit of somebody: it is written down before it is done. */
+export const isCounted = ({ kind }: Errand): boolean =>
+  kind === "tell-dns" || kind === "test" || kind === "order";
+
+/**
+ * The record before an errand that counts: as if the box lost its power in the middle of it, and
+ * nobody ever knew how it ended.
+ */
+export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicRecord {
+  const record = settled(kept, facts.settings, facts.now);
+  const { now, settings } = facts;
+  const validations = [...recent(record.validations, HOUR_MS, now), now];
+  switch (errand.kind) {
+    case "tell-dns": {
+      const { failure = null } = record.dns ?? {};
+      const dns = { at: now, v4: errand.v4, result: "asked", why: "", failure } as const;
+      return { ...record, dns, toldAt: now, lookUp: null };
+    }
+    case "test": {
+      const tests = [...recent(record.tests, HOUR_MS, now), now];
+      return { ...record, tests, ...(settings.directory !== "" && { validations }) };
+    }
+    case "order": {
+      const orders = record.orders.filter(({ at }) => at > now - WEEK_MS).slice(-MOST_ORDERS);
+      const order = { at: now, about: countedBy(settings) };
+      return { ...record, validations, orders: [...orders, order] };
+    }
+    default:
+      return record;
+  }
+}
+
+/** The record after an errand. */
+export function ended(
+  kept: PublicRecord,
+  errand: Errand,
+  outcome: Outcome,
+  facts: Ended,
+): PublicRecord {
+  const record = settled(kept, facts.settings, facts.now);
+  const { now } = facts;
+  switch (outcome.kind) {
+    case "closed":
+      return closed(record, outcome.isGone, now);
+    case "address":
+      return atAddress(record, { ...outcome.address, isSeen: false }, now);
+    case "told":
+      return told(record, outcome.seen, now);
+    case "not-told":
+      return notTold(record, outcome, facts);
+    case "looked-up": {
+      const tries = (record.lookUp?.tries ?? 0) + 1;
+      return { ...record, lookUp: { at: now, tries, result: outcome.result } };
+    }
+    case "port": {
+      const { answer, address } = outcome;
+      const found = address && { ...address, isSeen: false };
+      return asked(found ? atAddress(record, found, now) : record, answer, now);
+    }
+    case "window":
+    case "no-window":
+      return facts.served === undefined
+        ? record
+        : withWindow(record, facts.served, outcome.kind === "window" ? outcome : undefined, facts);
+    case "passed":
+      return passed(record, outcome.by443, facts);
+    case "issued":
+      return issued(record, now);
+    case "ca":
+      return failed(record, errand, outcome, facts);
+    case "stopped":
+      return record;
+  }
+}
+
+/** What is not taken back within its life ends by itself. */
+function closed(record: PublicRecord, isGone: boolean, now: number): PublicRecord {
+  const { mapping } = record;
+  const lifeMs = (mapping?.lifetimeS ?? 0) * 1_000;
+  const isOver = mapping !== null && lifeMs > 0 && mapping.at + lifeMs <= now;
+  return isGone || isOver
+    ? { ...record, mapping: null, port: null }
+    : { ...record, port: { at: now, answer: "failed" } };
+}
+
+/** At another address nothing that was found out before holds. */
+function atAddress(record: PublicRecord, found: Address, now: number): PublicRecord {
+  const { address: last } = record;
+  const address = { ...found, at: now };
+  if (last === null) return { ...record, address };
+  // Who says nothing for once has not moved.
+  if (found.v4 === null && found.standing === "unknown")
+    return { ...record, address: { ...last, at: now } };
+  const isSame = last.v4 === found.v4 && last.standing === found.standing;
+  return { ...record, address, ...(!isSame && { lookUp: null, trouble: null }) };
+}
+
+/** Where the router says nothing, the address that the provider saw is all there is. */
+function told(record: PublicRecord, seen: string | null, now: number): PublicRecord {
+  if (record.dns === null) return record;
+  const done = { ...record, dns: { ...record.dns, result: "done" as const, failure: null } };
+  return done.dns.v4 === null && seen !== null
+    ? atAddress(done, { v4: seen, standing: "unknown", isSeen: true }, now)
+    : done;
+}
+
+function notTold(
+  record: PublicRecord,
+  { isFinal, why, afterMs }: { isFinal: boolean; why: string; afterMs?: number | undefined },
+  { now, random }: Ended,
+): PublicRecord {
+  const { dns } = record;
+  if (dns === null) return record;
+  return {
+    ...record,
+    // Who mends the settings need not wait.
+    ...(isFinal && { toldAt: 0 }),
+    dns: {
+      ...dns,
+      result: isFinal ? "refused" : "later",
+      why: why.slice(0, LONGEST_DETAIL),
+      failure: isFinal ? null : failedAgain(dns.failure, { now, random, retryAfterMs: afterMs }),
+    },
+  };
+}
+
+function asked(record: PublicRecord, answer: PortAnswer, now: number): PublicRecord {
+  // A router that is not there for a moment still has what it granted; one that refuses has not.
+  const kept = answer.kind === "no-router" ? record.mapping : null;
+  const mapping = answer.kind === "open" ? { ...answer.mapping, at: now } : kept;
+  const said = answer.kind === "refused" ? answer.why : answer.kind;
+  return { ...record, port: { at: now, answer: said }, mapping };
+}
+
+const withoutLast = (times: readonly number[]) => times.slice(0, -1);
+
+function passed(record: PublicRecord, by443: boolean, facts: Ended): PublicRecord {
+  const { trouble, validations } = record;
+  const { now, settings } = facts;
+  const open = {
+    ...record,
+    outside: { at: now, isOpen: true, by443 },
+    ...(settings.directory !== "" && { validations: withoutLast(validations) }),
+  };
+  if (trouble === null || !FROM_OUTSIDE.includes(trouble.kind)) return open;
+  // How often it failed is forgotten only once there is a certificate.
+  return { ...open, trouble: isServing(facts) ? null : { ...trouble, waitMs: 0 } };
+}
+
+function issued(record: PublicRecord, now: number): PublicRecord {
+  const outside = { at: now, isOpen: true, by443: record.outside?.by443 ?? true };
+  const validations = withoutLast(record.validations);
+  return { ...record, outside, validations, trouble: null, limit: null, renewal: null };
+}
+
+function failed(
+  record: PublicRecord,
+  errand: Errand,
+  { failure: kind, detail, retryAfterMs, byV6 = false }: CaFailure,
+  { now, random, settings }: Ended,
+): PublicRecord {
+  const isShut = FROM_OUTSIDE.includes(kind);
+  const again = failedAgain(record.trouble, { now, random, retryAfterMs });
+  const trouble = { ...again, kind, detail: detail.slice(0, LONGEST_DETAIL), byV6 };
+  const validates = isShut || kind === "caa";
+  const isCountedHere = errand.kind === "order" || settings.directory !== "";
+  return {
+    ...record,
+    trouble,
+    outside: isShut ? { at: now, isOpen: false, by443: false } : record.outside,
+    ...(isCountedHere &&
+      !validates &&
+      !IN_DOUBT.includes(kind) && {
+        validations: withoutLast(record.validations),
+      }),
+    ...(errand.kind === "order" &&
+      !IN_DOUBT.includes(kind) && { orders: record.orders.slice(0, -1) }),
+    ...(kind === "limit" && {
+      limit: { at: now, waitMs: again.waitMs, about: countedBy(settings) },
+    }),
+  };
+}

@@ -1,0 +1,312 @@
+import type { KeyObject } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
+import { sha256 } from "../base/secrets.ts";
+import { type Cancel, Signal } from "../base/signal.ts";
+import { Turns } from "../base/turns.ts";
+import type { Issued } from "./acme/certificate.ts";
+import { Challenges } from "./challenges.ts";
+import type { Errand, Messenger, Outcome } from "./errands.ts";
+import type { Keys } from "./keys.ts";
+import { HOUR_MS, roomAt, TESTS_AN_HOUR } from "./limits.ts";
+import { decide, type Facts } from "./machine.ts";
+import { begun, ended, isCounted } from "./outcomes.ts";
+import { isSameButTimes, type PublicRecord, readRecord, restarted } from "./record.ts";
+import type { Served } from "./renewal.ts";
+import type { Sayings } from "./sentences.ts";
+import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
+import { type PublicView, viewOf } from "./view.ts";
+
+interface PublicAddressOptions {
+  readonly clock: Clock;
+  readonly log: Pick<Log, "info" | "warn">;
+  /** 0–1. */
+  readonly random: () => number;
+  /** What the Web UI set; null before anybody has. */
+  readonly store: {
+    load(): Promise<PublicSettings | null>;
+    save(settings: PublicSettings): Promise<void>;
+  };
+  /** From the configuration, which alone can change them; undefined where it gives no name. */
+  readonly declared: PublicSettings | undefined;
+  readonly keys: Pick<Keys, "chain" | "saveChain" | "record" | "saveRecord">;
+  /** Whom the box asks with these settings; called while it is on only, and when a port is left to close. */
+  readonly messenger: (settings: PublicSettings, challenges: Challenges) => Promise<Messenger>;
+  /** What an owner can do about what the router answered. */
+  readonly portAdvice: (answer: NonNullable<PublicRecord["port"]>["answer"]) => Sayings["port"];
+  /** Whether visitors of this name accept a certificate. */
+  readonly isFor: (issued: Issued, name: string) => boolean;
+  readonly isTunnelled: () => boolean;
+  readonly isListening: () => boolean;
+}
+
+/** A certificate to serve, with its key. */
+interface Certificate {
+  readonly cert: string;
+  readonly key: KeyObject;
+}
+
+/** A clock that steps is noticed by then. */
+const LONGEST_SLEEP_MS = 600_000;
+const LETS_ENCRYPTS_TERMS = "https://letsencrypt.org/repository/";
+
+/** The way in from outside, off until somebody gives a name: does what the machine decides. */
+export class PublicAddress {
+  /** Settings, or how it stands, are others. */
+  readonly changed = new Signal();
+  /** Another certificate is to be served, or none. */
+  readonly certificateChanged = new Signal();
+  /** What a CA is to be shown now. */
+  readonly challenges = new Challenges();
+  readonly #options: PublicAddressOptions;
+  readonly #turns = new Turns();
+  #settings: PublicSettings;
+  #record: PublicRecord;
+  #issued: Issued | undefined;
+  #served: Served | undefined;
+  #messenger: Messenger | undefined;
+  #running: { errand: Errand; stop: AbortController; done: Promise<void> } | undefined;
+  #sleep: Cancel = () => {};
+  #forget: Cancel = () => {};
+  #reachedAt: number | undefined;
+  #wantsTest = false;
+  #isClosed = false;
+  #shown = "";
+  #isShownLive = false;
+
+  private constructor(options: PublicAddressOptions, stored: PublicSettings | null) {
+    this.#options = options;
+    this.#settings = options.declared ?? stored ?? FIRST_PUBLIC_SETTINGS;
+    this.#record = restarted(readRecord(options.keys.record()));
+    this.#issued = options.keys.chain();
+    this.#served = this.#servedOf(this.#issued);
+  }
+
+  /** Begins where it is on; waits for nobody outside. */
+  static async open(options: PublicAddressOptions): Promise<PublicAddress> {
+    const address = new PublicAddress(options, await options.store.load());
+    address.#forget = options.clock.becameSure.on(() => address.#step());
+    address.#step();
+    return address;
+  }
+
+  get settings(): PublicSettings {
+    return this.#settings;
+  }
+
+  /** True while the configuration gives the name. */
+  get isDeclared(): boolean {
+    return this.#options.declared !== undefined;
+  }
+
+  /** What an owner agrees to, where it is known before anybody was asked. */
+  get terms(): string | undefined {
+    return this.#settings.directory === "" ? LETS_ENCRYPTS_TERMS : undefined;
+  }
+
+  /** What visitors are shown; undefined while it is off, or the last one has ended. */
+  get certificate(): Certificate | undefined {
+    const { clock } = this.#options;
+    if (!this.#settings.enabled || this.#issued === undefined) return undefined;
+    const hasEnded = clock.sure && clock.now() >= this.#issued.notAfter;
+    return hasEnded ? undefined : { cert: this.#issued.chain, key: this.#issued.key };
+  }
+
+  view(): PublicView {
+    const { port } = this.#record;
+    const provider = this.#messenger?.provider;
+    const advice = port === null ? undefined : this.#options.portAdvice(port.answer);
+    return viewOf(this.#record, this.#facts(), { provider, port: advice }, this.#running?.errand);
+  }
+
+  /**
+   * Goes on with other settings. What is under way is stopped.
+   * @throws {Refusal} `invalid_field`, and what the store throws; then nothing has changed
+   */
+  async change(given: PublicSettings): Promise<void> {
+    const settings = checkPublicSettings(given);
+    await this.#turns.take(async () => {
+      await this.#options.store.save(settings);
+      this.#settings = settings;
+      this.#served = this.#servedOf(this.#issued);
+      this.#messenger = undefined;
+      this.#wantsTest = false;
+      this.#interrupt();
+      this.certificateChanged.emit();
+      this.changed.emit();
+      this.#step();
+    });
+  }
+
+  /**
+   * Has the CA try to get in, soon; how it went shows in the view.
+   * @throws {Refusal} `no_public_address`, `test_limit`
+   */
+  async test(): Promise<void> {
+    const { enabled, name, agreed } = this.#settings;
+    if (!enabled || name === "" || !agreed)
+      throw new Refusal(
+        "no_public_address",
+        "There is nothing to test yet: switch the public address on, give it a name and agree to the terms.",
+      );
+    const { now } = this.#facts();
+    const room = roomAt(this.#record.tests, { most: TESTS_AN_HOUR, windowMs: HOUR_MS, now });
+    if (room > now)
+      throw new Refusal(
+        "test_limit",
+        `There were ${TESTS_AN_HOUR} tests in the last hour: wait a little.`,
+        { retryAfter: Math.ceil((room - now) / 1_000) },
+      );
+    this.#wantsTest = true;
+    this.#step();
+  }
+
+  /** Somebody came in from outside, by the public name. */
+  reached(): void {
+    this.#reachedAt = this.#facts().now;
+    this.#tell();
+  }
+
+  /** Something that was handed in is another: whether it is tunnelled, or listens. */
+  recheck(): void {
+    this.#step();
+  }
+
+  /** Stops what is under way; what the router opened stays open. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#forget();
+    this.#sleep();
+    this.#interrupt(true);
+    await this.#running?.done;
+  }
+
+  #facts(): Facts {
+    const { clock, isTunnelled, isListening } = this.#options;
+    return {
+      settings: this.#settings,
+      now: Math.floor(clock.now()),
+      isSure: clock.sure,
+      served: this.#served,
+      isTunnelled: isTunnelled(),
+      isListening: isListening(),
+      reachedAt: this.#reachedAt,
+      wantsTest: this.#wantsTest,
+    };
+  }
+
+  /** What the router was asked is waited for: what it granted must be known, to be taken back. */
+  #interrupt(always = false): void {
+    const isOfRouter = ["open-port", "close-port"].includes(this.#running?.errand.kind ?? "");
+    if (always || !isOfRouter) this.#running?.stop.abort();
+  }
+
+  #step(): void {
+    if (this.#isClosed || this.#running !== undefined) return;
+    this.#sleep();
+    const facts = this.#facts();
+    const { record, errand, wakeAt = Number.POSITIVE_INFINITY } = decide(this.#record, facts);
+    this.#record = record;
+    if (errand === undefined) {
+      const isIdle = !facts.settings.enabled && wakeAt === Number.POSITIVE_INFINITY;
+      const ms = Math.min(Math.max(wakeAt - facts.now, 1), LONGEST_SLEEP_MS);
+      if (!isIdle) this.#sleep = this.#options.clock.after(ms, () => this.#step());
+    } else {
+      const stop = new AbortController();
+      this.#running = { errand, stop, done: this.#run(errand, stop.signal) };
+    }
+    this.#tell();
+  }
+
+  async #run(errand: Errand, signal: AbortSignal): Promise<void> {
+    if (errand.kind === "test") this.#wantsTest = false;
+    if (isCounted(errand)) this.#save(begun(this.#record, errand, this.#facts()));
+    const outcome = await this.#outcome(errand, signal);
+    this.#running = undefined;
+    if (this.#isClosed && outcome.kind === "stopped") return;
+    const random = this.#options.random();
+    this.#save(ended(this.#record, errand, outcome, { ...this.#facts(), random }));
+    this.#step();
+  }
+
+  /** As the errand ended, or `stopped` as soon as it is. */
+  async #outcome(errand: Errand, signal: AbortSignal): Promise<Outcome> {
+    const stopped = new Promise<Outcome>((resolve) => {
+      signal.addEventListener("abort", () => resolve({ kind: "stopped" }), { once: true });
+    });
+    try {
+      return await Promise.race([this.#errand(errand, signal), stopped]);
+    } catch (error) {
+      if (signal.aborted) return { kind: "stopped" };
+      this.#options.log.warn({ err: error }, "The public address could not do something");
+      return FAILED[errand.kind];
+    }
+  }
+
+  async #errand(errand: Errand, signal: AbortSignal): Promise<Outcome> {
+    const settings = this.#settings;
+    this.#messenger ??= await this.#options.messenger(settings, this.challenges);
+    return this.#messenger.run(
+      errand,
+      {
+        served: this.#issued?.chain,
+        keep: (issued) => {
+          if (!signal.aborted) this.#keep(issued);
+        },
+      },
+      signal,
+    );
+  }
+
+  #keep(issued: Issued): void {
+    this.#options.keys.saveChain(issued);
+    this.#issued = issued;
+    this.#served = this.#servedOf(issued);
+    this.#options.log.info("There is a new certificate for the public address.");
+    this.certificateChanged.emit();
+  }
+
+  #servedOf(issued: Issued | undefined): Served | undefined {
+    if (issued === undefined) return undefined;
+    const { chain, notBefore, notAfter } = issued;
+    const { name } = this.#settings;
+    return {
+      id: sha256(chain).toString("hex").slice(0, 32),
+      fits: name !== "" && this.#options.isFor(issued, name),
+      notBefore,
+      notAfter,
+    };
+  }
+
+  #save(record: PublicRecord): void {
+    const isNew = !isSameButTimes(record, this.#record);
+    this.#record = record;
+    if (isNew) this.#options.keys.saveRecord(record);
+  }
+
+  /** Tells of what is shown otherwise than before. */
+  #tell(): void {
+    const isLive = this.certificate !== undefined;
+    if (isLive !== this.#isShownLive) {
+      this.#isShownLive = isLive;
+      this.certificateChanged.emit();
+    }
+    const shown = JSON.stringify(this.view());
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.changed.emit();
+  }
+}
+
+/** What an errand comes to that fails in itself. */
+const FAILED: Readonly<Record<Errand["kind"], Outcome>> = {
+  "close-port": { kind: "closed", isGone: false },
+  "find-address": { kind: "address", address: { v4: null, standing: "unknown" } },
+  "open-port": { kind: "port", answer: { kind: "no-router" } },
+  "tell-dns": { kind: "not-told", isFinal: false, why: "the box failed" },
+  "look-up": { kind: "looked-up", result: "unknown" },
+  "ask-renewal": { kind: "no-window" },
+  test: { kind: "ca", failure: "bad-answer", detail: "the box failed" },
+  order: { kind: "ca", failure: "bad-answer", detail: "the box failed" },
+};

@@ -1,0 +1,232 @@
+import { createHash } from "node:crypto";
+import { schemas } from "../base/schema.ts";
+import type { Standing } from "./addresses.ts";
+import type { CaFailureKind } from "./errands.ts";
+import type { Mapping, RefusedWhy } from "./router/mapping.ts";
+import type { PublicSettings } from "./settings.ts";
+
+/** Something failed, and is tried again once `waitMs` are over since `at`. */
+export interface Failure {
+  /** How often in a row. */
+  readonly count: number;
+  readonly at: number;
+  readonly waitMs: number;
+}
+
+/** What is known of the way in from outside, kept over restarts. Times are epoch milliseconds. */
+export interface PublicRecord {
+  readonly version: 1;
+  /** Which settings it is about, but for what is counted: `toldAt`, `tests`, `validations`, `orders`, `limit`. */
+  readonly settings: string;
+  /** The home's own last address; `v4` is null where nobody tells it. */
+  readonly address: {
+    readonly at: number;
+    readonly v4: string | null;
+    readonly standing: Standing;
+    /** The provider saw it; the router did not tell. */
+    readonly isSeen: boolean;
+  } | null;
+  /** What the DNS provider was told; `v4` is null where it took the address that it saw. */
+  readonly dns: {
+    readonly at: number;
+    readonly v4: string | null;
+    readonly result: "asked" | "done" | "refused" | "later";
+    readonly why: string;
+    readonly failure: Failure | null;
+  } | null;
+  /** When a provider was told last that did not refuse; 0: never. */
+  readonly toldAt: number;
+  /** What the name's own servers answered last, and how often they were asked since it mattered. */
+  readonly lookUp: {
+    readonly at: number;
+    readonly tries: number;
+    readonly result: "right" | "other" | "nothing" | "unknown";
+  } | null;
+  /** What the router answered last when it was asked for the port. */
+  readonly port: {
+    readonly at: number;
+    readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
+  } | null;
+  /** The port that the router leads here, until somebody takes it back; `at`: granted. */
+  readonly mapping: (Mapping & { readonly at: number }) | null;
+  /** Tests from outside of the last hour. */
+  readonly tests: readonly number[];
+  /** What the CA thought of the way in when it was asked last, and did not fail itself. */
+  readonly outside: {
+    readonly at: number;
+    readonly isOpen: boolean;
+    /** False where it came by port 80 only, which visitors do not. */
+    readonly by443: boolean;
+  } | null;
+  /** Why there was no certificate, or no way in, when the CA was asked last. */
+  readonly trouble:
+    | (Failure & {
+        readonly kind: CaFailureKind;
+        /** The CA's own words. */
+        readonly detail: string;
+        /** Whether the CA came by IPv6. */
+        readonly byV6: boolean;
+      })
+    | null;
+  /** Validations that failed, or nobody knows how they ended, in the last hour. */
+  readonly validations: readonly number[];
+  /** Orders of the last week that gave a certificate, or nobody knows. */
+  readonly orders: readonly { readonly at: number; readonly about: string }[];
+  /** The CA does not want to hear of this name for so long. */
+  readonly limit: { readonly at: number; readonly waitMs: number; readonly about: string } | null;
+  /** When the certificate named `of` is to be renewed. */
+  readonly renewal: {
+    readonly of: string;
+    readonly dueAt: number;
+    readonly askedAt: number;
+    readonly waitMs: number;
+  } | null;
+}
+
+export const FIRST_RECORD: PublicRecord = {
+  version: 1,
+  settings: "",
+  address: null,
+  dns: null,
+  toldAt: 0,
+  lookUp: null,
+  port: null,
+  mapping: null,
+  tests: [],
+  outside: null,
+  trouble: null,
+  validations: [],
+  orders: [],
+  limit: null,
+  renewal: null,
+};
+
+const time = { type: "integer", minimum: 0 };
+const text = { type: "string", maxLength: 1_024 };
+const object = (properties: Record<string, object>, optional: readonly string[] = []) => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false,
+});
+const orNull = (schema: object) => ({ anyOf: [schema, { type: "null" }] });
+const list = (items: object) => ({ type: "array", maxItems: 64, items });
+const failure = { count: time, at: time, waitMs: time };
+
+const misfit = schemas({})(
+  object({
+    version: { const: 1 },
+    settings: text,
+    address: orNull(
+      object({ at: time, v4: orNull(text), standing: text, isSeen: { type: "boolean" } }),
+    ),
+    dns: orNull(
+      object({
+        at: time,
+        v4: orNull(text),
+        result: { enum: ["asked", "done", "refused", "later"] },
+        why: text,
+        failure: orNull(object(failure)),
+      }),
+    ),
+    toldAt: time,
+    lookUp: orNull(
+      object({ at: time, tries: time, result: { enum: ["right", "other", "nothing", "unknown"] } }),
+    ),
+    port: orNull(object({ at: time, answer: text })),
+    mapping: orNull(
+      object(
+        {
+          at: time,
+          by: { enum: ["pcp", "natpmp", "igd"] },
+          internalPort: time,
+          externalPort: time,
+          address: text,
+          lifetimeS: time,
+          nonce: text,
+        },
+        ["address", "nonce"],
+      ),
+    ),
+    tests: list(time),
+    outside: orNull(object({ at: time, isOpen: { type: "boolean" }, by443: { type: "boolean" } })),
+    trouble: orNull(object({ ...failure, kind: text, detail: text, byV6: { type: "boolean" } })),
+    validations: list(time),
+    orders: list(object({ at: time, about: text })),
+    limit: orNull(object({ at: time, waitMs: time, about: text })),
+    renewal: orNull(object({ of: text, dueAt: time, askedAt: time, waitMs: time })),
+  }),
+);
+
+/** What was kept; a first record for what is none of ours, as of a newer version. */
+export function readRecord(kept: unknown): PublicRecord {
+  return misfit(kept) === undefined ? (kept as PublicRecord) : FIRST_RECORD;
+}
+
+/** Names the settings that decide where the box is reached and who is asked; nothing of them is in it. */
+export function settingsKey(settings: PublicSettings): string {
+  const { name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort } = settings;
+  const all = [name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort];
+  return createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 32);
+}
+
+/** The record at a start: while the box was off, router and address may have become others. */
+export function restarted(record: PublicRecord): PublicRecord {
+  const { address, port } = record;
+  return {
+    ...record,
+    address: address && { ...address, at: 0 },
+    port: port && { ...port, at: 0 },
+  };
+}
+
+/**
+ * True where a record tells nothing new: what is only asked again and again is not written each time,
+ * for the card's sake.
+ */
+export function isSameButTimes(a: PublicRecord, b: PublicRecord): boolean {
+  return JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
+}
+
+function withoutTimes(record: PublicRecord): object {
+  const { address, port, mapping, lookUp } = record;
+  return {
+    ...record,
+    address: address && { ...address, at: 0 },
+    port: port && { ...port, at: 0 },
+    mapping: mapping && { ...mapping, at: 0 },
+    lookUp: lookUp?.result,
+  };
+}
+
+/** What a CA counts by: the name, and who is asked for its certificate. */
+export function countedBy({ name, directory }: PublicSettings): string {
+  return `${name} ${directory}`;
+}
+
+/**
+ * The record as it holds now: of these settings, and without times that have not been. A clock that
+ * was ahead must not make anything wait until then.
+ */
+export function settled(record: PublicRecord, settings: PublicSettings, now: number): PublicRecord {
+  const key = settingsKey(settings);
+  const { mapping, toldAt, tests, validations, orders, limit } = record;
+  const ofThese =
+    record.settings === key
+      ? record
+      : { ...FIRST_RECORD, settings: key, mapping, toldAt, tests, validations, orders, limit };
+  return notAhead(ofThese, now) as PublicRecord;
+}
+
+/** Times are `now` at most, those of the future apart: when to renew. */
+function notAhead(value: unknown, now: number, name = ""): unknown {
+  if (typeof value === "number")
+    return ["at", "askedAt", "toldAt", "tests", "validations"].includes(name)
+      ? Math.min(value, now)
+      : value;
+  if (Array.isArray(value)) return value.map((item) => notAhead(item, now, name));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, notAhead(inner, now, key)]),
+  );
+}

@@ -1,0 +1,64 @@
+import { DAY_MS } from "../base/calendar.ts";
+import { HOUR_MS } from "./limits.ts";
+import type { PublicRecord } from "./record.ts";
+
+/** What the certificate says that is served; times are epoch milliseconds. */
+export interface Served {
+  /** Names it among all; its bytes' hash. */
+  readonly id: string;
+  /** Whether it is for the name that is set. */
+  readonly fits: boolean;
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+const SHORT_MS = 10 * DAY_MS;
+const ASK_MS = 12 * HOUR_MS;
+const LEAST_ASK_MS = HOUR_MS;
+
+/** When it is to be renewed where the CA says nothing: RFC 9773 leaves it to us, Let's Encrypt's guide does not. */
+function usualRenewal({ notBefore, notAfter }: Served): number {
+  const life = notAfter - notBefore;
+  return notBefore + (life < SHORT_MS ? life / 2 : (life * 2) / 3);
+}
+
+/** When it is to be renewed, by the CA's word where that fits its life. */
+export function renewalDue(record: PublicRecord, served: Served): number {
+  const { renewal } = record;
+  const usual = usualRenewal(served);
+  // A CA may name a time after the end, by mistake.
+  return renewal?.of === served.id ? Math.min(renewal.dueAt, served.notAfter - SPARE_MS) : usual;
+}
+
+/** Before its end there is a day for what fails. */
+const SPARE_MS = DAY_MS;
+
+/** When the CA is to be asked for its window. */
+export function askWindowAt({ renewal }: PublicRecord, served: Served): number {
+  return renewal?.of === served.id ? renewal.askedAt + renewal.waitMs : 0;
+}
+
+/** A random moment of the CA's window (RFC 9773, 4.2), kept for as long as it lies within. */
+export function withWindow(
+  record: PublicRecord,
+  served: Served,
+  window: { start: number; end: number; retryAfterMs: number } | undefined,
+  { now, random }: { now: number; random: number },
+): PublicRecord {
+  const { renewal } = record;
+  const before = renewal?.of === served.id ? renewal.dueAt : undefined;
+  const waitMs = Math.min(Math.max(window?.retryAfterMs ?? ASK_MS, LEAST_ASK_MS), ASK_MS);
+  const asked = { of: served.id, askedAt: now, waitMs };
+  if (window === undefined || !(window.end > window.start))
+    return { ...record, renewal: { ...asked, dueAt: Math.round(before ?? usualRenewal(served)) } };
+  const { start, end } = window;
+  const stays = before !== undefined && before >= start && before <= end;
+  const chosen = end <= now ? now : Math.max(start + random * (end - start), 0);
+  return { ...record, renewal: { ...asked, dueAt: Math.round(stays ? before : chosen) } };
+}
+
+/** From when on it is a warning that it was not renewed. */
+export function warnsAt({ notBefore, notAfter }: Served): number {
+  const isShort = notAfter - notBefore < SHORT_MS;
+  return notAfter - (isShort ? 40 * HOUR_MS : 7 * DAY_MS);
+}

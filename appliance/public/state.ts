@@ -1,0 +1,118 @@
+import type { CaFailureKind, Errand } from "./errands.ts";
+import { againAt } from "./limits.ts";
+import { type Facts, isAtHome, isNamed, isServing, PATIENT_TRIES } from "./machine.ts";
+import { countedBy, type PublicRecord } from "./record.ts";
+import { renewalDue, warnsAt } from "./renewal.ts";
+
+/** How it stands, in one word. */
+export type State =
+  /** Nothing is done: somebody has to say something, or the time is not known. */
+  | "off"
+  | "needs-name"
+  | "needs-consent"
+  | "needs-listener"
+  | "waiting-for-clock"
+  /** On the way. */
+  | "finding-address"
+  | "dns-updating"
+  | "dns-waiting"
+  | "opening-port"
+  | "testing"
+  | "ordering"
+  /** Visitors are served. */
+  | "live"
+  | "renewing"
+  /** They are served, but. */
+  | "address-changed"
+  | "unreached"
+  | "expires"
+  /** Somebody has to do something, or to wait. */
+  | "cgnat"
+  | "ds-lite"
+  | "double-nat"
+  | "dns-refused"
+  | "name-points-elsewhere"
+  | "port-refused"
+  | "port-taken"
+  | "unreachable-from-outside"
+  | "caa"
+  | "name-refused"
+  | "limit"
+  | "ca-unreachable";
+
+/** @param doing what is done just now */
+export function stateOf(record: PublicRecord, facts: Facts, doing?: Errand): State {
+  const { settings, isSure, isListening } = facts;
+  if (!settings.enabled) return "off";
+  if (settings.name === "") return "needs-name";
+  if (!settings.agreed) return "needs-consent";
+  if (!isListening) return "needs-listener";
+  if (isServing(facts)) return servingState(record, facts);
+  if (!isSure) return "waiting-for-clock";
+  return homeTrouble(record, facts) ?? caState(record, facts, doing);
+}
+
+function servingState(record: PublicRecord, facts: Facts): State {
+  const { served, now, isSure } = facts;
+  if (served === undefined || !isSure) return "live";
+  if (now >= warnsAt(served)) return "expires";
+  if (isShut(record, facts)) return "unreached";
+  if (homeTrouble(record, facts) !== undefined) return "address-changed";
+  return renewalDue(record, served) <= now ? "renewing" : "live";
+}
+
+/** Whether the CA did not get in last, and nobody else has since. */
+export function isShut({ outside }: PublicRecord, { reachedAt = 0 }: Facts): boolean {
+  return outside?.by443 === false && reachedAt <= outside.at;
+}
+
+/** What is amiss, or not done yet, before the port; undefined where all is well. */
+function homeTrouble(record: PublicRecord, facts: Facts): State | undefined {
+  const { address, dns, lookUp } = record;
+  if (isAtHome(facts)) {
+    if (address === null) return "finding-address";
+    const { standing } = address;
+    if (standing === "cgnat" || standing === "ds-lite" || standing === "double-nat")
+      return standing;
+  }
+  if (isNamed(record, facts)) return undefined;
+  if (dns?.result === "refused") return "dns-refused";
+  const { ddns } = facts.settings;
+  if (ddns !== "" && dns?.result !== "done" && !facts.isTunnelled) return "dns-updating";
+  // Whoever was just told takes a while; where nobody was, nothing is on its way.
+  const isOnItsWay = ddns !== "" && (lookUp?.tries ?? 0) < PATIENT_TRIES;
+  return lookUp === null || lookUp.result === "unknown" || isOnItsWay
+    ? "dns-waiting"
+    : "name-points-elsewhere";
+}
+
+function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined): State {
+  const { trouble, limit, port, outside } = record;
+  if (doing?.kind === "test") return "testing";
+  if (doing?.kind === "order") return "ordering";
+  const { settings, now } = facts;
+  if (limit?.about === countedBy(settings) && againAt(limit) > now) return "limit";
+  if (trouble !== null) return TROUBLES[trouble.kind] ?? shutState(record);
+  if (port === null && settings.openPort && !facts.isTunnelled) return "opening-port";
+  return outside?.isOpen === true ? "ordering" : "testing";
+}
+
+/** Where nobody gets in, what the router said is why. */
+function shutState({ port, trouble }: PublicRecord): State {
+  if (trouble?.kind === "dns" || trouble?.kind === "unauthorized") return "name-points-elsewhere";
+  if (port?.answer === "conflict") return "port-taken";
+  return port === null || port.answer === "open" || port.answer === "no-router"
+    ? "unreachable-from-outside"
+    : "port-refused";
+}
+
+const TROUBLES: Readonly<Partial<Record<CaFailureKind, State>>> = {
+  caa: "caa",
+  "rejected-name": "name-refused",
+  limit: "limit",
+  agreement: "needs-consent",
+  account: "ca-unreachable",
+  server: "ca-unreachable",
+  unreachable: "ca-unreachable",
+  "bad-answer": "ca-unreachable",
+};

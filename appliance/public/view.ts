@@ -1,0 +1,176 @@
+import type { Errand } from "./errands.ts";
+import { againAt, HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
+import { type Facts, isAtHome, isNamed, isServing } from "./machine.ts";
+import type { PublicRecord } from "./record.ts";
+import { warnsAt } from "./renewal.ts";
+import { type Said, type Sayings, saidOf } from "./sentences.ts";
+import type { PublicSettings } from "./settings.ts";
+import { isShut, type State, stateOf } from "./state.ts";
+
+export type Step = "name" | "address" | "port" | "certificate" | "reached";
+
+/** One line of the way in. Times are epoch milliseconds. */
+export interface StepView {
+  readonly step: Step;
+  readonly state: "done" | "working" | "wrong" | "waiting";
+  readonly sentence: string;
+  /** The one next step for the owner, where there is one. */
+  readonly next?: string;
+  /** When the box tries again by itself. */
+  readonly nextTryAt?: number;
+}
+
+/** How the public address stands, for whoever shows it. */
+export interface PublicView {
+  readonly state: State;
+  /** Whether visitors are served by https://. */
+  readonly live: boolean;
+  /** `https://NAME`, live or not; null while there is no name. */
+  readonly url: string | null;
+  readonly headline: string;
+  /** In order: name, address, port, certificate, reached. */
+  readonly steps: readonly StepView[];
+  /** When the certificate ends. */
+  readonly expiresAt: number | null;
+  /** When somebody came in from outside last, since the start. */
+  readonly reachedAt: number | null;
+  /** Tests from the internet that are left for now. */
+  readonly testsLeft: number;
+  readonly warnings: readonly ("certificate_expires" | "unreached")[];
+}
+
+const STEPS: readonly Step[] = ["name", "address", "port", "certificate", "reached"];
+
+/** Where each state is shown, and how that line stands; those before it are done, those after wait. */
+const PLACES: Readonly<Record<State, readonly [Step, StepView["state"]]>> = {
+  off: ["name", "waiting"],
+  "needs-name": ["name", "wrong"],
+  "needs-consent": ["name", "wrong"],
+  "needs-listener": ["name", "wrong"],
+  "waiting-for-clock": ["name", "working"],
+  "finding-address": ["address", "working"],
+  cgnat: ["address", "wrong"],
+  "ds-lite": ["address", "wrong"],
+  "double-nat": ["address", "wrong"],
+  "dns-updating": ["address", "working"],
+  "dns-waiting": ["address", "working"],
+  "dns-refused": ["address", "wrong"],
+  "name-points-elsewhere": ["address", "wrong"],
+  "address-changed": ["address", "working"],
+  "opening-port": ["port", "working"],
+  "port-refused": ["port", "wrong"],
+  "port-taken": ["port", "wrong"],
+  "unreachable-from-outside": ["port", "wrong"],
+  testing: ["port", "working"],
+  ordering: ["certificate", "working"],
+  caa: ["certificate", "wrong"],
+  "name-refused": ["certificate", "wrong"],
+  limit: ["certificate", "wrong"],
+  "ca-unreachable": ["certificate", "wrong"],
+  renewing: ["certificate", "done"],
+  expires: ["certificate", "wrong"],
+  unreached: ["reached", "wrong"],
+  live: ["reached", "done"],
+};
+
+/** @param doing what is done just now @param sayings what sentences need beside the record */
+export function viewOf(
+  record: PublicRecord,
+  facts: Facts,
+  sayings: Sayings,
+  doing?: Errand,
+): PublicView {
+  const { settings, served, now, reachedAt = null } = facts;
+  const state = stateOf(record, facts, doing);
+  const said = saidOf(state, record, facts, sayings);
+  const isLive = settings.enabled && isServing(facts);
+  return {
+    state,
+    live: isLive,
+    url: urlOf(settings),
+    headline: said.sentence,
+    steps: stepsOf(record, facts, state, said),
+    expiresAt: served?.fits ? served.notAfter : null,
+    reachedAt,
+    testsLeft: Math.max(0, TESTS_AN_HOUR - recent(record.tests, HOUR_MS, now).length),
+    warnings: [
+      ...(isWorried(facts) ? (["certificate_expires"] as const) : []),
+      ...(isLive && isShut(record, facts) ? (["unreached"] as const) : []),
+    ],
+  };
+}
+
+function urlOf({ name }: PublicSettings): string | null {
+  if (name === "") return null;
+  return `https://${name.includes(":") ? `[${name}]` : name}`;
+}
+
+/** An end that has come is the more a warning. */
+function isWorried({ settings, served, now, isSure }: Facts): boolean {
+  return settings.enabled && isSure && served?.fits === true && now >= warnsAt(served);
+}
+
+function stepsOf(record: PublicRecord, facts: Facts, state: State, said: Said): StepView[] {
+  const [place, how] = PLACES[state];
+  const at = STEPS.indexOf(place);
+  const open = state === "live" || state === "renewing" ? STEPS.length : at;
+  return STEPS.map((step, index): StepView => {
+    if (index === at && state !== "live" && state !== "renewing")
+      return {
+        step,
+        state: how,
+        sentence: said.sentence,
+        ...(said.next !== undefined && { next: said.next }),
+        ...(nextTry(record, facts, how) ?? {}),
+      };
+    const isDone = index < open || isDoneAnyway(step, record, facts);
+    return {
+      step,
+      state: isDone ? "done" : "waiting",
+      sentence: lineOf(step, isDone, record, facts),
+    };
+  });
+}
+
+function nextTry(
+  { trouble, limit, dns }: PublicRecord,
+  { now }: Facts,
+  how: StepView["state"],
+): Pick<StepView, "nextTryAt"> | undefined {
+  if (how === "done") return undefined;
+  const times = [trouble, limit, dns?.failure].flatMap((wait) => (wait ? [againAt(wait)] : []));
+  const ahead = times.filter((at) => at > now);
+  return ahead.length > 0 ? { nextTryAt: Math.max(...ahead) } : undefined;
+}
+
+/** What has been shown to be well stays so while something before it is amiss. */
+function isDoneAnyway(step: Step, record: PublicRecord, facts: Facts): boolean {
+  if (!isServing(facts)) return false;
+  return step === "certificate" || (step === "reached" && !isShut(record, facts));
+}
+
+function lineOf(step: Step, isDone: boolean, record: PublicRecord, facts: Facts): string {
+  const { address, port } = record;
+  const { settings, served } = facts;
+  switch (step) {
+    case "name":
+      return `The name is ${settings.name}.`;
+    case "address":
+      if (!isDone) return "Then the box finds out where it is on the internet.";
+      if (!isAtHome(facts)) return "The name leads to where somebody passes its traffic on.";
+      return isNamed(record, facts) && address?.v4
+        ? `The name leads to this home, ${address.v4}.`
+        : "The name leads somewhere; the router does not say where this home is.";
+    case "port":
+      if (!isDone) return "Then the router opens port 443.";
+      return port?.answer === "open"
+        ? "The router leads port 443 to this box."
+        : "Port 443 leads to this box by a rule of yours.";
+    case "certificate":
+      return isDone && served !== undefined
+        ? `The certificate is good until ${new Date(served.notAfter).toISOString().slice(0, 10)}.`
+        : "Then the box gets a certificate.";
+    case "reached":
+      return isDone ? "The box is reached from outside." : "Then it is tried from outside.";
+  }
+}

@@ -1,0 +1,319 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { DAY_MS } from "../../appliance/base/calendar.ts";
+import type { Clock } from "../../appliance/base/clock.ts";
+import { Signal } from "../../appliance/base/signal.ts";
+import type { Issued } from "../../appliance/public/acme/certificate.ts";
+import type { CaFailureKind, Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
+import type { PublicSettings } from "../../appliance/public/settings.ts";
+import type { seeded } from "../helpers/seeded.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const WEEK_MS = 7 * DAY_MS;
+const KEY: KeyObject = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+
+/** Time in the simulation: `true` since its start, and the wall clock, which may be wrong. */
+export class SimTime {
+  /** Milliseconds, true; what the world counts by. */
+  at = Date.UTC(2026, 11, 1);
+  /** How far the wall clock is ahead. */
+  ahead = 0;
+  /** When it was set last. */
+  steppedAt = 0;
+  readonly #timers = new Set<{ due: number; task: () => void }>();
+
+  /** The clock of one run of the service. */
+  clock(sure: boolean): Clock & { becomeSure(): void } {
+    const time = this;
+    const becameSure = new Signal();
+    let isSure = sure;
+    return {
+      now: () => time.at + time.ahead,
+      monotonic: () => time.at,
+      boot: "b",
+      get sure() {
+        return isSure;
+      },
+      becameSure,
+      becomeSure() {
+        if (isSure) return;
+        isSure = true;
+        becameSure.emit();
+      },
+      after(ms, task) {
+        const timer = { due: time.at + ms, task };
+        time.#timers.add(timer);
+        return () => void time.#timers.delete(timer);
+      },
+    };
+  }
+
+  /** Sets the wall clock, rightly or not. */
+  step(ahead: number): void {
+    if (ahead !== this.ahead) this.steppedAt = this.at;
+    this.ahead = ahead;
+  }
+
+  /** Goes on to the next timer, or to `end` where none is due before. @returns false at the end */
+  next(end: number): boolean {
+    let first: { due: number; task: () => void } | undefined;
+    for (const timer of this.#timers)
+      if (first === undefined || timer.due < first.due) first = timer;
+    if (first === undefined || first.due > end) {
+      this.at = end;
+      return false;
+    }
+    this.#timers.delete(first);
+    this.at = Math.max(this.at, first.due);
+    first.task();
+    return true;
+  }
+}
+
+/** What may be amiss in the world. */
+export interface Trouble {
+  ca: CaFailureKind | undefined;
+  staging: CaFailureKind | undefined;
+  dns: "well" | "later" | "refused";
+  router: "well" | "gone" | "refuses" | "conflict" | "cgnat";
+  /** Packets from outside are lost on their way. */
+  blocked: boolean;
+  lookUp: "well" | "unknown";
+  window: "none" | "usual" | "now" | "past" | "never";
+}
+
+export const WELL: Trouble = {
+  ca: undefined,
+  staging: undefined,
+  dns: "well",
+  router: "well",
+  blocked: false,
+  lookUp: "well",
+  window: "usual",
+};
+
+/** Router, provider and CA, which count what the box does and know their limits. */
+export class SimWorld {
+  readonly time: SimTime;
+  readonly #draw: ReturnType<typeof seeded>;
+  readonly lifeMs: number;
+  trouble: Trouble = { ...WELL };
+  home = "93.184.215.1";
+  name: string | undefined;
+  mapping: { until: number } | undefined;
+  /** True times. */
+  readonly updates: number[] = [];
+  readonly issued: { at: number; name: string }[] = [];
+  readonly failures: number[] = [];
+  readonly problems: string[] = [];
+  #serial = 0;
+
+  constructor(time: SimTime, draw: ReturnType<typeof seeded>, lifeMs: number) {
+    this.time = time;
+    this.#draw = draw;
+    this.lifeMs = lifeMs;
+  }
+
+  messenger(settings: PublicSettings, isAlive: () => boolean): Messenger {
+    return {
+      provider: "dns.example",
+      run: async (errand, { keep }) => {
+        if (!isAlive()) return new Promise(() => {});
+        const outcome = this.#run(errand, settings, keep);
+        return isAlive() ? outcome : new Promise(() => {});
+      },
+    };
+  }
+
+  /** Whether nobody keeps the box from being live for ever. */
+  isOpen(settings: PublicSettings): boolean {
+    const { router, blocked } = this.trouble;
+    const isLed = !settings.openPort || (this.mapping?.until ?? 0) > this.time.at;
+    return isLed && !blocked && router !== "cgnat" && this.name === this.home;
+  }
+
+  #run(errand: Errand, settings: PublicSettings, keep: (issued: Issued) => void): Outcome {
+    const { trouble } = this;
+    switch (errand.kind) {
+      case "close-port":
+        if (trouble.router === "gone") return { kind: "closed", isGone: false };
+        this.mapping = undefined;
+        return { kind: "closed", isGone: true };
+      case "find-address":
+        return { kind: "address", address: this.#address() };
+      case "open-port":
+        return this.#openPort();
+      case "tell-dns":
+        return this.#tell(errand.v4);
+      case "look-up": {
+        if (trouble.lookUp === "unknown") return { kind: "looked-up", result: "unknown" };
+        if (this.name === undefined) return { kind: "looked-up", result: "nothing" };
+        const isRight = errand.expects === null || errand.expects === this.name;
+        return { kind: "looked-up", result: isRight ? "right" : "other" };
+      }
+      case "ask-renewal":
+        return this.#window();
+      case "test":
+        return (
+          this.#validate(settings, trouble.staging, settings.directory !== "") ?? {
+            kind: "passed",
+            by443: true,
+          }
+        );
+      case "order":
+        return this.#validate(settings, trouble.ca, true) ?? this.#issue(settings, keep);
+    }
+  }
+
+  #address() {
+    const { router } = this.trouble;
+    if (router === "gone") return { v4: null, standing: "unknown" as const };
+    return router === "cgnat"
+      ? { v4: "100.64.0.9", standing: "cgnat" as const }
+      : { v4: this.home, standing: "public" as const };
+  }
+
+  #openPort(): Outcome {
+    const { router } = this.trouble;
+    if (router === "gone") return { kind: "port", answer: { kind: "no-router" } };
+    if (router === "refuses")
+      return { kind: "port", answer: { kind: "refused", by: "pcp", why: "not-allowed" } };
+    if (router === "conflict") return { kind: "port", answer: { kind: "conflict", by: "igd" } };
+    this.mapping = { until: this.time.at + 2 * HOUR_MS };
+    const found = this.#address();
+    return {
+      kind: "port",
+      address: found,
+      answer: {
+        kind: "open",
+        mapping: {
+          by: "pcp",
+          internalPort: 443,
+          externalPort: 443,
+          lifetimeS: 7_200,
+          ...(found.v4 && { address: found.v4 }),
+        },
+      },
+    };
+  }
+
+  #tell(v4: string | null): Outcome {
+    if (this.trouble.dns === "refused") return { kind: "not-told", isFinal: true, why: "auth" };
+    const last = this.updates.at(-1) ?? 0;
+    const gap = this.time.at - last;
+    if (gap < 10 * MINUTE_MS - 1 && !this.#stepped(gap))
+      this.problems.push(`told the provider twice within ${gap} ms`);
+    this.updates.push(this.time.at);
+    if (this.trouble.dns === "later") return { kind: "not-told", isFinal: false, why: "busy" };
+    this.name = v4 ?? this.home;
+    return { kind: "told", seen: v4 === null ? this.home : null };
+  }
+
+  #window(): Outcome {
+    const { at } = this.time;
+    const retryAfterMs = 6 * HOUR_MS;
+    const newest = this.issued.at(-1)?.at ?? at;
+    switch (this.trouble.window) {
+      case "none":
+        return { kind: "no-window" };
+      case "now":
+        return { kind: "window", start: at - HOUR_MS, end: at + HOUR_MS, retryAfterMs };
+      case "past":
+        return { kind: "window", start: at - 3 * DAY_MS, end: at - 2 * DAY_MS, retryAfterMs: 0 };
+      case "never":
+        return {
+          kind: "window",
+          start: at + 4_000 * DAY_MS,
+          end: at + 4_001 * DAY_MS,
+          retryAfterMs,
+        };
+      case "usual": {
+        const start = newest + (this.lifeMs * 2) / 3;
+        return { kind: "window", start, end: start + this.lifeMs / 20, retryAfterMs };
+      }
+    }
+  }
+
+  /** Whether somebody set the box's clock so lately that it cannot count. */
+  #stepped(ms: number): boolean {
+    return this.time.at - this.time.steppedAt <= ms;
+  }
+
+  #validate(
+    settings: PublicSettings,
+    trouble: CaFailureKind | undefined,
+    counts: boolean,
+  ): Outcome | undefined {
+    const failed = (failure: CaFailureKind, retryAfterMs?: number): Outcome => ({
+      kind: "ca",
+      failure,
+      detail: "simulated",
+      retryAfterMs,
+    });
+    if (trouble !== undefined)
+      return failed(trouble, trouble === "limit" ? this.#draw.below(30) * HOUR_MS : 0);
+    if (this.isOpen(settings)) return undefined;
+    if (counts) {
+      const { at } = this.time;
+      this.failures.push(at);
+      const inHour = this.failures.filter((time) => time > at - HOUR_MS).length;
+      if (inHour > 5 && !this.#stepped(HOUR_MS))
+        this.problems.push(`${inHour} failed validations in an hour`);
+    }
+    return failed(this.name === undefined ? "dns" : "connection");
+  }
+
+  #issue({ name }: PublicSettings, keep: (issued: Issued) => void): Outcome {
+    const { at } = this.time;
+    this.issued.push({ at, name });
+    const inWeek = this.issued.filter((one) => one.name === name && one.at > at - WEEK_MS).length;
+    if (inWeek > 5) this.problems.push(`${inWeek} certificates in a week`);
+    // The answer is lost on its way: the CA counts what nobody has.
+    if (this.#draw.random() < 0.05) return { kind: "ca", failure: "unreachable", detail: "lost" };
+    const notAfter = at + this.lifeMs;
+    const now = at + this.time.ahead;
+    if (at > now + 5 * MINUTE_MS || notAfter <= now)
+      return { kind: "ca", failure: "bad-answer", detail: "not valid now" };
+    keep({ chain: `${name} ${this.#serial++}`, key: KEY, notBefore: at, notAfter });
+    return { kind: "issued" };
+  }
+}
+
+/** What is on the card: what was written is there after the power was cut, and nothing else. */
+export class SimDisk {
+  issued: Issued | undefined;
+  record: string | undefined;
+  /** The power goes at this write: before it, or after. */
+  cut: { writes: number; isAfter: boolean } | undefined;
+  isCut = false;
+
+  /** The files for one run of the service; `power` is false once it was cut. */
+  keys(power: { on: boolean }) {
+    const write = (put: () => void): boolean => {
+      if (!power.on) return false;
+      const isNow = this.cut !== undefined && --this.cut.writes <= 0;
+      const isAfter = this.cut?.isAfter === true;
+      if (!isNow || isAfter) put();
+      if (isNow) {
+        this.cut = undefined;
+        this.isCut = true;
+        power.on = false;
+      }
+      return true;
+    };
+    return {
+      chain: () => this.issued,
+      saveChain: (issued: Pick<Issued, "chain" | "key">) =>
+        write(() => {
+          this.issued = issued as Issued;
+        }),
+      record: (): unknown => (this.record === undefined ? undefined : JSON.parse(this.record)),
+      saveRecord: (value: object) =>
+        write(() => {
+          this.record = JSON.stringify(value);
+          assert.ok(this.record.length < 16_384, "the record grows");
+        }),
+    };
+  }
+}

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, it } from "mocha";
+import { DAY_MS } from "../../appliance/base/calendar.ts";
+import { silentLog } from "../../appliance/base/log.ts";
+import { PublicAddress } from "../../appliance/public/public-address.ts";
+import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
+import { seeded, TEST_SEED } from "../helpers/seeded.ts";
+import { SimDisk, SimTime, SimWorld, type Trouble, WELL } from "./sim-world.ts";
+
+const HOUR_MS = 3_600_000;
+const DAYS = 400;
+/** A name that was ordered for too often is free again after a week, and after a bad day at the CA. */
+const LONG_ENOUGH_MS = 9 * DAY_MS;
+
+type Draw = ReturnType<typeof seeded>;
+
+/** A box in a home, for as long as its owner likes, with whatever happens there. */
+class Life {
+  readonly time = new SimTime();
+  readonly disk = new SimDisk();
+  readonly draw: Draw;
+  readonly world: SimWorld;
+  settings: PublicSettings;
+  stored: PublicSettings;
+  address!: PublicAddress;
+  #power = { on: true };
+  #clock = this.time.clock(true);
+  offSince: number | undefined;
+
+  constructor(draw: Draw, settings: Partial<PublicSettings>, lifeDays: number) {
+    this.draw = draw;
+    this.world = new SimWorld(this.time, draw, lifeDays * DAY_MS);
+    this.settings = {
+      ...FIRST_PUBLIC_SETTINGS,
+      enabled: true,
+      name: "tally.example.org",
+      agreed: true,
+      ddns: "duckdns",
+      ddnsToken: "t0",
+      ...settings,
+    };
+    this.stored = this.settings;
+  }
+
+  async start(sure = true): Promise<void> {
+    const power = { on: true };
+    this.#power = power;
+    this.#clock = this.time.clock(sure);
+    this.address = await PublicAddress.open({
+      clock: this.#clock,
+      log: silentLog(),
+      random: () => this.draw.random(),
+      store: {
+        load: async () => this.stored,
+        save: async (settings) => {
+          this.stored = settings;
+        },
+      },
+      declared: undefined,
+      keys: this.disk.keys(power),
+      messenger: async (settings) => this.world.messenger(settings, () => power.on),
+      portAdvice: () => undefined,
+      isFor: ({ chain }, name) => chain.startsWith(`${name} `),
+      isTunnelled: () => false,
+      isListening: () => true,
+    });
+    await turn();
+  }
+
+  /** Without a word to the service. */
+  async cutPower(): Promise<void> {
+    this.#power.on = false;
+    this.disk.isCut = false;
+    await this.address.close();
+    const isSure = this.draw.random() < 0.5;
+    await this.start(isSure);
+    if (!isSure) {
+      await this.pass(this.draw.below(30) * 60_000);
+      this.#clock.becomeSure();
+    }
+  }
+
+  async change(change: Partial<PublicSettings>): Promise<void> {
+    this.settings = { ...this.settings, ...change };
+    this.offSince = this.settings.enabled ? undefined : (this.offSince ?? this.time.at);
+    await this.address.change(this.settings);
+    await turn();
+  }
+
+  async pass(ms: number): Promise<void> {
+    const end = this.time.at + ms;
+    let isGoing = true;
+    while (isGoing) {
+      if (this.disk.isCut) await this.cutPower();
+      isGoing = this.time.next(end);
+      await turn();
+      this.check();
+    }
+  }
+
+  check(): void {
+    const { world, time, disk, address } = this;
+    assert.deepEqual(world.problems, []);
+    if (time.ahead !== 0 || !this.#clock.sure) return;
+    const shown = address.certificate;
+    const kept = disk.issued;
+    if (shown !== undefined)
+      assert.ok((kept?.notAfter ?? 0) > time.at, "a certificate is served that has ended");
+    if (this.settings.enabled && kept !== undefined && kept.notAfter > time.at)
+      assert.equal(shown?.cert, kept.chain, "the certificate is not served");
+    const isLeft = world.mapping !== undefined && world.mapping.until > time.at;
+    if (this.offSince !== undefined && time.at > this.offSince + 3 * HOUR_MS)
+      assert.ok(!isLeft, "the port is open though it is off");
+  }
+}
+
+/** Something happens. */
+async function happen(life: Life): Promise<void> {
+  const { draw, world, time } = life;
+  const change = (trouble: Partial<Trouble>) => {
+    world.trouble = { ...world.trouble, ...trouble };
+  };
+  const events: readonly [() => unknown, ...(() => unknown)[]] = [
+    () => change(WELL),
+    () =>
+      change({
+        ca: draw.pick([
+          "unreachable",
+          "server",
+          "limit",
+          "bad-answer",
+          "caa",
+          "agreement",
+          "account",
+        ]),
+      }),
+    () => change({ staging: draw.pick(["unreachable", "server", "limit", "caa"]) }),
+    () => change({ dns: draw.pick(["later", "refused"]) }),
+    () => change({ router: draw.pick(["gone", "refuses", "conflict", "cgnat"]) }),
+    () => change({ blocked: true }),
+    () => change({ lookUp: "unknown" }),
+    () => change({ window: draw.pick(["none", "usual", "now", "past", "never"]) }),
+    () => {
+      world.home = `93.184.${draw.below(256)}.${draw.below(256)}`;
+    },
+    () => {
+      world.mapping = undefined;
+    },
+    () => life.cutPower(),
+    () => {
+      life.disk.cut = { writes: 1 + draw.below(6), isAfter: draw.random() < 0.5 };
+    },
+    () => life.change({ enabled: false }),
+    () => life.change({ enabled: true, ddnsToken: `t${draw.below(1_000)}` }),
+    () => life.change({ name: draw.pick(["tally.example.org", "other.example.org"]) }),
+    () => life.change({ openPort: draw.random() < 0.7 }),
+    () => life.address.test().catch(() => {}),
+    () => life.address.reached(),
+    () => {
+      time.step(draw.pick([0, 0, HOUR_MS, -HOUR_MS]));
+    },
+  ];
+  await draw.pick(events)();
+}
+
+/** From now on nothing is amiss. */
+async function heal(life: Life): Promise<void> {
+  life.world.trouble = { ...WELL };
+  life.time.step(0);
+  life.disk.cut = undefined;
+  await life.change({ enabled: true, ddnsToken: `healed ${life.time.at}` });
+}
+
+async function live(
+  seed: number,
+  settings: Partial<PublicSettings>,
+  lifeDays: number,
+): Promise<void> {
+  const draw = seeded(seed);
+  const life = new Life(draw, settings, lifeDays);
+  await life.start();
+  const end = life.time.at + DAYS * DAY_MS;
+  while (life.time.at < end) {
+    const until = life.time.at + (5 + draw.below(40)) * DAY_MS;
+    while (life.time.at < until) {
+      await happen(life);
+      await life.pass(draw.random() ** 3 * 2 * DAY_MS);
+    }
+    await heal(life);
+    await life.pass(LONG_ENOUGH_MS);
+    const { state, steps } = life.address.view();
+    assert.ok(["live", "renewing"].includes(state), `${state}: ${JSON.stringify(steps)}`);
+  }
+  await life.address.close();
+}
+
+describe("a public address over 400 days in which all goes wrong", function () {
+  this.timeout(120_000);
+
+  for (const [what, settings, lifeDays] of [
+    ["a name and a certificate of 90 days", {}, 90],
+    ["a name and a certificate of 6 days", {}, 6.7],
+    ["another CA, which counts tests, too", { directory: "https://ca.example.org/" }, 45],
+  ] as const)
+    it(`comes back whenever it can, and asks nobody too often: ${what}`, async () => {
+      try {
+        await live(TEST_SEED, settings, lifeDays);
+      } catch (error) {
+        throw new Error(`with TEST_SEED=${TEST_SEED}: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+    });
+});
