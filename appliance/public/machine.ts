@@ -34,7 +34,7 @@ export interface Facts {
 }
 
 /** What is next: an errand, or nothing until a time, or until something else changes. */
-export interface Decision {
+interface Decision {
   readonly record: PublicRecord;
   readonly errand?: Errand | undefined;
   readonly wakeAt?: number | undefined;
@@ -106,7 +106,8 @@ function addressing({ address, mapping, port }: PublicRecord, facts: Facts): Nex
   return due(address === null ? 0 : address.at + LOOK_MS, now, { kind: "find-address" });
 }
 
-const isHindered = ({ address }: PublicRecord): boolean =>
+/** Whether the home has no address at which anybody gets in. */
+export const isHindered = ({ address }: PublicRecord): boolean =>
   ["cgnat", "double-nat", "ds-lite"].includes(address?.standing ?? "");
 
 function telling(record: PublicRecord, facts: Facts): Next {
@@ -142,7 +143,7 @@ const lifeMs = (lifetimeS: number): number =>
   lifetimeS === 0 ? PORT_MS : Math.min(Math.max(lifetimeS * 500, MINUTE_MS), PORT_MS);
 
 /** The address that the name is to have; null where nobody knows it or it is somebody else's. */
-export function expected({ address }: PublicRecord, facts: Facts): string | null {
+function expected({ address }: PublicRecord, facts: Facts): string | null {
   return isAtHome(facts) ? (address?.v4 ?? null) : null;
 }
 
@@ -187,7 +188,7 @@ export function isServing({ served, now, isSure }: Facts): boolean {
 }
 
 /** Whether all is there that an order wants. */
-export function isReady(record: PublicRecord, facts: Facts): boolean {
+function isReady(record: PublicRecord, facts: Facts): boolean {
   const { address, port } = record;
   if (isAtHome(facts) && (address === null || isHindered(record))) return false;
   return isNamed(record, facts) && (!opensPort(facts) || port !== null);

@@ -1,16 +1,15 @@
-import type { LookUp } from "./dns/look-up.ts";
-import { judge } from "./addresses.ts";
 import type { Acme } from "./acme/client.ts";
-import type { Issued } from "./acme/certificate.ts";
 import { identifierOf } from "./acme/identifier.ts";
 import { AcmeFailed } from "./acme/problem.ts";
+import { judge } from "./addresses.ts";
 import type { Ask } from "./ask.ts";
+import type { LookUp } from "./dns/look-up.ts";
 import type { DnsProvider } from "./dns/providers.ts";
-import type { Errand, FoundAddress, Outcome } from "./errands.ts";
+import type { Errand, FoundAddress, Messenger, Outcome } from "./errands.ts";
 import type { Router } from "./router/open-port.ts";
 
 /** Whom the box asks. */
-export interface OutsideParts {
+interface Asked {
   /** The public name, or an address. */
   readonly name: string;
   readonly router: Pick<Router, "open" | "close" | "outerAddress">;
@@ -28,27 +27,21 @@ export interface OutsideParts {
 
 const OUTER_PORT = 443;
 
-/** Does one errand after the other outside of this box. */
-export class Outside {
-  readonly #parts: OutsideParts;
+/** Asks the router, the provider, name servers and the CA. */
+export class InternetMessenger implements Messenger {
+  readonly #parts: Asked;
 
-  constructor(parts: OutsideParts) {
+  constructor(parts: Asked) {
     this.#parts = parts;
   }
 
-  /** The provider of dynamic DNS, to name it to a person. */
   get provider(): string | undefined {
     return this.#parts.provider?.host;
   }
 
-  /**
-   * Never rejects for what the other side does.
-   * @param served the chain (PEM) that is served
-   * @param keep called with a certificate before the outcome is told
-   */
   async run(
     errand: Errand,
-    { served, keep }: { served: string | undefined; keep: (issued: Issued) => void },
+    { served, keep }: Parameters<Messenger["run"]>[1],
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { name, router, acme } = this.#parts;
@@ -64,10 +57,14 @@ export class Outside {
       case "look-up":
         return { kind: "looked-up", result: await this.#lookUp(errand.expects, signal) };
       case "ask-renewal":
-        return asked(async () => {
-          const window = served && (await acme.renewalInfo(served, signal));
-          return window ? { kind: "window", ...window } : { kind: "no-window" };
-        }, () => ({ kind: "no-window" }));
+        return asked(
+          async () => {
+            const window =
+              served === undefined ? undefined : await acme.renewalInfo(served, signal);
+            return window ? { kind: "window", ...window } : { kind: "no-window" };
+          },
+          () => ({ kind: "no-window" }),
+        );
       case "test":
         return asked(async () => {
           const { challenge } = await acme.test(identifierOf(name), signal);

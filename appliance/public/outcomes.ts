@@ -17,7 +17,7 @@ type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
 const IN_DOUBT: readonly CaFailureKind[] = ["unreachable", "bad-answer", "server"];
 
 /** When an errand has ended, and 0–1 to draw from. */
-export interface Ended extends Facts {
+interface Ended extends Facts {
   readonly random: number;
 }
 

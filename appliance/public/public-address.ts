@@ -6,7 +6,6 @@ import { sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Issued } from "./acme/certificate.ts";
-import { Challenges } from "./challenges.ts";
 import type { Errand, Messenger, Outcome } from "./errands.ts";
 import type { Keys } from "./keys.ts";
 import { HOUR_MS, roomAt, TESTS_AN_HOUR } from "./limits.ts";
@@ -32,7 +31,7 @@ interface PublicAddressOptions {
   readonly declared: PublicSettings | undefined;
   readonly keys: Pick<Keys, "chain" | "saveChain" | "record" | "saveRecord">;
   /** Whom the box asks with these settings; called while it is on only, and when a port is left to close. */
-  readonly messenger: (settings: PublicSettings, challenges: Challenges) => Promise<Messenger>;
+  readonly messenger: (settings: PublicSettings) => Promise<Messenger>;
   /** What an owner can do about what the router answered. */
   readonly portAdvice: (answer: NonNullable<PublicRecord["port"]>["answer"]) => Sayings["port"];
   /** Whether visitors of this name accept a certificate. */
@@ -57,8 +56,6 @@ export class PublicAddress {
   readonly changed = new Signal();
   /** Another certificate is to be served, or none. */
   readonly certificateChanged = new Signal();
-  /** What a CA is to be shown now. */
-  readonly challenges = new Challenges();
   readonly #options: PublicAddressOptions;
   readonly #turns = new Turns();
   #settings: PublicSettings;
@@ -111,6 +108,11 @@ export class PublicAddress {
     if (!this.#settings.enabled || this.#issued === undefined) return undefined;
     const hasEnded = clock.sure && clock.now() >= this.#issued.notAfter;
     return hasEnded ? undefined : { cert: this.#issued.chain, key: this.#issued.key };
+  }
+
+  /** The router's outer address, as far as it is known. */
+  outerAddress(): string | undefined {
+    return this.#record.address?.v4 ?? undefined;
   }
 
   view(): PublicView {
@@ -246,7 +248,7 @@ export class PublicAddress {
 
   async #errand(errand: Errand, signal: AbortSignal): Promise<Outcome> {
     const settings = this.#settings;
-    this.#messenger ??= await this.#options.messenger(settings, this.challenges);
+    this.#messenger ??= await this.#options.messenger(settings);
     return this.#messenger.run(
       errand,
       {

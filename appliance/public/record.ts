@@ -83,7 +83,7 @@ export interface PublicRecord {
   } | null;
 }
 
-export const FIRST_RECORD: PublicRecord = {
+const FIRST_RECORD: PublicRecord = {
   version: 1,
   settings: "",
   address: null,
@@ -164,7 +164,7 @@ export function readRecord(kept: unknown): PublicRecord {
 }
 
 /** Names the settings that decide where the box is reached and who is asked; nothing of them is in it. */
-export function settingsKey(settings: PublicSettings): string {
+function settingsKey(settings: PublicSettings): string {
   const { name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort } = settings;
   const all = [name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 32);

@@ -1,6 +1,6 @@
 import type { CaFailureKind, Errand } from "./errands.ts";
 import { againAt } from "./limits.ts";
-import { type Facts, isAtHome, isNamed, isServing, PATIENT_TRIES } from "./machine.ts";
+import { type Facts, isAtHome, isHindered, isNamed, isServing, PATIENT_TRIES } from "./machine.ts";
 import { countedBy, type PublicRecord } from "./record.ts";
 import { renewalDue, warnsAt } from "./renewal.ts";
 
@@ -57,7 +57,9 @@ function servingState(record: PublicRecord, facts: Facts): State {
   if (served === undefined || !isSure) return "live";
   if (now >= warnsAt(served)) return "expires";
   if (isShut(record, facts)) return "unreached";
-  if (homeTrouble(record, facts) !== undefined) return "address-changed";
+  // Before the name was looked up, nothing says that it is wrong.
+  const isKnown = isHindered(record) || record.lookUp !== null;
+  if (isKnown && homeTrouble(record, facts) !== undefined) return "address-changed";
   return renewalDue(record, served) <= now ? "renewing" : "live";
 }
 

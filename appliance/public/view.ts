@@ -7,7 +7,7 @@ import { type Said, type Sayings, saidOf } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
 import { isShut, type State, stateOf } from "./state.ts";
 
-export type Step = "name" | "address" | "port" | "certificate" | "reached";
+type Step = "name" | "address" | "port" | "certificate" | "reached";
 
 /** One line of the way in. Times are epoch milliseconds. */
 export interface StepView {

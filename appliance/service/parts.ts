@@ -8,6 +8,8 @@ import { thisNetwork } from "../box/board.ts";
 import type { Vitals } from "../control/wire.ts";
 import { type Client, createClient } from "../http/client.ts";
 import { Pages } from "../http/pages.ts";
+import type { Messenger } from "../public/errands.ts";
+import type { PublicSettings } from "../public/settings.ts";
 import type { Push } from "../push/push-body.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
@@ -35,6 +37,8 @@ export interface ServiceParts extends FrontParts {
   random?: Random;
   /** Where the listeners hear of the public address; the service's own unless given. */
   door?: PublicDoor;
+  /** Who is asked for the public address; the router, the provider and the CA unless given. */
+  messenger?: (settings: PublicSettings) => Messenger;
   /** What channels hold from the start, to stay. */
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
   /** How the machine is; as its system tells unless given. */

@@ -8,6 +8,7 @@ import { startData } from "./data.ts";
 import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
 import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
+import { startPublicAddress } from "./public-address.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import { begun, type Stops } from "./stops.ts";
@@ -106,6 +107,10 @@ async function start(
   const warnings = () => data.store.warnings;
   const app = createCollector({ ...data, warnings, client, clock, log, pages, door });
   const listeners = await showCollector(stages, stops, app);
+  await startPublicAddress(parts, shared, stops, {
+    store: data.store,
+    tlsPort: listeners.collectorTls?.port,
+  });
   const owner = await startOwner(parts, shared, stops, { ...data, ...listeners, warnings });
   return { ...listeners, store: data.store, ...owner };
 }

@@ -1,0 +1,90 @@
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { isFor } from "../public/acme/certificate.ts";
+import { identifierOf } from "../public/acme/identifier.ts";
+import { Keys } from "../public/keys.ts";
+import { PublicAddress } from "../public/public-address.ts";
+import { portAdvice } from "../public/router/advice.ts";
+import { type Gateway, gatewayOf } from "../public/router/gateway.ts";
+import type { Store } from "../store/store.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
+import type { PublicDoor } from "./public-door.ts";
+import type { Stops } from "./stops.ts";
+
+interface PublicParts {
+  store: Store;
+  /** The collector's port for TLS; undefined where it has none. */
+  tlsPort: number | undefined;
+}
+
+/** As root names it: see the box's firewall. */
+const TUNNEL = "tallydeck-wg";
+
+/** How the internet reaches the box, if its owner wants that. */
+export async function startPublicAddress(
+  { config, clock, log, messenger }: ServiceParts,
+  { random, door }: Shared,
+  stops: Stops,
+  { store, tlsPort = 0 }: PublicParts,
+): Promise<PublicAddress> {
+  const keys = new Keys({ folder: join(config.dataDir, "tls"), log });
+  let gateway: Gateway | undefined;
+  const address = await PublicAddress.open({
+    clock,
+    log,
+    keys,
+    random: () => random.int(2 ** 32) / 2 ** 32,
+    store: {
+      async load() {
+        const row = await store.read("publicAddressRow", undefined);
+        return row === undefined ? null : JSON.parse(row.settings);
+      },
+      save: (settings) => store.write("savePublicAddress", { settings: JSON.stringify(settings) }),
+    },
+    declared: config.publicAddress,
+    async messenger(settings) {
+      if (messenger !== undefined) return messenger(settings);
+      // Much to load for who has no public address.
+      const { messengerFor } = await import("./public-messenger.ts");
+      return messengerFor(settings, {
+        clock,
+        keys,
+        door,
+        randomBytes: random.bytes,
+        async gateway() {
+          gateway = await gatewayOf();
+          return gateway;
+        },
+        port: () => tlsPort,
+      });
+    },
+    portAdvice: (answer) =>
+      answer === "open"
+        ? undefined
+        : portAdvice(answer, { internal: tlsPort, external: 443 }, gateway),
+    isFor: (issued, name) => isFor(issued, identifierOf(name)),
+    isTunnelled: () => networkInterfaces()[TUNNEL] !== undefined,
+    isListening: () => tlsPort !== 0,
+  });
+  stops.add(() => address.close());
+  stops.add(door.follow(sourceOf(address)));
+  return address;
+}
+
+/** What the listeners go by. */
+function sourceOf(address: PublicAddress): Parameters<PublicDoor["follow"]>[0] {
+  return {
+    changed: address.changed,
+    certificateChanged: address.certificateChanged,
+    get settings() {
+      return address.settings;
+    },
+    get certificate() {
+      return address.certificate;
+    },
+    view: () => address.view(),
+    outerAddress: () => address.outerAddress(),
+    reached: () => address.reached(),
+    useLink: () => false,
+  };
+}

@@ -1,0 +1,58 @@
+import { promises } from "node:dns";
+import { networkInterfaces } from "node:os";
+import type { Clock } from "../base/clock.ts";
+import { version } from "../base/version.ts";
+import { Acme } from "../public/acme/client.ts";
+import { serverNameOf } from "../public/acme/identifier.ts";
+import { askWith } from "../public/ask.ts";
+import { lookUpWith } from "../public/dns/look-up.ts";
+import { providerOf } from "../public/dns/providers.ts";
+import type { Messenger } from "../public/errands.ts";
+import type { Keys } from "../public/keys.ts";
+import { InternetMessenger } from "../public/messenger.ts";
+import type { Gateway } from "../public/router/gateway.ts";
+import { Router } from "../public/router/open-port.ts";
+import type { PublicSettings } from "../public/settings.ts";
+import type { PublicDoor } from "./public-door.ts";
+
+interface MessengerParts {
+  clock: Clock;
+  keys: Keys;
+  door: Pick<PublicDoor, "showAnswer" | "showContext">;
+  randomBytes: (size: number) => Buffer;
+  gateway: () => Promise<Gateway | undefined>;
+  /** The collector's port for TLS. */
+  port: () => number;
+}
+
+/** Asks on behalf of this box, with these settings. Loaded while the public address is on only. */
+export function messengerFor(settings: PublicSettings, parts: MessengerParts): Messenger {
+  const { clock, keys, door, randomBytes, gateway, port } = parts;
+  const { name, directory, ca, agreed, ddns, ddnsUser, ddnsToken } = settings;
+  const userAgent = `Tallydeck/${version()}`;
+  const ask = askWith({ clock, userAgent });
+  return new InternetMessenger({
+    name,
+    ask,
+    router: new Router({ ask, clock, randomBytes, gateway }),
+    provider: providerOf({ ddns, user: ddnsUser, token: ddnsToken }),
+    lookUp: lookUpWith({
+      clock,
+      resolver: () => new promises.Resolver({ timeout: 3_000, tries: 2 }),
+    }),
+    acme: new Acme({
+      directory,
+      agreed,
+      keys,
+      clock,
+      ask: ca === "" ? ask : askWith({ clock, ca, userAgent }),
+      presenter: {
+        tlsAlpn: (identifier, context) => door.showContext(serverNameOf(identifier), context),
+        http: (token, answer) => door.showAnswer(token, answer),
+      },
+    }),
+    ownAddresses: () =>
+      Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
+    port,
+  });
+}

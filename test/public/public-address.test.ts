@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { describe, it } from "mocha";
+import { DAY_MS } from "../../appliance/base/calendar.ts";
+import { silentLog } from "../../appliance/base/log.ts";
+import type { Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
+import { PublicAddress } from "../../appliance/public/public-address.ts";
+import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
+import type { StepView } from "../../appliance/public/view.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { until } from "../helpers/until.ts";
+import { SimDisk } from "./sim-world.ts";
+
+const KEY = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+const HOME = "93.184.215.1";
+const ON: PublicSettings = {
+  ...FIRST_PUBLIC_SETTINGS,
+  enabled: true,
+  name: "tally.example.org",
+  agreed: true,
+  ddns: "duckdns",
+};
+
+type Answers = Partial<Record<Errand["kind"], Outcome | "hangs">>;
+
+/** A world in which all is well but what is given. */
+const WELL: Record<Errand["kind"], Outcome> = {
+  "close-port": { kind: "closed", isGone: true },
+  "find-address": { kind: "address", address: { v4: HOME, standing: "public" } },
+  "tell-dns": { kind: "told", seen: null },
+  "look-up": { kind: "looked-up", result: "right" },
+  "open-port": {
+    kind: "port",
+    answer: {
+      kind: "open",
+      mapping: { by: "pcp", internalPort: 443, externalPort: 443, lifetimeS: 7_200, address: HOME },
+    },
+  },
+  "ask-renewal": { kind: "no-window" },
+  test: { kind: "passed", by443: true },
+  order: { kind: "issued" },
+};
+
+/** A box whose messenger answers as told; what it was sent for stands in `sent`. */
+async function box(answers: Answers, settings: PublicSettings = ON, clock = new FakeClock()) {
+  const sent: Errand["kind"][] = [];
+  const disk = new SimDisk();
+  let stored: PublicSettings | null = settings;
+  const messenger: Messenger = {
+    provider: "duckdns.org",
+    async run({ kind }, { keep }) {
+      sent.push(kind);
+      const answer = answers[kind] ?? WELL[kind];
+      if (answer === "hangs") return new Promise(() => {});
+      if (answer.kind === "issued") {
+        const notBefore = clock.now();
+        const chain = `${stored?.name} ${sent.length}`;
+        keep({ chain, key: KEY, notBefore, notAfter: notBefore + 90 * DAY_MS });
+      }
+      return answer;
+    },
+  };
+  const open = () =>
+    PublicAddress.open({
+      clock,
+      log: silentLog(),
+      random: () => 0,
+      store: {
+        load: async () => stored,
+        save: async (given) => {
+          stored = given;
+        },
+      },
+      declared: undefined,
+      keys: disk.keys({ on: true }),
+      messenger: async () => messenger,
+      portAdvice: () => ({ sentence: "The router refuses.", next: "Allow it." }),
+      isFor: ({ chain }, name) => chain.startsWith(`${name} `),
+      isTunnelled: () => false,
+      isListening: () => true,
+    });
+  const address = await open();
+  const waitsFor = async (state: string) => {
+    await until(() => {
+      // Whatever waits for the time gets it.
+      if (address.view().state !== state) clock.advance(20_000);
+      return address.view().state === state;
+    });
+    return address.view();
+  };
+  return { address, clock, sent, disk, waitsFor, answers, open };
+}
+
+describe("a public address", () => {
+  it("comes to be: address, DNS, port, a look at the name, a test from outside, a certificate", async () => {
+    const { waitsFor, sent, address } = await box({});
+    const { live, url, steps } = await waitsFor("live");
+    assert.deepEqual([live, url], [true, "https://tally.example.org"]);
+    assert.deepEqual(
+      steps.map(({ state }: StepView) => state),
+      Array(5).fill("done"),
+    );
+    assert.deepEqual(sent.slice(0, 6), [
+      "find-address",
+      "tell-dns",
+      "open-port",
+      "look-up",
+      "test",
+      "order",
+    ]);
+    assert.ok(address.certificate);
+    await address.close();
+  });
+
+  for (const [state, settings] of [
+    ["off", { enabled: false }],
+    ["needs-name", { name: "" }],
+    ["needs-consent", { agreed: false }],
+  ] as const)
+    it(`asks nobody while it is at ${state}`, async () => {
+      const { address, sent } = await box({}, { ...ON, ...settings });
+      assert.equal(address.view().state, state);
+      await assert.rejects(address.test(), { code: "no_public_address" });
+      assert.deepEqual(sent, []);
+    });
+
+  it("waits for the time", async () => {
+    const clock = new FakeClock(0, { sure: false });
+    const { address, sent, waitsFor } = await box({}, ON, clock);
+    assert.equal(address.view().state, "waiting-for-clock");
+    assert.deepEqual(sent, []);
+    clock.becomeSure("2026-12-01T00:00:00Z");
+    await waitsFor("live");
+    await address.close();
+  });
+
+  for (const [state, answers] of [
+    [
+      "cgnat",
+      { "find-address": { kind: "address", address: { v4: "100.64.1.1", standing: "cgnat" } } },
+    ],
+    [
+      "ds-lite",
+      { "find-address": { kind: "address", address: { v4: "192.0.0.2", standing: "ds-lite" } } },
+    ],
+    [
+      "double-nat",
+      {
+        "find-address": { kind: "address", address: { v4: "192.168.1.2", standing: "double-nat" } },
+      },
+    ],
+    [
+      "dns-refused",
+      {
+        "tell-dns": { kind: "not-told", isFinal: true, why: "auth" },
+        "look-up": { kind: "looked-up", result: "nothing" },
+      },
+    ],
+    ["name-points-elsewhere", { "look-up": { kind: "looked-up", result: "other" } }],
+    [
+      "unreachable-from-outside",
+      { test: { kind: "ca", failure: "connection", detail: "timeout" } },
+    ],
+    [
+      "port-refused",
+      {
+        "open-port": { kind: "port", answer: { kind: "refused", by: "pcp", why: "not-allowed" } },
+        test: { kind: "ca", failure: "connection", detail: "timeout" },
+      },
+    ],
+    [
+      "port-taken",
+      {
+        "open-port": { kind: "port", answer: { kind: "conflict", by: "igd" } },
+        test: { kind: "ca", failure: "connection", detail: "timeout" },
+      },
+    ],
+    ["caa", { test: { kind: "ca", failure: "caa", detail: "not allowed" } }],
+    [
+      "limit",
+      { order: { kind: "ca", failure: "limit", detail: "too many", retryAfterMs: DAY_MS } },
+    ],
+    ["ca-unreachable", { order: { kind: "ca", failure: "unreachable", detail: "no answer" } }],
+  ] satisfies [string, Answers][])
+    it(`says what is wrong and what to do: ${state}`, async () => {
+      const { address, waitsFor } = await box(answers);
+      const { steps, headline, live } = await waitsFor(state);
+      const wrong = steps.find((step) => step.state === "wrong");
+      assert.equal(wrong?.sentence, headline);
+      assert.match(`${wrong?.next}`, /^[A-Z“].*\.$/s);
+      assert.equal(live, false);
+      await address.close();
+    });
+
+  it("goes on where the name's own servers cannot be asked: the CA's word counts", async () => {
+    const { address, waitsFor, sent } = await box({
+      "look-up": { kind: "looked-up", result: "unknown" },
+    });
+    await waitsFor("live");
+    assert.equal(sent.filter((kind) => kind === "look-up").length, 3);
+    await address.close();
+  });
+
+  it("is tested from the internet ten times an hour at most", async () => {
+    const { address, waitsFor, sent } = await box({});
+    await waitsFor("live");
+    let refused: unknown;
+    while (refused === undefined) {
+      const before = address.view().testsLeft;
+      refused = await address.test().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (refused === undefined) await until(() => address.view().testsLeft === before - 1);
+    }
+    assert.equal((refused as { code: string }).code, "test_limit");
+    assert.equal(sent.filter((kind) => kind === "test").length, 10);
+    await address.close();
+  });
+
+  it("says that nobody gets in once a daily test fails, until somebody does", async () => {
+    const { address, clock, waitsFor, answers } = await box({});
+    await waitsFor("live");
+    answers.test = { kind: "ca", failure: "connection", detail: "timeout" };
+    await until(() => {
+      clock.advance(DAY_MS / 24);
+      return address.view().state === "unreached";
+    });
+    const { live, warnings } = address.view();
+    assert.deepEqual([live, warnings], [true, ["unreached"]]);
+    clock.advance(1);
+    address.reached();
+    assert.deepEqual([address.view().state, address.view().warnings], ["live", []]);
+    await address.close();
+  });
+
+  it("shows no certificate while it is off, and gives the port back", async () => {
+    const { address, sent, waitsFor } = await box({});
+    await waitsFor("live");
+    await address.change({ ...ON, enabled: false });
+    await until(() => sent.at(-1) === "close-port");
+    assert.equal(address.certificate, undefined);
+    await address.change(ON);
+    assert.ok(address.certificate, "the one from before is good still");
+    await address.close();
+  });
+
+  it("warns when the certificate ends soon, and serves it until it does", async () => {
+    const { address, clock, answers, waitsFor } = await box({});
+    await waitsFor("live");
+    answers.order = { kind: "ca", failure: "server", detail: "503" };
+    answers.test = { kind: "ca", failure: "server", detail: "503" };
+    for (const [state, live] of [
+      ["expires", true],
+      ["ca-unreachable", false],
+    ] as const) {
+      await until(() => {
+        clock.advance(DAY_MS / 4);
+        return address.view().state === state;
+      });
+      assert.deepEqual(address.view().warnings, ["certificate_expires"]);
+      assert.equal(address.certificate !== undefined, live);
+    }
+    await address.close();
+  });
+
+  it("does not let a CA that hangs hold a stop", async () => {
+    const { address, waitsFor } = await box({ order: "hangs" });
+    await waitsFor("ordering");
+    await address.close();
+  });
+
+  it("starts anew where the record is none of ours", async () => {
+    const { address, disk, waitsFor, open, sent } = await box({});
+    await waitsFor("live");
+    await address.close();
+    disk.record = '{"version":2,"orders":"many"}';
+    const again = await open();
+    assert.equal(again.view().state, "live");
+    assert.equal(sent.filter((kind) => kind === "order").length, 1);
+    await again.close();
+  });
+});
