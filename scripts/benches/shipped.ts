@@ -26,7 +26,7 @@ export async function withShipped(use: (shipped: Shipped) => Promise<void>): Pro
             // As firmware-config's tallydeck-node does.
             spawn(
               process.execPath,
-              ["--max-semi-space-size=4", join(folder, "appliance/main.js"), ...args, ...flags],
+              ["--max-semi-space-size=2", join(folder, "appliance/main.js"), ...args, ...flags],
               {
                 env: { ...env, MALLOC_ARENA_MAX: "2", NODE_COMPILE_CACHE: join(folder, "cache") },
                 stdio: ["ignore", "pipe", "inherit"],
