@@ -1,52 +1,40 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { type SecureContext, TLSSocket } from "node:tls";
-import type { Presenter } from "../../appliance/public/acme/challenge.ts";
-import { ACME_TLS } from "../../appliance/public/acme/challenge-certificate.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { SecureContext } from "node:tls";
+import { silentLog } from "../../appliance/base/log.ts";
+import { Signal } from "../../appliance/base/signal.ts";
+import { createClient } from "../../appliance/http/client.ts";
+import { COLLECTOR_LIMITS, COLLECTOR_TLS_LIMITS } from "../../appliance/http/limits.ts";
+import { type Listener, listen } from "../../appliance/http/listen.ts";
+import type { Issued } from "../../appliance/public/acme/certificate.ts";
+import type { ChallengeType, Presenter } from "../../appliance/public/acme/challenge.ts";
 import { type Identifier, serverNameOf } from "../../appliance/public/acme/identifier.ts";
+import { FakeClock } from "./fake-clock.ts";
 
-/** A box as the CA and visitors meet it: one port for TLS, one without. */
+/** A box as the CA and visitors meet it: the service's listener for TLS, and one without. */
 export class Answering implements Presenter {
   /** Which challenges were shown, oldest first. */
-  readonly shown: ("tls-alpn-01" | "http-01")[] = [];
+  readonly shown: ChallengeType[] = [];
   /** Called with each challenge that is shown. */
   onShown: () => void = () => {};
   readonly #contexts = new Map<string, SecureContext>();
   readonly #tokens = new Map<string, string>();
-  readonly #servers: { close(): unknown; closeAllConnections(): void }[] = [];
-  readonly #tls;
-
-  private constructor() {
-    const answering = this;
-    this.#tls = createTlsServer(
-      {
-        ALPNCallback({ servername, protocols }): string | undefined {
-          if (!protocols.includes(ACME_TLS)) return "http/1.1";
-          const context = answering.#contexts.get(servername.toLowerCase());
-          if (context === undefined || !(this instanceof TLSSocket)) return undefined;
-          this.setKeyCert(context);
-          return ACME_TLS;
-        },
-      },
-      (_request, response) => response.end("a visitor is served"),
-    );
-  }
+  readonly #changed = new Signal();
+  #listeners: Listener[] = [];
+  #certificate: Issued | undefined;
 
   static async open({ tls, http }: { tls: number; http: number }): Promise<Answering> {
     const answering = new Answering();
-    const plain = createServer((request, response) => {
-      const token = /^\/\.well-known\/acme-challenge\/([\w-]+)$/.exec(request.url ?? "")?.[1];
-      response.end(answering.#tokens.get(token ?? "") ?? "nothing");
-    });
-    for (const [server, port] of [
-      [answering.#tls, tls],
-      [plain, http],
-    ] as const) {
-      server.on("clientError", () => {}).listen(port, "127.0.0.1");
-      answering.#servers.push(server);
-      await once(server, "listening");
-    }
+    const door = { clock: new FakeClock(), client: createClient([]), log: silentLog() };
+    const app = { callback: () => answering.#answer };
+    const certificates = {
+      current: () => answering.#current(),
+      changed: answering.#changed,
+      challengeFor: (name: string) => answering.#contexts.get(name),
+    };
+    answering.#listeners = [
+      await listen(app, http, "127.0.0.1", { ...door, limits: COLLECTOR_LIMITS }),
+      await listen(app, tls, "127.0.0.1", { ...door, limits: COLLECTOR_TLS_LIMITS, certificates }),
+    ];
     return answering;
   }
 
@@ -56,8 +44,9 @@ export class Answering implements Presenter {
   }
 
   /** From now on visitors are served with it. */
-  serve(key: string, cert: string): void {
-    this.#tls.setSecureContext({ key, cert });
+  serve(certificate: Issued): void {
+    this.#certificate = certificate;
+    this.#changed.emit();
   }
 
   tlsAlpn(identifier: Identifier, context: SecureContext): () => void {
@@ -68,14 +57,20 @@ export class Answering implements Presenter {
     return this.#show("http-01", this.#tokens, token, keyAuthorization);
   }
 
-  close(): void {
-    for (const server of this.#servers) {
-      server.close();
-      server.closeAllConnections();
-    }
+  async close(): Promise<void> {
+    await Promise.all(this.#listeners.splice(0).map((listener) => listener.close()));
   }
 
-  #show<T>(type: "tls-alpn-01" | "http-01", place: Map<string, T>, name: string, what: T) {
+  #current() {
+    return this.#certificate && { cert: this.#certificate.chain, key: this.#certificate.key };
+  }
+
+  readonly #answer = ({ url = "" }: IncomingMessage, response: ServerResponse) => {
+    const [, token = ""] = /^\/\.well-known\/acme-challenge\/([\w-]+)$/.exec(url) ?? [];
+    response.end(this.#tokens.get(token) ?? "nothing");
+  };
+
+  #show<T>(type: ChallengeType, place: Map<string, T>, name: string, what: T): () => void {
     this.shown.push(type);
     place.set(name, what);
     this.onShown();

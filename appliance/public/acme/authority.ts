@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/calendar.ts";
-import type { Clock } from "../../base/clock.ts";
 import { isObject, isText } from "../../base/json.ts";
 import { type Ask, AskFailed, type Question, type Reply } from "../ask.ts";
+import { retryAfterMs } from "../retry-after.ts";
 import { AcmeFailed, failureOf } from "./problem.ts";
 
 /** What a CA offers, and where (RFC 8555 section 7.1.1). */
@@ -17,6 +17,7 @@ export interface Directory {
 }
 
 const LONGEST_URL = 1_024;
+/** Limits are by the week. */
 const LONGEST_WAIT_MS = 8 * DAY_MS;
 
 /**
@@ -27,12 +28,10 @@ const LONGEST_WAIT_MS = 8 * DAY_MS;
 export class Authority {
   readonly #url: string;
   readonly #ask: Ask;
-  readonly #clock: Clock;
 
-  constructor({ directory, ask, clock }: { directory: string; ask: Ask; clock: Clock }) {
+  constructor({ directory, ask }: { directory: string; ask: Ask }) {
     this.#url = directory;
     this.#ask = ask;
-    this.#clock = clock;
   }
 
   /** @throws {AcmeFailed} as all of this class */
@@ -73,7 +72,7 @@ export class Authority {
   /** What an answer says went wrong (RFC 8555 section 6.7). */
   failure(reply: Reply): AcmeFailed {
     const { status } = reply;
-    const more = { status, retryAfterMs: this.retryAfter(reply) };
+    const more = { status, retryAfterMs: retryAfterMs(reply.headers, LONGEST_WAIT_MS) };
     const told = failureOf(parsed(reply), more);
     if (told !== undefined && (told.kind !== "server" || status !== 429)) return told;
     if (status === 429) return new AcmeFailed("limit", told?.detail ?? "too many requests", more);
@@ -86,13 +85,6 @@ export class Authority {
     if (told === undefined || told.origin !== webUrl(this.#url)?.origin)
       throw new AcmeFailed("bad-answer", "an address is not one of the directory's own, by https");
     return told.href;
-  }
-
-  /** How long an answer wants us to wait (RFC 9110 section 10.2.3); undefined where it does not say. */
-  retryAfter({ headers }: Reply): number | undefined {
-    const said = headers["retry-after"]?.trim() ?? "";
-    const ms = /^\d{1,9}$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - this.#clock.now();
-    return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
   }
 }
 

@@ -7,8 +7,6 @@ import { holder, integer, octets, oid, sequence, TRUE, time } from "./der.ts";
 import type { Identifier } from "./identifier.ts";
 import { named, publicHalf, SIGNATURE, signed, subjectAltName } from "./x509.ts";
 
-/** The protocol in which the CA asks for it (RFC 8737 section 4). */
-export const ACME_TLS = "acme-tls/1";
 /** id-pe-acmeIdentifier (section 3). */
 const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
 const VERSION_3 = holder(0, integer(Uint8Array.of(2)));

@@ -143,8 +143,7 @@ export class Acme {
   }
 
   #authority(directory: string): Authority {
-    const { ask, clock } = this.#options;
-    return new Authority({ directory, ask, clock });
+    return new Authority({ directory, ask: this.#options.ask });
   }
 
   /** RFC 8555 section 7.4.2: what came is looked at before it is used. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Reply } from "../ask.ts";
+import { retryAfterMs } from "../retry-after.ts";
 import type { Authority } from "./authority.ts";
 import type { Conversation } from "./conversation.ts";
 import { AcmeFailed } from "./problem.ts";
@@ -33,11 +33,11 @@ export async function pollWhile(
 ): Promise<Resource> {
   const since = clock.monotonic();
   for (let polls = 0; polls < MOST_POLLS && clock.monotonic() - since < PATIENCE_MS; polls++) {
-    const reply: Reply = await conversation.send(url);
+    const reply = await conversation.send(url);
     const resource = authority.json(reply);
     if (!states.includes(String(resource.status))) return resource;
     const own = Math.min(FIRST_WAIT_MS * 2 ** polls, OWN_WAIT_MS);
-    await wait(clock, Math.min(authority.retryAfter(reply) ?? own, LONGEST_WAIT_MS), signal);
+    await wait(clock, Math.min(retryAfterMs(reply.headers) ?? own, LONGEST_WAIT_MS), signal);
   }
   throw new AcmeFailed("server", "the certificate authority did not decide in time");
 }

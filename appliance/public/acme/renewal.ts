@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
-import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/json.ts";
+import { retryAfterMs } from "../retry-after.ts";
 import { type Authority, webAddress } from "./authority.ts";
 import { readAll } from "./der.ts";
 import { AcmeFailed } from "./problem.ts";
@@ -72,13 +72,13 @@ export async function askRenewal(
   const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
   const [from, to] = [timeOf(start), timeOf(end)];
   if (!(from < to)) throw new AcmeFailed("bad-answer", "the window for the renewal is none");
-  const wanted = authority.retryAfter(reply) ?? DEFAULT_RETRY_MS;
+  const wanted = retryAfterMs(reply.headers) ?? DEFAULT_RETRY_MS;
   const explanationUrl = webAddress(explanationURL);
   return {
     start: from,
     end: to,
     // Section 4.3.2.
-    retryAfterMs: Math.min(Math.max(wanted, MINUTE_MS), DAY_MS),
+    retryAfterMs: Math.max(wanted, MINUTE_MS),
     ...(explanationUrl !== undefined && { explanationUrl }),
   };
 }

@@ -5,7 +5,7 @@ import { connect } from "node:tls";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { type Clock, SystemClock } from "../../../appliance/base/clock.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
-import { type Issued, isFor } from "../../../appliance/public/acme/certificate.ts";
+import { isFor } from "../../../appliance/public/acme/certificate.ts";
 import type { Presenter } from "../../../appliance/public/acme/challenge.ts";
 import { Acme } from "../../../appliance/public/acme/client.ts";
 import { identifierOf } from "../../../appliance/public/acme/identifier.ts";
@@ -81,8 +81,6 @@ describe("a certificate of a real CA", () => {
     socket.destroy();
     return fingerprint256;
   };
-  const serve = ({ key, chain }: Issued) =>
-    answering.serve(String(key.export({ type: "pkcs8", format: "pem" })), chain);
 
   for (const identifier of [NAME, ADDRESS])
     it(`is issued for ${identifier.value}, kept, renewed and followed by another`, async () => {
@@ -129,7 +127,7 @@ describe("a certificate of a real CA", () => {
   });
 
   it("is refused with what the CA saw, where nobody answers", async () => {
-    answering.close();
+    await answering.close();
     await assert.rejects(box().acme.test(NAME, never), (error) => {
       assert.ok(error instanceof AcmeFailed);
       // Which of them, differs by Pebble's version.
@@ -142,7 +140,7 @@ describe("a certificate of a real CA", () => {
   it("leaves visitors alone while the challenge is shown", async () => {
     const { acme } = box();
     const issued = await acme.order(NAME, {}, never);
-    serve(issued);
+    answering.serve(issued);
     const { fingerprint256 } = new X509Certificate(issued.chain);
     const visits: Promise<string>[] = [];
     answering.onShown = () => void visits.push(visit(NAME.value));
