@@ -71,9 +71,17 @@ export class PublicDoor implements PublicFacts {
     show();
     return () => {
       for (const cancel of cancels) cancel();
+      if (this.#source !== source) return;
       this.#source = undefined;
       this.#liveUrl = undefined;
     };
+  }
+
+  /** Shows a certificate where nobody has told of one yet. */
+  fallBackOn(certificate: () => DoorSource["certificate"]): void {
+    if (this.#certificate !== undefined) return;
+    this.#certificate = certificate();
+    this.#certificateChanged.emit();
   }
 
   /** Shows this to a CA that asks for the challenge of a name, until what is returned is called. */

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
 import { createStandIn } from "../collector/stand-in.ts";
@@ -9,6 +10,7 @@ import { SetupCode } from "../control/setup-code.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
+import { Keys } from "../public/keys.ts";
 import { Channels } from "../push/channels.ts";
 import { storageUnavailable } from "../store/batch.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
@@ -49,6 +51,7 @@ export async function startRescue(
   const { config, clock, log } = parts;
   const standIn = createStandIn({ pages, log, client, door });
   const listeners = await showCollector(stages, stops, standIn);
+  if (listeners.collectorTls !== undefined) door.fallBackOn(() => lastCertificate(parts));
 
   const listener = new ControlListener(stages.control, config.adminOpen);
   const admin = adminWithout(config);
@@ -85,6 +88,12 @@ export async function startRescue(
   );
   board.ready(control);
   return { ...listeners, control, decks };
+}
+
+/** The one that visitors were shown last, whatever else is lost. */
+function lastCertificate({ config, log }: ServiceParts) {
+  const issued = new Keys({ folder: join(config.dataDir, "tls"), log }).chain();
+  return issued && { cert: issued.chain, key: issued.key };
 }
 
 /** Who holds the admin token, as far as damaged data tells. */

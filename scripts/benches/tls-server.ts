@@ -10,15 +10,6 @@ import { startService } from "../../appliance/service/service.ts";
 const [dataDir = "", cert = "", key = ""] = process.argv.slice(2);
 const clock = new SystemClock();
 const door = new PublicDoor({ clock });
-door.follow({
-  changed: new Signal(),
-  certificateChanged: new Signal(),
-  certificate: { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") },
-  settings: { name: "localhost", dashboard: false },
-  view: () => ({ live: true, url: "https://localhost" }),
-  reached: () => {},
-  useLink: () => false,
-});
 const config = readConfig({
   flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: dataDir },
   env: process.env,
@@ -28,6 +19,16 @@ const service = await startService({
   clock,
   log: silentLog(),
   door,
+});
+// The service has told of its own address before.
+door.follow({
+  changed: new Signal(),
+  certificateChanged: new Signal(),
+  certificate: { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") },
+  settings: { name: "localhost", dashboard: false },
+  view: () => ({ live: true, url: "https://localhost" }),
+  reached: () => {},
+  useLink: () => false,
 });
 console.log(`port ${service.collectorTls?.port}`);
 process.once("SIGTERM", () => void service.stop());

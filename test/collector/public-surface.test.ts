@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as tcp } from "node:net";
 import { connect as tls } from "node:tls";
-import { beforeEach, describe, it } from "mocha";
+import { before, beforeEach, describe, it } from "mocha";
 import { Signal } from "../../appliance/base/signal.ts";
 import { PublicDoor } from "../../appliance/service/public-door.ts";
 import { newCertificate } from "../helpers/certificates.ts";
@@ -37,7 +37,6 @@ const address = {
 
 describe("the collector at its public name", () => {
   const door = new PublicDoor({ clock, networks: () => ["8.8.4.1/24", "2a00:1:2:3::1/128"] });
-  door.follow(address);
   const world = sharedWorld({
     door,
     clock,
@@ -48,6 +47,9 @@ describe("the collector at its public name", () => {
       TRUSTED_PROXIES: "127.0.0.1",
     },
   });
+
+  // The service has told of its own address before.
+  before(() => void door.follow(address));
 
   /** @param changed how the address is other than live and without a dashboard */
   function become({ dashboard = false, live = true } = {}): void {
