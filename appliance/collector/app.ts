@@ -12,6 +12,7 @@ import type { ReadSessions } from "./read-sessions.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
 import { overviewRoute } from "./routes/overview.ts";
+import { publicAddressRoute } from "./routes/public-address.ts";
 import { reachedRoute } from "./routes/reached.ts";
 import { sessionRoute } from "./routes/session.ts";
 import { statsRoute } from "./routes/stats.ts";
@@ -54,6 +55,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/surveys/versions", surveyVersionsRoute(access, store))
     .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
     .get("/sites", sitesRoute(access, sites))
+    .get("/public-address", publicAddressRoute(door))
     .get("/badge", badgeRoute(sites, store, client, clock))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
   return withRoutes(new HitsFirst(hits), router, log, publicSurface(door, client));

@@ -15,6 +15,7 @@ const READS = [
   "/surveys/export",
   "/surveys/versions",
   "/sites",
+  "/public-address",
   "/badge",
 ];
 

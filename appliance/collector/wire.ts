@@ -21,6 +21,12 @@ export interface SessionAnswer {
   token: string;
 }
 
+/** `GET /public-address`: where visitors reach this collector; null until they do. */
+export interface PublicAddressAnswer {
+  /** `https://stats.example.com` */
+  url: string | null;
+}
+
 /** An entry of `GET /sites`. */
 export interface SiteEntry {
   id: string;

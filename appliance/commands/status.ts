@@ -1,11 +1,16 @@
 import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createLog } from "../base/log.ts";
 import { listenerUrl, urlOf } from "../base/ports.ts";
 import { version } from "../base/version.ts";
 import type { Diagnostics } from "../control/wire.ts";
+import { Keys } from "../public/keys.ts";
+import type { PublicSettings } from "../public/settings.ts";
 import { DatabaseRefused, databaseFile, storageProblem } from "../store/sqlite/database.ts";
 import { openToLook } from "../store/sqlite/health.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
+import { publicAddressRow } from "../store/sqlite/tables/public-address.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
@@ -34,7 +39,7 @@ export const status: Command = {
     const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
-    const { dataDir } = configFrom(values, terminal);
+    const { dataDir, publicAddress } = configFrom(values, terminal);
     const found = whereaboutsOf(dataDir);
     const told = found && (await diagnosticsOf(found));
     const kept = contentsOf(dataDir);
@@ -46,6 +51,7 @@ export const status: Command = {
       ["Sites", listed(kept.sites)],
       ["Decks", told ? listed(told.decks.map(deckOf)) : await pluggedIn()],
       ["Warnings", listed([...kept.problems, ...warnings(told, space)], "; ")],
+      ["Public", publicText(publicAddress ?? kept.publicAddress, dataDir, told)],
       ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
       ["Data", dataDir],
     ];
@@ -85,6 +91,8 @@ interface Contents {
   readonly sites: readonly string[];
   /** Why the data cannot be read. */
   readonly problems: readonly string[];
+  /** What the Web UI set. */
+  readonly publicAddress?: PublicSettings | undefined;
 }
 
 function contentsOf(dataDir: string): Contents {
@@ -92,7 +100,12 @@ function contentsOf(dataDir: string): Contents {
     const db = openToLook(databaseFile(dataDir));
     if (db === undefined) return { sites: [], problems: [] };
     try {
-      return { sites: readDirectory(db).sites.map(({ id }) => id), problems: [] };
+      const row = publicAddressRow(db);
+      return {
+        sites: readDirectory(db).sites.map(({ id }) => id),
+        problems: [],
+        publicAddress: row && JSON.parse(row.settings),
+      };
     } finally {
       db.close();
     }
@@ -119,6 +132,24 @@ async function pluggedIn(): Promise<string> {
 function warnings(told: Diagnostics | undefined, space: Space | undefined): string[] {
   if (told !== undefined) return told.warnings.map((code) => WARNINGS[code]);
   return space !== undefined && isLow(space, 0) ? [WARNINGS.storage_full] : [];
+}
+
+/** Its name, how it stands where the service tells, and how long its certificate is good. */
+function publicText(
+  settings: PublicSettings | undefined,
+  dataDir: string,
+  told: Diagnostics | undefined,
+): string {
+  if (!settings?.enabled) return "no public address";
+  const until = new Keys({ folder: join(dataDir, "tls"), log: createLog(() => {}) }).chain()
+    ?.notAfter;
+  return [
+    settings.name,
+    ...(told === undefined ? [] : [told.publicAddress.replaceAll("-", " ")]),
+    until === undefined
+      ? "no certificate yet"
+      : `certificate until ${new Date(until).toISOString().slice(0, 10)}`,
+  ].join(", ");
 }
 
 function diskOf({ free, total }: Space, dataDir: string): string {

@@ -27,6 +27,13 @@ import { type ImageParts, keepImage } from "./routes/images.ts";
 import { changeMqtt, showMqtt } from "./routes/mqtt.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
 import {
+  changePublic,
+  makePhoneLink,
+  type PublicParts,
+  showPublic,
+  testPublic,
+} from "./routes/public-address.ts";
+import {
   acknowledgeChannel,
   clearPushChannel,
   listPushChannels,
@@ -82,6 +89,7 @@ export interface ControlParts {
   sites: SitesParts;
   dashboard: DashboardParts;
   mqtt: HomeAutomation;
+  public: PublicParts;
   activity: ActivityParts;
   alarms: AlarmsParts;
   settings: SettingsParts;
@@ -154,6 +162,10 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("DELETE", "/api/public/tunnel", "tunnel", removeTunnel),
   owner("GET", "/api/mqtt", "mqtt", showMqtt),
   owner("PUT", "/api/mqtt", "mqtt", changeMqtt),
+  owner("GET", "/api/public", "public", showPublic),
+  owner("PUT", "/api/public", "public", changePublic),
+  owner("POST", "/api/public/test", "public", testPublic),
+  owner("POST", "/api/public/phone", "public", makePhoneLink),
   owner("GET", "/api/settings/export", "settings", exportSettings),
   owner("POST", "/api/settings/import", "settings", importSettings),
   owner("GET", "/api/backup", "data", downloadBackup),

@@ -5,6 +5,7 @@ import type { TunnelState } from "../base/tunnel.ts";
 import type { DeckSettings } from "../deck/deck-settings.ts";
 import type { DeckView, InputView, PlaceView, SlotView, Undoable } from "../deck/deck-view.ts";
 import type { Widget } from "../deck/face/widget.ts";
+import type { PublicView } from "../public/shown.ts";
 import type { ChannelState } from "../push/channel-state.ts";
 import type { ChannelValue } from "../push/channel-value.ts";
 import type { Acknowledgement } from "../push/held.ts";
@@ -25,6 +26,7 @@ export type {
   WorldclockWidget,
 } from "../deck/face/widget.ts";
 export type { ErrorAnswer } from "../http/wire.ts";
+export type { StepView } from "../public/shown.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
 
 /** A key or zone: where it is, its size in pixels, and what it is set to. */
@@ -76,6 +78,7 @@ export interface BoxEvents {
   channels: ChannelsAnswer;
   slots: SlotPicture;
   pressed: SlotAt;
+  public: PublicAnswer;
 }
 
 /** How the box speaks with an MQTT broker: what `PUT /api/mqtt` takes, any part of it. */
@@ -104,6 +107,47 @@ export interface MqttAnswer extends MqttFields {
   box: string;
   /** Null while it is off; the problem is null while the first try runs. */
   state: { connected: true; since: number } | { connected: false; problem: string | null } | null;
+}
+
+/** The box's public address: what `PUT /api/public` takes, any part of it. */
+interface PublicFields {
+  enabled: boolean;
+  /** A DNS name, or a fixed public address; empty while nobody has given one. */
+  name: string;
+  /** The owner agrees to the CA's terms, and that the name goes into public logs. */
+  agreed: boolean;
+  /** URL of the CA's ACME directory; empty for Let's Encrypt. */
+  directory: string;
+  /** Certificates to trust at that directory, PEM. */
+  ca: string;
+  /** Who is told the home's address: a provider's id or URL; empty where somebody else does it. */
+  ddns: string;
+  ddnsUser: string;
+  /** Whether the router is asked for the port. */
+  openPort: boolean;
+  /** Whether pages and reads answer there too. */
+  dashboard: boolean;
+}
+
+export type PublicChange = Partial<PublicFields & { ddnsToken: string }>;
+
+/** `GET /api/public`, and the event `public`. */
+export interface PublicAnswer extends PublicFields {
+  hasToken: boolean;
+  /** Named in the configuration, which alone can change it. */
+  declared: boolean;
+  /** Where the CA's terms are to be read; null while that is not known. */
+  terms: string | null;
+  view: PublicView;
+}
+
+/** `POST /api/public/phone`: a link to open once, on a phone outside of the own network. */
+export interface PhoneLinkAnswer {
+  url: string;
+  /** Epoch milliseconds. */
+  until: number;
+  /** Its QR code, row by row: `1` is dark. */
+  code: string[];
 }
 
 /** How the machine is that the service runs on; what it does not tell is left out. */
@@ -339,6 +383,8 @@ export interface Diagnostics extends Machine {
     widgets: Widget["type"][];
   })[];
   deckProblems: Omit<DeckProblem, "message">[];
+  /** How its public address stands, in a word. */
+  publicAddress: PublicView["state"];
   /** What is wrong with the box now. */
   warnings: readonly Warning[];
   storage: {

@@ -15,7 +15,8 @@ import { isSameButTimes, type PublicRecord, readRecord, restarted } from "./reco
 import type { Served } from "./renewal.ts";
 import type { Sayings } from "./sentences.ts";
 import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
-import { type PublicView, viewOf } from "./view.ts";
+import type { PublicView } from "./shown.ts";
+import { viewOf } from "./view.ts";
 
 interface PublicAddressOptions {
   readonly clock: Clock;

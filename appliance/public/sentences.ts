@@ -1,6 +1,6 @@
 import type { Facts } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
-import type { State } from "./state.ts";
+import type { State } from "./shown.ts";
 
 /** What is, and the one next step for the owner. */
 export interface Said {

@@ -3,42 +3,7 @@ import { againAt } from "./limits.ts";
 import { type Facts, isAtHome, isHindered, isNamed, isServing, PATIENT_TRIES } from "./machine.ts";
 import { countedBy, type PublicRecord } from "./record.ts";
 import { renewalDue, warnsAt } from "./renewal.ts";
-
-/** How it stands, in one word. */
-export type State =
-  /** Nothing is done: somebody has to say something, or the time is not known. */
-  | "off"
-  | "needs-name"
-  | "needs-consent"
-  | "needs-listener"
-  | "waiting-for-clock"
-  /** On the way. */
-  | "finding-address"
-  | "dns-updating"
-  | "dns-waiting"
-  | "opening-port"
-  | "testing"
-  | "ordering"
-  /** Visitors are served. */
-  | "live"
-  | "renewing"
-  /** They are served, but. */
-  | "address-changed"
-  | "unreached"
-  | "expires"
-  /** Somebody has to do something, or to wait. */
-  | "cgnat"
-  | "ds-lite"
-  | "double-nat"
-  | "dns-refused"
-  | "name-points-elsewhere"
-  | "port-refused"
-  | "port-taken"
-  | "unreachable-from-outside"
-  | "caa"
-  | "name-refused"
-  | "limit"
-  | "ca-unreachable";
+import type { State } from "./shown.ts";
 
 /** @param doing what is done just now */
 export function stateOf(record: PublicRecord, facts: Facts, doing?: Errand): State {

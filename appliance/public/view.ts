@@ -5,39 +5,8 @@ import type { PublicRecord } from "./record.ts";
 import { warnsAt } from "./renewal.ts";
 import { type Said, type Sayings, saidOf } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
-import { isShut, type State, stateOf } from "./state.ts";
-
-type Step = "name" | "address" | "port" | "certificate" | "reached";
-
-/** One line of the way in. Times are epoch milliseconds. */
-export interface StepView {
-  readonly step: Step;
-  readonly state: "done" | "working" | "wrong" | "waiting";
-  readonly sentence: string;
-  /** The one next step for the owner, where there is one. */
-  readonly next?: string;
-  /** When the box tries again by itself. */
-  readonly nextTryAt?: number;
-}
-
-/** How the public address stands, for whoever shows it. */
-export interface PublicView {
-  readonly state: State;
-  /** Whether visitors are served by https://. */
-  readonly live: boolean;
-  /** `https://NAME`, live or not; null while there is no name. */
-  readonly url: string | null;
-  readonly headline: string;
-  /** In order: name, address, port, certificate, reached. */
-  readonly steps: readonly StepView[];
-  /** When the certificate ends. */
-  readonly expiresAt: number | null;
-  /** When somebody came in from outside last, since the start. */
-  readonly reachedAt: number | null;
-  /** Tests from the internet that are left for now. */
-  readonly testsLeft: number;
-  readonly warnings: readonly ("certificate_expires" | "unreached")[];
-}
+import type { PublicView, State, Step, StepView } from "./shown.ts";
+import { isShut, stateOf } from "./state.ts";
 
 const STEPS: readonly Step[] = ["name", "address", "port", "certificate", "reached"];
 

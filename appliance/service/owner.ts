@@ -17,6 +17,7 @@ import type { Decks } from "../deck/decks.ts";
 import { Images } from "../deck/images.ts";
 import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
+import type { PhoneLinks } from "../public/phone-links.ts";
 import { Channels } from "../push/channels.ts";
 import { PushTokens } from "../push/tokens.ts";
 import type { Warning } from "../store/reports.ts";
@@ -37,11 +38,14 @@ import { startHomeAutomation } from "./home-automation.ts";
 import { SiteNumbers } from "./numbers.ts";
 import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
+import { publicParts, standingOf, type WayIn } from "./public-front.ts";
 import type { Stops } from "./stops.ts";
 
 /** What runs before there is anything for the owner. */
 interface Collecting extends Data {
   collector: Listener;
+  address: WayIn;
+  links: PhoneLinks;
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
 }
@@ -54,7 +58,7 @@ export async function startOwner(
   collecting: Collecting,
 ): Promise<{ control: Listener; decks: Decks }> {
   const { config, clock } = parts;
-  const { store, readSessions } = collecting;
+  const { store, readSessions, address, links } = collecting;
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
   const session = await startSessions(parts, shared, stops, collecting);
@@ -80,6 +84,7 @@ export async function startOwner(
     icons: shared.icons,
     images,
     numbers,
+    publicAddress: standingOf(address),
   });
   const actions = new Actions({
     clock,
@@ -98,7 +103,13 @@ export async function startOwner(
   });
   // Streams of events go first: the listener waits for what it answers.
   stops.add(() => listener.close());
-  const events = new Events({ ...push, clock, decks: front.decks, sessions: session.sessions });
+  const events = new Events({
+    ...push,
+    clock,
+    decks: front.decks,
+    sessions: session.sessions,
+    address,
+  });
   stops.add(() => events.close());
   const polls = new LongPolls({ channels: push.channels, clock });
   stops.add(() => polls.close());
@@ -125,6 +136,7 @@ export async function startOwner(
       activity: { store, clock, alarms },
       alarms: { store, alarms, origins },
       mqtt: home,
+      public: publicParts(address, links, clock),
       sites: {
         store,
         declared: session.declared,
@@ -211,7 +223,7 @@ function aboutBox(
     problems = new RecentProblems(),
     vitals = () => vitalsOf(wifiNameFile),
   }: ServiceParts,
-  { store, collector, warnings }: Collecting,
+  { store, collector, address, warnings }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
 ): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel"> {
   const { board, decks, timeZone } = front;
@@ -221,6 +233,7 @@ function aboutBox(
       decks,
       store,
       problems,
+      address,
       warnings,
       version: version(),
       startedAt,

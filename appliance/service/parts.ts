@@ -16,6 +16,7 @@ import type { Space } from "../store/sqlite/room.ts";
 import type { Threads } from "../store/sqlite/threads.ts";
 import type { FrontParts } from "./front.ts";
 import { PublicDoor } from "./public-door.ts";
+import type { WayIn } from "./public-front.ts";
 import { openStages, type Stages } from "./stages.ts";
 
 const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
@@ -37,6 +38,8 @@ export interface ServiceParts extends FrontParts {
   random?: Random;
   /** Where the listeners hear of the public address; the service's own unless given. */
   door?: PublicDoor;
+  /** The way in from outside; made from the settings unless given. */
+  publicAddress?: WayIn;
   /** Who is asked for the public address; the router, the provider and the CA unless given. */
   messenger?: (settings: PublicSettings) => Messenger;
   /** What channels hold from the start, to stay. */

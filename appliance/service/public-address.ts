@@ -8,7 +8,6 @@ import { portAdvice } from "../public/router/advice.ts";
 import { type Gateway, gatewayOf } from "../public/router/gateway.ts";
 import type { Store } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
-import type { PublicDoor } from "./public-door.ts";
 import type { Stops } from "./stops.ts";
 
 interface PublicParts {
@@ -67,24 +66,5 @@ export async function startPublicAddress(
     isListening: () => tlsPort !== 0,
   });
   stops.add(() => address.close());
-  stops.add(door.follow(sourceOf(address)));
   return address;
-}
-
-/** What the listeners go by. */
-function sourceOf(address: PublicAddress): Parameters<PublicDoor["follow"]>[0] {
-  return {
-    changed: address.changed,
-    certificateChanged: address.certificateChanged,
-    get settings() {
-      return address.settings;
-    },
-    get certificate() {
-      return address.certificate;
-    },
-    view: () => address.view(),
-    outerAddress: () => address.outerAddress(),
-    reached: () => address.reached(),
-    useLink: () => false,
-  };
 }

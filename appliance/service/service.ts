@@ -1,6 +1,7 @@
 import { createCollector } from "../collector/app.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
+import { PhoneLinks } from "../public/phone-links.ts";
 import type { Unusable } from "../store/sqlite/health.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import type { Store } from "../store/store.ts";
@@ -9,6 +10,7 @@ import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
 import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
 import { startPublicAddress } from "./public-address.ts";
+import { sourceOf, type WayIn } from "./public-front.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import { begun, type Stops } from "./stops.ts";
@@ -102,15 +104,24 @@ async function start(
   onUnusable: (why: Unusable) => void,
 ): Promise<Omit<Running, "stop">> {
   const { clock, log } = parts;
-  const { pages, client, stages, door } = shared;
+  const { pages, client, stages, door, random } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
-  const warnings = () => data.store.warnings;
+  let address: WayIn | undefined;
+  const warnings = () => [...data.store.warnings, ...(address?.view().warnings ?? [])];
   const app = createCollector({ ...data, warnings, client, clock, log, pages, door });
   const listeners = await showCollector(stages, stops, app);
-  await startPublicAddress(parts, shared, stops, {
-    store: data.store,
-    tlsPort: listeners.collectorTls?.port,
+  const links = new PhoneLinks({ clock, randomBytes: random.bytes });
+  const { store } = data;
+  const tlsPort = listeners.collectorTls?.port;
+  address =
+    parts.publicAddress ?? (await startPublicAddress(parts, shared, stops, { store, tlsPort }));
+  stops.add(door.follow(sourceOf(address, links)));
+  const owner = await startOwner(parts, shared, stops, {
+    ...data,
+    ...listeners,
+    warnings,
+    address,
+    links,
   });
-  const owner = await startOwner(parts, shared, stops, { ...data, ...listeners, warnings });
   return { ...listeners, store: data.store, ...owner };
 }

@@ -3,12 +3,14 @@ import type { Locator, Page } from "playwright-core";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import type { FakePublicAddress } from "../helpers/public-address.ts";
 import { type Reply, World } from "../helpers/world.ts";
 import { Owner, type OwnerOptions, seen } from "./owner.ts";
 
 interface ControlOptions extends OwnerOptions {
   /** Configuration keys. */
   env?: Record<string, string>;
+  publicAddress?: FakePublicAddress;
   /** The box has no battery clock, and goes on from so many milliseconds ago. */
   boardBehindMs?: number;
 }
@@ -24,6 +26,7 @@ export class Control {
   static async start({
     env = {},
     boardBehindMs,
+    publicAddress,
     ...options
   }: ControlOptions = {}): Promise<Control> {
     // The page tells by the browser's clock how long ago something was.
@@ -32,6 +35,7 @@ export class Control {
     const world = new World({
       env,
       clock,
+      ...(publicAddress && { publicAddress }),
       ...(boardBehindMs !== undefined && {
         board: (machine) => new SystemClock({ wait: true, machine, evidence }),
       }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { FakePublicAddress } from "../helpers/public-address.ts";
 import { ADMIN, sharedWorld } from "../helpers/world.ts";
 import { Owner, seen } from "./owner.ts";
 
@@ -162,5 +163,24 @@ describe("the setup page", () => {
     await guest.assertAccessibleInAnyLight();
     assert.equal(await guest.page.evaluate("document.documentElement.scrollWidth"), 360);
     await guest.leave();
+  });
+});
+
+describe("the setup page of a box with a public address", () => {
+  let owner: Owner;
+  const address = new FakePublicAddress();
+  const world = sharedWorld({ publicAddress: address });
+  after(() => owner.leave());
+
+  it("has the tag in its public form, and says what proves that visitors get in", async () => {
+    await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
+    address.show({ live: true });
+    owner = await Owner.come(world(), { host: "tallydeck.local" });
+    await owner.open("/help?site=blog");
+    const tag = '<script defer src="https://a.example/s.js" data-site="blog"></script>';
+    await owner.page.getByText(tag, { exact: true }).waitFor();
+    const section = owner.page.getByRole("region", { name: "A public site and a box at home" });
+    assert.match(await seen(section), /may stay silent at home though it works for everybody else/);
+    owner.assertUntroubled();
   });
 });

@@ -57,6 +57,7 @@ interface WorldOptions {
   readonly prepare?: ServiceParts["prepare"];
   readonly problems?: ServiceParts["problems"];
   /** The clock of a board without a battery, for which `clock` is then the machine's: made at each start. */
+  readonly publicAddress?: ServiceParts["publicAddress"];
   readonly board?: (machine: FakeClock) => SystemClock;
 }
 
@@ -92,6 +93,7 @@ export class World {
   async start(changed: Record<string, string> = {}): Promise<void> {
     const board = this.#options.board?.(this.clock);
     const { env, space, readerMemoryMb, log, prepare, problems, door } = this.#options;
+    const { publicAddress } = this.#options;
     const { threads = reusedThreads } = this.#options;
     const config = readConfig({
       flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
@@ -108,6 +110,7 @@ export class World {
       ...(prepare && { prepare }),
       ...(door && { door }),
       ...(problems && { problems }),
+      ...(publicAddress && { publicAddress }),
       bus: createDeckBus(this.usb),
       network: this.network,
       vitals: async () => this.vitals,

@@ -6,7 +6,7 @@ import { silentLog } from "../../appliance/base/log.ts";
 import type { Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
 import { PublicAddress } from "../../appliance/public/public-address.ts";
 import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
-import type { StepView } from "../../appliance/public/view.ts";
+import type { StepView } from "../../appliance/public/shown.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
 import { SimDisk } from "./sim-world.ts";

@@ -52,7 +52,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/mqtt/home-automation.ts",
       "appliance/public/public-address.ts",
       "appliance/public/settings.ts",
-      "appliance/public/view.ts",
+      "appliance/public/shown.ts",
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
       "appliance/deck/deck-view.ts",
@@ -101,7 +101,7 @@ export const WALLS: readonly Wall[] = [
     // What it shows: on the deck's notices, of who comes in, and of the machine.
     types: [
       "appliance/deck/face/notices.ts",
-      "appliance/public/view.ts",
+      "appliance/public/shown.ts",
       "appliance/control/setup-code.ts",
       "appliance/control/wire.ts",
     ],

@@ -1,4 +1,5 @@
 import { urlOf } from "../../appliance/base/ports.ts";
+import type { PublicAnswer } from "../../appliance/control/wire.ts";
 
 /** The address of a deck in the control API, or of what belongs to it; relative to the page. */
 export function deckPath(deck: string, rest = ""): string {
@@ -13,6 +14,17 @@ export function slotPath(deck: string, slot: string, rest = ""): string {
 /** Where the collector answers: this machine, at another port. */
 export function collectorUrl(pageHref: string, port: number): string {
   return urlOf(new URL(pageHref).hostname, port);
+}
+
+/** Where visitors reach the collector: by its public address once that is live. */
+export function visitorsUrl(box: { collector: string; public: PublicAnswer | null }): string {
+  const view = box.public?.view;
+  return (view?.live ? view.url : null) ?? box.collector;
+}
+
+/** Where dashboards are found by who is elsewhere: outside only if the owner opened them there. */
+export function readersUrl(box: { collector: string; public: PublicAnswer | null }): string {
+  return box.public?.dashboard ? visitorsUrl(box) : box.collector;
 }
 
 /** Whether a page at this host name is on the machine of its reader. */

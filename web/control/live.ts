@@ -2,6 +2,7 @@ import type {
   BoxEvents,
   ChannelsAnswer,
   DecksAnswer,
+  PublicAnswer,
   SlotAt,
   SlotPicture,
 } from "../../appliance/control/wire.ts";
@@ -14,6 +15,7 @@ interface LiveEvents {
   picture(at: SlotPicture): void;
   pressed(at: SlotAt): void;
   channels(answer: ChannelsAnswer): void;
+  public(answer: PublicAnswer): void;
   /** The connection broke; it is tried again until `opened`. */
   lost(): void;
 }
@@ -38,6 +40,7 @@ export function listen(events: LiveEvents): () => void {
     on("slots", events.picture);
     on("pressed", events.pressed);
     on("channels", events.channels);
+    on("public", events.public);
     source.addEventListener("error", () => {
       events.lost();
       // The browser gives up for good when it was answered with an error.

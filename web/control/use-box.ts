@@ -5,6 +5,7 @@ import type {
   DeckProblem,
   DecksAnswer,
   Place,
+  PublicAnswer,
   PushChannel,
   Site,
   SitesAnswer,
@@ -25,6 +26,8 @@ export interface Box {
   sites: readonly Site[];
   /** Sites that keep their numbers and do nothing else. */
   retired: readonly Site[];
+  /** The public address; null until the box has told of it. */
+  public: PublicAnswer | null;
   /** Where the collector answers, without a slash at the end. */
   collector: string;
   /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */
@@ -95,6 +98,7 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
         })),
       pressed: ({ deck, slot }) => pressed.current(deck, slot),
       channels: ({ channels }) => change(() => ({ channels })),
+      public: (answer) => change(() => ({ public: answer })),
       lost: () => {
         change(() => ({ isLive: false }));
         void reload();
@@ -154,7 +158,7 @@ async function readAll(setStanding: SetStanding): Promise<void> {
     const kept =
       now.state === "open"
         ? now.box
-        : { revisions: new Map(), opened: 0, isLive: true, clockDoubt: "" };
+        : { revisions: new Map(), public: null, opened: 0, isLive: true, clockDoubt: "" };
     return { state: "open", box: { ...kept, ...answer, channels, ...sites } };
   });
 }

@@ -16,6 +16,7 @@ import {
   testView,
 } from "./checks.ts";
 import { MoreSnippets, OwnVisits, PublicSite, ReadingToken } from "./sections.tsx";
+import { usePublicUrl } from "./use-public-url.ts";
 
 const NEEDS_SITE = "Type the site id at the top of the page first.";
 const NEEDS_TOKEN = "Type the token at the top of the page first.";
@@ -32,6 +33,8 @@ export function Help() {
   const set = (key: keyof Setup) => (text: string) => setSetup({ ...setup, [key]: text.trim() });
   const site = setup.site || "my-site";
   const base = baseUrl(location.href);
+  const publicUrl = usePublicUrl();
+  const tagBase = publicUrl ?? base;
   return (
     <div class="page help">
       <header class="top">
@@ -67,7 +70,10 @@ export function Help() {
             Put this line into the head of every page. It sets no cookie, asks no third party, and
             does nothing for visitors who ask not to be tracked.
           </p>
-          <Snippet text={scriptTag(base, site)} label="the script tag" />
+          <Snippet text={scriptTag(tagBase, site)} label="the script tag" />
+          {publicUrl !== null && (
+            <p class="hint">It names the public address, which visitors everywhere can open.</p>
+          )}
           <p class="hint">
             To try it on <code>localhost</code>, add <code>data-dev="1"</code> to the tag. On a
             domain mapped to the site, <code>data-site</code> may be left out.
@@ -79,8 +85,8 @@ export function Help() {
         </section>
         <OwnVisits origin={setup.origin} />
         <ReadingToken site={site} />
-        <PublicSite base={base} />
-        <MoreSnippets site={site} base={base} />
+        <PublicSite base={base} publicUrl={publicUrl} />
+        <MoreSnippets site={site} base={tagBase} />
       </main>
     </div>
   );
@@ -103,7 +109,10 @@ function Checks({ setup, set }: ChecksProps) {
         missing=""
         check={collectorReachable}
       >
-        <p>The box answers at the address of this page.</p>
+        <p>
+          The box answers at the address of this page, on this device. Whether visitors elsewhere
+          get in is <a href="#reach">another question</a>.
+        </p>
       </CheckCard>
       <CheckCard
         title="2. Site id and token"
@@ -121,7 +130,10 @@ function Checks({ setup, set }: ChecksProps) {
         missing={needsToken}
         check={scriptInstalled}
       >
-        <p>There were pageviews today or yesterday.</p>
+        <p>
+          There were pageviews today or yesterday. One from a device on mobile data proves the whole
+          way; your own, made at home, proves the tag.
+        </p>
       </CheckCard>
       <CheckCard
         title="4. Real traffic"

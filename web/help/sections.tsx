@@ -37,41 +37,54 @@ export function ReadingToken({ site }: { site: string }) {
 }
 
 /** How visitors of a public site reach a box at home. */
-export function PublicSite({ base }: { base: string }) {
-  const isSecure = base.startsWith("https://");
+export function PublicSite({ base, publicUrl }: { base: string; publicUrl: string | null }) {
   return (
     <section id="reach" aria-labelledby="reach-title">
       <h2 id="reach-title">A public site and a box at home</h2>
+      {publicUrl === null ? (
+        <NotReached base={base} />
+      ) : (
+        <p>
+          The box has a public address: <code>{publicUrl}</code>. The tag on this page holds it.
+        </p>
+      )}
+      <p>
+        No check on this page proves that visitors get in while you are in the box's own network:
+        many routers do not lead their own network's packets back in, so the public address may stay
+        silent at home though it works for everybody else. Two things in the Web UI do prove it,
+        both under Box: “Test from the internet”, which asks the certificate authority to reach the
+        box; and “Tell it from your phone”, a link to open without Wi-Fi.
+      </p>
+    </section>
+  );
+}
+
+function NotReached({ base }: { base: string }) {
+  return (
+    <>
       <p>
         You opened this page at <code>{base}</code>.{" "}
-        {isSecure
+        {base.startsWith("https://")
           ? "That is an HTTPS address. If your visitors can open it too, nothing more is needed."
           : "That works for you, but your visitors are not in your network, and a page on https:// may load nothing from http://."}
       </p>
-      <p>
-        The box needs a name and an HTTPS address that the whole internet can open. Two usual ways,
-        both of which end in the same tag with that address in it:
-      </p>
-      <ul>
+      <p>There are three ways, the easiest first:</p>
+      <ol>
         <li>
-          <strong>A tunnel</strong> to a provider (Cloudflare Tunnel, Tailscale Funnel or the like)
-          from another machine in the box's network. Nothing is opened on your router. Point it at
-          the collector.
+          <strong>The box itself.</strong> In the Web UI, under Box, turn on “Public address” and
+          give it a name. It asks the router for port 443 and gets its certificate.
         </li>
         <li>
-          <strong>A reverse proxy</strong> (Caddy, nginx) with a certificate, on another machine in
-          the box's network or on a server you have, and your router's port 443 forwarded to it. It
-          may sit under a path of your site's own domain, such as{" "}
-          <code>https://example.com/count/</code>, which content blockers leave alone more often.
+          <strong>A small server of yours</strong>, where the provider lets nobody in (CGNAT,
+          DS-Lite): the box connects to it by WireGuard, and only you can read what goes through.
         </li>
-      </ul>
-      <p>
-        Either way, name the proxy in <code>TRUSTED_PROXIES</code> so that visitors are told apart
-        by their own addresses, and expose the collector only: the control page and its port stay in
-        your network. To see whether it works, open this page at the public address from a phone
-        without Wi-Fi.
-      </p>
-    </section>
+        <li>
+          <strong>Another machine</strong> in the box's network with a tunnel or a reverse proxy.
+          Name it in <code>TRUSTED_PROXIES</code>, so that visitors are told apart, and pass on the
+          collector only: the Web UI and its port stay in your network.
+        </li>
+      </ol>
+    </>
   );
 }
 

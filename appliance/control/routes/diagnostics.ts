@@ -5,12 +5,14 @@ import type { Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
 import type { Diagnostics, Machine } from "../wire.ts";
+import type { PublicParts } from "./public-address.ts";
 
 export interface DiagnosticsParts {
   clock: Clock;
   decks: Decks;
   store: Store;
   problems: RecentProblems;
+  address: PublicParts["address"];
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
   version: string;
@@ -41,6 +43,7 @@ export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, part
       widgets: slots.map(({ widget }) => widget.type),
     })),
     deckProblems: decks.problems().map(({ code, deck, port }) => ({ code, deck, port })),
+    publicAddress: parts.address.view().state,
     warnings: parts.warnings(),
     storage: {
       ...(space && { freeBytes: space.free, totalBytes: space.total }),

@@ -9,6 +9,7 @@ import type { Handler } from "../route.ts";
 import type { SessionId, Sessions } from "../sessions.ts";
 import type { BoxEvents, SlotAt, SlotPicture } from "../wire.ts";
 import { decksView } from "./decks.ts";
+import { type PublicParts, publicView } from "./public-address.ts";
 import { channelViews } from "./push-channels.ts";
 
 interface EventsOptions {
@@ -16,6 +17,7 @@ interface EventsOptions {
   decks: Decks;
   channels: Channels;
   sessions: Sessions;
+  address: PublicParts["address"];
 }
 
 const MAX_STREAMS = 32;
@@ -33,6 +35,7 @@ const HEADERS = {
 interface Pending {
   decks: boolean;
   channels: boolean;
+  public: boolean;
   /** `slots` and `pressed` events by what they are about. */
   readonly slots: Map<string, SlotTold>;
 }
@@ -45,7 +48,12 @@ type SlotTold =
 class Stream {
   readonly response: ServerResponse;
   readonly session: SessionId | undefined;
-  readonly pending: Pending = { decks: true, channels: true, slots: new Map() };
+  readonly pending: Pending = {
+    decks: true,
+    channels: true,
+    public: true,
+    slots: new Map(),
+  };
 
   constructor(response: ServerResponse, session: SessionId | undefined) {
     this.response = response;
@@ -54,7 +62,7 @@ class Stream {
 }
 
 /**
- * What happens on this box, as server-sent events: `decks` and `channels` with the bodies of their
+ * What happens on this box, as server-sent events: `decks`, `channels` and `public` with the bodies of their
  * routes, at first and whenever they changed; `slots` `{deck, slot, revision}` when a slot shows
  * another picture; `pressed` `{deck, slot}`. A client that reads slowly misses what came in between,
  * never what holds at the end.
@@ -68,7 +76,7 @@ export class Events {
 
   constructor(options: EventsOptions) {
     this.#options = options;
-    const { decks, channels, sessions } = options;
+    const { decks, channels, sessions, address } = options;
     // What is bound to a channel changes with the decks.
     const decksChanged = () => this.#tell({ decks: true, channels: true });
     this.#subscriptions = [
@@ -77,6 +85,7 @@ export class Events {
       decks.pictureChanged.on((data) => this.#tellSlot({ event: "slots", data })),
       decks.pressed.on((data) => this.#tellSlot({ event: "pressed", data })),
       channels.changed.on(() => this.#tell({ channels: true })),
+      address.changed.on(() => this.#tell({ public: true })),
       sessions.ended.on((id) => {
         for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
       }),
@@ -113,7 +122,7 @@ export class Events {
     for (const stream of this.#streams) this.#end(stream);
   }
 
-  #tell(what: { decks?: true; channels?: true }): void {
+  #tell(what: { decks?: true; channels?: true; public?: true }): void {
     for (const { pending } of this.#streams) Object.assign(pending, what);
     this.#schedule();
   }
@@ -139,8 +148,10 @@ export class Events {
     if (response.writableNeedDrain || response.writableEnded) return;
     if (pending.decks) send(response, "decks", decksView(this.#options.decks));
     if (pending.channels) send(response, "channels", { channels: channelViews(this.#options) });
+    if (pending.public) send(response, "public", publicView(this.#options.address));
     pending.decks = false;
     pending.channels = false;
+    pending.public = false;
     for (const { event, data } of pending.slots.values()) send(response, event, data);
     pending.slots.clear();
   }

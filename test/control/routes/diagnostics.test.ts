@@ -23,6 +23,7 @@ describe("diagnostics", () => {
       widgets: ["address", "clock", "empty", "empty", "empty", "empty"],
     });
     assert.deepEqual(found.deckProblems, []);
+    assert.equal(found.publicAddress, "off");
     assert.deepEqual(found.warnings, []);
     assert.ok(found.storage.freeBytes > 0);
     assert.deepEqual(found.errors.at(-1), {

@@ -7,6 +7,7 @@ import { useAction } from "../use-action.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { FileButton, saveFile } from "./files.tsx";
 import { MqttCard } from "./mqtt-card.tsx";
+import { PublicCard } from "./public-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
 import { StatusCard } from "./status-card.tsx";
 
@@ -16,6 +17,7 @@ export function BoxTab() {
     <div class="columns">
       <StatusCard />
       <Access />
+      <PublicCard />
       <SettingsCard />
       <MqttCard />
       <Backup />

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site, SiteActivity } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
+import { readersUrl, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
@@ -29,7 +30,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
   const [token, setToken] = useState("");
   const [question, setQuestion] = useState<Question | null>(null);
   const path = `api/sites/${site.id}`;
-  const base = siteCollector(box.collector, site.host);
+  const base = siteCollector(visitorsUrl(box), site.host);
 
   const patch = (change: { host?: string | null; badge?: boolean }) =>
     run(async () => {
@@ -86,7 +87,7 @@ export function SiteCard({ site, activity }: SiteCardProps) {
       </label>
       {site.badge && <Badge base={base} site={site.id} />}
       <AlarmsField id={site.id} states={activity?.alarms} />
-      <ShareLink site={site} base={base} />
+      <ShareLink site={site} base={siteCollector(readersUrl(box), site.host)} />
       <SurveyLabelsField path={`${path}/survey-labels`} />
       {token !== "" && (
         <Secret

@@ -3,8 +3,10 @@ import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { Field } from "../../shared/field.tsx";
+import { visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
+import { HttpsHint } from "../https-hint.tsx";
 import { Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { useActivity } from "../use-activity.ts";
@@ -37,7 +39,7 @@ export function SitesTab() {
           <h2 id="made-title">{made.id} is ready</h2>
           <p>Put this line into the head of every page:</p>
           <Snippet
-            text={scriptTag(siteCollector(box.collector, made.host), made.id)}
+            text={scriptTag(siteCollector(visitorsUrl(box), made.host), made.id)}
             label="the script tag"
           />
           <Secret
@@ -46,8 +48,7 @@ export function SitesTab() {
             label="the site's token"
           />
           <p class="hint">
-            A site on <code>https://</code> needs a collector that its visitors reach by{" "}
-            <code>https://</code>: <a href={`${box.collector}/help#reach`}>how to get one</a>.
+            <HttpsHint />
           </p>
         </section>
       )}

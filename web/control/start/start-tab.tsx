@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
 import type { Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
-import { isThisMachine } from "../addresses.ts";
+import { isThisMachine, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
 import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
+import { HttpsHint } from "../https-hint.tsx";
 import { Problem } from "../parts.tsx";
 import { SiteIdField } from "../sites/site-id-field.tsx";
 import { useAction } from "../use-action.ts";
@@ -36,7 +37,7 @@ export function StartTab() {
           )}
         </Step>
         <Step title="Copy the tag" isDone={hasViews} isOpen={site !== undefined}>
-          {site !== undefined && <Tag site={site} collector={box.collector} />}
+          {site !== undefined && <Tag site={site} collector={visitorsUrl(box)} />}
         </Step>
         <Step title="Watch it arrive" isDone={hasViews} isOpen={site !== undefined}>
           {site !== undefined && <Arrival site={site.id} hasViews={hasViews} />}
@@ -113,8 +114,7 @@ function Tag({ site: { id, host }, collector }: { site: Site; collector: string 
             open this page by the machine's name or number on your network.{" "}
           </>
         ) : null}
-        A site on <code>https://</code> needs a collector that its visitors reach by{" "}
-        <code>https://</code>: <a href={`${collector}/help#reach`}>how to get one</a>.
+        <HttpsHint />
       </p>
     </>
   );

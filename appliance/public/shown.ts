@@ -1,0 +1,69 @@
+/** What is known of the public address wherever it is shown: no browser knows more of it. */
+
+/** How it stands, in one word. */
+export type State =
+  /** Nothing is done: somebody has to say something, or the time is not known. */
+  | "off"
+  | "needs-name"
+  | "needs-consent"
+  | "needs-listener"
+  | "waiting-for-clock"
+  /** On the way. */
+  | "finding-address"
+  | "dns-updating"
+  | "dns-waiting"
+  | "opening-port"
+  | "testing"
+  | "ordering"
+  /** Visitors are served. */
+  | "live"
+  | "renewing"
+  /** They are served, but. */
+  | "address-changed"
+  | "unreached"
+  | "expires"
+  /** Somebody has to do something, or to wait. */
+  | "cgnat"
+  | "ds-lite"
+  | "double-nat"
+  | "dns-refused"
+  | "name-points-elsewhere"
+  | "port-refused"
+  | "port-taken"
+  | "unreachable-from-outside"
+  | "caa"
+  | "name-refused"
+  | "limit"
+  | "ca-unreachable";
+
+export type Step = "name" | "address" | "port" | "certificate" | "reached";
+
+/** One line of the way in. Times are epoch milliseconds. */
+export interface StepView {
+  readonly step: Step;
+  readonly state: "done" | "working" | "wrong" | "waiting";
+  readonly sentence: string;
+  /** The one next step for the owner, where there is one. */
+  readonly next?: string;
+  /** When the box tries again by itself. */
+  readonly nextTryAt?: number;
+}
+
+/** How the public address stands, for whoever shows it. */
+export interface PublicView {
+  readonly state: State;
+  /** Whether visitors are served by https://. */
+  readonly live: boolean;
+  /** `https://NAME`, live or not; null while there is no name. */
+  readonly url: string | null;
+  readonly headline: string;
+  /** In order: name, address, port, certificate, reached. */
+  readonly steps: readonly StepView[];
+  /** When the certificate ends. */
+  readonly expiresAt: number | null;
+  /** When somebody came in from outside last, since the start. */
+  readonly reachedAt: number | null;
+  /** Tests from the internet that are left for now. */
+  readonly testsLeft: number;
+  readonly warnings: readonly ("certificate_expires" | "unreached")[];
+}

@@ -1,0 +1,85 @@
+import type { Clock } from "../base/clock.ts";
+import type { PublicSource } from "../box/board.ts";
+import type { PublicParts } from "../control/routes/public-address.ts";
+import { qrCode } from "../deck/face/qr.ts";
+import { PHONE_LINK_MS, type PhoneLinks } from "../public/phone-links.ts";
+import type { PublicView, StepView } from "../public/shown.ts";
+import type { PublicDoor } from "./public-door.ts";
+
+/** What listeners go by. */
+type DoorSource = Parameters<PublicDoor["follow"]>[0];
+
+/** The public address as the rest of the service knows it. */
+export type WayIn = PublicParts["address"] & Omit<DoorSource, "useLink">;
+
+/** In two or three words, for a key of 72 pixels; other states say what their line of the chain is. */
+const WORDS: Readonly<Partial<Record<PublicView["state"], string>>> = {
+  "needs-name": "no name",
+  "needs-consent": "terms not agreed",
+  "waiting-for-clock": "waits for the time",
+  "dns-refused": "DNS refused",
+  "name-points-elsewhere": "name leads elsewhere",
+  cgnat: "no own address",
+  "ds-lite": "no own address",
+  "double-nat": "two routers",
+  "port-taken": "port taken",
+  "unreachable-from-outside": "not reached",
+  testing: "is tested",
+  expires: "certificate ends",
+};
+const LINES: Readonly<Record<StepView["step"], { wrong: string; working: string }>> = {
+  name: { wrong: "name wrong", working: "name" },
+  address: { wrong: "address wrong", working: "sets address" },
+  port: { wrong: "port closed", working: "opens port" },
+  certificate: { wrong: "no certificate", working: "gets certificate" },
+  reached: { wrong: "not reached", working: "is tested" },
+};
+
+/** The public address as decks and console show it. */
+export function standingOf(address: WayIn): PublicSource {
+  return {
+    changed: address.changed,
+    standing() {
+      const { settings } = address;
+      if (!settings.enabled) return undefined;
+      const { state, live, warnings, steps, headline: sentence, reachedAt } = address.view();
+      const at = steps.find((step) => step.state === "wrong" || step.state === "working");
+      const isWrong = at?.state === "wrong" || warnings.length > 0;
+      const line = at === undefined ? "live" : LINES[at.step][isWrong ? "wrong" : "working"];
+      return {
+        name: settings.name,
+        state: live ? (isWrong ? "warning" : "live") : isWrong ? "wrong" : "working",
+        words: WORDS[state] ?? line,
+        sentence,
+        reachedAt,
+      };
+    },
+  };
+}
+
+/** What the listeners go by, with the links that the owner was given. */
+export function sourceOf(address: WayIn, links: Pick<PhoneLinks, "use">): DoorSource {
+  return {
+    changed: address.changed,
+    certificateChanged: address.certificateChanged,
+    get settings() {
+      return address.settings;
+    },
+    get certificate() {
+      return address.certificate;
+    },
+    view: () => address.view(),
+    outerAddress: () => address.outerAddress?.(),
+    reached: () => address.reached(),
+    useLink: (nonce) => links.use(nonce),
+  };
+}
+
+/** What the owner's listener does about it. */
+export function publicParts(address: WayIn, links: PhoneLinks, clock: Clock): PublicParts {
+  return {
+    address,
+    makeLink: () => ({ nonce: links.make(), until: clock.now() + PHONE_LINK_MS }),
+    code: qrCode,
+  };
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { eachFolder } from "../helpers/folder.ts";
+import { FakePublicAddress, stepsTo } from "../helpers/public-address.ts";
+import { type Control, eachControl } from "./control-stage.ts";
+
+describe("the public address in the Web UI", () => {
+  let address: FakePublicAddress;
+  const control = eachControl(() => {
+    address = new FakePublicAddress();
+    return { publicAddress: address };
+  });
+  const card = (at: Control = control()) => at.region("Public address");
+
+  it("begins with a name, a provider's token and what the owner agrees to", async () => {
+    await control().open("?tab=box");
+    await card().getByLabel("Name", { exact: true }).fill("Tally.dedyn.io");
+    await card().getByLabel("Who tells the DNS where your home is").selectOption("desec");
+    await card().getByLabel("Token", { exact: true }).fill("hush-hush");
+    const terms = card().getByRole("link", { name: "terms of Let’s Encrypt" });
+    assert.equal(await terms.getAttribute("href"), "https://letsencrypt.org/repository/");
+    await card()
+      .getByRole("checkbox", { name: /public logs of certificates/ })
+      .check();
+    await card().getByRole("button", { name: "Turn on" }).click();
+    await card().getByRole("switch", { name: "On", exact: true }).waitFor();
+    const { enabled, name, ddns, ddnsToken, agreed } = address.settings;
+    assert.deepEqual(
+      [enabled, name, ddns, ddnsToken, agreed],
+      [true, "tally.dedyn.io", "desec", "hush-hush", true],
+    );
+    await card().getByRole("switch", { name: "On", exact: true }).click();
+    await card().getByRole("list").waitFor({ state: "detached" });
+    assert.equal(address.settings.enabled, false);
+  });
+
+  it("asks another provider's user and password, and says what is wrong with what was typed", async () => {
+    await control().open("?tab=box");
+    await card().getByLabel("Name", { exact: true }).fill("tallydeck.local");
+    await card().getByLabel("Who tells the DNS where your home is").selectOption("other");
+    await card().getByLabel("Provider").fill("noip");
+    await card().getByLabel("User").fill("me");
+    await card().getByLabel("Password").fill("hush");
+    await card().getByRole("button", { name: "Turn on" }).click();
+    await card()
+      .getByText(/^"name" must be a name in the internet's DNS/)
+      .waitFor();
+    control().owner.expectTrouble(/400/);
+  });
+
+  it("shows the way from name to visitors, what is wrong on it and the next step", async () => {
+    await control().open("?tab=box");
+    await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
+    const sentence = "The router refuses to open port 443.";
+    const next = "In the router, forward TCP port 443 to this box.";
+    address.show({
+      headline: sentence,
+      steps: stepsTo("port", { state: "wrong", sentence, next, nextTryAt: Date.now() + 600_000 }),
+    });
+    await card().getByText(next).waitFor();
+    const headings = await card().getByRole("listitem").getByRole("heading").allTextContents();
+    assert.deepEqual(headings, [
+      "Name done",
+      "Address done",
+      "Port needs you",
+      "Certificate waiting",
+      "Reached waiting",
+    ]);
+    await card()
+      .getByText(/^The box tries again by itself in \d/)
+      .waitFor();
+    await control().owner.assertAccessibleInAnyLight();
+  });
+
+  it("is tested from the internet as often as tests are left, and from a phone", async () => {
+    await control().open("?tab=box");
+    await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
+    await card().getByRole("button", { name: "Test from the internet" }).click();
+    await card()
+      .getByText(/9 tests are left this hour/)
+      .waitFor();
+    await card().getByRole("button", { name: "Tell it from your phone" }).click();
+    const dialog = control().page.getByRole("dialog", { name: "Tell it from your phone" });
+    await dialog.getByRole("img", { name: "QR code of the address" }).waitFor();
+    await dialog.getByText(/^https:\/\/a\.example\/help\/reached\//).waitFor();
+    await control().owner.assertAccessibleInAnyLight();
+    address.show({ reachedAt: Date.now() });
+    await dialog.getByText(/^Reached: somebody came in/).waitFor();
+  });
+
+  it("puts its name into tags once it is live, and into links only with the dashboard outside", async () => {
+    await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
+    address.show({ live: true, url: "https://a.example", steps: stepsTo("end") });
+    await control().open("?tab=sites");
+    const site = control().region("blog");
+    await site.getByText("Script tag", { exact: true }).click();
+    await site.getByText('src="https://a.example/s.js"').waitFor();
+    await site.getByText("Share", { exact: true }).click();
+    await site.getByRole("button", { name: "Make a link" }).click();
+    await site.getByText(/^http:\/\/[^ ]+\/dashboard\?site=blog#share=/).waitFor();
+    await control().open("?tab=box");
+    await card().getByRole("switch", { name: "Dashboard from outside" }).click();
+    await control().open("?tab=sites");
+    await site.getByRole("button", { name: "New link" }).click();
+    await control()
+      .page.getByRole("dialog")
+      .getByRole("button", { name: "Make a new link" })
+      .click();
+    await site.getByText(/^https:\/\/a\.example\/dashboard\?site=blog#share=/).waitFor();
+  });
+
+  it("is shown, and is not to be changed, where the configuration names it", async () => {
+    await address.change({ ...address.settings, enabled: true, name: "a.example", agreed: true });
+    address.isDeclared = true;
+    await control().open("?tab=box");
+    await card().getByText("The configuration names a.example").waitFor();
+    assert.equal(await card().getByRole("textbox").count(), 0);
+  });
+});
+
+describe("a tunnel to a server of the owner's", () => {
+  const folder = eachFolder();
+  const control = eachControl(() => ({ env: { TUNNEL_DIR: folder() } }));
+  const KEY = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg=";
+  const CONF = `[Interface]\nAddress = 10.8.0.2/24\n[Peer]\nPublicKey = ${KEY}\nEndpoint = 203.0.113.5:51820\nAllowedIPs = 0.0.0.0/0`;
+
+  it("is pasted, shown with the box's key, and taken away", async () => {
+    mkdirSync(join(folder(), "asked"));
+    await control().open("?tab=box");
+    const card = control().region("Public address");
+    await card.getByText("Through a server of yours").click();
+    await card.getByLabel("WireGuard configuration").fill("my diary");
+    await card.getByRole("button", { name: "Connect" }).click();
+    await card.getByText(/^"conf" is no tunnel\./).waitFor();
+    control().owner.expectTrouble(/400/);
+    await card.getByLabel("WireGuard configuration").fill(CONF);
+    await card.getByRole("button", { name: "Connect" }).click();
+    await card.getByText("The box is at it…").waitFor();
+    await control().owner.assertAccessibleInAnyLight();
+
+    rmSync(join(folder(), "asked", "wireguard.conf"));
+    const state = { declared: false, endpoint: "203.0.113.5:51820", addresses: ["10.8.0.2"] };
+    writeFileSync(join(folder(), "state.json"), JSON.stringify({ ...state, publicKey: KEY }));
+    await card.getByText(/^The server at 203\.0\.113\.5:51820 has not answered yet/).waitFor();
+    await card.getByText(KEY, { exact: true }).waitFor();
+    await card.getByRole("button", { name: "Take it away…" }).click();
+    const question = control().page.getByRole("dialog");
+    await question.getByRole("button", { name: "Take it away" }).click();
+    await card.getByText("The box is at it…").waitFor();
+    assert.deepEqual(readdirSync(join(folder(), "asked")), ["remove"]);
+  });
+});

@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import type { PhoneLinkAnswer } from "../../../appliance/control/wire.ts";
+import { Snippet } from "../../shared/copy-button.tsx";
+import { Dialog } from "../../shared/dialog.tsx";
+import { ask } from "../api.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+
+/** Modules of white around a QR code, as its standard asks for. */
+const QUIET_ZONE = 4;
+
+/** Lets a phone outside of the own network prove that the box is reached. */
+export function PhoneLink({ reachedAt }: { reachedAt: number | null }) {
+  const { busy, problem, run } = useAction();
+  const [link, setLink] = useState<PhoneLinkAnswer | null>(null);
+  /** When somebody had come in last before the link was made. */
+  const [before, setBefore] = useState<number | null>(null);
+  const make = () =>
+    run(async () => {
+      setBefore(reachedAt);
+      setLink(await ask<PhoneLinkAnswer>("POST", "api/public/phone"));
+    });
+  return (
+    <>
+      <button type="button" disabled={busy} onClick={make}>
+        Tell it from your phone
+      </button>
+      <Problem text={problem} />
+      {link !== null && (
+        <Dialog title="Tell it from your phone" onClose={() => setLink(null)}>
+          <div class="stack">
+            <p>
+              Switch the phone’s Wi-Fi off, then open this address with its camera. The page says
+              whether the box is reached. The link works once, for ten minutes.
+            </p>
+            <Code rows={link.code} />
+            <Snippet text={link.url} label="the address" />
+            <p role="status">
+              {reachedAt !== null && reachedAt !== before
+                ? "Reached: somebody came in from outside just now."
+                : ""}
+            </p>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** Dark on white in any light: cameras want it so. */
+function Code({ rows }: { rows: readonly string[] }) {
+  const side = rows.length + 2 * QUIET_ZONE;
+  const path = rows
+    .flatMap((row, y) =>
+      [...row].flatMap((digit, x) =>
+        digit === "1" ? [`M${x + QUIET_ZONE} ${y + QUIET_ZONE}h1v1h-1z`] : [],
+      ),
+    )
+    .join("");
+  return (
+    <svg class="qr" viewBox={`0 0 ${side} ${side}`} role="img" aria-label="QR code of the address">
+      <rect width={side} height={side} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}

@@ -1,0 +1,100 @@
+import type { PublicAnswer } from "../../../appliance/control/wire.ts";
+import { counted } from "../../shared/format.ts";
+import { ask } from "../api.ts";
+import { useShell } from "../context.ts";
+import { Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { PhoneLink } from "./phone-link.tsx";
+import { PublicChain } from "./public-chain.tsx";
+import { PublicSettings, PublicSwitches } from "./public-settings.tsx";
+import { TunnelPart } from "./tunnel-part.tsx";
+
+/** The box's own address on the internet: how far it is, what is wrong, and what it is set to. */
+export function PublicCard() {
+  const { public: answer } = useShell().box;
+  return (
+    <section class="card stack tall" aria-labelledby="public-title" aria-busy={answer === null}>
+      <h2 id="public-title">Public address</h2>
+      <p class="hint">
+        Pages on <code>https://</code> can be counted once the box has a name and a certificate of
+        its own. It gets and renews the certificate by itself.
+      </p>
+      {answer === null ? (
+        <p class="hint">Asking the box…</p>
+      ) : (
+        <>
+          {answer.enabled && <Standing {...answer} />}
+          {answer.declared ? <Declared {...answer} /> : <Settings answer={answer} />}
+          <TunnelPart />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Standing({ name, view }: PublicAnswer) {
+  const { headline, live, url, steps } = view;
+  const isWrong = steps.some(({ state }) => state === "wrong");
+  return (
+    <>
+      <p role="status" class={isWrong ? "notice bad" : "notice"}>
+        {headline}
+      </p>
+      <PublicChain steps={steps} />
+      {name !== "" && <Proofs view={view} />}
+      {live && url !== null && (
+        <p class="hint">
+          Each site’s tag with this address stands under <em>Sites</em>.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Folded away once there is a name that the owner agreed to. */
+function Settings({ answer }: { answer: PublicAnswer }) {
+  if (answer.name === "") return <PublicSettings answer={answer} />;
+  return (
+    <>
+      <PublicSwitches {...answer} />
+      <details class="part" open={!answer.agreed}>
+        <summary>Name and provider</summary>
+        <PublicSettings answer={answer} />
+      </details>
+    </>
+  );
+}
+
+/** What shows from outside whether it works. */
+function Proofs({ view: { testsLeft, reachedAt } }: Pick<PublicAnswer, "view">) {
+  const { busy, problem, run } = useAction();
+  // The answer comes as an event, too, and goes on with each step.
+  const test = () => run(async () => void (await ask("POST", "api/public/test")));
+  return (
+    <div class="stack">
+      <div class="row">
+        <button type="button" disabled={busy || testsLeft === 0} onClick={test}>
+          Test from the internet
+        </button>
+        <PhoneLink reachedAt={reachedAt} />
+      </div>
+      <p class="hint">
+        {testsLeft === 0
+          ? "No test is left for now: there are ten an hour."
+          : `The test asks the certificate authority to reach the box: ${counted(testsLeft, "test is", "tests are")} left this hour.`}{" "}
+        A visit from your own Wi-Fi proves nothing: many routers do not lead it back in.
+      </p>
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+/** The configuration alone can change it. */
+function Declared({ name, dashboard }: PublicAnswer) {
+  return (
+    <p>
+      The configuration names <code>{name}</code>
+      {dashboard && ", with the dashboard"}, and all of this can only be changed there.
+    </p>
+  );
+}

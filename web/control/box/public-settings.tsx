@@ -1,0 +1,234 @@
+import { useState } from "preact/hooks";
+import type { PublicAnswer, PublicChange } from "../../../appliance/control/wire.ts";
+import { Field } from "../../shared/field.tsx";
+import { ask } from "../api.ts";
+import { Labelled, Problem } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { TELLERS, type Teller, tellerOf } from "./public-words.ts";
+
+const PATH = "api/public";
+
+interface FieldsProps {
+  fields: PublicAnswer & { ddnsToken: string };
+  onEdit: (change: PublicChange) => void;
+}
+
+/** Whether it is on at all, and whether dashboards are seen there: both hold at once. */
+export function PublicSwitches({ enabled, dashboard }: PublicAnswer) {
+  const { busy, problem, run } = useAction();
+  const save = (change: PublicChange) => run(async () => void (await ask("PUT", PATH, change)));
+  return (
+    <>
+      <Switch
+        name="On"
+        isOn={enabled}
+        disabled={busy}
+        onSwitch={(isOn) => void save({ enabled: isOn })}
+      />
+      {enabled && (
+        <Switch
+          name="Dashboard from outside"
+          isOn={dashboard}
+          disabled={busy}
+          onSwitch={(isOn) => void save({ dashboard: isOn })}
+          hint="Dashboards open there for who has a site’s token or a shared link. The admin token and this page stay in your network."
+        />
+      )}
+      <Problem text={problem} />
+    </>
+  );
+}
+
+/** What the owner decides: the name, who tells where it points, and what is agreed to. */
+export function PublicSettings({ answer }: { answer: PublicAnswer }) {
+  const { busy, problem, run } = useAction();
+  const [draft, setDraft] = useState<PublicChange>({});
+  const [done, setDone] = useState("");
+  const isNew = answer.name === "";
+  const fields = { ...answer, ddnsToken: "", ...draft };
+  const edit = (change: PublicChange) => {
+    setDone("");
+    setDraft({ ...draft, ...change });
+  };
+  const save = (change: PublicChange) =>
+    run(async () => {
+      // The answer comes as an event, too.
+      await ask<PublicAnswer>("PUT", PATH, change);
+      setDraft({});
+      setDone("Saved.");
+    });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    // Who gives a name for the first time means it.
+    void save(isNew ? { enabled: true, ...draft } : draft);
+  };
+  return (
+    <form class="stack" onSubmit={submit}>
+      <Field
+        label="Name"
+        placeholder="stats.example.com"
+        hint="A name of yours in the DNS, or a free one: tally-box.dedyn.io, tally-box.duckdns.org. A fixed public address works, too."
+        isRequired
+        value={fields.name}
+        onInput={(name) => edit({ name })}
+      />
+      <ProviderFields fields={fields} onEdit={edit} />
+      <Agreement fields={fields} onEdit={edit} />
+      <MoreFields fields={fields} onEdit={edit} />
+      <Problem text={problem} />
+      <div class="row">
+        <button type="submit" class="primary" disabled={busy || Object.keys(draft).length === 0}>
+          {isNew ? "Turn on" : "Save"}
+        </button>
+        <p role="status">{done}</p>
+      </div>
+    </form>
+  );
+}
+
+interface SwitchProps {
+  name: string;
+  hint?: string;
+  isOn: boolean;
+  disabled: boolean;
+  onSwitch: (isOn: boolean) => void;
+}
+
+/** Holds at once. */
+function Switch({ name, hint, isOn, disabled, onSwitch }: SwitchProps) {
+  return (
+    <div>
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          aria-checked={isOn}
+          checked={isOn}
+          disabled={disabled}
+          onChange={(event) => onSwitch(event.currentTarget.checked)}
+        />{" "}
+        {name}
+      </label>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+    </div>
+  );
+}
+
+/** Who tells the DNS where the home is, and what it takes to tell them. */
+function ProviderFields({ fields: { ddns, ddnsUser, ddnsToken, hasToken }, onEdit }: FieldsProps) {
+  const [chosen, setChosen] = useState<Teller | null>(null);
+  const teller = chosen ?? tellerOf(ddns);
+  const choose = (text: string) => {
+    const next = TELLERS.find(({ id }) => id === text)?.id ?? "none";
+    setChosen(next);
+    const isKnown = next === "desec" || next === "duckdns";
+    onEdit({ ddns: isKnown ? next : "", ddnsUser: "", ddnsToken: "" });
+  };
+  return (
+    <>
+      <Labelled label="Who tells the DNS where your home is">
+        {(at) => (
+          <select {...at} value={teller} onChange={(event) => choose(event.currentTarget.value)}>
+            {TELLERS.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
+      {teller === "other" && (
+        <Field
+          label="Provider"
+          placeholder="noip"
+          hint="Its short name, or its address with {name} and {ip4} where they belong."
+          isRequired
+          value={ddns}
+          onInput={(provider) => onEdit({ ddns: provider })}
+        />
+      )}
+      {teller !== "none" && (
+        <div class={teller === "other" ? "pair" : ""}>
+          {teller === "other" && (
+            <Field label="User" value={ddnsUser} onInput={(user) => onEdit({ ddnsUser: user })} />
+          )}
+          <Field
+            label={teller === "other" ? "Password" : "Token"}
+            isSecret
+            autocomplete="new-password"
+            placeholder={hasToken ? "unchanged" : ""}
+            value={ddnsToken}
+            onInput={(token) => onEdit({ ddnsToken: token })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Agreement({ fields: { terms, directory, agreed }, onEdit }: FieldsProps) {
+  const authority = directory === "" ? "Let’s Encrypt" : "the certificate authority";
+  return (
+    <label class="agreement">
+      <input
+        type="checkbox"
+        checked={agreed}
+        onChange={(event) => onEdit({ agreed: event.currentTarget.checked })}
+      />
+      <span>
+        I agree to the{" "}
+        {terms === null ? (
+          `terms of ${authority}`
+        ) : (
+          <a href={terms} target="_blank" rel="noreferrer">
+            terms of {authority}
+          </a>
+        )}
+        . I know that the name goes into public logs of certificates, for everybody to read, for
+        ever.
+      </span>
+    </label>
+  );
+}
+
+/** What is right for most as it is. */
+function MoreFields({ fields: { openPort, directory, ca }, onEdit }: FieldsProps) {
+  return (
+    <details class="part">
+      <summary>More settings</summary>
+      <div class="stack">
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={openPort}
+            onChange={(event) => onEdit({ openPort: event.currentTarget.checked })}
+          />{" "}
+          Ask the router to open port 443
+        </label>
+        <Field
+          label="Directory of the certificate authority"
+          placeholder="Let’s Encrypt"
+          hint="The https:// address of another one’s ACME directory."
+          value={directory}
+          onInput={(text) => onEdit({ directory: text })}
+        />
+        <Labelled
+          label="Certificates to trust there"
+          hint="PEM, for a directory whose certificate nobody else has signed."
+        >
+          {(at) => (
+            <textarea
+              {...at}
+              class="code"
+              rows={4}
+              spellcheck={false}
+              placeholder="-----BEGIN CERTIFICATE-----"
+              value={ca}
+              onInput={(event) => onEdit({ ca: event.currentTarget.value })}
+            />
+          )}
+        </Labelled>
+      </div>
+    </details>
+  );
+}

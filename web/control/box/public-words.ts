@@ -1,0 +1,34 @@
+import type { StepView } from "../../../appliance/control/wire.ts";
+
+/** What a line of the chain is called, and what it is about. */
+export const STEPS: Readonly<Record<StepView["step"], string>> = {
+  name: "Name",
+  address: "Address",
+  port: "Port",
+  certificate: "Certificate",
+  reached: "Reached",
+};
+
+/** How a line stands: a sign for the eye, and a word. */
+export const STATES: Readonly<Record<StepView["state"], { sign: string; word: string }>> = {
+  done: { sign: "✓", word: "done" },
+  working: { sign: "…", word: "working" },
+  wrong: { sign: "✗", word: "needs you" },
+  waiting: { sign: "–", word: "waiting" },
+};
+
+/** Who tells the DNS where the home is, as the page offers it. */
+export type Teller = "none" | "desec" | "duckdns" | "other";
+
+export const TELLERS: readonly { id: Teller; name: string }[] = [
+  { id: "none", name: "My router, or the address never changes" },
+  { id: "desec", name: "deSEC (dedyn.io)" },
+  { id: "duckdns", name: "DuckDNS" },
+  { id: "other", name: "Another provider" },
+];
+
+/** Which of them a provider as the box keeps it is. */
+export function tellerOf(ddns: string): Teller {
+  if (ddns === "") return "none";
+  return ddns === "desec" || ddns === "duckdns" ? ddns : "other";
+}

@@ -1,0 +1,13 @@
+import { useShell } from "./context.ts";
+
+/** What a site on https:// needs, until the box has it. */
+export function HttpsHint() {
+  const { public: answer } = useShell().box;
+  if (answer?.view.live) return null;
+  return (
+    <>
+      A site on <code>https://</code> needs a collector that its visitors reach by{" "}
+      <code>https://</code>: <a href="?tab=box">give the box a public address</a>.
+    </>
+  );
+}
