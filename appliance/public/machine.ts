@@ -13,6 +13,7 @@ import {
 } from "./limits.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { askWindowAt, renewalDue, type Served, warnsAt } from "./renewal.ts";
+import { renewAfter } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
 
 /** What is the case beside the record; times are epoch milliseconds. */
@@ -131,16 +132,13 @@ function opening(record: PublicRecord, facts: Facts): Next {
   const { port, mapping, address } = record;
   if (!opensPort(facts)) return undefined;
   if (isHindered(record) && mapping === null) return undefined;
-  const everyMs = mapping === null ? PORT_MS : lifeMs(mapping.lifetimeS);
+  const everyMs = mapping === null ? PORT_MS : renewAfter(mapping);
   if (address === null && port === null) return undefined;
   return due(port === null ? 0 : port.at + everyMs, facts.now, {
     kind: "open-port",
     before: mapping,
   });
 }
-
-const lifeMs = (lifetimeS: number): number =>
-  lifetimeS === 0 ? PORT_MS : Math.min(Math.max(lifetimeS * 500, MINUTE_MS), PORT_MS);
 
 /** The address that the name is to have; null where nobody knows it or it is somebody else's. */
 function expected({ address }: PublicRecord, facts: Facts): string | null {

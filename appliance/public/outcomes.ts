@@ -100,11 +100,14 @@ export function ended(
   }
 }
 
-/** What is not taken back within its life ends by itself. */
+/**
+ * What is not taken back within its life ends by itself. The router that granted one for good is gone
+ * after a week.
+ */
 function closed(record: PublicRecord, isGone: boolean, now: number): PublicRecord {
   const { mapping } = record;
-  const lifeMs = (mapping?.lifetimeS ?? 0) * 1_000;
-  const isOver = mapping !== null && lifeMs > 0 && mapping.at + lifeMs <= now;
+  const lifeMs = (mapping?.lifetimeS ?? 0) * 1_000 || WEEK_MS;
+  const isOver = mapping !== null && mapping.at + lifeMs <= now;
   return isGone || isOver
     ? { ...record, mapping: null, port: null }
     : { ...record, port: { at: now, answer: "failed" } };
@@ -152,8 +155,8 @@ function notTold(
 }
 
 function asked(record: PublicRecord, answer: PortAnswer, now: number): PublicRecord {
-  // A router that is not there for a moment still has what it granted; one that refuses has not.
-  const kept = answer.kind === "no-router" ? record.mapping : null;
+  // Who does not answer, or refuses for a moment, may still lead the port here; it is to be taken back.
+  const kept = answer.kind === "conflict" ? null : record.mapping;
   const mapping = answer.kind === "open" ? { ...answer.mapping, at: now } : kept;
   const said = answer.kind === "refused" ? answer.why : answer.kind;
   return { ...record, port: { at: now, answer: said }, mapping };

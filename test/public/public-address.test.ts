@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { describe, it } from "mocha";
-import { DAY_MS } from "../../appliance/base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import type { Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
 import { PublicAddress } from "../../appliance/public/public-address.ts";
@@ -20,6 +20,8 @@ const ON: PublicSettings = {
   agreed: true,
   ddns: "duckdns",
 };
+
+const FOR_GOOD = { by: "igd", internalPort: 443, externalPort: 443, lifetimeS: 0 } as const;
 
 type Answers = Partial<Record<Errand["kind"], Outcome | "hangs">>;
 
@@ -242,6 +244,40 @@ describe("a public address", () => {
     assert.equal(address.certificate, undefined);
     await address.change(ON);
     assert.ok(address.certificate, "the one from before is good still");
+    await address.close();
+  });
+
+  it("gives back what was granted before the router began to refuse", async () => {
+    const { address, clock, sent, answers, waitsFor } = await box({});
+    await waitsFor("live");
+    answers["open-port"] = {
+      kind: "port",
+      answer: { kind: "refused", by: "pcp", why: "no-internet" },
+    };
+    const opened = sent.filter((kind) => kind === "open-port").length;
+    await until(() => {
+      clock.advance(60_000);
+      return sent.filter((kind) => kind === "open-port").length > opened;
+    });
+    await address.change({ ...ON, enabled: false });
+    await until(() => sent.at(-1) === "close-port");
+    await address.close();
+  });
+
+  it("asks a router for a week to take back what it granted for good, and then no more", async () => {
+    const { address, clock, sent, disk, waitsFor } = await box({
+      "close-port": { kind: "closed", isGone: false },
+      "open-port": { kind: "port", answer: { kind: "open", mapping: FOR_GOOD } },
+    });
+    await waitsFor("live");
+    await address.change({ ...ON, enabled: false });
+    const began = clock.now();
+    await until(() => {
+      clock.advance(HOUR_MS);
+      return disk.record?.includes('"mapping":null') === true;
+    });
+    assert.ok(clock.now() - began >= 7 * DAY_MS - HOUR_MS);
+    assert.equal(sent.at(-1), "close-port");
     await address.close();
   });
 
