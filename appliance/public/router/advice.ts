@@ -41,7 +41,7 @@ export function portAdvice(
 function nextAfter(answer: RefusedWhy | "no-router", external: number, byHand: string): string {
   switch (answer) {
     case "not-allowed":
-      return `In a FRITZ!Box, edit this device under Home Network and allow it to create port sharing by PCP or UPnP; elsewhere, switch on UPnP. Or do it by hand: ${byHand}`;
+      return `In a FRITZ!Box, under Internet → Permit Access, allow this device to create port sharing by PCP or UPnP; elsewhere, switch on UPnP. Or do it by hand: ${byHand}`;
     case "no-room":
       return "Take away rules in the router that nobody needs.";
     case "no-internet":
