@@ -115,17 +115,20 @@ function firstAdminToken(db: Database, config: Config): string | undefined {
 
 function announce(service: Service, config: Config, terminal: Terminal): void {
   const { out } = terminal;
-  const { collector, control, unusable } = service;
+  const { collector, collectorTls, control, unusable } = service;
   const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
   if (unusable !== undefined) {
     out(`${unusable.message}
 Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}/`);
     return;
   }
+  const tls = collectorTls
+    ? `\n  TLS        port ${collectorTls.port}, for visitors of the public address`
+    : "";
   out(`Tallydeck is ready.
   Dashboard  ${pages}/dashboard
   Setup      ${pages}/help
-  Web UI     ${webUi}/
+  Web UI     ${webUi}/${tls}
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
   Data       ${config.dataDir}`);
   const { sites, adminHash } = service.store.directory;
@@ -153,7 +156,7 @@ function listenProblem(error: unknown): CommandFailed | undefined {
     ENOTFOUND: "nothing is known by that name",
   }[code ?? ""];
   return new CommandFailed(
-    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --host, --webui-port or --bind.`,
+    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --host, --tls-port, --webui-port or --bind.`,
   );
 }
 

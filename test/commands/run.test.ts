@@ -79,6 +79,17 @@ describe("tallydeck run", () => {
     assert.match(wrong.err, /HOST must be an address of this machine/);
   });
 
+  it("says where visitors come by TLS, and refuses them while it has no certificate", async () => {
+    const port = await freePort();
+    const args = ["--port", "0", "--webui-port", "0", "--tls-port", `${port}`];
+    const service = new Running(["run", "--data-dir", folder(), ...args], { SITES: "blog" });
+    await service.says(new RegExp(`^ {2}TLS {8}port ${port}, for visitors`, "m"));
+    await assert.rejects(askPort(port, "/", { byTls: true }), {
+      message: /alert handshake failure/,
+    });
+    await service.end();
+  });
+
   it("goes on when nobody reads any more what it says", async () => {
     const port = await freePort();
     const args = ["run", "--data-dir", folder(), "--port", `${port}`, "--webui-port", "0"];
@@ -221,7 +232,7 @@ describe("tallydeck run", () => {
     other.close();
     for (const { code, out, err } of [collector, control]) {
       assert.deepEqual([code, out], [1, ""]);
-      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --host, --webui-port or --bind.\n`;
+      const sentence = `Cannot listen on :: port ${port}: another program uses it. Choose another with --port, --host, --tls-port, --webui-port or --bind.\n`;
       assert.equal(err, sentence);
     }
   });
