@@ -140,11 +140,13 @@ function publicText(
   dataDir: string,
   told: Diagnostics | undefined,
 ): string {
-  if (!settings?.enabled) return "no public address";
+  const isOn = told === undefined ? settings?.enabled : told.publicAddress !== "off";
+  if (!isOn) return "no public address";
   const until = new Keys({ folder: join(dataDir, "tls"), log: createLog(() => {}) }).chain()
     ?.notAfter;
   return [
-    settings.name,
+    // A service may have been told of it where this command was not.
+    ...(settings?.enabled ? [settings.name] : []),
     ...(told === undefined ? [] : [told.publicAddress.replaceAll("-", " ")]),
     until === undefined
       ? "no certificate yet"

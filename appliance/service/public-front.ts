@@ -16,6 +16,7 @@ export type WayIn = PublicParts["address"] & Omit<DoorSource, "useLink">;
 const WORDS: Readonly<Partial<Record<PublicView["state"], string>>> = {
   "needs-name": "no name",
   "needs-consent": "terms not agreed",
+  "needs-listener": "no port for TLS",
   "waiting-for-clock": "waits for the time",
   "dns-refused": "DNS refused",
   "name-points-elsewhere": "name leads elsewhere",

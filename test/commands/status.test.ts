@@ -50,6 +50,16 @@ describe("tallydeck status", () => {
     await service.end();
   });
 
+  it("tells the public name, how it stands and that there is no certificate yet", async () => {
+    const service = await start({ PUBLIC_NAME: "a.example" });
+    const told = { PUBLIC_NAME: "a.example" };
+    const { out } = await tallydeck(["status", "--data-dir", folder()], told);
+    assert.match(out, /^ {2}Public {5}a\.example, needs consent, no certificate yet$/m);
+    assert.match(await status(), /^ {2}Public {5}needs consent, no certificate yet$/m);
+    await service.end();
+    assert.match(await status(), /^ {2}Public {5}no public address$/m);
+  });
+
   it("warns of data that cannot be read", async () => {
     writeFileSync(join(folder(), "tallydeck.db"), "my diary\n".repeat(999));
     assert.match(await status(), /^ {2}Warnings {3}.*tallydeck\.db is damaged or no database/m);

@@ -6,6 +6,7 @@ import {
   type PublicSettings,
 } from "../../appliance/public/settings.ts";
 import type { PublicView, StepView } from "../../appliance/public/shown.ts";
+import type { WayIn } from "../../appliance/service/public-front.ts";
 
 const STEPS: readonly StepView["step"][] = ["name", "address", "port", "certificate", "reached"];
 
@@ -14,7 +15,7 @@ export class FakePublicAddress {
   readonly changed = new Signal();
   readonly terms = "https://letsencrypt.org/repository/";
   readonly certificateChanged = new Signal();
-  readonly certificate = undefined;
+  certificate: WayIn["certificate"];
   isDeclared = false;
   settings: PublicSettings = FIRST_PUBLIC_SETTINGS;
   #shown: Partial<PublicView> = {};
@@ -38,7 +39,9 @@ export class FakePublicAddress {
 
   outerAddress(): undefined {}
 
-  reached(): void {}
+  reached(): void {
+    this.show({ ...this.#shown, reachedAt: Date.now() });
+  }
 
   /** From now on it stands so. */
   show(view: Partial<PublicView>): void {

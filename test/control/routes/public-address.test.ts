@@ -95,6 +95,15 @@ describe("the public address over the control API", () => {
     events.close();
   });
 
+  it("warns where dashboards and diagnostics warn, and of no more than there is", async () => {
+    address.show({ warnings: ["unreached"] });
+    assert.deepEqual((await world.stats()).warnings, ["unreached"]);
+    assert.deepEqual((await world.read("/overview")).warnings, ["unreached"]);
+    assert.deepEqual((await owner.get("/api/diagnostics")).warnings, ["unreached"]);
+    address.show({});
+    assert.equal((await world.stats()).warnings, undefined);
+  });
+
   it("shows on a padlock key and on the console how it stands", async () => {
     await put(NAMED);
     const at = "/api/decks/virtual-mk2/slots/k4";
