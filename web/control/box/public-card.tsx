@@ -34,10 +34,11 @@ export function PublicCard() {
 
 function Standing({ name, view }: PublicAnswer) {
   const { headline, live, url, steps } = view;
-  const isWrong = steps.some(({ state }) => state === "wrong");
+  // The line that is open says the same to the eye.
+  const isSaid = steps.some(({ sentence }) => sentence === headline);
   return (
     <>
-      <p role="status" class={isWrong ? "notice bad" : "notice"}>
+      <p role="status" class={isSaid ? "offscreen" : "notice"}>
         {headline}
       </p>
       <PublicChain steps={steps} />
