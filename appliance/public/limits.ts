@@ -10,7 +10,7 @@ export const ORDERS_A_WEEK = 4;
 /** Let's Encrypt takes 5 failed validations of one name in an hour. */
 export const VALIDATIONS_AN_HOUR = 5;
 export const TESTS_AN_HOUR = 10;
-/** No provider is told more often. */
+/** Providers lock out who tells them the same again and again: so long between two updates, at least. */
 export const DNS_EVERY_MS = 10 * MINUTE_MS;
 
 /** As Let's Encrypt's integration guide asks for; the last stays. */

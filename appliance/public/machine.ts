@@ -234,14 +234,21 @@ function isTested({ outside, trouble }: PublicRecord, { now, settings }: Facts):
 }
 
 function ordering(record: PublicRecord, facts: Facts): Next {
-  const { now, settings, served } = facts;
+  const isRenewal = facts.served?.fits === true;
+  return due(roomForOrder(record, facts), facts.now, { kind: "order", isRenewal });
+}
+
+/** When there may be another order, by what we ask of ourselves; 0: now. */
+export function roomForOrder(
+  { orders, validations }: PublicRecord,
+  { now, settings }: Facts,
+): number {
   const about = countedBy(settings);
-  const ofName = record.orders.filter((order) => order.about === about).map(({ at }) => at);
-  const room = Math.max(
+  const ofName = orders.filter((order) => order.about === about).map(({ at }) => at);
+  return Math.max(
     roomAt(ofName, { most: ORDERS_A_WEEK, windowMs: WEEK_MS, now }),
-    roomAt(record.validations, { most: VALIDATIONS_AN_HOUR, windowMs: HOUR_MS, now }),
+    roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: HOUR_MS, now }),
   );
-  return due(room, now, { kind: "order", isRenewal: served?.fits === true });
 }
 
 /** While all is well, the CA is asked once a day whether the way in is open, if nobody came by it. */

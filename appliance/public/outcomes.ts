@@ -40,7 +40,8 @@ export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicR
   switch (errand.kind) {
     case "tell-dns": {
       const { failure = null } = record.dns ?? {};
-      const dns = { at: now, v4: errand.v4, result: "asked", why: "", failure } as const;
+      const beforeAt = record.toldAt;
+      const dns = { at: now, v4: errand.v4, result: "asked", why: "", failure, beforeAt } as const;
       return { ...record, dns, toldAt: now, lookUp: null };
     }
     case "test": {
@@ -144,7 +145,7 @@ function notTold(
   return {
     ...record,
     // Who mends the settings need not wait.
-    ...(isFinal && { toldAt: 0 }),
+    ...(isFinal && { toldAt: dns.beforeAt }),
     dns: {
       ...dns,
       result: isFinal ? "refused" : "later",

@@ -33,6 +33,8 @@ export interface PublicRecord {
     readonly result: "asked" | "done" | "refused" | "later";
     readonly why: string;
     readonly failure: Failure | null;
+    /** `toldAt` before it. */
+    readonly beforeAt: number;
   } | null;
   /** When a provider was told last that did not refuse; 0: never. */
   readonly toldAt: number;
@@ -127,6 +129,7 @@ const misfit = schemas({})(
         result: { enum: ["asked", "done", "refused", "later"] },
         why: text,
         failure: orNull(object(failure)),
+        beforeAt: time,
       }),
     ),
     toldAt: time,
@@ -221,7 +224,7 @@ export function settled(record: PublicRecord, settings: PublicSettings, now: num
 /** Times are `now` at most, those of the future apart: when to renew. */
 function notAhead(value: unknown, now: number, name = ""): unknown {
   if (typeof value === "number")
-    return ["at", "askedAt", "toldAt", "tests", "validations"].includes(name)
+    return ["at", "askedAt", "toldAt", "beforeAt", "tests", "validations"].includes(name)
       ? Math.min(value, now)
       : value;
   if (Array.isArray(value)) return value.map((item) => notAhead(item, now, name));

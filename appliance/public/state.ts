@@ -1,6 +1,14 @@
 import type { CaFailureKind, Errand } from "./errands.ts";
 import { againAt } from "./limits.ts";
-import { type Facts, isAtHome, isHindered, isNamed, isServing, PATIENT_TRIES } from "./machine.ts";
+import {
+  type Facts,
+  isAtHome,
+  isHindered,
+  isNamed,
+  isServing,
+  PATIENT_TRIES,
+  roomForOrder,
+} from "./machine.ts";
 import { countedBy, type PublicRecord } from "./record.ts";
 import { renewalDue, warnsAt } from "./renewal.ts";
 import type { State } from "./shown.ts";
@@ -24,9 +32,12 @@ function servingState(record: PublicRecord, facts: Facts): State {
   if (isShut(record, facts)) return "unreached";
   // Before the name was looked up, nothing says that it is wrong.
   const isKnown = isHindered(record) || record.lookUp !== null;
-  if (isKnown && homeTrouble(record, facts) !== undefined) return "address-changed";
+  const trouble = isKnown ? homeTrouble(record, facts) : undefined;
+  if (trouble !== undefined) return ON_THE_WAY.includes(trouble) ? "address-changed" : trouble;
   return renewalDue(record, served) <= now ? "renewing" : "live";
 }
+
+const ON_THE_WAY: readonly State[] = ["finding-address", "dns-updating", "dns-waiting"];
 
 /** Whether the CA did not get in last, and nobody else has since. */
 export function isShut({ outside }: PublicRecord, { reachedAt = 0 }: Facts): boolean {
@@ -61,7 +72,8 @@ function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined):
   if (limit?.about === countedBy(settings) && againAt(limit) > now) return "limit";
   if (trouble !== null) return TROUBLES[trouble.kind] ?? shutState(record);
   if (port === null && settings.openPort && !facts.isTunnelled) return "opening-port";
-  return outside?.isOpen === true ? "ordering" : "testing";
+  if (outside?.isOpen !== true) return "testing";
+  return roomForOrder(record, facts) > now ? "limit" : "ordering";
 }
 
 /** Where nobody gets in, what the router said is why. */

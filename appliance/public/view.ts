@@ -1,6 +1,6 @@
 import type { Errand } from "./errands.ts";
 import { againAt, HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
-import { type Facts, isAtHome, isNamed, isServing } from "./machine.ts";
+import { type Facts, isAtHome, isNamed, isServing, roomForOrder } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
 import { warnsAt } from "./renewal.ts";
 import { type Said, type Sayings, saidOf } from "./sentences.ts";
@@ -90,7 +90,7 @@ function stepsOf(record: PublicRecord, facts: Facts, state: State, said: Said): 
         state: how,
         sentence: said.sentence,
         ...(said.next !== undefined && { next: said.next }),
-        ...(nextTry(record, facts, how) ?? {}),
+        ...nextTry(record, facts, how),
       };
     const isDone = index < open || isDoneAnyway(step, record, facts);
     return {
@@ -102,14 +102,15 @@ function stepsOf(record: PublicRecord, facts: Facts, state: State, said: Said): 
 }
 
 function nextTry(
-  { trouble, limit, dns }: PublicRecord,
-  { now }: Facts,
+  record: PublicRecord,
+  facts: Facts,
   how: StepView["state"],
 ): Pick<StepView, "nextTryAt"> | undefined {
   if (how === "done") return undefined;
-  const times = [trouble, limit, dns?.failure].flatMap((wait) => (wait ? [againAt(wait)] : []));
-  const ahead = times.filter((at) => at > now);
-  return ahead.length > 0 ? { nextTryAt: Math.max(...ahead) } : undefined;
+  const { trouble, limit, dns } = record;
+  const waits = [trouble, limit, dns?.failure].flatMap((wait) => (wait ? [againAt(wait)] : []));
+  const nextTryAt = Math.max(...waits, how === "wrong" ? roomForOrder(record, facts) : 0);
+  return nextTryAt > facts.now ? { nextTryAt } : undefined;
 }
 
 /** What has been shown to be well stays so while something before it is amiss. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../appliance/base/clock.ts";
 import { type Ask, AskFailed, type Question, type Reply } from "../../appliance/public/ask.ts";
-import { BETWEEN_UPDATES_MS } from "../../appliance/public/dns/providers.ts";
+import { DNS_EVERY_MS } from "../../appliance/public/limits.ts";
 
 /** An answer as it comes, or that none comes. */
 type Said = Partial<Pick<Reply, "status" | "headers">> & { readonly body?: string | Buffer };
@@ -71,7 +71,7 @@ export class FakeProvider {
     const now = this.clock?.monotonic();
     const name = query.get("hostname") ?? query.get("domains");
     if (now === undefined || name === null) return false;
-    const recent = (this.#times.get(name) ?? []).filter((time) => now - time < BETWEEN_UPDATES_MS);
+    const recent = (this.#times.get(name) ?? []).filter((time) => now - time < DNS_EVERY_MS);
     this.#times.set(name, [...recent, now]);
     return recent.length >= MOST;
   }

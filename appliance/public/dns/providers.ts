@@ -8,9 +8,6 @@ import { updateByUrl } from "./url-form.ts";
 
 export type { Addresses, DnsAnswer };
 
-/** Providers lock out who tells them the same again and again: so long between two updates, at least. */
-export const BETWEEN_UPDATES_MS = 600_000;
-
 /** Who is told the home's address. */
 export interface DnsProvider {
   /** To name it to a person. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import {
   type Addresses,
-  BETWEEN_UPDATES_MS,
   type DnsAnswer,
   type DnsProvider,
   providerOf,
 } from "../../../appliance/public/dns/providers.ts";
+import { DNS_EVERY_MS } from "../../../appliance/public/limits.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { FakeProvider } from "../../helpers/fake-provider.ts";
 
@@ -299,7 +299,7 @@ describe("every provider", () => {
     for (const [ddns, name] of kinds.slice(0, 3)) {
       for (let hour = 0; hour < 6; hour++) {
         await tell(ddns, name, { v4: `84.1.2.${hour}` }, { user: ddns === "noip" ? "owner" : "" });
-        clock.advance(BETWEEN_UPDATES_MS);
+        clock.advance(DNS_EVERY_MS);
       }
       assert.equal(there.names.get(name)?.v4, "84.1.2.5");
     }
