@@ -9,7 +9,13 @@ export type Errand =
   /** `v4` is null where nobody knows it: the provider takes the address that it sees. */
   | { readonly kind: "tell-dns"; readonly v4: string | null }
   | { readonly kind: "look-up"; readonly expects: string | null }
-  | { readonly kind: "open-port"; readonly before: Mapping | null }
+  | {
+      readonly kind: "open-port";
+      /** What was granted last, to be renewed. */
+      readonly before: Mapping | null;
+      /** Whether the router may lead the port here already, whatever it answers. */
+      readonly mayBeOpen: boolean;
+    }
   | { readonly kind: "ask-renewal" }
   | { readonly kind: "test" }
   | { readonly kind: "order"; readonly isRenewal: boolean };

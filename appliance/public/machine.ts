@@ -26,8 +26,8 @@ export interface Facts {
   readonly served: Served | undefined;
   /** Somebody outside leads the traffic here: neither router nor home's address matter. */
   readonly isTunnelled: boolean;
-  /** Whether anything of this box answers by TLS. */
-  readonly isListening: boolean;
+  /** Where this box answers by TLS; 0: nowhere. */
+  readonly port: number;
   /** When somebody came in from outside last; undefined where nobody has since the start. */
   readonly reachedAt: number | undefined;
   /** The owner asked for a test. */
@@ -80,8 +80,8 @@ export function decide(kept: PublicRecord, facts: Facts): Decision {
 }
 
 /** Whether anything is done at all: on, with a name, agreed to, and at a time that is known. */
-function isWanted({ settings: { enabled, name, agreed }, isSure, isListening }: Facts): boolean {
-  return enabled && name !== "" && agreed && isListening && isSure;
+function isWanted({ settings: { enabled, name, agreed }, isSure, port }: Facts): boolean {
+  return enabled && name !== "" && agreed && port !== 0 && isSure;
 }
 
 const opensPort = ({ settings: { enabled, openPort, name, agreed }, isTunnelled }: Facts) =>
@@ -136,7 +136,8 @@ function opening(record: PublicRecord, facts: Facts): Next {
   if (address === null && port === null) return undefined;
   return due(port === null ? 0 : port.at + everyMs, facts.now, {
     kind: "open-port",
-    before: mapping,
+    before: mapping?.isGranted ? mapping : null,
+    mayBeOpen: mapping !== null,
   });
 }
 

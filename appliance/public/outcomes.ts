@@ -25,9 +25,12 @@ interface Ended extends Facts {
 const MOST_ORDERS = 60;
 const LONGEST_DETAIL = 300;
 
-/** True for what counts against a limit of somebody: it is written down before it is done. */
+/** True for what leaves something behind outside of this box: it is written down before it is done. */
 export const isCounted = ({ kind }: Errand): boolean =>
-  kind === "tell-dns" || kind === "test" || kind === "order";
+  ["open-port", "tell-dns", "test", "order"].includes(kind);
+
+/** What a router may have granted that nobody knows: of the kind that does not end by itself. */
+const PERHAPS = { by: "igd", externalPort: 443, lifetimeS: 0, isGranted: false } as const;
 
 /**
  * The record before an errand that counts: as if the box lost its power in the middle of it, and
@@ -38,6 +41,11 @@ export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicR
   const { now, settings } = facts;
   const validations = [...recent(record.validations, HOUR_MS, now), now];
   switch (errand.kind) {
+    case "open-port":
+      return {
+        ...record,
+        mapping: record.mapping ?? { ...PERHAPS, internalPort: facts.port, at: now },
+      };
     case "tell-dns": {
       const { failure = null } = record.dns ?? {};
       const beforeAt = record.toldAt;
@@ -83,7 +91,7 @@ export function ended(
     case "port": {
       const { answer, address } = outcome;
       const found = address && { ...address, isSeen: false };
-      return asked(found ? atAddress(record, found, now) : record, answer, now);
+      return asked(found ? atAddress(record, found, now) : record, errand, answer, now);
     }
     case "window":
     case "no-window":
@@ -155,10 +163,19 @@ function notTold(
   };
 }
 
-function asked(record: PublicRecord, answer: PortAnswer, now: number): PublicRecord {
-  // Who does not answer, or refuses for a moment, may still lead the port here; it is to be taken back.
-  const kept = answer.kind === "conflict" ? null : record.mapping;
-  const mapping = answer.kind === "open" ? { ...answer.mapping, at: now } : kept;
+/**
+ * A router that does not answer, or refuses for a moment, may still lead the port here: it is to be
+ * taken back. Where it leads to somebody else, it is theirs.
+ */
+function asked(
+  record: PublicRecord,
+  errand: Errand,
+  answer: PortAnswer,
+  now: number,
+): PublicRecord {
+  const mayBeOpen = errand.kind === "open-port" && errand.mayBeOpen && answer.kind !== "conflict";
+  const granted = answer.kind === "open" && { ...answer.mapping, at: now, isGranted: true };
+  const mapping = granted || (mayBeOpen ? record.mapping : null);
   const said = answer.kind === "refused" ? answer.why : answer.kind;
   return { ...record, port: { at: now, answer: said }, mapping };
 }

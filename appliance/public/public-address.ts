@@ -38,7 +38,8 @@ interface PublicAddressOptions {
   /** Whether visitors of this name accept a certificate. */
   readonly isFor: (issued: Issued, name: string) => boolean;
   readonly isTunnelled: () => boolean;
-  readonly isListening: () => boolean;
+  /** Where this box answers by TLS; 0: nowhere. */
+  readonly port: number;
 }
 
 /** A certificate to serve, with its key. */
@@ -171,7 +172,7 @@ export class PublicAddress {
     this.#tell();
   }
 
-  /** Something that was handed in is another: whether it is tunnelled, or listens. */
+  /** Something that was handed in is another: whether it is tunnelled. */
   recheck(): void {
     this.#step();
   }
@@ -186,14 +187,14 @@ export class PublicAddress {
   }
 
   #facts(): Facts {
-    const { clock, isTunnelled, isListening } = this.#options;
+    const { clock, isTunnelled, port } = this.#options;
     return {
       settings: this.#settings,
       now: Math.floor(clock.now()),
       isSure: clock.sure,
       served: this.#served,
       isTunnelled: isTunnelled(),
-      isListening: isListening(),
+      port,
       reachedAt: this.#reachedAt,
       wantsTest: this.#wantsTest,
     };

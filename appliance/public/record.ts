@@ -49,8 +49,11 @@ export interface PublicRecord {
     readonly at: number;
     readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
   } | null;
-  /** The port that the router leads here, until somebody takes it back; `at`: granted. */
-  readonly mapping: (Mapping & { readonly at: number }) | null;
+  /**
+   * The port that the router leads here, until somebody takes it back; `at`: granted. It is noted
+   * before the router is asked, lest the power goes in between and nobody ever takes it back.
+   */
+  readonly mapping: (Mapping & { readonly at: number; readonly isGranted: boolean }) | null;
   /** Tests from outside of the last hour. */
   readonly tests: readonly number[];
   /** What the CA thought of the way in when it was asked last, and did not fail itself. */
@@ -141,6 +144,7 @@ const misfit = schemas({})(
       object(
         {
           at: time,
+          isGranted: { type: "boolean" },
           by: { enum: ["pcp", "natpmp", "igd"] },
           internalPort: time,
           externalPort: time,

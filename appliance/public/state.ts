@@ -15,11 +15,11 @@ import type { State } from "./shown.ts";
 
 /** @param doing what is done just now */
 export function stateOf(record: PublicRecord, facts: Facts, doing?: Errand): State {
-  const { settings, isSure, isListening } = facts;
+  const { settings, isSure, port } = facts;
   if (!settings.enabled) return "off";
   if (settings.name === "") return "needs-name";
   if (!settings.agreed) return "needs-consent";
-  if (!isListening) return "needs-listener";
+  if (port === 0) return "needs-listener";
   if (isServing(facts)) return servingState(record, facts);
   if (!isSure) return "waiting-for-clock";
   return homeTrouble(record, facts) ?? caState(record, facts, doing);

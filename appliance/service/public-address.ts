@@ -63,7 +63,7 @@ export async function startPublicAddress(
         : portAdvice(answer, { internal: tlsPort, external: 443 }, gateway),
     isFor: (issued, name) => isFor(issued, identifierOf(name)),
     isTunnelled: () => networkInterfaces()[TUNNEL] !== undefined,
-    isListening: () => tlsPort !== 0,
+    port: tlsPort,
   });
   stops.add(() => address.close());
   return address;

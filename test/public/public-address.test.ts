@@ -79,7 +79,7 @@ async function box(answers: Answers, settings: PublicSettings = ON, clock = new 
       portAdvice: () => ({ sentence: "The router refuses.", next: "Allow it." }),
       isFor: ({ chain }, name) => chain.startsWith(`${name} `),
       isTunnelled: () => false,
-      isListening: () => true,
+      port: 443,
     });
   const address = await open();
   const waitsFor = async (state: string) => {

@@ -61,7 +61,7 @@ export class SimTime {
     for (const timer of this.#timers)
       if (first === undefined || timer.due < first.due) first = timer;
     if (first === undefined || first.due > end) {
-      this.at = end;
+      this.at = Math.max(this.at, end);
       return false;
     }
     this.#timers.delete(first);
@@ -179,8 +179,13 @@ export class SimWorld {
     if (router === "gone") return { kind: "port", answer: { kind: "no-router" } };
     if (router === "refuses")
       return { kind: "port", answer: { kind: "refused", by: "pcp", why: "not-allowed" } };
+    // It leads to somebody else by now.
+    if (router === "conflict") this.mapping = undefined;
     if (router === "conflict") return { kind: "port", answer: { kind: "conflict", by: "igd" } };
-    this.mapping = { until: this.time.at + 2 * HOUR_MS };
+    // Some routers keep what they granted until somebody takes it back.
+    const lifetimeS = this.#draw.random() < 0.5 ? 0 : 7_200;
+    const lifeMs = lifetimeS === 0 ? Number.POSITIVE_INFINITY : lifetimeS * 1_000;
+    this.mapping = { until: this.time.at + lifeMs };
     const found = this.#address();
     return {
       kind: "port",
@@ -191,7 +196,7 @@ export class SimWorld {
           by: "pcp",
           internalPort: 443,
           externalPort: 443,
-          lifetimeS: 7_200,
+          lifetimeS,
           ...(found.v4 && { address: found.v4 }),
         },
       },

@@ -26,6 +26,8 @@ class Life {
   #power = { on: true };
   #clock = this.time.clock(true);
   offSince: number | undefined;
+  askableSince = 0;
+  goneSince: number | undefined;
 
   constructor(draw: Draw, settings: Partial<PublicSettings>, lifeDays: number) {
     this.draw = draw;
@@ -62,7 +64,7 @@ class Life {
       portAdvice: () => undefined,
       isFor: ({ chain }, name) => chain.startsWith(`${name} `),
       isTunnelled: () => false,
-      isListening: () => true,
+      port: 443,
     });
     await turn();
   }
@@ -110,7 +112,17 @@ class Life {
     if (this.settings.enabled && kept !== undefined && kept.notAfter > time.at)
       assert.equal(shown?.cert, kept.chain, "the certificate is not served");
     const isLeft = world.mapping !== undefined && world.mapping.until > time.at;
-    if (this.offSince !== undefined && time.at > this.offSince + 3 * HOUR_MS)
+    // A router that is not there can take nothing back; after days it is another one.
+    if (world.trouble.router !== "gone") this.goneSince = undefined;
+    else {
+      this.goneSince ??= time.at;
+      this.askableSince = time.at;
+      if (time.at > this.goneSince + 6 * DAY_MS) world.mapping = undefined;
+    }
+    if (
+      this.offSince !== undefined &&
+      time.at > Math.max(this.offSince, this.askableSince) + HOUR_MS
+    )
       assert.ok(!isLeft, "the port is open though it is off");
   }
 }
