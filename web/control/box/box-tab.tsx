@@ -15,13 +15,17 @@ import { StatusCard } from "./status-card.tsx";
 export function BoxTab() {
   return (
     <div class="columns">
-      <StatusCard />
-      <Access />
-      <PublicCard />
-      <SettingsCard />
-      <MqttCard />
-      <Backup />
-      <Diagnostics />
+      <div class="column">
+        <StatusCard />
+        <PublicCard />
+      </div>
+      <div class="column">
+        <Access />
+        <MqttCard />
+        <SettingsCard />
+        <Backup />
+        <Diagnostics />
+      </div>
     </div>
   );
 }

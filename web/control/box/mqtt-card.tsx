@@ -14,7 +14,7 @@ const AGAIN_MS = 2_000;
 export function MqttCard() {
   const [mqtt, show] = usePolled<MqttAnswer>(PATH, AGAIN_MS);
   return (
-    <section class="card stack tall" aria-labelledby="mqtt-title" aria-busy={mqtt === undefined}>
+    <section class="card stack" aria-labelledby="mqtt-title" aria-busy={mqtt === undefined}>
       <h2 id="mqtt-title">Home automation</h2>
       <p class="hint">
         With the address of an MQTT broker the box is a device in Home Assistant: texts on keys,

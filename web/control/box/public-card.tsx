@@ -13,7 +13,7 @@ import { TunnelPart } from "./tunnel-part.tsx";
 export function PublicCard() {
   const { public: answer } = useShell().box;
   return (
-    <section class="card stack tall" aria-labelledby="public-title" aria-busy={answer === null}>
+    <section class="card stack" aria-labelledby="public-title" aria-busy={answer === null}>
       <h2 id="public-title">Public address</h2>
       <p class="hint">
         Pages on <code>https://</code> can be counted once the box has a name and a certificate of

@@ -11,11 +11,7 @@ const AGAIN_MS = 10_000;
 export function StatusCard() {
   const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   return (
-    <section
-      class="card stack tall"
-      aria-labelledby="status-title"
-      aria-busy={status === undefined}
-    >
+    <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>
       <h2 id="status-title">This box</h2>
       {status === undefined ? <p class="hint">Asking the box…</p> : <Status status={status} />}
     </section>
