@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "../base/tunnel.ts";
 import type { TunnelAnswer } from "../control/wire.ts";
@@ -37,8 +37,9 @@ export class TunnelSwitch {
   /** @param text a configuration that `readTunnel` does not refuse */
   async make(text: string): Promise<void> {
     const file = join(this.#asked, ASKED_TUNNEL.make);
-    // Root, who may do no more than it must, reads it as one of the group.
-    await writeFile(`${file}.new`, text, { mode: 0o640 });
+    await writeFile(`${file}.new`, text);
+    // Root, who may do no more than it must, reads it as one of the group, whatever the umask is.
+    await chmod(`${file}.new`, 0o640);
     await rename(`${file}.new`, file);
   }
 

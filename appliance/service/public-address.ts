@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { TUNNEL } from "../base/tunnel.ts";
 import { isFor } from "../public/acme/certificate.ts";
 import { identifierOf } from "../public/acme/identifier.ts";
 import { Keys } from "../public/keys.ts";
@@ -15,9 +16,6 @@ interface PublicParts {
   /** The collector's port for TLS; undefined where it has none. */
   tlsPort: number | undefined;
 }
-
-/** As root names it: see the box's firewall. */
-const TUNNEL = "tallydeck-wg";
 
 /** How the internet reaches the box, if its owner wants that. */
 export async function startPublicAddress(

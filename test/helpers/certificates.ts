@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Puts into a folder what a TLS server at `localhost` needs: `ca.pem`, `server.pem`, `server.key`. */
-export function makeCertificates(folder: string): void {
+/** Puts into a folder what a TLS server of these names needs: `ca.pem`, `server.pem`, `server.key`. */
+export function makeCertificates(folder: string, names = "DNS:localhost"): void {
   const openssl = (...args: string[]) =>
     execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   openssl("req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA");
   openssl("req", ...key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost");
-  writeFileSync(join(folder, "names"), "subjectAltName=DNS:localhost\n");
+  writeFileSync(join(folder, "names"), `subjectAltName=${names}\n`);
   const signer = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names"];
   openssl("x509", "-req", "-in", "server.csr", "-out", "server.pem", ...signer);
 }

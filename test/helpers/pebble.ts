@@ -43,15 +43,19 @@ export class Pebble {
     this.#ask = askWith({ clock: new SystemClock(), ca: this.ca, userAgent: "test" });
   }
 
-  static async open(): Promise<Pebble> {
+  /**
+   * @param names of the certificate of the directory itself
+   * @param tls where it looks for challenges instead of 443; a free port unless given
+   */
+  static async open({ names, tls }: { names?: string; tls?: number } = {}): Promise<Pebble> {
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-pebble-"));
-    makeCertificates(folder);
+    makeCertificates(folder, names);
     const ports = {
       directory: await freePort(),
       management: await freePort(),
       dns: await freePort(),
       dnsManagement: await freePort(),
-      tls: await freePort(),
+      tls: tls ?? (await freePort()),
       http: await freePort(),
     };
     const pebble = new Pebble(folder, ports);
@@ -66,7 +70,11 @@ export class Pebble {
 
   /** PEM of who signed the certificate of the directory itself. */
   get ca(): string {
-    return readFileSync(join(this.#folder, "ca.pem"), "utf8");
+    return readFileSync(this.caFile, "utf8");
+  }
+
+  get caFile(): string {
+    return join(this.#folder, "ca.pem");
   }
 
   /** PEM of the root of what it issues. */

@@ -11,7 +11,7 @@ interface Answer {
   readonly json: any;
 }
 
-const CHROME =
+export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 const SERVES_MS = 10 * 60_000;
 
@@ -53,14 +53,10 @@ export class Box {
 
   /** A view of a page, from a visitor's address. */
   view(path: string, { timeoutMs }: { timeoutMs?: number } = {}): Promise<Answer> {
-    return this.collector(
-      "GET",
-      `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`,
-      {
-        headers: { "user-agent": CHROME },
-        ...(timeoutMs !== undefined && { timeoutMs }),
-      },
-    );
+    return this.collector("GET", viewOf(path), {
+      headers: { "user-agent": CHROME },
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    });
   }
 
   /** A survey response; each from an address of its own, since three an hour are taken from one. */
@@ -81,6 +77,11 @@ export class Box {
     if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${answer.body}`);
     return answer.json;
   }
+}
+
+/** Where a browser tells of a view. */
+export function viewOf(path: string): string {
+  return `/e?s=blog&v=${encodeURIComponent(encode({ p: path, l: "en" }))}`;
 }
 
 interface AskOptions {

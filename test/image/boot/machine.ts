@@ -32,7 +32,7 @@ export class Card {
 /** What systemd gives a unit to stop, and as much again. */
 const ENDS_MS = 3 * 60_000;
 
-type Ports = readonly [collector: number, control: number, other: number];
+type Ports = readonly [collector: number, control: number, tls: number, other: number];
 
 export type Hardware = "virt" | "raspi3b";
 
@@ -41,6 +41,8 @@ export interface MachineOptions {
   /** False: no network card at all. A lab: a cable to it, in place of QEMU's own network. */
   readonly network?: boolean | Lab;
   readonly megabytes?: number;
+  /** Where 443 is reached; a free port unless given. */
+  readonly tlsPort?: number;
   /** A disk that is plugged in by `plugDisk` only. */
   readonly disk?: string;
   /** Further words for the kernel. */
@@ -53,11 +55,12 @@ export interface MachineOptions {
  * One of QEMU's machines on a card: `virt`, whose kernel, initrd and command line are those that a
  * Raspberry Pi 4 would take from the boot partition, or `raspi3b`, which takes a Pi 3's and its
  * device tree, and has its SD slot and USB controller. Connections to `collectorPort`,
- * `controlPort` and `otherPort` reach 80, 3000 and 8080.
+ * `controlPort`, `tlsPort` and `otherPort` reach 80, 3000, 443 and 8080.
  */
 export class Machine {
   readonly collectorPort: number;
   readonly controlPort: number;
+  readonly tlsPort: number;
   readonly otherPort: number;
   /** Where a deck is plugged in, and how fast that port is. */
   readonly usb: { readonly socket: string; readonly speed: Speed };
@@ -70,11 +73,12 @@ export class Machine {
     this.#qemu = qemu;
     this.shell = shell;
     this.usb = { socket: join(card.folder, "usb.sock"), speed };
-    [this.collectorPort, this.controlPort, this.otherPort] = ports;
+    [this.collectorPort, this.controlPort, this.tlsPort, this.otherPort] = ports;
   }
 
   static async start(card: Card, options: MachineOptions = {}): Promise<Machine> {
-    const ports: Ports = [await freePort(), await freePort(), await freePort()];
+    const tls = options.tlsPort ?? (await freePort());
+    const ports: Ports = [await freePort(), await freePort(), tls, await freePort()];
     const log = openSync(join(card.folder, "qemu.log"), "a");
     const args = machineArguments(card, ports, options);
     const { network } = options;
@@ -137,10 +141,10 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 
 function machineArguments(
   card: Card,
-  [collector, control, other]: Ports,
+  [collector, control, tls, other]: Ports,
   { hardware = "virt", network = true, disk, commandLine = "", clock, megabytes }: MachineOptions,
 ): string[] {
-  const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${other}-:8080`;
+  const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${tls}-:443,hostfwd=tcp:127.0.0.1:${other}-:8080`;
   // Of a program that crashes the kernel tells the registers.
   const words = `systemd.debug_shell=${SHELL[hardware]} print-fatal-signals=1 ${commandLine}`;
   return [

@@ -12,9 +12,10 @@ import { checkLateData } from "./late.ts";
 import { Card } from "./machine.ts";
 import { checkNetwork } from "./network.ts";
 import { checkPowerCuts, checkSwitch } from "./power.ts";
-import { checkPublic } from "./public.ts";
+import { checkPublicAddress } from "./public-address.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
+import { checkTunnel } from "./tunnel.ts";
 
 const { values } = parseArgs({
   options: {
@@ -59,8 +60,9 @@ async function checkCard(out: string): Promise<void> {
   if (parts.has("decks")) await checkDecks(checks, box, out);
   if (parts.has("service")) await checkService(checks, box);
   if (parts.has("network")) await checkNetwork(checks, box);
-  if (parts.has("public")) await checkPublic(checks, box);
+  if (parts.has("public")) await checkTunnel(checks, box);
   await checkSwitch(checks, box, "restart");
+  if (parts.has("public")) await checkPublicAddress(checks, card, token);
   if (parts.has("dialects")) await checkDialects(checks, card, token);
   if (parts.has("offline")) await checkOffline(checks, card);
   if (parts.has("power"))

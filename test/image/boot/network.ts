@@ -11,7 +11,7 @@ import type { Checks } from "./checks.ts";
 import { until } from "./owner.ts";
 
 /** This machine, as the box sees it. */
-const HOST = "10.0.2.2";
+export const HOST = "10.0.2.2";
 const PORT_OPENS_MS = 5_000;
 
 /** What the box says to its network and hears from it. */

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { request } from "node:https";
+import { connect } from "node:tls";
+import { inOneLine } from "../../helpers/certificates.ts";
+import { freePort } from "../../helpers/free-port.ts";
+import { Pebble } from "../../helpers/pebble.ts";
+import { Box, CHROME, viewOf } from "./box.ts";
+import type { Checks } from "./checks.ts";
+import { type Card, Machine } from "./machine.ts";
+import { HOST } from "./network.ts";
+import { until } from "./owner.ts";
+import { trustClock } from "./starts.ts";
+
+const NAME = "tally.example.org";
+
+/** A public address, from the card to a visitor; its certificate is of a CA on this machine. */
+export async function checkPublicAddress(checks: Checks, card: Card, token: string): Promise<void> {
+  const tlsPort = await freePort();
+  const pebble = await Pebble.open({ names: `DNS:localhost,IP:${HOST}`, tls: tlsPort });
+  const visitor = { tlsPort, root: await pebble.root() };
+  const settings = [
+    card.boot.read("tallydeck.env")?.toString().trimEnd(),
+    `PUBLIC_NAME=${NAME}`,
+    "ACME_AGREE=1",
+    `ACME_DIRECTORY=https://${HOST}:${pebble.ports.directory}/dir`,
+    `ACME_CA=${inOneLine(pebble.caFile)}`,
+    "OPEN_PORT=off",
+    "",
+  ];
+  card.boot.write("tallydeck.env", settings.join("\r\n"));
+  let shown = "";
+  try {
+    await withBox(card, visitor, async (box) => {
+      await checks.check("gets a certificate for its public name", async () => {
+        await box.machine.shell.run(`resolvectl dns eth0 ${HOST}:${pebble.ports.dns}`);
+        await trustClock(box);
+        shown = await until("a certificate", () => certificateOf(visitor));
+      });
+      await checks.check("counts who comes by https, and shows nothing else there", async () => {
+        assert.equal(await ask(visitor, viewOf("/by-tls")), 200);
+        assert.equal((await box.read("/stats?site=blog", token)).path["/by-tls"], 1);
+        for (const path of ["/dashboard", "/stats?site=blog", "/api/sites"])
+          assert.equal(await ask(visitor, path), 404, path);
+      });
+      await checks.check("keeps its keys to the service", async () => {
+        const { text } = await box.machine.shell.run(
+          "find /data/tallydeck/tls -printf '%y %m %u\\n' | sort -u",
+        );
+        assert.equal(text, "d 700 tallydeck\nf 600 tallydeck");
+      });
+    });
+    await pebble.end();
+    await withBox(card, visitor, async (box) => {
+      await checks.check("still has its certificate after a restart, without its CA", async () => {
+        assert.equal(await until("a certificate", () => certificateOf(visitor)), shown);
+        assert.equal(await ask(visitor, viewOf("/again")), 200);
+        assert.equal((await box.control("GET", "/")).status, 200);
+      });
+    });
+  } finally {
+    await pebble.end();
+  }
+}
+
+/** Starts the card and shuts it down again, in a hurry when something went wrong. */
+async function withBox(
+  card: Card,
+  { tlsPort }: Visitor,
+  use: (box: Box) => Promise<void>,
+): Promise<void> {
+  const machine = await Machine.start(card, { tlsPort });
+  try {
+    const box = new Box(machine);
+    await box.serves();
+    await use(box);
+    await machine.shutDown();
+  } finally {
+    await machine.cutPower();
+  }
+}
+
+/** Somebody on the internet, who trusts the CA. */
+interface Visitor {
+  readonly tlsPort: number;
+  readonly root: string;
+}
+
+/** The fingerprint of the box's certificate; undefined while there is none that is trusted. */
+function certificateOf({ tlsPort, root }: Visitor): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const socket = connect({ host: "127.0.0.1", port: tlsPort, servername: NAME, ca: root }, () => {
+    resolve(socket.getPeerX509Certificate()?.fingerprint256);
+    socket.end();
+  });
+  socket.on("error", () => resolve(undefined));
+  socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error("no answer")));
+  return promise;
+}
+
+const HANDSHAKE_MS = 20_000;
+
+/** The status of an answer by https. */
+function ask({ tlsPort, root }: Visitor, path: string): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const to = {
+    host: "127.0.0.1",
+    port: tlsPort,
+    servername: NAME,
+    ca: root,
+    agent: false,
+  } as const;
+  const headers = { host: NAME, "user-agent": CHROME };
+  request({ ...to, path, headers }, (response) => {
+    response.resume().on("end", () => resolve(response.statusCode));
+  })
+    .on("error", reject)
+    .end();
+  return promise;
+}
