@@ -1,10 +1,11 @@
 import type { Context } from "koa";
 import type { Clock } from "../base/clock.ts";
 import { bearerToken } from "../http/bearer.ts";
-import { addressKey, type Client, isEncrypted } from "../http/client.ts";
+import { addressKey, type Client } from "../http/client.ts";
 import { HttpError, rateLimited } from "../http/errors.ts";
 import { allTogether, RateLimit } from "../http/rate-limit.ts";
 import { queryValue } from "./counting/payload.ts";
+import { isByStranger } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
 import type { Site, Sites } from "./sites.ts";
 
@@ -85,16 +86,16 @@ export class Access {
     return site !== null && (isOwn || readsAll);
   }
 
-  /** Never by TLS that ends here: the whole internet may try there what opens everything. */
-  #readsAll({ req }: Context, token: string): boolean {
+  /** Never from the whole internet, which may try there what opens everything. */
+  #readsAll(ctx: Context, token: string): boolean {
     const isVouchedFor = this.#readSessions.opens(token);
     const isAdmin = this.#sites.isAdmin(token);
-    return !isEncrypted(req) && (isAdmin || isVouchedFor);
+    return !isByStranger(ctx) && (isAdmin || isVouchedFor);
   }
 
   /** What is somebody's, though it opens nothing here. */
-  #knows({ req }: Context, token: string): boolean {
-    return isEncrypted(req)
+  #knows(ctx: Context, token: string): boolean {
+    return isByStranger(ctx)
       ? this.#sites.knowsSite(token)
       : this.#sites.knows(token) || this.#readSessions.opens(token);
   }

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
-import { type Client, isEncrypted } from "../http/client.ts";
+import { type Client, isEncrypted, plainAddress } from "../http/client.ts";
 import { HttpError } from "../http/errors.ts";
 
 /** What the collector has to know of the box's own address on the internet. */
@@ -10,11 +11,13 @@ export interface PublicFacts {
   showsDashboard(): boolean;
   /** What a CA is to find under a token of its challenges (RFC 8555, section 8.3). */
   challengeAnswer(token: string): string | undefined;
+  /** Whether who asks at this address of the box comes by a tunnel of its owner's. */
+  isTunnel(ownAddress: string): boolean;
   /** Whether `address` proves, by a nonce that the owner was given, that the box is reached. */
   isReached(address: string, nonce: string): "reached" | "inside" | "unknown";
 }
 
-/** What may be asked by TLS, which ends here: strangers of the whole internet come that way. */
+/** What strangers of the whole internet may ask. */
 const ALWAYS: ReadonlySet<string> = new Set(["/", "/s.js", "/e", "/a", "/s", "/badge"]);
 export const REACHED_PATH = "/help/reached/";
 /** Nobody reads with more than a site's own token there, so what takes more is not there either. */
@@ -23,17 +26,36 @@ const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 /** Visitors' own requests are taken as they come: not every sender follows. */
 const NOT_REDIRECTED: ReadonlySet<string> = new Set(["/e", "/a", "/s"]);
 
-/** Decides what may be asked by TLS, and what has to be asked by TLS. */
+/** Decides what may be asked by whom, and what has to be asked by TLS. */
 export function publicSurface(facts: PublicFacts, client: Client): Middleware {
   return async (ctx, next) => {
-    if (isEncrypted(ctx.req)) {
-      if (!isServed(ctx.path, facts)) throw notFound(ctx.path);
-      await next();
-      // There is nothing to go on to.
-      if (!facts.showsDashboard()) ctx.remove("Refresh");
-    } else if (ctx.path.startsWith(CHALLENGE_PATH)) showChallenge(ctx, facts);
-    else if (!redirected(ctx, facts, client)) await next();
+    if (!isEncrypted(ctx.req)) {
+      if (ctx.path.startsWith(CHALLENGE_PATH)) return showChallenge(ctx, facts);
+      if (redirected(ctx, facts, client)) return;
+    }
+    if (!isStrangers(ctx, facts, client)) return next();
+    strangers.add(ctx.req);
+    if (!isServed(ctx.path, facts)) throw notFound(ctx.path);
+    await next();
+    // There is nothing to go on to.
+    if (!facts.showsDashboard()) ctx.remove("Refresh");
   };
+}
+
+const strangers = new WeakSet<IncomingMessage>();
+
+/** Whether a request came in as those of the whole internet do. */
+export function isByStranger({ req }: Pick<Context, "req">): boolean {
+  return strangers.has(req);
+}
+
+/** By TLS that ends here, or through a tunnel by whatever name; a proxy that is trusted stands for its owner. */
+function isStrangers({ req }: Context, facts: PublicFacts, client: Client): boolean {
+  if (isEncrypted(req)) return true;
+  const { socket } = req;
+  return (
+    facts.isTunnel(plainAddress(socket.localAddress ?? "")) && !client.trusts(client.peer(socket))
+  );
 }
 
 function isServed(path: string, facts: PublicFacts): boolean {

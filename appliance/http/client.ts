@@ -117,7 +117,8 @@ export function isEncrypted({ socket }: Pick<IncomingMessage, "socket">): boolea
   return "encrypted" in socket;
 }
 
-function plainAddress(address: string): string {
+/** An IPv4-mapped address as IPv4. */
+export function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
 }

@@ -102,7 +102,9 @@ function choiceBetween(
   challengeFor: Certificates["challengeFor"],
 ): NonNullable<TlsOptions["ALPNCallback"]> {
   return function (this: TLSSocket, { servername, protocols }) {
-    const challenge = protocols.includes(CHALLENGE_PROTOCOL) ? challengeFor(servername) : undefined;
+    // Who names nobody gets `false` here, whatever the types say.
+    const isOfCa = Boolean(servername) && protocols.includes(CHALLENGE_PROTOCOL);
+    const challenge = isOfCa ? challengeFor(servername) : undefined;
     if (challenge === undefined) return protocols.includes(PROTOCOL) ? PROTOCOL : undefined;
     this.setKeyCert(challenge);
     return CHALLENGE_PROTOCOL;

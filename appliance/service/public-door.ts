@@ -1,7 +1,9 @@
+import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { SecureContext } from "node:tls";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
+import { TUNNEL } from "../base/tunnel.ts";
 import type { PublicFacts } from "../collector/public-surface.ts";
 import type { Certificates } from "../http/tls.ts";
 import { isOutside } from "../public/outside.ts";
@@ -26,6 +28,8 @@ interface DoorParts {
   clock: Pick<Clock, "monotonic">;
   /** The networks of this machine's interfaces: `192.168.1.7/24`. */
   networks?: () => readonly string[];
+  /** Those of its addresses at which a tunnel of the owner's ends. */
+  tunnelEnds?: () => readonly string[];
 }
 
 /** Who comes in so soon after somebody else tells nothing new. */
@@ -97,7 +101,7 @@ export class PublicDoor implements PublicFacts {
   /** Somebody came in by TLS. */
   secured(address: string, servername: string): void {
     const source = this.#source;
-    if (source === undefined || servername.toLowerCase() !== source.settings.name) return;
+    if (source === undefined || !isAskedFor(source.settings.name, servername)) return;
     const now = this.#parts.clock.monotonic();
     if (now - this.#reachedAt < REACHED_EVERY_MS || !this.#isOutside(address)) return;
     this.#reachedAt = now;
@@ -116,6 +120,11 @@ export class PublicDoor implements PublicFacts {
     return this.#answers.get(token);
   }
 
+  isTunnel(ownAddress: string): boolean {
+    const { tunnelEnds = tunnelEndsHere } = this.#parts;
+    return tunnelEnds().includes(ownAddress);
+  }
+
   isReached(address: string, nonce: string): "reached" | "inside" | "unknown" {
     if (!this.#isOutside(address)) return "inside";
     if (this.#source?.useLink(nonce) !== true) return "unknown";
@@ -129,12 +138,21 @@ export class PublicDoor implements PublicFacts {
   }
 }
 
+/** TLS has no word for an address: who asks for one asks for nobody (RFC 6066, section 3). */
+function isAskedFor(name: string, servername: string): boolean {
+  return servername.toLowerCase() === (isIP(name) === 0 ? name : "");
+}
+
 /** What is shown may be another by the time this is over. */
 function shown<T>(all: Map<string, T>, name: string, value: T): Cancel {
   all.set(name, value);
   return () => {
     if (all.get(name) === value) all.delete(name);
   };
+}
+
+function tunnelEndsHere(): string[] {
+  return (networkInterfaces()[TUNNEL] ?? []).map(({ address }) => address);
 }
 
 function networksHere(): string[] {

@@ -12,6 +12,8 @@ import { ADMIN, CHROME, encode, type Reply, sharedWorld } from "../helpers/world
 
 const NAME = "tally.example.org";
 const URL = `https://${NAME}`;
+/** Where a tunnel of the owner's ends. */
+const TUNNEL_END = "127.0.8.2";
 const clock = new FakeClock();
 
 /** A public address that is as a test says. */
@@ -36,7 +38,11 @@ const address = {
 };
 
 describe("the collector at its public name", () => {
-  const door = new PublicDoor({ clock, networks: () => ["8.8.4.1/24", "2a00:1:2:3::1/128"] });
+  const door = new PublicDoor({
+    clock,
+    networks: () => ["8.8.4.1/24", "2a00:1:2:3::1/128"],
+    tunnelEnds: () => [TUNNEL_END],
+  });
   const world = sharedWorld({
     door,
     clock,
@@ -52,8 +58,8 @@ describe("the collector at its public name", () => {
   before(() => void door.follow(address));
 
   /** @param changed how the address is other than live and without a dashboard */
-  function become({ dashboard = false, live = true } = {}): void {
-    Object.assign(address, { live, times: 0, settings: { name: NAME, dashboard } });
+  function become({ dashboard = false, live = true, name = NAME } = {}): void {
+    Object.assign(address, { live, times: 0, settings: { name, dashboard } });
     address.changed.emit();
   }
   beforeEach(() => become());
@@ -118,6 +124,22 @@ describe("the collector at its public name", () => {
       return (await Promise.all(asked)).filter(({ status }) => status === 429).length;
     };
     assert.equal(await tries(ADMIN, "127.0.7.1"), await tries("a-guess", "127.0.7.2"));
+  });
+
+  it("has no more for who comes through a tunnel without TLS, whatever name he asks for", async () => {
+    const through = { to: TUNNEL_END, from: "127.0.8.1" };
+    const headers = { host: "198.51.100.7", "user-agent": CHROME };
+    const ask = (path: string, token = ADMIN, way: object = through) =>
+      world().ask(`${path}${path.includes("?") ? "&" : "?"}token=${token}`, { headers, ...way });
+    for (const path of [...PAGES, ...READS, ...NEVER]) assertNotThere(await ask(path));
+    assert.equal((await ask("/e?s=blog")).status, 200);
+    assert.equal((await world().ask("/s.js", { headers: { host: NAME }, ...through })).status, 301);
+    become({ dashboard: true });
+    assert.equal((await ask("/stats?site=blog", "the-blogs-token")).status, 200);
+    assert.equal((await ask("/stats?site=blog")).status, 401);
+    assertNotThere(await ask("/sites"));
+    // A proxy that the owner named stands for him.
+    assert.equal((await ask("/sites", ADMIN, { ...through, from: "127.0.0.1" })).status, 200);
   });
 
   it("is without TLS only for those who send visits, and for a CA", async () => {
@@ -190,6 +212,15 @@ describe("the collector at its public name", () => {
       // Nothing new is heard so soon.
       await askFrom("8.8.8.8", "/");
       assert.equal(address.times, 2);
+    });
+
+    it("at a bare address, which TLS has no word for", async () => {
+      become({ name: "8.8.4.4" });
+      clock.advance(30_000);
+      await askFrom("8.8.8.8", "/", "other.example");
+      assert.equal(address.times, 0);
+      await askFrom("8.8.8.8", "/", "");
+      assert.equal(address.times, 1);
     });
 
     it("with a link of the owner's, once", async () => {

@@ -51,7 +51,8 @@ describe("a listener with TLS", () => {
       certificates: {
         current: () => current ?? undefined,
         changed,
-        challengeFor: (name) => (name === challenged ? createSecureContext(challenge) : undefined),
+        challengeFor: (name) =>
+          name.toLowerCase() === challenged ? createSecureContext(challenge) : undefined,
       },
     });
     listeners.push(listener);
@@ -173,6 +174,15 @@ describe("a listener with TLS", () => {
       if (certificate === null) await assert.rejects(shakeHands(port));
       else assert.equal(await shown(port, { servername: "stats.example" }), visible.cert);
     });
+
+  it("shows no challenge to who names nobody, and to who names somebody else", async () => {
+    const { port } = await serve({ challenged: "box.example" });
+    for (const servername of ["", "other.example"])
+      await assert.rejects(shakeHands(port, { servername, ALPNProtocols: ["acme-tls/1"] }), {
+        code: /NO_APPLICATION/,
+      });
+    await assertServes(port);
+  });
 
   it("ends who brings garbage, and serves others", async () => {
     const { port, listener } = await serve();
