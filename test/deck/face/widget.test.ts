@@ -23,6 +23,7 @@ describe("a widget from the wire", () => {
     { type: "countdown", channel: "a", label: "Backup" },
     { type: "icon", icon: "house", label: "Home" },
     { type: "worldclock", timeZone: "America/New_York" },
+    { type: "padlock" },
     { type: "stat", site: "my-site", metric: "pv", period: "7d", label: "Shop" },
   ]) {
     it(`may be ${JSON.stringify(widget)}`, () => {
@@ -51,7 +52,7 @@ describe("a widget from the wire", () => {
     [null, "widget", /must be an object/],
     ["clock", "widget", /must be an object/],
     [[], "widget", /must be an object/],
-    [{}, "widget.type", /must be one of push, stat, gauge, bar, .*, address, empty/],
+    [{}, "widget.type", /must be one of push, stat, gauge, bar, .*, address, padlock, empty/],
     [{ type: "weather" }, "widget.type", /must be one of/],
     [{ type: 7 }, "widget.type", /must be one of/],
     [{ type: "push" }, "widget.channel", /is missing/],
