@@ -7,6 +7,8 @@ export const WEEK_MS = 7 * DAY_MS;
 
 /** Let's Encrypt gives 5 certificates for one name in 7 days: one of them is left to its owner. */
 export const ORDERS_A_WEEK = 4;
+/** Of another CA, whose certificates may be of a day and are renewed at half of it. */
+export const ORDERS_A_WEEK_ELSEWHERE = 25;
 /** Let's Encrypt takes 5 failed validations of one name in an hour. */
 export const VALIDATIONS_AN_HOUR = 5;
 export const TESTS_AN_HOUR = 10;

@@ -6,6 +6,7 @@ import {
   DNS_EVERY_MS,
   HOUR_MS,
   ORDERS_A_WEEK,
+  ORDERS_A_WEEK_ELSEWHERE,
   roomAt,
   TESTS_AN_HOUR,
   VALIDATIONS_AN_HOUR,
@@ -246,8 +247,9 @@ export function roomForOrder(
 ): number {
   const about = countedBy(settings);
   const ofName = orders.filter((order) => order.about === about).map(({ at }) => at);
+  const most = settings.directory === "" ? ORDERS_A_WEEK : ORDERS_A_WEEK_ELSEWHERE;
   return Math.max(
-    roomAt(ofName, { most: ORDERS_A_WEEK, windowMs: WEEK_MS, now }),
+    roomAt(ofName, { most, windowMs: WEEK_MS, now }),
     roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: HOUR_MS, now }),
   );
 }

@@ -11,7 +11,7 @@ import type { Keys } from "./keys.ts";
 import { HOUR_MS, roomAt, TESTS_AN_HOUR } from "./limits.ts";
 import { decide, type Facts } from "./machine.ts";
 import { begun, ended, isCounted } from "./outcomes.ts";
-import { isSameButTimes, type PublicRecord, readRecord, restarted } from "./record.ts";
+import { isSameButTimes, type PublicRecord, readRecord, restarted, settingsKey } from "./record.ts";
 import type { Served } from "./renewal.ts";
 import type { Sayings } from "./sentences.ts";
 import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
@@ -125,18 +125,24 @@ export class PublicAddress {
   }
 
   /**
-   * Goes on with other settings. What is under way is stopped.
+   * Goes on with other settings. What is under way is stopped where it would be done otherwise: an
+   * order that is broken off counts, too.
    * @throws {Refusal} `invalid_field`, and what the store throws; then nothing has changed
    */
   async change(given: PublicSettings): Promise<void> {
     const settings = checkPublicSettings(given);
     await this.#turns.take(async () => {
       await this.#options.store.save(settings);
+      const isAskedAlike =
+        settings.enabled === this.#settings.enabled &&
+        settingsKey(settings) === settingsKey(this.#settings);
       this.#settings = settings;
-      this.#served = this.#servedOf(this.#issued);
-      this.#messenger = undefined;
-      this.#wantsTest = false;
-      this.#interrupt();
+      if (!isAskedAlike) {
+        this.#served = this.#servedOf(this.#issued);
+        this.#messenger = undefined;
+        this.#wantsTest = false;
+        this.#interrupt();
+      }
       this.certificateChanged.emit();
       this.changed.emit();
       this.#step();

@@ -171,7 +171,7 @@ export function readRecord(kept: unknown): PublicRecord {
 }
 
 /** Names the settings that decide where the box is reached and who is asked; nothing of them is in it. */
-function settingsKey(settings: PublicSettings): string {
+export function settingsKey(settings: PublicSettings): string {
   const { name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort } = settings;
   const all = [name, agreed, directory, ca, ddns, ddnsUser, ddnsToken, openPort];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 32);

@@ -26,12 +26,16 @@ function usualRenewal({ notBefore, notAfter }: Served): number {
 export function renewalDue(record: PublicRecord, served: Served): number {
   const { renewal } = record;
   const usual = usualRenewal(served);
-  // A CA may name a time after the end, by mistake.
-  return renewal?.of === served.id ? Math.min(renewal.dueAt, served.notAfter - SPARE_MS) : usual;
+  // A CA may name a time after the end, by mistake; before it there is a day for what fails.
+  return renewal?.of === served.id
+    ? Math.min(renewal.dueAt, served.notAfter - lastOf(served, DAY_MS))
+    : usual;
 }
 
-/** Before its end there is a day for what fails. */
-const SPARE_MS = DAY_MS;
+/** So much of a life before its end, and no more than a quarter of it: some last a day. */
+function lastOf({ notBefore, notAfter }: Served, ms: number): number {
+  return Math.min(ms, (notAfter - notBefore) / 4);
+}
 
 /** When the CA is to be asked for its window. */
 export function askWindowAt({ renewal }: PublicRecord, served: Served): number {
@@ -58,7 +62,6 @@ export function withWindow(
 }
 
 /** From when on it is a warning that it was not renewed. */
-export function warnsAt({ notBefore, notAfter }: Served): number {
-  const isShort = notAfter - notBefore < SHORT_MS;
-  return notAfter - (isShort ? 40 * HOUR_MS : 7 * DAY_MS);
+export function warnsAt(served: Served): number {
+  return served.notAfter - lastOf(served, 7 * DAY_MS);
 }

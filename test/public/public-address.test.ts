@@ -300,6 +300,16 @@ describe("a public address", () => {
     await address.close();
   });
 
+  it("goes on with an order when the dashboard alone is opened or closed", async () => {
+    const { address, waitsFor, sent } = await box({ order: "hangs" });
+    await waitsFor("ordering");
+    await address.change({ ...ON, dashboard: true });
+    await address.change(ON);
+    assert.equal(address.view().state, "ordering");
+    assert.equal(sent.filter((kind) => kind === "order").length, 1);
+    await address.close();
+  });
+
   it("does not let a CA that hangs hold a stop", async () => {
     const { address, waitsFor } = await box({ order: "hangs" });
     await waitsFor("ordering");

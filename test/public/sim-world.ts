@@ -269,11 +269,13 @@ export class SimWorld {
     return failed(this.name === undefined ? "dns" : "connection");
   }
 
-  #issue({ name }: PublicSettings, keep: (issued: Issued) => void): Outcome {
+  #issue({ name, directory }: PublicSettings, keep: (issued: Issued) => void): Outcome {
     const { at } = this.time;
     this.issued.push({ at, name });
     const inWeek = this.issued.filter((one) => one.name === name && one.at > at - WEEK_MS).length;
-    if (inWeek > 5) this.problems.push(`${inWeek} certificates in a week`);
+    // Let's Encrypt's own limit; other CAs have other ones.
+    if (inWeek > (directory === "" ? 5 : 30))
+      this.problems.push(`${inWeek} certificates in a week`);
     // The answer is lost on its way: the CA counts what nobody has.
     if (this.#draw.random() < 0.05) return { kind: "ca", failure: "unreachable", detail: "lost" };
     const notAfter = at + this.lifeMs;

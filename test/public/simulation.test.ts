@@ -217,6 +217,7 @@ describe("a public address over 400 days in which all goes wrong", function () {
     ["a certificate of 90 days", {}, 90, 400],
     ["one of 6 days", {}, 6.7, 150],
     ["another CA, which counts tests, too", { directory: "https://ca.example.org/" }, 45, 150],
+    ["one of a day, of such a CA", { directory: "https://ca.example.org/" }, 1, 60],
   ] as const)
     it(`comes back whenever it can, and asks nobody too often: ${what}`, async () => {
       try {
