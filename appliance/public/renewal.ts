@@ -26,14 +26,16 @@ function usualRenewal({ notBefore, notAfter }: Served): number {
 export function renewalDue(record: PublicRecord, served: Served): number {
   const { renewal } = record;
   const usual = usualRenewal(served);
-  // A CA may name a time after the end, by mistake; before it there is a day for what fails.
-  return renewal?.of === served.id
-    ? Math.min(renewal.dueAt, served.notAfter - lastOf(served, DAY_MS))
-    : usual;
+  if (renewal?.of !== served.id) return usual;
+  const { notBefore, notAfter } = served;
+  const spare = partOf(served, DAY_MS);
+  // A CA may name a time after the end, by mistake; before it there is a day for what fails. One that
+  // finds each certificate to be overdue gets no order more than once a day.
+  return Math.max(Math.min(renewal.dueAt, notAfter - spare), notBefore + spare);
 }
 
-/** So much of a life before its end, and no more than a quarter of it: some last a day. */
-function lastOf({ notBefore, notAfter }: Served, ms: number): number {
+/** `ms`, and no more than a quarter of the life: some last a day. */
+function partOf({ notBefore, notAfter }: Served, ms: number): number {
   return Math.min(ms, (notAfter - notBefore) / 4);
 }
 
@@ -63,5 +65,5 @@ export function withWindow(
 
 /** From when on it is a warning that it was not renewed. */
 export function warnsAt(served: Served): number {
-  return served.notAfter - lastOf(served, 7 * DAY_MS);
+  return served.notAfter - partOf(served, 7 * DAY_MS);
 }

@@ -300,6 +300,20 @@ describe("a public address", () => {
     await address.close();
   });
 
+  it("orders once a day at most, though the CA finds each certificate to be overdue", async () => {
+    const window = { kind: "window", start: 0, end: 1, retryAfterMs: HOUR_MS } as const;
+    const { address, clock, waitsFor, sent } = await box({ "ask-renewal": window });
+    await waitsFor("live");
+    const orders = () => sent.filter((kind) => kind === "order").length;
+    const began = clock.now();
+    await until(() => {
+      if (orders() < 2) clock.advance(HOUR_MS);
+      return orders() === 2;
+    });
+    assert.ok(clock.now() - began >= DAY_MS);
+    await address.close();
+  });
+
   it("goes on with an order when the dashboard alone is opened or closed", async () => {
     const { address, waitsFor, sent } = await box({ order: "hangs" });
     await waitsFor("ordering");
