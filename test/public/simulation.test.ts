@@ -104,7 +104,8 @@ class Life {
   check(): void {
     const { world, time, disk, address } = this;
     assert.deepEqual(world.problems, []);
-    if (time.ahead !== 0 || !this.#clock.sure) return;
+    // Without power nobody is shown anything.
+    if (disk.isCut || time.ahead !== 0 || !this.#clock.sure) return;
     const shown = address.certificate;
     const kept = disk.issued;
     if (shown !== undefined)
