@@ -18,8 +18,9 @@ export async function checkPublicAddress(checks: Checks, card: Card, token: stri
   const tlsPort = await freePort();
   const pebble = await Pebble.open({ names: `DNS:localhost,IP:${HOST}`, tls: tlsPort });
   const visitor = { tlsPort, root: await pebble.root() };
+  const before = card.boot.read("tallydeck.env")?.toString().trimEnd() ?? "";
   const settings = [
-    card.boot.read("tallydeck.env")?.toString().trimEnd(),
+    before,
     `PUBLIC_NAME=${NAME}`,
     "ACME_AGREE=1",
     `ACME_DIRECTORY=https://${HOST}:${pebble.ports.directory}/dir`,
@@ -28,37 +29,34 @@ export async function checkPublicAddress(checks: Checks, card: Card, token: stri
     "",
   ];
   card.boot.write("tallydeck.env", settings.join("\r\n"));
-  let shown = "";
+  let shown: string | undefined;
   try {
-    await withBox(card, visitor, async (box) => {
-      await checks.check("gets a certificate for its public name", async () => {
-        await box.machine.shell.run(`resolvectl dns eth0 ${HOST}:${pebble.ports.dns}`);
-        await trustClock(box);
-        shown = await until("a certificate", () => certificateOf(visitor));
-      });
-      await checks.check("counts who comes by https, and shows nothing else there", async () => {
-        assert.equal(await ask(visitor, viewOf("/by-tls")), 200);
-        assert.equal((await box.read("/stats?site=blog", token)).path["/by-tls"], 1);
-        for (const path of ["/dashboard", "/stats?site=blog", "/api/sites"])
-          assert.equal(await ask(visitor, path), 404, path);
-      });
-      await checks.check("keeps its keys to the service", async () => {
-        const { text } = await box.machine.shell.run(
-          "find /data/tallydeck/tls -printf '%y %m %u\\n' | sort -u",
-        );
-        assert.equal(text, "d 700 tallydeck\nf 600 tallydeck");
-      });
-    });
+    await checks.check(
+      "gets a certificate for its public name, and counts who comes by https",
+      () =>
+        withBox(card, visitor, async (box) => {
+          await box.machine.shell.run(`resolvectl dns eth0 ${HOST}:${pebble.ports.dns}`);
+          await trustClock(box);
+          shown = await until("a certificate", () => certificateOf(visitor));
+          assert.equal(await ask(visitor, viewOf("/by-tls")), 200);
+          assert.equal((await box.read("/stats?site=blog", token)).path["/by-tls"], 1);
+          for (const path of ["/dashboard", "/stats?site=blog", "/api/sites"])
+            assert.equal(await ask(visitor, path), 404, path);
+          const files = "find /data/tallydeck/tls -printf '%y %m %u\\n' | sort -u";
+          const { text } = await box.machine.shell.run(files);
+          assert.equal(text, "d 700 tallydeck\nf 600 tallydeck");
+        }),
+    );
     await pebble.end();
-    await withBox(card, visitor, async (box) => {
-      await checks.check("still has its certificate after a restart, without its CA", async () => {
+    await checks.check("still has its certificate after a restart, without its CA", () =>
+      withBox(card, visitor, async () => {
         assert.equal(await until("a certificate", () => certificateOf(visitor)), shown);
         assert.equal(await ask(visitor, viewOf("/again")), 200);
-        assert.equal((await box.control("GET", "/")).status, 200);
-      });
-    });
+      }),
+    );
   } finally {
     await pebble.end();
+    card.boot.write("tallydeck.env", `${before}\r\n`);
   }
 }
 
