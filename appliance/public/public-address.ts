@@ -178,11 +178,6 @@ export class PublicAddress {
     this.#tell();
   }
 
-  /** Something that was handed in is another: whether it is tunnelled. */
-  recheck(): void {
-    this.#step();
-  }
-
   /** Stops what is under way; what the router opened stays open. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -167,6 +167,8 @@ const misfit = schemas({})(
 
 /** What was kept; a first record for what is none of ours, as of a newer version. */
 export function readRecord(kept: unknown): PublicRecord {
+  // Most boxes have none, and what would check it takes a tenth of a start.
+  if (kept === undefined) return FIRST_RECORD;
   return misfit(kept) === undefined ? (kept as PublicRecord) : FIRST_RECORD;
 }
 
