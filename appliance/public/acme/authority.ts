@@ -11,7 +11,6 @@ export interface Directory {
   readonly newOrder: string;
   /** RFC 9773 section 4. */
   readonly renewalInfo: string | undefined;
-  readonly terms: string | undefined;
   /** The names of its kinds of certificates (draft-ietf-acme-profiles). */
   readonly profiles: readonly string[];
 }
@@ -44,7 +43,6 @@ export class Authority {
       newAccount: this.own(told.newAccount),
       newOrder: this.own(told.newOrder),
       renewalInfo: told.renewalInfo === undefined ? undefined : this.own(told.renewalInfo),
-      terms: webAddress(meta.termsOfService),
       profiles: isObject(meta.profiles) ? Object.keys(meta.profiles) : [],
     };
   }

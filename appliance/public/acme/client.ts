@@ -116,11 +116,6 @@ export class Acme {
     return askRenewal(this.#authority(this.#directory), chain, signal);
   }
 
-  /** What there is to agree to; undefined where the CA has no terms. @throws {AcmeFailed} */
-  async termsUrl(signal: AbortSignal): Promise<string | undefined> {
-    return (await this.#authority(this.#directory).directory(signal)).terms;
-  }
-
   async #begin(directory: string, signal: AbortSignal): Promise<Link> {
     const { agreed, keys } = this.#options;
     if (!agreed) throw new AcmeFailed("agreement", "the terms are not agreed to");

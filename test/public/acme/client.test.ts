@@ -143,15 +143,6 @@ describe("a certificate that is ordered", () => {
     await box.test();
     assert.equal(box.ca.accounts, 1);
   });
-
-  it("has terms that can be read before", async () => {
-    const terms = () => box.acme({ agreed: false }).termsUrl(box.stop.signal);
-    assert.equal(await terms(), "https://ca.example/terms");
-    for (const termsOfService of [undefined, 7, "javascript:alert(1)", "http://ca.example/"]) {
-      box.ca.meta = { termsOfService };
-      assert.equal(await terms(), undefined);
-    }
-  });
 });
 
 describe("Let's Encrypt", () => {
