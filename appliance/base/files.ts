@@ -10,12 +10,29 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { chmod, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Ends the name of a file that is about to take another's place. */
 export const NEW = ".new";
 
-/** Either the old content or the new one is there, whenever the power goes. */
+/**
+ * Either the old content or the new one is there, whenever the power goes. Only the owner may enter
+ * its folder. Nobody waits for the disk but who asked.
+ */
+export async function replacePrivateFile(path: string, content: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const part = path + NEW;
+  await rm(part, { force: true });
+  await writeFile(part, content, { mode: 0o600, flush: true });
+  await rename(part, path);
+  const opened = await open(folder, "r");
+  await opened.sync().finally(() => opened.close());
+}
+
+/** The same for a program that does one thing at a time. */
 export function replaceFile(path: string, content: string, mode: number, group?: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const part = path + NEW;

@@ -98,7 +98,7 @@ export interface Messenger {
    */
   run(
     errand: Errand,
-    has: { readonly served: string | undefined; readonly keep: (issued: Issued) => void },
+    has: { readonly served: string | undefined; readonly keep: (issued: Issued) => Promise<void> },
     signal: AbortSignal,
   ): Promise<Outcome>;
 }

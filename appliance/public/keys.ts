@@ -1,7 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf, replaceFile } from "../base/files.ts";
+import { bytesOf, replacePrivateFile } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
 import { sha256 } from "../base/secrets.ts";
 import { bundleOf, type Issued, readBundle, readKey } from "./acme/certificate.ts";
@@ -19,7 +18,7 @@ const MOST_BYTES = 131_072;
 export class Keys {
   readonly #folder: string;
   readonly #log: Log;
-  readonly #accounts = new Map<string, KeyObject>();
+  readonly #accounts = new Map<string, Promise<KeyObject>>();
   readonly #unwritten = new Set<string>();
 
   /** @param folder of its own; made when the first file is */
@@ -29,18 +28,18 @@ export class Keys {
   }
 
   /** The key of the account at a CA, by the address of its directory. */
-  account(directory: string): KeyObject {
+  account(directory: string): Promise<KeyObject> {
     const key = this.#accounts.get(directory) ?? this.#keptOrNew(directory);
     this.#accounts.set(directory, key);
     return key;
   }
 
-  #keptOrNew(directory: string): KeyObject {
+  async #keptOrNew(directory: string): Promise<KeyObject> {
     const file = `account-${sha256(directory).toString("hex").slice(0, 16)}.pem`;
     const kept = this.#read(file, "account with the certificate authority", readKey);
     if (kept !== undefined) return kept;
     const key = newKey();
-    this.#write(file, String(key.export({ type: "pkcs8", format: "pem" })));
+    await this.#write(file, String(key.export({ type: "pkcs8", format: "pem" })));
     return key;
   }
 
@@ -50,7 +49,7 @@ export class Keys {
   }
 
   /** @returns false where it could not be written */
-  saveChain(issued: Pick<Issued, "chain" | "key">): boolean {
+  saveChain(issued: Pick<Issued, "chain" | "key">): Promise<boolean> {
     return this.#write(CERTIFICATE, bundleOf(issued));
   }
 
@@ -60,7 +59,7 @@ export class Keys {
   }
 
   /** @returns false where it could not be written */
-  saveRecord(value: object): boolean {
+  saveRecord(value: object): Promise<boolean> {
     return this.#write(RECORD, `${JSON.stringify(value)}\n`);
   }
 
@@ -76,12 +75,10 @@ export class Keys {
     }
   }
 
-  #write(name: string, text: string): boolean {
+  async #write(name: string, text: string): Promise<boolean> {
     const path = join(this.#folder, name);
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      chmodSync(this.#folder, 0o700);
-      replaceFile(path, text, 0o600);
+      await replacePrivateFile(path, text);
       this.#unwritten.delete(name);
       return true;
     } catch (error) {

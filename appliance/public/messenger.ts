@@ -73,7 +73,7 @@ export class InternetMessenger implements Messenger {
       case "order":
         return asked(async () => {
           const replaces = errand.isRenewal ? served : undefined;
-          keep(await acme.order(identifierOf(name), { replaces }, signal));
+          await keep(await acme.order(identifierOf(name), { replaces }, signal));
           return { kind: "issued" };
         });
     }

@@ -226,12 +226,15 @@ export class PublicAddress {
 
   async #run(errand: Errand, signal: AbortSignal): Promise<void> {
     if (errand.kind === "test") this.#wantsTest = false;
-    if (isCounted(errand)) this.#save(begun(this.#record, errand, this.#facts()));
-    const outcome = await this.#outcome(errand, signal);
+    const mayBegin =
+      !isCounted(errand) || (await this.#save(begun(this.#record, errand, this.#facts())));
+    // What nobody would remember after a restart is not begun: others count it.
+    const outcome = mayBegin ? await this.#outcome(errand, signal) : FAILED[errand.kind];
+    if (!(this.#isClosed && outcome.kind === "stopped")) {
+      const random = this.#options.random();
+      await this.#save(ended(this.#record, errand, outcome, { ...this.#facts(), random }));
+    }
     this.#running = undefined;
-    if (this.#isClosed && outcome.kind === "stopped") return;
-    const random = this.#options.random();
-    this.#save(ended(this.#record, errand, outcome, { ...this.#facts(), random }));
     this.#step();
   }
 
@@ -256,16 +259,16 @@ export class PublicAddress {
       errand,
       {
         served: this.#issued?.chain,
-        keep: (issued) => {
-          if (!signal.aborted) this.#keep(issued);
+        keep: async (issued) => {
+          if (!signal.aborted) await this.#keep(issued);
         },
       },
       signal,
     );
   }
 
-  #keep(issued: Issued): void {
-    this.#options.keys.saveChain(issued);
+  async #keep(issued: Issued): Promise<void> {
+    await this.#options.keys.saveChain(issued);
     this.#issued = issued;
     this.#served = this.#servedOf(issued);
     this.#options.log.info("There is a new certificate for the public address.");
@@ -284,10 +287,11 @@ export class PublicAddress {
     };
   }
 
-  #save(record: PublicRecord): void {
+  /** @returns false where it could not be written */
+  async #save(record: PublicRecord): Promise<boolean> {
     const isNew = !isSameButTimes(record, this.#record);
     this.#record = record;
-    if (isNew) this.#options.keys.saveRecord(record);
+    return isNew ? this.#options.keys.saveRecord(record) : true;
   }
 
   /** Tells of what is shown otherwise than before. */

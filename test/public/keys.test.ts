@@ -26,18 +26,18 @@ describe("the keys of a public address", () => {
     return readChain(file("server.pem") + file("ca.pem"), readKey(file("server.key")));
   };
 
-  it("are one for each account, and the same after a restart", () => {
-    const key = keys.account("https://one.example/dir");
-    assert.ok(key.equals(keys.account("https://one.example/dir")));
-    assert.ok(!key.equals(keys.account("https://two.example/dir")));
-    assert.ok(key.equals(open().account("https://one.example/dir")));
+  it("are one for each account, and the same after a restart", async () => {
+    const key = await keys.account("https://one.example/dir");
+    assert.ok(key.equals(await keys.account("https://one.example/dir")));
+    assert.ok(!key.equals(await keys.account("https://two.example/dir")));
+    assert.ok(key.equals(await open().account("https://one.example/dir")));
     assert.deepEqual(said, []);
   });
 
-  it("come back with the certificate that they are for", () => {
+  it("come back with the certificate that they are for", async () => {
     assert.equal(keys.chain(), undefined);
     const { chain, key, notBefore, notAfter } = issued();
-    assert.equal(keys.saveChain({ chain, key }), true);
+    assert.equal(await keys.saveChain({ chain, key }), true);
     const kept = open().chain();
     assert.deepEqual([kept?.chain, kept?.notBefore, kept?.notAfter], [chain, notBefore, notAfter]);
     assert.ok(kept?.key.equals(key));
@@ -46,22 +46,22 @@ describe("the keys of a public address", () => {
     assert.ok(!isFor({ chain }, { type: "ip", value: "127.0.0.1" }));
   });
 
-  it("are nobody else's to read, in a folder that was there before, too", () => {
+  it("are nobody else's to read, in a folder that was there before, too", async () => {
     mkdirSync(folder);
     chmodSync(folder, 0o755);
-    keys.account("https://one.example/dir");
-    keys.saveChain(issued());
-    keys.saveRecord({ a: 1 });
+    await keys.account("https://one.example/dir");
+    await keys.saveChain(issued());
+    await keys.saveRecord({ a: 1 });
     assert.equal(statSync(folder).mode & 0o777, 0o700);
     const files = readdirSync(folder);
     assert.equal(files.length, 3);
     for (const file of files) assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600, file);
   });
 
-  it("come with the record of what was done", () => {
+  it("come with the record of what was done", async () => {
     assert.equal(keys.record(), undefined);
-    keys.saveRecord({ state: "live" });
-    keys.saveRecord({ state: "renewing" });
+    await keys.saveRecord({ state: "live" });
+    await keys.saveRecord({ state: "renewing" });
     assert.deepEqual(open().record(), { state: "renewing" });
   });
 
@@ -70,27 +70,27 @@ describe("the keys of a public address", () => {
     ["empty", (path: string) => writeFileSync(path, "")],
     ["of another kind", (path: string) => writeFileSync(path, "-----BEGIN PRIVATE KEY-----\nAAAA")],
   ] as const)
-    it(`are made anew where a file is ${what}, and the log says so`, () => {
-      const key = keys.account("https://one.example/dir");
-      keys.saveChain(issued());
-      keys.saveRecord({ a: "b".repeat(100) });
+    it(`are made anew where a file is ${what}, and the log says so`, async () => {
+      const key = await keys.account("https://one.example/dir");
+      await keys.saveChain(issued());
+      await keys.saveRecord({ a: "b".repeat(100) });
       for (const file of readdirSync(folder)) spoil(join(folder, file));
       const next = open();
       assert.equal(next.chain(), undefined);
       assert.equal(next.record(), undefined);
-      const another = next.account("https://one.example/dir");
+      const another = await next.account("https://one.example/dir");
       assert.ok(!key.equals(another));
-      assert.ok(another.equals(open().account("https://one.example/dir")));
+      assert.ok(another.equals(await open().account("https://one.example/dir")));
       assert.equal(said.length, 3);
       for (const line of said)
         assert.match(line, /^warn: The .+ cannot be read: it is made anew\.$/);
     });
 
-  it("are used until the next start where they cannot be written", () => {
+  it("are used until the next start where they cannot be written", async () => {
     writeFileSync(folder, "a file where the folder should be");
-    const key = keys.account("https://one.example/dir");
-    assert.ok(key.equals(keys.account("https://one.example/dir")));
-    assert.deepEqual([keys.saveRecord({}), keys.saveRecord({})], [false, false]);
+    const key = await keys.account("https://one.example/dir");
+    assert.ok(key.equals(await keys.account("https://one.example/dir")));
+    assert.deepEqual([await keys.saveRecord({}), await keys.saveRecord({})], [false, false]);
     assert.equal(said.length, 2);
     assert.match(
       said[1] ?? "",

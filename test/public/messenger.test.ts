@@ -23,7 +23,7 @@ function outcomeOf(errand: Errand, parts: Partial<Parts>) {
     port: () => 8443,
     ...parts,
   });
-  return messenger.run(errand, { served: "PEM", keep: () => {} }, signal);
+  return messenger.run(errand, { served: "PEM", keep: async () => {} }, signal);
 }
 
 const router = (outer: string | undefined): Parts["router"] => ({

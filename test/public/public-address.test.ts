@@ -57,7 +57,7 @@ async function box(answers: Answers, settings: PublicSettings = ON, clock = new 
       if (answer.kind === "issued") {
         const notBefore = clock.now();
         const chain = `${stored?.name} ${sent.length}`;
-        keep({ chain, key: KEY, notBefore, notAfter: notBefore + 90 * DAY_MS });
+        await keep({ chain, key: KEY, notBefore, notAfter: notBefore + 90 * DAY_MS });
       }
       return answer;
     },
@@ -92,6 +92,23 @@ async function box(answers: Answers, settings: PublicSettings = ON, clock = new 
   };
   return { address, clock, sent, disk, waitsFor, answers, open };
 }
+
+describe("a public address on a disk that takes nothing", () => {
+  it("orders nothing, and tells no DNS: nobody would remember it after a restart", async () => {
+    const { address, clock, sent, disk } = await box({});
+    disk.isBroken = true;
+    for (let i = 0; i < 100; i++) {
+      clock.advance(60_000);
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(
+      sent.filter((kind) => ["order", "tell-dns", "test"].includes(kind)),
+      [],
+    );
+    assert.equal(address.view().live, false);
+    await address.close();
+  });
+});
 
 describe("a public address", () => {
   it("comes to be: address, DNS, port, a look at the name, a test from outside, a certificate", async () => {

@@ -8,6 +8,8 @@ import type { CaFailureKind, Errand, Messenger, Outcome } from "../../appliance/
 import type { PublicSettings } from "../../appliance/public/settings.ts";
 import type { seeded } from "../helpers/seeded.ts";
 
+type Keep = Parameters<Messenger["run"]>[1]["keep"];
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
@@ -120,7 +122,7 @@ export class SimWorld {
       provider: "dns.example",
       run: async (errand, { keep }) => {
         if (!isAlive()) return new Promise(() => {});
-        const outcome = this.#run(errand, settings, keep);
+        const outcome = await this.#run(errand, settings, keep);
         return isAlive() ? outcome : new Promise(() => {});
       },
     };
@@ -133,7 +135,7 @@ export class SimWorld {
     return isLed && !blocked && router !== "cgnat" && this.name === this.home;
   }
 
-  #run(errand: Errand, settings: PublicSettings, keep: (issued: Issued) => void): Outcome {
+  async #run(errand: Errand, settings: PublicSettings, keep: Keep): Promise<Outcome> {
     const { trouble } = this;
     switch (errand.kind) {
       case "close-port":
@@ -269,7 +271,7 @@ export class SimWorld {
     return failed(this.name === undefined ? "dns" : "connection");
   }
 
-  #issue({ name, directory }: PublicSettings, keep: (issued: Issued) => void): Outcome {
+  async #issue({ name, directory }: PublicSettings, keep: Keep): Promise<Outcome> {
     const { at } = this.time;
     this.issued.push({ at, name });
     const inWeek = this.issued.filter((one) => one.name === name && one.at > at - WEEK_MS).length;
@@ -282,7 +284,7 @@ export class SimWorld {
     const now = at + this.time.ahead;
     if (at > now + 5 * MINUTE_MS || notAfter <= now)
       return { kind: "ca", failure: "bad-answer", detail: "not valid now" };
-    keep({ chain: `${name} ${this.#serial++}`, key: KEY, notBefore: at, notAfter });
+    await keep({ chain: `${name} ${this.#serial++}`, key: KEY, notBefore: at, notAfter });
     return { kind: "issued" };
   }
 }
@@ -294,11 +296,13 @@ export class SimDisk {
   /** The power goes at this write: before it, or after. */
   cut: { writes: number; isAfter: boolean } | undefined;
   isCut = false;
+  /** It takes no write, as one that is full. */
+  isBroken = false;
 
   /** The files for one run of the service; `power` is false once it was cut. */
   keys(power: { on: boolean }) {
-    const write = (put: () => void): boolean => {
-      if (!power.on) return false;
+    const write = async (put: () => void): Promise<boolean> => {
+      if (!power.on || this.isBroken) return false;
       const isNow = this.cut !== undefined && --this.cut.writes <= 0;
       const isAfter = this.cut?.isAfter === true;
       if (!isNow || isAfter) put();

@@ -19,7 +19,7 @@ describe("a service whose data cannot be used", () => {
       await world.start();
       await world.stop();
       const { cert, key } = newCertificate();
-      new Keys({ folder: join(world.dataDir, "tls"), log: silentLog() }).saveChain({
+      await new Keys({ folder: join(world.dataDir, "tls"), log: silentLog() }).saveChain({
         chain: cert,
         key: createPrivateKey(key),
       });

@@ -27,7 +27,7 @@ interface AcmeOptions {
   /** URL of the CA's directory; empty for Let's Encrypt. */
   readonly directory: string;
   readonly ask: Ask;
-  readonly keys: { account(directory: string): KeyObject };
+  readonly keys: { account(directory: string): Promise<KeyObject> };
   readonly presenter: Presenter;
   readonly clock: Clock;
   /** The owner agreed to the CA's terms. */
@@ -121,7 +121,7 @@ export class Acme {
     if (!agreed) throw new AcmeFailed("agreement", "the terms are not agreed to");
     const authority = this.#authority(directory);
     const offer = await authority.directory(signal);
-    const key = keys.account(directory);
+    const key = await keys.account(directory);
     const conversation = new Conversation({ authority, directory: offer, key, signal });
     await conversation.begin();
     return { authority, conversation, key, signal };

@@ -154,7 +154,7 @@ describe("Let's Encrypt", () => {
         asked.push(url);
         throw new AskFailed("no-answer");
       },
-      keys: { account: newKey },
+      keys: { account: async () => newKey() },
       presenter: { tlsAlpn: assert.fail, http: assert.fail },
       clock: new FakeClock(),
       agreed: true,

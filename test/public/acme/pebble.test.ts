@@ -88,14 +88,14 @@ describe("a certificate of a real CA", () => {
       const issued = await first.acme.order(identifier, {}, never);
       assert.ok(isFor(issued, identifier));
       assert.equal(answering.open, 0);
-      first.keys.saveChain(issued);
+      await first.keys.saveChain(issued);
 
       const second = box();
       const kept = second.keys.chain();
       assert.equal(kept?.chain, issued.chain);
       const renewed = await second.acme.order(identifier, { replaces: kept?.chain }, never);
       assert.ok(!renewed.key.equals(issued.key));
-      assert.ok(!second.keys.account(pebble.directory).equals(renewed.key));
+      assert.ok(!(await second.keys.account(pebble.directory)).equals(renewed.key));
       const [leaf, root] = [
         new X509Certificate(renewed.chain),
         new X509Certificate(await pebble.root()),
