@@ -54,6 +54,7 @@ describe("the surveys of the dashboard", () => {
   it("show what questions and options are called, and ids for what has no label", async () => {
     await owner.signIn(SURVEYS);
     const rows = card("What would you like next?").locator("tbody tr");
+    await rows.first().waitFor();
     assert.deepEqual(await rows.locator(".value").allInnerTexts(), ["More pages", "keys"]);
     const cross = owner.page.locator(".cross");
     assert.match(await seen(cross.locator("tbody")), /More pages/);
