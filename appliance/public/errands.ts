@@ -1,4 +1,5 @@
 import type { Issued } from "./acme/certificate.ts";
+import type { AcmeKind } from "./acme/problem.ts";
 import type { Standing } from "./addresses.ts";
 import type { Mapping, PortAnswer } from "./router/mapping.ts";
 
@@ -65,22 +66,8 @@ export interface CaFailure {
   readonly byV6?: boolean;
 }
 
-export type CaFailureKind =
-  /** The way in from outside. */
-  | "connection"
-  | "dns"
-  | "tls"
-  | "unauthorized"
-  /** What is asked for. */
-  | "caa"
-  | "limit"
-  | "agreement"
-  | "account"
-  | "rejected-name"
-  /** The CA itself. */
-  | "server"
-  | "unreachable"
-  | "bad-answer";
+/** How an errand at a CA fails; what was stopped is no failure. */
+export type CaFailureKind = Exclude<AcmeKind, "stopped">;
 
 /** What the CA saw of the way in, and found shut. */
 export const FROM_OUTSIDE: readonly CaFailureKind[] = ["connection", "dns", "tls", "unauthorized"];

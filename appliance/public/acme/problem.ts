@@ -1,7 +1,7 @@
 import { isObject, isText } from "../../base/json.ts";
 
 /** What a failure means for who ordered. */
-type AcmeKind =
+export type AcmeKind =
   /** The CA could not connect to the name … */
   | "connection"
   /** … did not find it … */

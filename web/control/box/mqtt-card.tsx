@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import type { MqttAnswer, MqttChange } from "../../../appliance/control/wire.ts";
 import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
-import { Choice, Labelled, Problem, useNow } from "../parts.tsx";
+import { Choice, Problem, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
 import { usePolled } from "../use-polled.ts";
+import { CertificatesField } from "./certificates-field.tsx";
 
 const PATH = "api/mqtt";
 const AGAIN_MS = 2_000;
@@ -172,22 +173,12 @@ function More({
           ]}
           onChoose={(chosen) => onEdit({ version: chosen })}
         />
-        <Labelled
+        <CertificatesField
           label="Certificates to trust"
           hint="PEM, for a broker at mqtts:// whose certificate nobody else has signed."
-        >
-          {(at) => (
-            <textarea
-              {...at}
-              class="code"
-              rows={4}
-              spellcheck={false}
-              placeholder="-----BEGIN CERTIFICATE-----"
-              value={ca}
-              onInput={(event) => onEdit({ ca: event.currentTarget.value })}
-            />
-          )}
-        </Labelled>
+          value={ca}
+          onInput={(text) => onEdit({ ca: text })}
+        />
       </div>
     </details>
   );

@@ -4,6 +4,7 @@ import { Field } from "../../shared/field.tsx";
 import { ask } from "../api.ts";
 import { Labelled, Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { CertificatesField } from "./certificates-field.tsx";
 import { TELLERS, type Teller, tellerOf } from "./public-words.ts";
 
 const PATH = "api/public";
@@ -212,22 +213,12 @@ function MoreFields({ fields: { openPort, directory, ca }, onEdit }: FieldsProps
           value={directory}
           onInput={(text) => onEdit({ directory: text })}
         />
-        <Labelled
+        <CertificatesField
           label="Certificates to trust there"
           hint="PEM, for a directory whose certificate nobody else has signed."
-        >
-          {(at) => (
-            <textarea
-              {...at}
-              class="code"
-              rows={4}
-              spellcheck={false}
-              placeholder="-----BEGIN CERTIFICATE-----"
-              value={ca}
-              onInput={(event) => onEdit({ ca: event.currentTarget.value })}
-            />
-          )}
-        </Labelled>
+          value={ca}
+          onInput={(text) => onEdit({ ca: text })}
+        />
       </div>
     </details>
   );
