@@ -226,10 +226,12 @@ export class PublicAddress {
 
   async #run(errand: Errand, signal: AbortSignal): Promise<void> {
     if (errand.kind === "test") this.#wantsTest = false;
-    const mayBegin =
+    const isKept =
       !isCounted(errand) || (await this.#save(begun(this.#record, errand, this.#facts())));
-    // What nobody would remember after a restart is not begun: others count it.
-    const outcome = mayBegin ? await this.#outcome(errand, signal) : FAILED[errand.kind];
+    // A CA counts what nobody here would remember after a restart. What visitors are shown is renewed
+    // all the same: it would end otherwise.
+    const isFirst = errand.kind === "order" && !errand.isRenewal;
+    const outcome = isFirst && !isKept ? FAILED[errand.kind] : await this.#outcome(errand, signal);
     if (!(this.#isClosed && outcome.kind === "stopped")) {
       const random = this.#options.random();
       await this.#save(ended(this.#record, errand, outcome, { ...this.#facts(), random }));

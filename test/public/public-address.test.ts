@@ -94,19 +94,38 @@ async function box(answers: Answers, settings: PublicSettings = ON, clock = new 
 }
 
 describe("a public address on a disk that takes nothing", () => {
-  it("orders nothing, and tells no DNS: nobody would remember it after a restart", async () => {
-    const { address, clock, sent, disk } = await box({});
-    disk.isBroken = true;
-    for (let i = 0; i < 100; i++) {
+  const wait = async (clock: FakeClock, minutes: number) => {
+    for (let i = 0; i < minutes; i++) {
       clock.advance(60_000);
       await new Promise(setImmediate);
     }
-    assert.deepEqual(
-      sent.filter((kind) => ["order", "tell-dns", "test"].includes(kind)),
-      [],
-    );
-    assert.equal(address.view().live, false);
-    await address.close();
+  };
+
+  it("orders no first certificate: nobody would remember it after a restart", async () => {
+    const { address, clock, sent, disk } = await box({});
+    try {
+      disk.isBroken = true;
+      await wait(clock, 100);
+      assert.ok(sent.includes("tell-dns") && sent.includes("test"));
+      assert.ok(!sent.includes("order"));
+      assert.equal(address.view().live, false);
+    } finally {
+      await address.close();
+    }
+  });
+
+  it("renews the one that visitors are shown", async () => {
+    const { address, clock, sent, disk, waitsFor } = await box({});
+    try {
+      await waitsFor("live");
+      disk.isBroken = true;
+      sent.length = 0;
+      await wait(clock, 61 * 24 * 60);
+      assert.ok(sent.includes("order"));
+      assert.equal(address.view().live, true);
+    } finally {
+      await address.close();
+    }
   });
 });
 
