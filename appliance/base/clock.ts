@@ -223,3 +223,12 @@ function bootId(): string {
     return randomUUID();
   }
 }
+
+/** Does a task each time so many milliseconds have passed, until it is cancelled. */
+export function every(clock: Pick<Clock, "after">, ms: number, task: () => void): Cancel {
+  let cancel = clock.after(ms, function again() {
+    cancel = clock.after(ms, again);
+    task();
+  });
+  return () => cancel();
+}

@@ -32,28 +32,26 @@ interface CollectorParts {
   pages: Pages;
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
-  /** 32 bytes that seal the cursors of the survey export. */
-  cursorSecret: Uint8Array;
   door: PublicFacts;
 }
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
-  const { store, sites, readSessions, client, clock, log, cursorSecret, warnings, door } = parts;
+  const { store, sites, readSessions, client, clock, log, warnings, door } = parts;
   const access = new Access({ sites, readSessions, client, clock });
   const hits = countHits(parts);
 
   const router = fixedRoutes(parts.pages)
     .get("/e", hitRoute(hits["/e"]))
     .get("/a", hitRoute(hits["/a"]))
-    .post("/s", surveyRoute(parts, cursorSecret))
+    .post("/s", surveyRoute(parts))
     .options("/s", surveyPreflight)
     .post("/session", sessionRoute(access))
     .get("/stats", statsRoute(access, { store, clock, warnings }))
     .get("/overview", overviewRoute(access, sites, { store, clock, warnings }))
     .get("/surveys", surveysRoute(access, store))
     .get("/surveys/versions", surveyVersionsRoute(access, store))
-    .get("/surveys/export", surveysExportRoute(access, store, cursorSecret))
+    .get("/surveys/export", surveysExportRoute(access, store))
     .get("/sites", sitesRoute(access, sites))
     .get("/public-address", publicAddressRoute(door))
     .get("/badge", badgeRoute(sites, store, client, clock))

@@ -1,6 +1,7 @@
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { FLAG_OPTIONS } from "../config.ts";
-import { threadsAhead } from "../store/sqlite/threads.ts";
+import { COMMITTER, READER_MEMORY_MB, readerOf } from "../store/sqlite/thread-kinds.ts";
+import { threadsAhead } from "../store/threads/threads.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS } from "./data.ts";
 
@@ -43,7 +44,7 @@ export const run: Command = {
         "--demo keeps made-up data in a folder of its own, which goes when it stops: leave out --data-dir, or --demo.",
       );
     // The service takes ten times as long to load as what it is told.
-    const threads = threadsAhead();
+    const threads = threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
     const { serve } = await import("./serve.ts");
     await serve(config, terminal, threads);
   },

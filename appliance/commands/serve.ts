@@ -13,7 +13,7 @@ import type { ServiceParts } from "../service/parts.ts";
 import { type Service, startService } from "../service/service.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
-import type { Threads } from "../store/sqlite/threads.ts";
+import type { Threads } from "../store/threads/threads.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
 import { toType } from "./data.ts";
 import { type Demo, startDemo } from "./demo.ts";

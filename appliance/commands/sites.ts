@@ -10,6 +10,7 @@ import {
 import { listenerUrl, scriptTag, siteCollector, urlOf } from "../base/ports.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { Config } from "../config.ts";
+import type { SiteInput, SiteOutcome, SiteRecord } from "../store/sites/directory.ts";
 import { withBallast } from "../store/sqlite/ballast.ts";
 import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
 import type { Database } from "../store/sqlite/database.ts";
@@ -20,16 +21,9 @@ import {
   createSite,
   eraseSite,
   renameSite,
-  type SiteInput,
-  type SiteOutcome,
   updateSite,
 } from "../store/sqlite/tables/site-changes.ts";
-import {
-  findRetired,
-  findSite,
-  readDirectory,
-  type SiteRecord,
-} from "../store/sqlite/tables/sites.ts";
+import { findRetired, findSite, readDirectory } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,

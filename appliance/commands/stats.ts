@@ -1,10 +1,12 @@
 import { dayOf } from "../base/calendar.ts";
 import { siteIdOf } from "../base/names.ts";
+import { MAX_RANGE_DAYS } from "../store/queries.ts";
 import type { StatsTotals } from "../store/reports.ts";
-import { MAX_RANGE_DAYS, stats as report } from "../store/sqlite/counts/reports.ts";
+import type { SiteRecord } from "../store/sites/directory.ts";
+import { stats as report } from "../store/sqlite/counts/reports.ts";
 import { type Database, databaseFile } from "../store/sqlite/database.ts";
 import { openToLook } from "../store/sqlite/health.ts";
-import { readDirectory, type SiteRecord } from "../store/sqlite/tables/sites.ts";
+import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
 import { tableOf } from "./stats-table.ts";

@@ -1,12 +1,12 @@
 import { meansAdmin, siteIdOf, siteTokenKey } from "../base/names.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import type { Config } from "../config.ts";
+import type { Directory } from "../store/sites/directory.ts";
 import { type Database, databaseFile } from "../store/sqlite/database.ts";
 import { openData, openToLook } from "../store/sqlite/health.ts";
 import { makeDataDir } from "../store/sqlite/lock.ts";
 import {
   changeAdminToken,
-  type Directory,
   findRetired,
   findSite,
   readDirectory,

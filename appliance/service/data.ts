@@ -1,13 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { siteTokenKey } from "../base/names.ts";
 import { ReadSessions } from "../collector/read-sessions.ts";
 import { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
-import { newestTime } from "../store/sqlite/counts/counted-days.ts";
-import type { Unusable } from "../store/sqlite/health.ts";
-import { declareSites } from "../store/sqlite/tables/declare-sites.ts";
-import { databaseSecret } from "../store/sqlite/tables/sites.ts";
-import { Store } from "../store/store.ts";
+import { Store, type Unusable } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -17,8 +12,6 @@ export interface Data {
   sites: Sites;
   /** Who reads without a token of the owner's. */
   readSessions: ReadSessions;
-  /** 32 bytes that seal the cursors of the survey export. */
-  cursorSecret: Uint8Array;
 }
 
 /** Opens the data, and says what of the configuration does not fit it. */
@@ -29,22 +22,23 @@ export async function startData(
   onUnusable: (why: Unusable) => void,
 ): Promise<Data> {
   const { config, clock, log } = parts;
-  const { store, cursorSecret } = await startStore(parts, stops, onUnusable);
+  const store = await startStore(parts, stops, onUnusable);
   const sites = knowSites(config, store, stops);
   const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
   stops.add(sites.adminChanged.on(() => readSessions.endAll()));
   for (const slip of [...config.slips, ...unknownBadges(config, store)]) log.info(slip);
-  return { store, sites, readSessions, cursorSecret };
+  return { store, sites, readSessions };
 }
 
 async function startStore(
   { config, clock, timekeeper, log, space, readerMemoryMb, threads, prepare }: ServiceParts,
   stops: Stops,
   onUnusable: (why: Unusable) => void,
-): Promise<Pick<Data, "store" | "cursorSecret">> {
-  let cursorSecret: Uint8Array | undefined;
+): Promise<Store> {
+  let isFilled = false;
   const store = await Store.open({
     dataDir: config.dataDir,
+    declared: config.sites,
     retentionDays: config.retentionDays,
     clock,
     log,
@@ -52,17 +46,19 @@ async function startStore(
     ...(space && { space }),
     ...(readerMemoryMb !== undefined && { readerMemoryMb }),
     ...(threads && { threads }),
+    onOpened: ({ sentences, newestTime }) => {
+      for (const sentence of sentences) log.info(sentence);
+      timekeeper?.learn(newestTime);
+    },
     prepare: (db) => {
-      for (const sentence of declareSites(db, config.sites)) log.info(sentence);
-      timekeeper?.learn(newestTime(db));
-      // What follows is for the start, not for data that a restore puts in its place.
-      if (cursorSecret !== undefined) return;
-      cursorSecret = databaseSecret(db, "cursor_secret", () => randomBytes(32));
+      // For the start, not for data that a restore puts in its place.
+      if (isFilled) return;
+      isFilled = true;
       prepare?.(db);
     },
   });
   stops.add(() => store.close());
-  return { store, cursorSecret: cursorSecret ?? new Uint8Array() };
+  return store;
 }
 
 function knowSites(config: Config, store: Store, stops: Stops): Sites {

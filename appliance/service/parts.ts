@@ -13,7 +13,7 @@ import type { PublicSettings } from "../public/settings.ts";
 import type { Push } from "../push/push-body.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
-import type { Threads } from "../store/sqlite/threads.ts";
+import type { Threads } from "../store/threads/threads.ts";
 import type { FrontParts } from "./front.ts";
 import { PublicDoor } from "./public-door.ts";
 import type { WayIn } from "./public-front.ts";

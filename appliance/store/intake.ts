@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Batch, storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
-import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
+import type { EngineAnswer, EngineRequest } from "./engine.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;
@@ -19,7 +19,7 @@ export type Increments = readonly (readonly [dimension: string, value: string])[
 interface IntakeOptions {
   clock: Clock;
   log: Log;
-  send: (request: CommitterRequest) => Promise<CommitterAnswer>;
+  send: (request: EngineRequest) => Promise<EngineAnswer>;
   lowSpace: () => boolean;
   /** Hits were stored. */
   onCommitted?: () => void;

@@ -9,6 +9,12 @@ const STEPS = WINDOW_MS / LIVE_STEP_MS;
 /** What a picture of the five minutes shows: half minutes. */
 const STEPS_OF_A_BAR = 6;
 
+/** Views of one process by site: half minutes, oldest first, as they were `age` milliseconds ago. */
+export interface LiveBars {
+  readonly age: number;
+  readonly bars: ReadonlyMap<SiteKey, readonly number[]>;
+}
+
 /**
  * The views of the last five minutes, by site, to within five seconds. In memory only, and nothing
  * of a site that had none; time is monotonic, so that no step of the clock makes or loses one.
@@ -19,6 +25,8 @@ export class LiveViews {
   readonly #rings = new Map<SiteKey, Uint32Array>();
   /** The newest that is in them. */
   #step = 0;
+  /** What other processes counted, and the monotonic time at which they told. */
+  #others: readonly (LiveBars & { readonly at: number })[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,12 +41,33 @@ export class LiveViews {
   }
 
   of(site: SiteKey): number {
-    this.#moveOn();
-    return this.#rings.get(site)?.reduce((sum, n) => sum + n, 0) ?? 0;
+    return this.series(site).reduce((sum, n) => sum + n, 0);
   }
 
   /** The same by half minutes, oldest first. */
   series(site: SiteKey): number[] {
+    const bars = this.#own(site);
+    for (const other of this.#others) addAged(bars, other.bars.get(site) ?? [], this.#age(other));
+    return bars;
+  }
+
+  /** What this process counted, by site. */
+  own(): Map<SiteKey, readonly number[]> {
+    this.#moveOn();
+    return new Map([...this.#rings.keys()].map((site) => [site, this.#own(site)]));
+  }
+
+  /** Takes the place of what other processes told before. */
+  hear(others: readonly LiveBars[]): void {
+    const at = this.#clock.monotonic();
+    this.#others = others.map((other) => ({ ...other, at }));
+  }
+
+  #age({ age, at }: { age: number; at: number }): number {
+    return age + this.#clock.monotonic() - at;
+  }
+
+  #own(site: SiteKey): number[] {
     this.#moveOn();
     const bars = Array<number>(STEPS / STEPS_OF_A_BAR).fill(0);
     const ring = this.#rings.get(site);
@@ -52,6 +81,7 @@ export class LiveViews {
   /** Another database has other sites under these numbers. */
   clear(): void {
     this.#rings.clear();
+    this.#others = [];
   }
 
   /** Takes out what is older than the window, and sites that have nothing left. */
@@ -65,4 +95,11 @@ export class LiveViews {
       if (ring.every((n) => n === 0)) this.#rings.delete(site);
     }
   }
+}
+
+/** Adds bars that are of some time ago, each where it stands by now. */
+function addAged(bars: number[], older: readonly number[], age: number): void {
+  const gone = Math.floor(age / (STEPS_OF_A_BAR * LIVE_STEP_MS));
+  for (const [at, n] of older.entries())
+    if (at >= gone) bars[at - gone] = (bars[at - gone] ?? 0) + n;
 }

@@ -1,54 +1,41 @@
-import type { Clock } from "../base/clock.ts";
+import { type Clock, every } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
+import type { Opened } from "./engine.ts";
+import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
 import { type Increments, Intake } from "./intake.ts";
 import { LiveViews } from "./live-views.ts";
+import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
-import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
-import { markUnmarkedDays } from "./sqlite/counts/counted-days.ts";
-import { type Database, databaseFile } from "./sqlite/database.ts";
-import { damage, openChecked, type Unusable } from "./sqlite/health.ts";
-import { makeDataDir } from "./sqlite/lock.ts";
-import { openDecided } from "./sqlite/opening.ts";
-import type { QueryInput, QueryName, QueryResult } from "./sqlite/reader.ts";
-import { Room, type Space, spaceOf } from "./sqlite/room.ts";
-import type { Directory } from "./sqlite/tables/sites.ts";
-import { ownThreads, READER_MEMORY_MB, type Threads } from "./sqlite/threads.ts";
-import { startWorkers, type Workers } from "./sqlite/workers.ts";
-import type { WriteInput, WriteName, WriteResult } from "./sqlite/writes.ts";
+import type { Directory } from "./sites/directory.ts";
+import { damage, type Unusable } from "./sqlite/health.ts";
+import type { Space } from "./sqlite/room.ts";
 import { type FoldWork, Upkeep } from "./upkeep.ts";
+import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
+export { nobodyCalled } from "./counts/nobody.ts";
 export { LIVE_STEP_MS } from "./live-views.ts";
+export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
+export type { MqttRow } from "./rows.ts";
+export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";
 // What the others know of what is behind the door.
 export type { Exchange } from "./sqlite/copies/exchange.ts";
-export { nobodyCalled } from "./sqlite/counts/nobody.ts";
-export { MAX_RANGE_DAYS } from "./sqlite/counts/reports.ts";
 export type { Unusable } from "./sqlite/health.ts";
-export { openCursor } from "./sqlite/surveys/cursor.ts";
-export type { SurveyFilter } from "./sqlite/surveys/rows.ts";
-export type { SiteInput, SiteOutcome } from "./sqlite/tables/site-changes.ts";
-export type { Directory, SiteRecord } from "./sqlite/tables/sites.ts";
+export { openCursor } from "./surveys/cursor.ts";
 
 const UPKEEP_EVERY_MS = 10 * 60_000;
-const SPACE_EVERY_MS = 10_000;
-/** What a board with 512 MB can spare; the largest reports take a third of it. */
 
-interface StoreOptions {
-  /** Called whenever damage to the file was met. */
-  onUnusable?: (why: Unusable) => void;
-  dataDir: string;
+interface StoreOptions extends EngineOptions {
   retentionDays: number;
   clock: Clock;
   log: Log;
-  /** Called with the database before the workers start, each time another file is in place. */
-  prepare?: (db: Database) => void;
-  space?: (dir: string) => Promise<Space>;
-  /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
-  readerMemoryMb?: number;
-  threads?: Threads;
+  /** Called whenever damage to the data was met. */
+  onUnusable?: (why: Unusable) => void;
+  /** Called with each database that is in use from then on. */
+  onOpened?: (opened: Opened) => void;
 }
 
 /** The one door to the data: counts and surveys in, reports out. */
@@ -61,31 +48,26 @@ export class Store {
   /** Views of the last five minutes; never stored. */
   readonly live: LiveViews;
   readonly #options: StoreOptions;
-  readonly #file: string;
-  readonly #spaceOf: (dir: string) => Promise<Space>;
-  readonly #room: Room;
   readonly #intake: Intake;
   readonly #upkeep: Upkeep;
   readonly #reads = new ReadQueue();
   readonly #stops: Cancel[] = [];
-  #workers: Workers | undefined;
+  #engines: Engines | undefined;
+  #cursorSecret: Uint8Array = new Uint8Array();
   /** Set while the file is replaced. */
   #pause: Promise<void> | undefined;
   /** How often another file took the place of the database. */
   #replaced = 0;
 
   private constructor(options: StoreOptions) {
-    const { clock, log, dataDir, retentionDays, space = spaceOf } = options;
+    const { clock, log, retentionDays } = options;
     this.#options = options;
     this.live = new LiveViews(clock);
-    this.#file = databaseFile(dataDir);
-    this.#spaceOf = space;
-    this.#room = new Room(dataDir, space, log);
     this.#intake = new Intake({
       clock,
       log,
-      send: (request) => this.#send(request, false),
-      lowSpace: () => this.#room.isLow,
+      send: (request) => this.#engine.send(request),
+      lowSpace: () => this.#engine.lowSpace,
       onCommitted: () => this.counted.emit(),
     });
     this.#upkeep = new Upkeep({
@@ -94,23 +76,31 @@ export class Store {
       retentionDays,
       send: async (request) => {
         await this.#pause;
-        return this.#send(request, true);
+        return this.#engine.send(request);
       },
       plan: (today) => this.#foldPlan(today),
     });
   }
 
   /**
-   * Opens the database and starts its workers.
+   * Opens the data.
    * @throws {DatabaseRefused} with a sentence for the owner.
    */
   static async open(options: StoreOptions): Promise<Store> {
-    makeDataDir(options.dataDir);
     const store = new Store(options);
     await store.#open();
-    await store.#room.look();
     store.#begin();
     return store;
+  }
+
+  /** False until the database has answered once: nothing can be counted or read until then. */
+  get ready(): boolean {
+    return this.#engine.ready;
+  }
+
+  /** 32 bytes that seal the cursors of the survey export; none before the database has answered. */
+  get cursorSecret(): Uint8Array {
+    return this.#cursorSecret;
   }
 
   /** Counts a hit; resolves when it may be answered. See Intake. */
@@ -127,13 +117,13 @@ export class Store {
 
   /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */
   async addSurvey(site: SiteKey | null, version: number, payload: string): Promise<void> {
-    if (this.#room.isLow) throw storageUnavailable();
+    if (this.#engine.lowSpace) throw storageUnavailable();
     const settled = this.#pause ? await this.#siteAfterPause(site) : site;
     return this.#intake.addSurvey(settled, version, payload);
   }
 
   /**
-   * Runs a named query in the reader, when it is the asker's turn; the box itself asks unless told.
+   * Runs a named query, when it is the asker's turn; the box itself asks unless told.
    * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`
    */
   async read<Q extends QueryName>(
@@ -150,7 +140,7 @@ export class Store {
         // A site may have another number by now, and the token that was shown may open it no more.
         if (!isOwn && this.#isOther(asked)) throw readRefused("replaced");
         return this.#pause === undefined
-          ? { result: await this.#running.read(query, input) }
+          ? { result: await this.#engine.read(query, input) }
           : undefined;
       });
       if (turn !== undefined) return turn.result;
@@ -158,12 +148,12 @@ export class Store {
   }
 
   /**
-   * Runs a named write in the committer; resolves when it is committed and `directory` knows it.
+   * Runs a named write; resolves when it is committed and `directory` knows it.
    * @throws {Refusal} `storage_unavailable` when nothing was changed
    */
   async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
     await this.#pause;
-    const answer = await this.#send({ kind: "write", name, input }, name === "eraseSite");
+    const answer = await this.#engine.send({ kind: "write", name, input });
     if (!answer.ok) {
       this.#options.log.error({ reason: answer.message }, "A change could not be stored");
       throw storageUnavailable();
@@ -174,7 +164,7 @@ export class Store {
   /** What is wrong at the moment. */
   get warnings(): readonly Warning[] {
     const warnings: Warning[] = [];
-    if (this.#room.isLow) warnings.push("storage_full");
+    if (this.#engine.lowSpace) warnings.push("storage_full");
     if (this.#intake.unavailable) warnings.push("storage_unavailable");
     if (!this.#options.clock.sure) warnings.push("clock_not_set");
     return warnings;
@@ -187,7 +177,7 @@ export class Store {
 
   /** Free and total bytes where the data is. */
   space(): Promise<Space> {
-    return this.#spaceOf(this.#options.dataDir);
+    return this.#opened.files.space();
   }
 
   /**
@@ -211,10 +201,10 @@ export class Store {
     void this.#upkeep.once();
   }
 
-  /** Resolves when the committer has come to it; nothing is written. Never resolves when it hangs. */
+  /** Resolves when the engine has come to it; nothing is written. Never resolves when it hangs. */
   async alive(): Promise<void> {
-    // While another file takes the database's place there is no committer to ask.
-    if (this.#pause === undefined) await this.#running.send({ kind: "ping" });
+    // While another file takes the database's place there is no engine to ask.
+    if (this.#pause === undefined) await this.#engine.send({ kind: "ping" });
   }
 
   /** Commits what is open and closes the database. */
@@ -225,46 +215,34 @@ export class Store {
     await this.#intake.drain();
     if (this.#intake.unavailable)
       this.#options.log.error("What waited in memory could not be stored and is lost");
-    await this.#running.close();
+    await this.#engine.close();
   }
 
-  get #running(): Workers {
-    if (this.#workers === undefined) throw new Error("the store is not open");
-    return this.#workers;
+  get #opened(): Engines {
+    if (this.#engines === undefined) throw new Error("the store is not open");
+    return this.#engines;
   }
 
-  /** @returns why the file that was to be opened was given up for the one before */
-  async #open(): Promise<Error | undefined> {
-    const { workers, takenBack } = await openDecided(
-      this.#file,
-      () => this.#startWorkers(),
-      this.#options,
-    );
-    this.#workers = workers;
-    return takenBack;
+  get #engine(): Engines["engine"] {
+    return this.#opened.engine;
   }
 
-  #startWorkers(): Promise<Workers> {
-    const { clock, log, prepare, onUnusable } = this.#options;
-    const { threads = ownThreads, readerMemoryMb = READER_MEMORY_MB } = this.#options;
-    const db = openChecked(this.#file);
-    try {
-      markUnmarkedDays(db);
-      prepare?.(db);
-    } finally {
-      db.close();
-    }
-    return startWorkers({
-      file: this.#file,
-      onDirectory: (directory) => {
+  async #open(): Promise<void> {
+    const { onOpened, onUnusable } = this.#options;
+    this.#engines = await openEngines(this.#options, {
+      directory: (directory) => {
         this.directory = directory;
         this.directoryChanged.emit(directory);
       },
-      onDamaged: (message) => onUnusable?.(damage(message)),
-      clock,
-      log,
-      threads,
-      readerMemoryMb,
+      opened: (opened) => {
+        this.#cursorSecret = opened.cursorSecret;
+        onOpened?.(opened);
+      },
+      counted: () => this.counted.emit(),
+      live: (others) => this.live.hear(others),
+      damaged: (message) => onUnusable?.(damage(message)),
+      room: () => this.#intake.retry(),
+      views: () => this.live.own(),
     });
   }
 
@@ -272,19 +250,9 @@ export class Store {
     const { clock } = this.#options;
     this.#stops.push(
       every(clock, UPKEEP_EVERY_MS, () => void this.#upkeep.once()),
-      every(clock, SPACE_EVERY_MS, () => void this.#lookAtRoom()),
       clock.becameSure.on(() => void this.#upkeep.anew()),
     );
     void this.#upkeep.once();
-  }
-
-  /** Asks the committer; what makes room may use the ballast when the disk is full. */
-  async #send(request: CommitterRequest, makesRoom: boolean): Promise<CommitterAnswer> {
-    const answer = await this.#running.send(request);
-    if (answer.ok) this.#room.spare = answer.spare ?? this.#room.spare;
-    else if (makesRoom && answer.full && this.#room.giveUpBallast())
-      return this.#send(request, makesRoom);
-    return answer;
   }
 
   /** A plan, and what does its steps as long as it is about the file that is there. */
@@ -297,7 +265,7 @@ export class Store {
       step: (next) => {
         // Values of another file have other numbers.
         if (this.#isOther(asked)) throw readRefused("replaced");
-        return this.#running.send({ kind: "fold", plan: next });
+        return this.#engine.send({ kind: "fold", plan: next });
       },
     };
   }
@@ -305,11 +273,6 @@ export class Store {
   /** Another file has taken, or takes, the place of the one that was there then. */
   #isOther(asked: number): boolean {
     return this.#pause !== undefined || this.#replaced !== asked;
-  }
-
-  async #lookAtRoom(): Promise<void> {
-    if (await this.#room.look()) this.#intake.retry();
-    await this.#room.takeBallast();
   }
 
   /** The same site once the file is replaced, where it may have another number or be gone. */
@@ -322,27 +285,6 @@ export class Store {
   async #replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
     await this.#intake.drain();
     if (this.#intake.unavailable) throw storageUnavailable();
-    await this.#running.close();
-    let takenBack: Error | undefined;
-    try {
-      await replace(this.#file);
-    } finally {
-      takenBack = await this.#open().catch((error: unknown) => {
-        // As when a worker fails: better to start anew than to pretend.
-        setImmediate(() => {
-          throw error;
-        });
-        throw error;
-      });
-    }
-    if (takenBack !== undefined) throw takenBack;
+    await this.#opened.files.replaceFile(replace);
   }
-}
-
-function every(clock: Clock, ms: number, task: () => void): Cancel {
-  let cancel = clock.after(ms, function again() {
-    cancel = clock.after(ms, again);
-    task();
-  });
-  return () => cancel();
 }

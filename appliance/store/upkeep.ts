@@ -1,28 +1,28 @@
 import { dayOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { CommitterAnswer, CommitterRequest } from "./sqlite/committer.ts";
-import type { FoldPlan } from "./sqlite/counts/value-fold.ts";
+import type { EngineAnswer, EngineRequest } from "./engine.ts";
+import type { FoldPlan } from "./queries.ts";
 
 /** Sites that are folded at most in one go. */
 const MAX_FOLDS = 20;
 
-/** A plan of the reader's, whose steps are the committer's. */
+/** A plan of the reader's, whose steps are the engine's. */
 export interface FoldWork {
   readonly plan: FoldPlan;
   /**
    * Does a step: of a plan, or, where it is null, of the one before.
    * @throws {Refusal} `storage_unavailable` when the plan is about another file
    */
-  step(plan: FoldPlan | null): Promise<CommitterAnswer>;
+  step(plan: FoldPlan | null): Promise<EngineAnswer>;
 }
 
 interface UpkeepOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
   retentionDays: number;
-  /** Asks the committer, once it is there. */
-  send: (request: CommitterRequest) => Promise<CommitterAnswer>;
+  /** Asks the engine, once it is there. */
+  send: (request: EngineRequest) => Promise<EngineAnswer>;
   /** What is too many of values, as of a day; null when nothing is. */
   plan: (today: number) => Promise<FoldWork | null>;
 }

@@ -1,4 +1,4 @@
-import type { Directory } from "../../appliance/store/sqlite/tables/sites.ts";
+import type { Directory } from "../../appliance/store/sites/directory.ts";
 import type { World } from "./world.ts";
 
 /** Resolves when the sites and tokens a running service goes by are as `holds` says. */

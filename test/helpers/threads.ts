@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Threads } from "../../appliance/store/sqlite/threads.ts";
+import type { Threads } from "../../appliance/store/threads/threads.ts";
 
 const idle = new Map<string, Set<Worker>>();
 const kinds = new WeakMap<Worker, string>();

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { silentLog } from "../../appliance/base/log.ts";
+import type { EngineRequest } from "../../appliance/store/engine.ts";
 import { Intake } from "../../appliance/store/intake.ts";
-import type { CommitterRequest } from "../../appliance/store/sqlite/committer.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { keyOf, views } from "../helpers/traffic.ts";
@@ -276,7 +276,7 @@ describe("while the clock is unsure", () => {
 describe("a hit that came before the clock was sure and is committed after", () => {
   it("is committed under its hour, and waits no more", async () => {
     const clock = new FakeClock(SAVED, { sure: false });
-    const sent: CommitterRequest[] = [];
+    const sent: EngineRequest[] = [];
     const intake = new Intake({
       clock,
       log: silentLog(),

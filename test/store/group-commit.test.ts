@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { silentLog } from "../../appliance/base/log.ts";
+import type { EngineAnswer, EngineRequest } from "../../appliance/store/engine.ts";
 import { Intake } from "../../appliance/store/intake.ts";
-import type { CommitterAnswer, CommitterRequest } from "../../appliance/store/sqlite/committer.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachWorld } from "../helpers/world.ts";
@@ -11,8 +11,7 @@ import { eachWorld } from "../helpers/world.ts";
 /** An intake whose commits end when the test says so. */
 class SlowCommits {
   readonly intake: Intake;
-  readonly #running: { request: CommitterRequest; answer: (answer: CommitterAnswer) => void }[] =
-    [];
+  readonly #running: { request: EngineRequest; answer: (answer: EngineAnswer) => void }[] = [];
   #begun = 0;
 
   constructor() {
@@ -102,7 +101,7 @@ describe("group commit", () => {
   });
 
   it("adds hits of one hour up before it commits", async () => {
-    const sent: CommitterRequest[] = [];
+    const sent: EngineRequest[] = [];
     const intake = new Intake({
       clock: new FakeClock(),
       log: silentLog(),

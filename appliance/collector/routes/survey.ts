@@ -24,11 +24,8 @@ const SURVEYS_PER_HOUR = [
   allTogether({ burst: 6_000, perSecond: 6_000 / 3_600 }),
 ];
 
-/** `POST /s`: one response to a survey. 204 once it is stored. `secret`: 32 bytes. */
-export function surveyRoute(
-  { store, sites, client, clock }: SurveyParts,
-  secret: Uint8Array,
-): Middleware {
+/** `POST /s`: one response to a survey. 204 once it is stored. */
+export function surveyRoute({ store, sites, client, clock }: SurveyParts): Middleware {
   const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
   return async (ctx) => {
     ctx.set({
@@ -46,7 +43,8 @@ export function surveyRoute(
           : "More surveys come in than are taken at the moment. Try again later.",
       );
     const payload = validateSurvey(await readJson(ctx.req, SURVEY_BYTES));
-    const site = siteOf(ctx, sites, client)?.key ?? nobodyCalled(nameOf(ctx, client), secret);
+    const site =
+      siteOf(ctx, sites, client)?.key ?? nobodyCalled(nameOf(ctx, client), store.cursorSecret);
     await store.addSurvey(site, payload.sv, JSON.stringify(payload));
     ctx.status = 204;
   };

@@ -38,10 +38,11 @@ export function surveyVersionsRoute(access: Access, store: Store): Middleware {
   };
 }
 
-/** `GET /surveys/export`: the responses themselves, a page at a time. `secret`: 32 bytes. */
-export function surveysExportRoute(access: Access, store: Store, secret: Uint8Array): Middleware {
+/** `GET /surveys/export`: the responses themselves, a page at a time. */
+export function surveysExportRoute(access: Access, store: Store): Middleware {
   return async (ctx) => {
     ctx.set("Cache-Control", "no-store");
+    const secret = store.cursorSecret;
     const site = access.site(ctx);
     const filter = filterOf(ctx, site);
     const cursor = queryValue(ctx.query, "cursor");

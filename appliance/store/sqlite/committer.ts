@@ -1,7 +1,9 @@
-import type { BatchData } from "../counting.ts";
+import type { EngineAnswer, EngineRequest } from "../engine.ts";
+import type { Directory } from "../sites/directory.ts";
+import { hostDatabase } from "../threads/thread-host.ts";
 import { Ledger } from "./counts/ledger.ts";
-import { type UpkeepTime, upkeepStep } from "./counts/upkeep.ts";
-import { type FoldPlan, ValueFold } from "./counts/value-fold.ts";
+import { upkeepStep } from "./counts/upkeep.ts";
+import { ValueFold } from "./counts/value-fold.ts";
 import {
   type Database,
   dataVersionOf,
@@ -11,43 +13,18 @@ import {
   openForWriting,
   spareBytesOf,
 } from "./database.ts";
-import { type Directory, readDirectory } from "./tables/sites.ts";
-import { hostDatabase } from "./thread-host.ts";
-import { WRITES, type WriteName } from "./writes.ts";
+import { readDirectory } from "./tables/sites.ts";
+import { WRITES } from "./writes.ts";
 
-/**
- * The worker that writes. One request is one transaction, synced before its answer is sent; they
- * are handled in the order they come. It also watches for sites and tokens that the command line
- * changed. `at` is when it was asked, in monotonic milliseconds.
- */
-export type CommitterRequest =
-  | { readonly kind: "commit"; readonly at: number; readonly batch: BatchData }
-  | { readonly kind: "upkeep"; readonly at: number; readonly time: UpkeepTime }
-  /** A step of folding values: of a new plan, or, where it is null, of the one before. */
-  | { readonly kind: "fold"; readonly plan: FoldPlan | null }
-  | { readonly kind: "write"; readonly name: WriteName; readonly input: unknown }
-  /** Answered in turn and without touching the database: a sign of life. */
-  | { readonly kind: "ping" };
+/** As the door is answered, and what only this engine's own room is about. */
+export type CommitterAnswer = EngineAnswer & {
+  /** Bytes inside the database that it can use again. */
+  readonly spare?: number;
+  /** The disk is full. */
+  readonly full?: boolean;
+};
 
-export type CommitterAnswer =
-  | {
-      readonly ok: true;
-      readonly surveys: readonly (number | null)[];
-      readonly more: boolean;
-      /** Bytes inside the database that it can use again. */
-      readonly spare?: number;
-      /** What a write answers. */
-      readonly result?: unknown;
-    }
-  | {
-      readonly ok: false;
-      /** Another holds the database. */
-      readonly busy: boolean;
-      /** The disk is full. */
-      readonly full?: boolean;
-      readonly message: string;
-    };
-
+/** What the worker that writes says. It watches, too, for sites and tokens that the command line changed. */
 export type CommitterMessage =
   | { readonly kind: "answer"; readonly answer: CommitterAnswer }
   /** Sent before the answer of the write that changed it. */
@@ -59,7 +36,7 @@ export type CommitterMessage =
 const BUSY_TIMEOUT_MS = 1_000;
 const WATCH_MS = 400;
 
-type Work = Exclude<CommitterRequest, { kind: "ping" }>;
+type Work = Exclude<EngineRequest, { kind: "ping" }>;
 type Say = (message: CommitterMessage) => void;
 
 const NOTHING = { ok: true, surveys: [], more: false, result: undefined } as const;
@@ -95,7 +72,7 @@ class Committer {
     this.#watch = setInterval(() => this.#lookAtDirectory(false), WATCH_MS);
   }
 
-  handle(request: CommitterRequest): void {
+  handle(request: EngineRequest): void {
     if (request.kind === "ping") {
       this.#say({ kind: "answer", answer: NOTHING });
       return;
@@ -189,4 +166,4 @@ class Committer {
   }
 }
 
-hostDatabase<CommitterRequest, CommitterMessage>((file, say) => new Committer(file, say));
+hostDatabase<EngineRequest, CommitterMessage>((file, say) => new Committer(file, say));

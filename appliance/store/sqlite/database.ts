@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } f
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Refusal } from "../../base/refusal.ts";
-import { packedCount } from "./counts/pack.ts";
+import { packedCount } from "../counts/pack.ts";
 
 export type Database = Sqlite.Database;
 
@@ -128,6 +128,11 @@ export function spareBytesOf(db: Database): () => number {
 export function dataVersionOf(db: Database): () => number {
   const version = db.prepare("PRAGMA data_version").pluck();
   return () => version.get() as number;
+}
+
+/** The same, once. */
+export function dataVersion(db: Database): number {
+  return db.pragma("data_version", { simple: true }) as number;
 }
 
 /**

@@ -1,4 +1,7 @@
 import type { Answer } from "../answer.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { ReaderAnswer, ReaderRequest } from "../threads/kept-reader.ts";
+import { hostDatabase } from "../threads/thread-host.ts";
 import { viewCounts } from "./counts/day-totals.ts";
 import { foldPlan } from "./counts/fold-plan.ts";
 import { hourlyViews } from "./counts/hourly-views.ts";
@@ -21,10 +24,11 @@ import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { surveyLabels } from "./tables/survey-labels.ts";
-import { hostDatabase } from "./thread-host.ts";
 
 /** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
-const QUERIES = {
+const QUERIES: {
+  readonly [Q in QueryName]: (db: Database, input: QueryInput<Q>) => QueryResult<Q>;
+} = {
   stats,
   overview,
   viewCounts,
@@ -47,25 +51,6 @@ const QUERIES = {
   publicAddressRow,
   sessions,
 };
-type Queries = typeof QUERIES;
-export type QueryName = keyof Queries;
-/** What a query is asked with: its parameters after the connection. */
-export type QueryInput<Q extends QueryName> =
-  Parameters<Queries[Q]> extends [unknown, infer Input] ? Input : undefined;
-export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
-
-export interface ReaderRequest {
-  readonly kind: "read";
-  readonly query: QueryName;
-  readonly input: unknown;
-}
-
-export type ReaderAnswer =
-  /** The file is damaged; an error follows. */
-  | { readonly kind: "damaged"; readonly message: string }
-  | { readonly kind: "result"; readonly result: unknown }
-  | { readonly kind: "error"; readonly message: string };
-
 hostDatabase<ReaderRequest, ReaderAnswer>((file, say) => {
   const db = openForReading(file);
   return {
@@ -80,7 +65,7 @@ hostDatabase<ReaderRequest, ReaderAnswer>((file, say) => {
         say({ kind: "error", message: error instanceof Error ? error.message : String(error) });
       }
     },
-    close: () => db.close(),
+    close: () => void db.close(),
   };
 });
 

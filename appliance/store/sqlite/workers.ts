@@ -1,10 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { CommitterAnswer, CommitterMessage, CommitterRequest } from "./committer.ts";
-import { KeptReader } from "./kept-reader.ts";
-import type { QueryInput, QueryName, QueryResult } from "./reader.ts";
-import type { Directory } from "./tables/sites.ts";
-import { COMMITTER, type ThreadAnswer, type ThreadRequest, type Threads } from "./threads.ts";
+import type { EngineRequest } from "../engine.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { Directory } from "../sites/directory.ts";
+import { KeptReader } from "../threads/kept-reader.ts";
+import type { ThreadAnswer, ThreadRequest, Threads } from "../threads/threads.ts";
+import type { CommitterAnswer, CommitterMessage } from "./committer.ts";
+import { COMMITTER, readerOf } from "./thread-kinds.ts";
 
 interface WorkersOptions {
   file: string;
@@ -21,7 +23,7 @@ interface WorkersOptions {
 
 /** The two workers on one database. */
 export interface Workers {
-  send(request: CommitterRequest): Promise<CommitterAnswer>;
+  send(request: EngineRequest): Promise<CommitterAnswer>;
   /** One at a time. @throws {Refusal} `read_failed` */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   /** Ends them after what they were asked. */
@@ -30,7 +32,8 @@ export interface Workers {
 
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   // Beside each other: a thread takes a tenth of a start.
-  const reader = KeptReader.start(options);
+  const { file, readerMemoryMb, ...others } = options;
+  const reader = KeptReader.start({ ...others, thread: readerOf(readerMemoryMb), database: file });
   const committer = await startCommitter(options).catch(async (error) => {
     await reader.close();
     throw error;
@@ -67,11 +70,11 @@ async function startCommitter({ file, onDirectory, onDamaged, threads }: Workers
     if (state !== "starting") throw error;
     ready.reject(error);
   });
-  worker.postMessage({ kind: "open", file } satisfies ThreadRequest);
+  worker.postMessage({ kind: "open", database: file } satisfies ThreadRequest);
   await ready.promise;
   state = "open";
   return {
-    async send(request: CommitterRequest): Promise<CommitterAnswer> {
+    async send(request: EngineRequest): Promise<CommitterAnswer> {
       if (state !== "open") return CLOSED;
       worker.postMessage(request);
       return new Promise((answered) => waiting.push(answered));

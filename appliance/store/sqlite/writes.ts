@@ -1,3 +1,5 @@
+import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
+import type { Database } from "./database.ts";
 import { allowOrigin, removeOrigin } from "./tables/allowed-origins.ts";
 import { keepChannels } from "./tables/channels.ts";
 import { saveDecks } from "./tables/decks.ts";
@@ -11,6 +13,7 @@ import { saveAlarmSince } from "./tables/site-alarms.ts";
 import {
   createSite,
   eraseSite,
+  renameSite,
   setAdminToken,
   setSiteAlarms,
   setSiteToken,
@@ -19,11 +22,9 @@ import {
   updateSite,
 } from "./tables/site-changes.ts";
 
-/**
- * Every change to the data that is not a hit, by name. The committer runs each in a transaction of
- * its own; its answer comes after the commit.
- */
-export const WRITES = {
+export const WRITES: {
+  readonly [W in WriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
+} = {
   saveDecks,
   savePushToken,
   removePushToken,
@@ -37,6 +38,7 @@ export const WRITES = {
   removeSessions,
   createSite,
   updateSite,
+  renameSite,
   eraseSite,
   setSiteToken,
   shareSite,
@@ -47,9 +49,3 @@ export const WRITES = {
   importSettings,
   undoImport,
 };
-
-type Writes = typeof WRITES;
-export type WriteName = keyof Writes;
-/** What a write is asked with: its parameter after the connection. */
-export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[1];
-export type WriteResult<W extends WriteName> = ReturnType<Writes[W]>;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { pack, packedCount } from "../../../appliance/store/sqlite/counts/pack.ts";
+import { pack, packedCount } from "../../../appliance/store/counts/pack.ts";
 import {
   DatabaseRefused,
   openForReading,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { parseDay } from "../../../appliance/base/calendar.ts";
-import { pack } from "../../../appliance/store/sqlite/counts/pack.ts";
+import { pack } from "../../../appliance/store/counts/pack.ts";
 import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
-import type { Threads } from "../../../appliance/store/sqlite/threads.ts";
+import type { Threads } from "../../../appliance/store/threads/threads.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
 import { until } from "../../helpers/until.ts";

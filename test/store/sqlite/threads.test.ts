@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import {
   COMMITTER,
-  ownThreads,
   READER_MEMORY_MB,
   readerOf,
-  threadsAhead,
-} from "../../../appliance/store/sqlite/threads.ts";
+} from "../../../appliance/store/sqlite/thread-kinds.ts";
+import { ownThreads, threadsAhead } from "../../../appliance/store/threads/threads.ts";
 
 describe("threads that are started ahead", () => {
   it("are there before they are asked for, each once", async () => {
-    const ahead = threadsAhead();
+    const ahead = threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
     const later = ownThreads.start(COMMITTER);
     const asked = [COMMITTER, readerOf(READER_MEMORY_MB), COMMITTER].map(ahead.start);
     const isAhead = asked.map(({ threadId }) => threadId < later.threadId);
@@ -18,7 +17,7 @@ describe("threads that are started ahead", () => {
   });
 
   it("are given to nobody who wants them otherwise", async () => {
-    const ahead = threadsAhead();
+    const ahead = threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
     const later = ownThreads.start(COMMITTER);
     const smaller = ahead.start(readerOf(READER_MEMORY_MB / 2));
     const isAhead = smaller.threadId < later.threadId;

@@ -2,8 +2,8 @@ import { DAY_MS } from "../../../base/calendar.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
 import { NOBODY } from "../../counting.ts";
+import { unpack } from "../../counts/pack.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
-import { unpack } from "../counts/pack.ts";
 import type { Database } from "../database.ts";
 
 /** What is known of the tables copied so far, to check those that refer to them. */

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, statSync } from "node:fs";
+import type { SiteRecord } from "../../sites/directory.ts";
 import { viewCounts } from "../counts/day-totals.ts";
 import { Ledger } from "../counts/ledger.ts";
 import {
@@ -11,7 +12,7 @@ import {
   openForWriting,
   openUntrusted,
 } from "../database.ts";
-import { addSite, findSite, type SiteRecord } from "../tables/sites.ts";
+import { addSite, findSite } from "../tables/sites.ts";
 import { copyBackup, copyOwn } from "./copy.ts";
 import { keepNew, removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 

@@ -1,6 +1,6 @@
+import { IdTable } from "../../counts/id-table.ts";
 import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
-import { IdTable } from "./id-table.ts";
 import type { DimensionTally, Tally, TallyRange } from "./tallies.ts";
 
 /** Offset in days from the first one, count, offset, count, … */

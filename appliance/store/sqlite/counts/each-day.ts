@@ -1,7 +1,7 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
+import { unpack } from "../../counts/pack.ts";
 import type { Database } from "../database.ts";
-import { unpack } from "./pack.ts";
 
 /**
  * Visits the counts of each day, ascending by day; a value may come twice on one day. Nothing is

@@ -1,10 +1,10 @@
 import type { Day } from "../../../base/calendar.ts";
 import { OTHER } from "../../../base/names.ts";
 import { FIXED_DIMENSIONS, MAX_TEXT_BYTES, MAX_VALUES, type SiteKey } from "../../counting.ts";
+import { IdTable } from "../../counts/id-table.ts";
+import type { FoldPlan } from "../../queries.ts";
 import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
-import { IdTable } from "./id-table.ts";
-import type { FoldPlan } from "./value-fold.ts";
 
 /** So much of the bounds is left: folding reads all days, and should not be needed every day. */
 const LEFT = 0.95;

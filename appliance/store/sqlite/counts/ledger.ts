@@ -13,10 +13,10 @@ import {
   type SiteKey,
   type SurveyRow,
 } from "../../counting.ts";
+import { masked, maskedPayload } from "../../counts/nobody.ts";
+import { unpack } from "../../counts/pack.ts";
 import { type Database, dataVersionOf } from "../database.ts";
 import { CountedDays } from "./counted-days.ts";
-import { masked, maskedPayload } from "./nobody.ts";
-import { unpack } from "./pack.ts";
 import { ValueRoom } from "./value-room.ts";
 
 const MAX_CACHED_VALUES = 100_000;

@@ -1,27 +1,9 @@
 import type { Day } from "../../../base/calendar.ts";
 import { samePart } from "../../../base/same-part.ts";
-import { type HOURLY_COUNTERS, hourDimension, type SiteKey } from "../../counting.ts";
+import { hourDimension } from "../../counting.ts";
+import type { LiveNumbers, LiveNumbersQuery } from "../../queries.ts";
 import type { Database } from "../database.ts";
 import { counterByDay } from "./day-totals.ts";
-
-/** A counter over the days that end today. */
-interface LiveNumbersQuery {
-  readonly site: SiteKey;
-  readonly counter: "pv" | (typeof HOURLY_COUNTERS)[number];
-  readonly days: 1 | 7 | 30;
-  readonly today: Day;
-  /** Hour of the day, 0–23. */
-  readonly hour: number;
-}
-
-/** What a key shows of a counter. */
-interface LiveNumbers {
-  readonly value: number;
-  /** What the period before had counted by this hour; null when that was nothing, or is not known. */
-  readonly previous: number | null;
-  /** Views of a day by hour up to now; anything else by day, a week at least. Oldest first. */
-  readonly series: readonly number[];
-}
 
 const HOURS = 24;
 const SHORTEST_SERIES = 7;

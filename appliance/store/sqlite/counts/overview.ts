@@ -2,7 +2,8 @@ import { type Day, formatDay, hourName } from "../../../base/calendar.ts";
 import { samePart } from "../../../base/same-part.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
 import type { SiteKey } from "../../counting.ts";
-import type { OverviewAnswer, SiteWeek, Warning } from "../../reports.ts";
+import type { OverviewQuery } from "../../queries.ts";
+import type { OverviewAnswer, SiteWeek } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { counterByDay } from "./day-totals.ts";
 import { byHour } from "./live-numbers.ts";
@@ -12,19 +13,6 @@ import { hitsPending } from "./reports.ts";
 export const MAX_OVERVIEW_SITES = 200;
 
 const WEEK = 7;
-
-interface OverviewQuery {
-  readonly sites: readonly {
-    readonly key: SiteKey;
-    readonly id: string;
-    /** Views of the last five minutes. */
-    readonly live: number;
-  }[];
-  readonly today: Day;
-  /** Hour of the day, 0–23. */
-  readonly hour: number;
-  readonly warnings: readonly Warning[];
-}
 
 /** The body of `/overview`. */
 export function overview(

@@ -2,35 +2,14 @@ import { type Day, formatDay } from "../../../base/calendar.ts";
 import { OTHER } from "../../../base/names.ts";
 import { type Accepts, type Answer, LastAnswers } from "../../answer.ts";
 import { type Counter, HOUR_DIMENSIONS, type SiteKey } from "../../counting.ts";
-import type { DailyForm, SeriesRow, StatsHead, Warning } from "../../reports.ts";
-import type { Database } from "../database.ts";
+import { JsonBytes } from "../../counts/json-bytes.ts";
+import { MAX_RANGE_DAYS, type StatsQuery } from "../../queries.ts";
+import type { SeriesRow, StatsHead } from "../../reports.ts";
+import { type Database, dataVersion } from "../database.ts";
 import { DayCounts } from "./day-counts.ts";
 import { counterByDay } from "./day-totals.ts";
 import { hoursOf } from "./hours.ts";
-import { JsonBytes } from "./json-bytes.ts";
 import { type DimensionTally, leaveHighest, tally } from "./tallies.ts";
-
-/** The longest range of `stats`, in days. */
-export const MAX_RANGE_DAYS = 4_000;
-
-/**
- * Days are inclusive. `from: "first"` is the first day with data up to `to`, or `to` where there is
- * none; never further back than MAX_RANGE_DAYS.
- */
-interface StatsQuery {
-  readonly site: SiteKey;
-  readonly id: string;
-  readonly from: Day | "first";
-  readonly to: Day;
-  /** Answer `{site, day}` rather than `{site, from, to}`. */
-  readonly single: boolean;
-  readonly series: boolean;
-  /** With the counts by day, and how. */
-  readonly daily: DailyForm | undefined;
-  readonly warnings: readonly Warning[];
-  /** Views of the last five minutes: only where the range ends today, and of who knows them. */
-  readonly live?: number | undefined;
-}
 
 const lastAnswers = new LastAnswers();
 
@@ -39,7 +18,7 @@ export function stats(
   db: Database,
   { query, accepts }: { query: StatsQuery; accepts: Accepts },
 ): Answer {
-  return lastAnswers.answer(db, query, accepts, () => statsBody(db, query));
+  return lastAnswers.answer(dataVersion(db), query, accepts, () => statsBody(db, query));
 }
 
 function statsBody(db: Database, query: StatsQuery): Uint8Array {

@@ -1,9 +1,9 @@
 import type { Day } from "../../../base/calendar.ts";
 import { OTHER } from "../../../base/names.ts";
 import { FIXED_DIMENSIONS, type SiteKey } from "../../counting.ts";
+import { IdTable } from "../../counts/id-table.ts";
 import type { Database } from "../database.ts";
 import { eachDay } from "./each-day.ts";
-import { IdTable } from "./id-table.ts";
 
 /** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;

@@ -1,18 +1,10 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
+import { type Counts, pack, unpack } from "../../counts/pack.ts";
+import type { UpkeepTime } from "../../engine.ts";
 import { type Database, giveSpaceBack } from "../database.ts";
 import type { Ledger, Waiting } from "./ledger.ts";
 import { emptyNobody } from "./nobody.ts";
-import { type Counts, pack, unpack } from "./pack.ts";
-
-/** What the time is, as far as upkeep must know it. */
-export interface UpkeepTime {
-  readonly boot: string;
-  /** Epoch ms at monotonic zero; null while the clock is unsure. */
-  readonly bootedAt: number | null;
-  readonly today: Day;
-  readonly retentionDays: number;
-}
 
 // Each step stays at a few milliseconds, so that hits in between never notice.
 const ROWS_PER_STEP = 500;

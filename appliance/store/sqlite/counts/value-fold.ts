@@ -1,20 +1,9 @@
 import type { Day } from "../../../base/calendar.ts";
-import type { SiteKey } from "../../counting.ts";
+import { IdTable } from "../../counts/id-table.ts";
+import { type Counts, pack, unpack } from "../../counts/pack.ts";
+import type { FoldPlan } from "../../queries.ts";
 import type { Database } from "../database.ts";
-import { IdTable } from "./id-table.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Counts, pack, unpack } from "./pack.ts";
-
-/** Values of past days that are to be counted as OTHER. Plain data: it crosses to a worker. */
-export interface FoldPlan {
-  readonly site: SiteKey;
-  /** Dimension and value ids. */
-  readonly values: readonly (readonly [dimension: string, ids: Float64Array])[];
-  /** The packed days on which any of them was counted. */
-  readonly days: readonly Day[];
-  /** What was counted since this day is not of the past. */
-  readonly since: Day;
-}
 
 /** A step stays at a few milliseconds, so that hits in between never notice. */
 const REMOVED_PER_STEP = 250;

@@ -1,19 +1,12 @@
 import { formatDay } from "../../../base/calendar.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
+import type { SurveyPageQuery } from "../../queries.ts";
 import type { ExportPage, SurveyPayload } from "../../reports.ts";
+import { sealCursor } from "../../surveys/cursor.ts";
 import type { Database } from "../database.ts";
-import { sealCursor } from "./cursor.ts";
-import { type SurveyFilter, type SurveyPosition, surveyRows } from "./rows.ts";
+import { surveyRows } from "./rows.ts";
 
 const PAGE_ROWS = 100;
-
-interface SurveyPageQuery {
-  readonly id: string;
-  readonly filter: SurveyFilter;
-  readonly after: SurveyPosition | null;
-  /** 32 bytes that seal the cursor. */
-  readonly secret: Uint8Array;
-}
 
 /** The body of `/surveys/export`: the responses after `after`, oldest first. */
 export function surveyPage(

@@ -1,11 +1,12 @@
 import { formatDay } from "../../../base/calendar.ts";
 import { OTHER } from "../../../base/names.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
+import type { SurveyQuery } from "../../queries.ts";
 import type { CrossField, SurveyPayload, SurveysAnswer } from "../../reports.ts";
+import { Choices, type Slots } from "../../surveys/answers.ts";
+import { Frequent } from "../../surveys/frequent.ts";
 import type { Database } from "../database.ts";
-import { Choices, type Slots } from "./answers.ts";
-import { Frequent } from "./frequent.ts";
-import { type SurveyFilter, surveyRows } from "./rows.ts";
+import { surveyRows } from "./rows.ts";
 
 /** So many groups are told apart; the rest is OTHER. */
 export const MAX_GROUPS = 200;
@@ -14,12 +15,6 @@ const GROUPS_WATCHED = 2_000;
 const MAX_CELLS = 400_000;
 /** The newest comments of an answer. */
 export const MAX_COMMENTS = 1_000;
-
-interface SurveyQuery {
-  readonly id: string;
-  readonly filter: SurveyFilter;
-  readonly cross: CrossField;
-}
 
 /**
  * The body of `/surveys`. Looks at all responses twice, holding none: first for what is asked and

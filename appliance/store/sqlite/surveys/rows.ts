@@ -1,20 +1,6 @@
 import type { Day } from "../../../base/calendar.ts";
-import type { SiteKey } from "../../counting.ts";
+import type { SurveyFilter, SurveyPosition } from "../../queries.ts";
 import type { Database } from "../database.ts";
-
-/** Which responses; days are inclusive, null leaves that end open. */
-export interface SurveyFilter {
-  readonly site: SiteKey;
-  readonly version: number;
-  readonly from: Day | null;
-  readonly to: Day | null;
-}
-
-/** Where a page of the export ended. */
-export interface SurveyPosition {
-  readonly day: Day;
-  readonly row: number;
-}
 
 interface StoredSurvey {
   readonly id: number;

@@ -1,17 +1,12 @@
 import { type Day, formatDay } from "../../../base/calendar.ts";
 import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
-import type { SiteKey } from "../../counting.ts";
+import type { VersionsQuery } from "../../queries.ts";
 import type { SurveyVersions } from "../../reports.ts";
 import type { Database } from "../database.ts";
 import { surveyLabels } from "../tables/survey-labels.ts";
 
 /** Whoever posts a response names its version: so many with the most responses are told. */
 export const MAX_VERSIONS = 100;
-
-interface VersionsQuery {
-  readonly site: SiteKey;
-  readonly id: string;
-}
 
 /** The body of `/surveys/versions`. */
 export function surveyVersions(

@@ -1,11 +1,5 @@
+import type { ChannelRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** A push channel as it is kept over a restart. */
-interface ChannelRow {
-  readonly channel: string;
-  /** JSON. */
-  readonly kept: string;
-}
 
 export function keptChannels(db: Database): ChannelRow[] {
   return db.prepare("SELECT channel, kept FROM channel ORDER BY channel").all() as ChannelRow[];

@@ -1,20 +1,5 @@
+import type { DeckRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** What is kept of a deck. */
-export interface DeckRow {
-  readonly id: string;
-  readonly model: string;
-  readonly serial: string;
-  readonly name: string;
-  /** Percent. */
-  readonly brightness: number;
-  /** JSON: slot → widget, of a deck that was stored before there were pages. */
-  readonly widgets: string;
-  /** JSON: its pages and all else; null when it was stored before there were pages. */
-  readonly settings: string | null;
-  /** This box has written it, or read it through. */
-  readonly checked: boolean;
-}
 
 /** Every deck that was ever known, in the order they came. */
 export function deckSettings(db: Database): DeckRow[] {

@@ -1,13 +1,8 @@
 import { comparableHost, meansAdmin, siteTokenKey, tokenTwin } from "../../../base/names.ts";
 import { ConfigRefused, Refusal } from "../../../base/refusal.ts";
+import type { DeclaredSite, SiteRecord } from "../../sites/directory.ts";
 import type { Database } from "../database.ts";
-import { readDirectory, type SiteRecord } from "./sites.ts";
-
-/** A site as the configuration names it. */
-interface DeclaredSite {
-  readonly id: string;
-  readonly host: string | null;
-}
+import { readDirectory } from "./sites.ts";
 
 /**
  * Makes the declared sites, brings back those that were retired, retires those that are declared no

@@ -1,11 +1,5 @@
+import type { MqttRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** The box at an MQTT broker; `settings` and `announced` are JSON, null where there are none. */
-export interface MqttRow {
-  readonly box: string;
-  readonly settings: string | null;
-  readonly announced: string | null;
-}
 
 /** Undefined before the first start that knows of it. */
 export function mqttRow(db: Database): MqttRow | undefined {

@@ -1,9 +1,5 @@
+import type { PublicAddressRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** How the internet reaches the box; `settings` is JSON. */
-interface PublicAddressRow {
-  readonly settings: string;
-}
 
 /** Undefined before anybody has set anything. */
 export function publicAddressRow(db: Database): PublicAddressRow | undefined {

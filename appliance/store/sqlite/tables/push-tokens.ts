@@ -1,17 +1,5 @@
+import type { PushTokenRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** A push token as it is kept; times are epoch milliseconds. */
-interface PushTokenRow {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  /** SHA-256 of the plaintext. */
-  readonly hash: Uint8Array;
-  readonly paused: boolean;
-  readonly mayRead: boolean;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-}
 
 /** Every push token, oldest first. */
 export function pushTokens(db: Database): PushTokenRow[] {

@@ -1,12 +1,5 @@
+import type { SessionRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** Somebody who is signed in. */
-interface SessionRow {
-  /** SHA-256 of the cookie. */
-  readonly hash: Uint8Array;
-  /** Epoch milliseconds. */
-  readonly expiresAt: number;
-}
 
 export function sessions(db: Database): SessionRow[] {
   return db

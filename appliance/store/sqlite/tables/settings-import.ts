@@ -1,27 +1,10 @@
 import type { SiteKey } from "../../counting.ts";
+import type { BeforeImport, DeckRow } from "../../rows.ts";
+import type { SiteInput, SiteRecord } from "../../sites/directory.ts";
 import type { Database } from "../database.ts";
-import { type DeckRow, deckSettings, removeDeck, saveDecks } from "./decks.ts";
-import { hasTwin, type SiteInput, updateSite } from "./site-changes.ts";
-import {
-  addSite,
-  findRetired,
-  findSite,
-  removeSite,
-  retireSite,
-  type SiteRecord,
-} from "./sites.ts";
-
-/** What an import named, as it was before. */
-interface BeforeImport {
-  readonly decks: readonly { readonly id: string; readonly row: DeckRow | undefined }[];
-  readonly sites: readonly {
-    readonly id: string;
-    /** `none` when there was no such site. */
-    readonly was: "there" | "retired" | "none";
-    readonly host: string | null;
-    readonly badge: boolean;
-  }[];
-}
+import { deckSettings, removeDeck, saveDecks } from "./decks.ts";
+import { hasTwin, updateSite } from "./site-changes.ts";
+import { addSite, findRetired, findSite, removeSite, retireSite } from "./sites.ts";
 
 /**
  * Adds and changes what settings name, and deletes nothing; sites that the configuration declares

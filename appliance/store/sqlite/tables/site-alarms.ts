@@ -1,13 +1,7 @@
 import type { SiteKey } from "../../counting.ts";
 import type { SiteAlarms } from "../../reports.ts";
+import type { SiteAlarmsRecord } from "../../rows.ts";
 import type { Database } from "../database.ts";
-
-/** What a site alarms of, and since when what stands (epoch milliseconds). */
-interface SiteAlarmsRecord extends SiteAlarms {
-  readonly site: SiteKey;
-  readonly silenceSince: number | null;
-  readonly rushSince: number | null;
-}
 
 /** Of every site whose owner has set anything. */
 export function siteAlarms(db: Database): SiteAlarmsRecord[] {

@@ -1,5 +1,6 @@
 import { comparableHost, isSiteId, tokenTwin } from "../../../base/names.ts";
 import type { SiteAlarms, SurveyLabels } from "../../reports.ts";
+import type { SiteInput, SiteOutcome, SiteRecord } from "../../sites/directory.ts";
 import type { Database } from "../database.ts";
 import { saveSiteAlarms } from "./site-alarms.ts";
 import {
@@ -10,29 +11,10 @@ import {
   findSite,
   readDirectory,
   removeSite,
-  type SiteRecord,
   setReadToken,
   setShareToken,
 } from "./sites.ts";
 import { saveSurveyLabels } from "./survey-labels.ts";
-
-/** What became of a change; nothing is changed unless it is done. */
-export type SiteOutcome =
-  | "done"
-  | "exists"
-  | "not_found"
-  | "declared"
-  | "host_taken"
-  /** Another site's token has the same name. */
-  | "same_token_name"
-  /** It can only be brought back, or erased. */
-  | "retired";
-
-export interface SiteInput {
-  readonly id: string;
-  readonly host?: string | null | undefined;
-  readonly badge?: boolean | undefined;
-}
 
 /** Adds a site, or brings back a retired one with its numbers. */
 export function createSite(db: Database, input: SiteInput): SiteOutcome {
@@ -76,7 +58,7 @@ export function eraseSite(db: Database, { id }: { id: string }): SiteOutcome {
 
 export function setSiteToken(
   db: Database,
-  { id, hash }: { id: string; hash: Uint8Array },
+  { id, hash }: { id: string; hash: Uint8Array | null },
 ): SiteOutcome {
   const site = findSite(db, id);
   if (!site) return absence(db, id);
@@ -120,7 +102,7 @@ export function shareSite(
 /** `kept` is the session, as it is stored, of who asks for it. */
 export function setAdminToken(
   db: Database,
-  { hash, kept }: { hash: Uint8Array; kept: Uint8Array | null },
+  { hash, kept }: { hash: Uint8Array | null; kept: Uint8Array | null },
 ): void {
   changeAdminToken(db, hash, kept);
 }

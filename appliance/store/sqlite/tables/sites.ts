@@ -1,31 +1,8 @@
 import type { SiteKey } from "../../counting.ts";
+import type { Directory, SiteRecord } from "../../sites/directory.ts";
 import type { Database } from "../database.ts";
 import { removeSiteAlarms } from "./site-alarms.ts";
 import { removeSurveyLabels } from "./survey-labels.ts";
-
-/** A site as the database knows it. */
-export interface SiteRecord {
-  readonly key: SiteKey;
-  readonly id: string;
-  /** The collector's own domain for the site, or null. */
-  readonly host: string | null;
-  readonly badge: boolean;
-  /** True while the configuration names it: then it cannot be changed elsewhere. */
-  readonly declared: boolean;
-  /** SHA-256 of the site's own token, or null. */
-  readonly tokenHash: Uint8Array | null;
-  /** SHA-256 of the token in the link by which it is shared, or null. */
-  readonly shareHash: Uint8Array | null;
-}
-
-/** All that decides which site a request is for and who may read it. */
-export interface Directory {
-  /** All but the retired. */
-  readonly sites: readonly SiteRecord[];
-  /** What the configuration named once and names no more: numbers are kept, nothing else. */
-  readonly retired: readonly SiteRecord[];
-  readonly adminHash: Uint8Array | null;
-}
 
 const ADMIN = 0;
 

@@ -7,7 +7,7 @@ import {
   MAX_TEXT_BYTES_PER_DAY,
   MAX_VALUES,
 } from "../../../../appliance/store/counting.ts";
-import { pack } from "../../../../appliance/store/sqlite/counts/pack.ts";
+import { pack } from "../../../../appliance/store/counts/pack.ts";
 import { databaseFile } from "../../../../appliance/store/sqlite/database.ts";
 import { findSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { views } from "../../../helpers/traffic.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { dayOf } from "../../../../appliance/base/calendar.ts";
 import { SHARED_MS } from "../../../../appliance/collector/routes/badge-counts.ts";
+import { pack } from "../../../../appliance/store/counts/pack.ts";
 import { rebuildDayTotals } from "../../../../appliance/store/sqlite/counts/day-totals.ts";
-import { pack } from "../../../../appliance/store/sqlite/counts/pack.ts";
 import type { Database } from "../../../../appliance/store/sqlite/database.ts";
 import { findSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { views } from "../../../helpers/traffic.ts";

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { SurveyFilter, SurveyPosition } from "./rows.ts";
+import type { SurveyFilter, SurveyPosition } from "../queries.ts";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;

@@ -1,5 +1,5 @@
-import { OTHER } from "../../../base/names.ts";
-import type { SurveyPayload } from "../../reports.ts";
+import { OTHER } from "../../base/names.ts";
+import type { SurveyPayload } from "../reports.ts";
 import { Frequent } from "./frequent.ts";
 
 /** So many questions, and options of each, are told apart; the rest is OTHER. */

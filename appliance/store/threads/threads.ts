@@ -2,26 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
 /** What a thread on a database runs, and how much it may take. */
-interface ThreadKind {
+export interface ThreadKind {
   readonly script: URL;
   readonly options: WorkerOptions;
-}
-
-export const COMMITTER: ThreadKind = {
-  script: new URL("committer.ts", import.meta.url),
-  options: { name: "committer", resourceLimits: { maxYoungGenerationSizeMb: 4 } },
-};
-
-/** How large the heap of the reader may become. */
-export const READER_MEMORY_MB = 96;
-
-/** @param memoryMb how large its heap may become */
-export function readerOf(memoryMb: number): ThreadKind {
-  const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: memoryMb };
-  return {
-    script: new URL("reader.ts", import.meta.url),
-    options: { name: "reader", resourceLimits },
-  };
 }
 
 /** Where the threads come from that work on a database, and where they go when they have closed it. */
@@ -46,8 +29,8 @@ export const ownThreads: Threads = {
  * The same, but for the threads of a start: these begin to load now, beside the modules of the
  * service, which take as long. Who starts a thread of such a kind first gets the one that is there.
  */
-export function threadsAhead(): Threads {
-  const ahead = [COMMITTER, readerOf(READER_MEMORY_MB)].map((kind) => {
+export function threadsAhead(kinds: readonly ThreadKind[]): Threads {
+  const ahead = kinds.map((kind) => {
     const thread = ownThreads.start(kind);
     // Nobody may ask for it: the data may be unusable.
     thread.unref();
@@ -66,7 +49,7 @@ export function threadsAhead(): Threads {
 
 /** What every thread on a database is asked, beside its own requests. */
 export type ThreadRequest =
-  | { readonly kind: "open"; readonly file: string }
+  | { readonly kind: "open"; readonly database: unknown }
   | { readonly kind: "close" }
   | { readonly kind: "end" };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Counts, pack, unpack } from "../../../../appliance/store/sqlite/counts/pack.ts";
+import { type Counts, pack, unpack } from "../../../appliance/store/counts/pack.ts";
 
 /** Ids as SQLite gives them, counts up to the largest that is exact. */
 const counts = fc

@@ -2,18 +2,33 @@ import type { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { readRefused } from "../read-queue.ts";
-import type { QueryInput, QueryName, QueryResult, ReaderAnswer, ReaderRequest } from "./reader.ts";
-import { readerOf, type ThreadAnswer, type ThreadRequest, type Threads } from "./threads.ts";
+import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
+
+/** What a reader is asked. */
+export interface ReaderRequest {
+  readonly kind: "read";
+  readonly query: QueryName;
+  readonly input: unknown;
+}
+
+/** What it says. */
+export type ReaderAnswer =
+  /** The data is damaged; an error follows. */
+  | { readonly kind: "damaged"; readonly message: string }
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "error"; readonly message: string };
 
 interface KeptReaderOptions {
-  file: string;
-  /** Told whenever it met damage to the file. */
+  thread: ThreadKind;
+  /** The database that it opens: a file, or what else the thread takes. */
+  database: unknown;
+  /** Told whenever it met damage to the data. */
   onDamaged: (message: string) => void;
   clock: Clock;
   log: Log;
   threads: Threads;
-  readerMemoryMb: number;
 }
 
 /** A reader that lived this long before it died is started anew at once. */
@@ -50,6 +65,13 @@ export class KeptReader {
   static start(options: KeptReaderOptions): KeptReader {
     const reader = new KeptReader(options);
     reader.#startAgain();
+    return reader;
+  }
+
+  /** The same, but the first question starts it. */
+  static atRest(options: KeptReaderOptions): KeptReader {
+    const reader = new KeptReader(options);
+    reader.#isResting = true;
     return reader;
   }
 
@@ -112,8 +134,8 @@ export class KeptReader {
 
   /** Resolves when it has opened the database. */
   async #start(): Promise<void> {
-    const { file, clock, threads, readerMemoryMb, onDamaged } = this.#options;
-    const worker = threads.start(readerOf(readerMemoryMb));
+    const { thread, database, clock, threads, onDamaged } = this.#options;
+    const worker = threads.start(thread);
     const ready = Promise.withResolvers<void>();
     let reason = "it ended by itself";
     worker.on("message", (answer: ReaderAnswer | ThreadAnswer) => {
@@ -130,7 +152,7 @@ export class KeptReader {
       ready.reject(new Error(reason));
       if (this.#worker === worker) this.#died(reason);
     });
-    worker.postMessage({ kind: "open", file } satisfies ThreadRequest);
+    worker.postMessage({ kind: "open", database } satisfies ThreadRequest);
     await ready.promise;
     this.#worker = worker;
     this.#startedAt = clock.monotonic();

@@ -4,30 +4,39 @@ import type { ThreadAnswer, ThreadRequest } from "./threads.ts";
 /** What runs in a thread, on one database. */
 interface Guest<Request> {
   handle(request: Request): void;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 /**
  * Runs in a thread: opens the database it is told, hands requests on, and closes it again. An error
  * that is thrown ends the thread.
  */
-export function hostDatabase<Request extends { kind: string }, Answer>(
-  open: (file: string, say: (answer: Answer, memory?: ArrayBuffer[]) => void) => Guest<Request>,
+export function hostDatabase<Request extends { kind: string }, Answer, Database = string>(
+  open: (
+    database: Database,
+    say: (answer: Answer, memory?: ArrayBuffer[]) => void,
+  ) => Guest<Request> | Promise<Guest<Request>>,
 ): void {
   const port = parentPort;
   if (port === null) throw new Error("this is a thread's work");
   const tell = (answer: ThreadAnswer) => port.postMessage(answer);
   let guest: Guest<Request> | undefined;
+  const start = async (database: Database) => {
+    guest = await open(database, (answer, memory) => port.postMessage(answer, memory));
+    tell({ kind: "ready" });
+  };
+  const stop = async () => {
+    await guest?.close();
+    guest = undefined;
+    tell({ kind: "closed" });
+  };
   port.on("message", (request: Request | ThreadRequest) => {
     if (!isThreads(request)) {
       guest?.handle(request);
     } else if (request.kind === "open") {
-      guest = open(request.file, (answer, memory) => port.postMessage(answer, memory));
-      tell({ kind: "ready" });
+      void start(request.database as Database);
     } else if (request.kind === "close") {
-      guest?.close();
-      guest = undefined;
-      tell({ kind: "closed" });
+      void stop();
     } else {
       port.close();
     }

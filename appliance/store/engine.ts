@@ -1,0 +1,86 @@
+import type { BatchData, SiteKey } from "./counting.ts";
+import type { LiveBars } from "./live-views.ts";
+import type { FoldPlan, QueryInput, QueryName, QueryResult } from "./queries.ts";
+import type { Directory } from "./sites/directory.ts";
+import type { WriteName } from "./writes.ts";
+
+/** What the time is, as far as upkeep must know it. */
+export interface UpkeepTime {
+  readonly boot: string;
+  /** Epoch ms at monotonic zero; null while the clock is unsure. */
+  readonly bootedAt: number | null;
+  readonly today: number;
+  readonly retentionDays: number;
+}
+
+/**
+ * What an engine is asked to change. One request is one transaction, stored for good before its
+ * answer comes; they are handled in the order they come. `at` is when it was asked, in monotonic
+ * milliseconds.
+ */
+export type EngineRequest =
+  | { readonly kind: "commit"; readonly at: number; readonly batch: BatchData }
+  | { readonly kind: "upkeep"; readonly at: number; readonly time: UpkeepTime }
+  /** A step of folding values: of a new plan, or, where it is null, of the one before. */
+  | { readonly kind: "fold"; readonly plan: FoldPlan | null }
+  | { readonly kind: "write"; readonly name: WriteName; readonly input: unknown }
+  /** Answered in turn and without touching the database: a sign of life. */
+  | { readonly kind: "ping" };
+
+export type EngineAnswer =
+  | {
+      readonly ok: true;
+      /** For each survey of a batch what `withdraw` takes; null where the site takes no more that day. */
+      readonly surveys: readonly (number | null)[];
+      /** There is more to do of the same. */
+      readonly more: boolean;
+      /** What a write answers. */
+      readonly result?: unknown;
+    }
+  | {
+      readonly ok: false;
+      /** It passes by itself within moments: another holds the database. */
+      readonly busy: boolean;
+      readonly message: string;
+    };
+
+/** What the door knows once a database has answered. */
+export interface Opened {
+  /** 32 bytes that seal the cursors of the survey export, the same for all who share the database. */
+  readonly cursorSecret: Uint8Array;
+  /** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
+  readonly newestTime: number;
+  /** What the owner should know of the sites that the configuration names, a sentence each. */
+  readonly sentences: readonly string[];
+}
+
+/** What an engine tells by itself, and asks. */
+export interface EngineEvents {
+  /** Told before `opened`, and whenever sites or tokens changed, be it by another process. */
+  directory(directory: Directory): void;
+  /** A database is in use: at the start, and when another one took its place. */
+  opened(opened: Opened): void;
+  /** Another process has counted. */
+  counted(): void;
+  /** Views of the last five minutes that other processes have counted. */
+  live(others: readonly LiveBars[]): void;
+  /** The data is damaged. */
+  damaged(message: string): void;
+  /** There is more room than before: what failed may succeed. */
+  room(): void;
+  /** The views of the last five minutes that this process has counted: by site, half minutes, oldest first. */
+  views(): ReadonlyMap<SiteKey, readonly number[]>;
+}
+
+/** Keeps what is counted, and answers from it. */
+export interface Engine {
+  /** False until the database has answered once. */
+  readonly ready: boolean;
+  /** True where no new values are to be taken in. */
+  readonly lowSpace: boolean;
+  send(request: EngineRequest): Promise<EngineAnswer>;
+  /** One at a time. @throws {Refusal} `read_failed`, `storage_unavailable` */
+  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
+  /** Ends it after what it was asked. What cannot be stored within seconds is refused. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+import type { Engine, EngineEvents } from "./engine.ts";
+import { SqliteEngine, type SqliteOptions } from "./sqlite/engine.ts";
+
+export interface EngineOptions extends SqliteOptions {
+  /** Where the numbers are, if not in the data folder: `postgres://…`. */
+  databaseUrl?: string | undefined;
+}
+
+/** What keeps the data, and the part of it that is a file of this box. */
+export interface Engines {
+  readonly engine: Engine;
+  readonly files: Pick<SqliteEngine, "space" | "replaceFile">;
+}
+
+/** @throws {DatabaseRefused} with a sentence for the owner */
+export async function openEngines(options: EngineOptions, events: EngineEvents): Promise<Engines> {
+  const engine = await SqliteEngine.open(options, events);
+  return { engine, files: engine };
+}

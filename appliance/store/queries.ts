@@ -1,0 +1,184 @@
+/** What an engine answers, by name. Days are inclusive, and numbers of days since 1970, UTC. */
+
+import type { Day } from "../base/calendar.ts";
+import type { Accepts, Answer } from "./answer.ts";
+import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
+import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
+import type {
+  ChannelRow,
+  DeckRow,
+  MqttRow,
+  PublicAddressRow,
+  PushTokenRow,
+  SessionRow,
+  SiteAlarmsRecord,
+} from "./rows.ts";
+
+/** The longest range of `stats`, in days. */
+export const MAX_RANGE_DAYS = 4_000;
+
+/**
+ * `from: "first"` is the first day with data up to `to`, or `to` where there is none; never further
+ * back than MAX_RANGE_DAYS.
+ */
+export interface StatsQuery {
+  readonly site: SiteKey;
+  readonly id: string;
+  readonly from: Day | "first";
+  readonly to: Day;
+  /** Answer `{site, day}` rather than `{site, from, to}`. */
+  readonly single: boolean;
+  readonly series: boolean;
+  /** With the counts by day, and how. */
+  readonly daily: DailyForm | undefined;
+  readonly warnings: readonly Warning[];
+  /** Views of the last five minutes: only where the range ends today, and of who knows them. */
+  readonly live?: number | undefined;
+}
+
+export interface OverviewQuery {
+  readonly sites: readonly {
+    readonly key: SiteKey;
+    readonly id: string;
+    /** Views of the last five minutes. */
+    readonly live: number;
+  }[];
+  readonly today: Day;
+  /** Hour of the day, 0–23. */
+  readonly hour: number;
+  readonly warnings: readonly Warning[];
+}
+
+/** A counter over the days that end today. */
+export interface LiveNumbersQuery {
+  readonly site: SiteKey;
+  readonly counter: "pv" | (typeof HOURLY_COUNTERS)[number];
+  readonly days: 1 | 7 | 30;
+  readonly today: Day;
+  /** Hour of the day, 0–23. */
+  readonly hour: number;
+}
+
+/** What a key shows of a counter. */
+export interface LiveNumbers {
+  readonly value: number;
+  /** What the period before had counted by this hour; null when that was nothing, or is not known. */
+  readonly previous: number | null;
+  /** Views of a day by hour up to now; anything else by day, a week at least. Oldest first. */
+  readonly series: readonly number[];
+}
+
+/** Days of one site. */
+interface SiteDays {
+  readonly site: SiteKey;
+  readonly from: Day;
+  readonly to: Day;
+}
+
+/** Which responses; null leaves that end open. */
+export interface SurveyFilter {
+  readonly site: SiteKey;
+  readonly version: number;
+  readonly from: Day | null;
+  readonly to: Day | null;
+}
+
+/** Where a page of the export ended. */
+export interface SurveyPosition {
+  readonly day: Day;
+  readonly row: number;
+}
+
+export interface SurveyQuery {
+  readonly id: string;
+  readonly filter: SurveyFilter;
+  readonly cross: CrossField;
+}
+
+export interface SurveyPageQuery {
+  readonly id: string;
+  readonly filter: SurveyFilter;
+  readonly after: SurveyPosition | null;
+  /** 32 bytes that seal the cursor. */
+  readonly secret: Uint8Array;
+}
+
+export interface VersionsQuery {
+  readonly site: SiteKey;
+  readonly id: string;
+}
+
+/** Values of past days that are to be counted as OTHER. Plain data: it crosses to a worker. */
+export interface FoldPlan {
+  readonly site: SiteKey;
+  /** Dimension and value ids. */
+  readonly values: readonly (readonly [dimension: string, ids: Float64Array])[];
+  /** The packed days on which any of them was counted. */
+  readonly days: readonly Day[];
+  /** What was counted since this day is not of the past. */
+  readonly since: Day;
+}
+
+interface Asked<Q> {
+  readonly query: Q;
+  readonly accepts: Accepts;
+}
+
+/** What is asked of the numbers: of the fleet's, where there is one. */
+interface FleetQueries {
+  /** The body of `/stats`. */
+  stats(input: Asked<StatsQuery>): Answer;
+  /** The body of `/overview`. */
+  overview(input: Asked<OverviewQuery>): Answer;
+  /** Page views of some days, and of all time, days past retention included. */
+  viewCounts(input: SiteDays): { window: number; total: number };
+  /** What runs stands against the same part of what was before. */
+  liveNumbers(input: LiveNumbersQuery): LiveNumbers;
+  /** Views by hour, UTC, from 00 of the first day on; and sessions by day. */
+  hourlyViews(input: SiteDays): { hours: number[]; sessions: number[] };
+  /** Sites at a glance, for their owner; no more than an overview tells of. */
+  siteActivity(input: {
+    readonly sites: readonly { readonly key: SiteKey; readonly id: string }[];
+    readonly today: Day;
+  }): { id: string; week: number[]; total: number; last: string | null }[];
+  /** The body of `/surveys`. */
+  surveySummary(input: Asked<SurveyQuery>): Answer;
+  /** The body of `/surveys/export`: the responses after `after`, oldest first. */
+  surveyPage(input: Asked<SurveyPageQuery>): Answer;
+  /** The body of `/surveys/versions`. */
+  surveyVersions(input: Asked<VersionsQuery>): Answer;
+  /** The labels of a site's surveys; none where the owner gave none. */
+  surveyLabels(input: { readonly site: SiteKey }): SurveyLabels;
+  /** Of every site whose owner has set anything. */
+  siteAlarms(input: undefined): SiteAlarmsRecord[];
+  /**
+   * What to count as OTHER where a dimension of a site holds too many values: the rarest of past
+   * days. One site at a time; null when there is nothing to fold.
+   */
+  foldPlan(input: { readonly today: Day }): FoldPlan | null;
+}
+
+/** What is asked of what belongs to this box. */
+interface BoxQueries {
+  /** Every deck that was ever known, in the order they came. */
+  deckSettings(input: undefined): DeckRow[];
+  /** Every push token, oldest first. */
+  pushTokens(input: undefined): PushTokenRow[];
+  /** Every allowed origin, the first one first. */
+  allowedOrigins(input: undefined): string[];
+  keptChannels(input: undefined): ChannelRow[];
+  /** Names and sizes of all pictures, the first one first. */
+  imageList(input: undefined): { hash: string; size: number }[];
+  /** The file of a picture; null when there is none of this name. */
+  imageBytes(input: string): Uint8Array | null;
+  /** Undefined before the first start that knows of it. */
+  mqttRow(input: undefined): MqttRow | undefined;
+  /** Undefined before anybody has set anything. */
+  publicAddressRow(input: undefined): PublicAddressRow | undefined;
+  sessions(input: undefined): SessionRow[];
+}
+
+type Queries = FleetQueries & BoxQueries;
+export type QueryName = keyof Queries;
+export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
+export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;

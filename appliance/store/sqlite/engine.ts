@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { type Clock, every } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Cancel } from "../../base/signal.ts";
+import type { Engine, EngineAnswer, EngineEvents, EngineRequest } from "../engine.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { DeclaredSite } from "../sites/directory.ts";
+import { ownThreads, type Threads } from "../threads/threads.ts";
+import { markUnmarkedDays, newestTime } from "./counts/counted-days.ts";
+import { type Database, databaseFile } from "./database.ts";
+import { openChecked } from "./health.ts";
+import { makeDataDir } from "./lock.ts";
+import { openDecided } from "./opening.ts";
+import { Room, type Space, spaceOf } from "./room.ts";
+import { declareSites } from "./tables/declare-sites.ts";
+import { databaseSecret } from "./tables/sites.ts";
+import { READER_MEMORY_MB } from "./thread-kinds.ts";
+import { startWorkers, type Workers } from "./workers.ts";
+
+const SPACE_EVERY_MS = 10_000;
+const SECRET_BYTES = 32;
+
+export interface SqliteOptions {
+  dataDir: string;
+  /** The sites that the configuration names; undefined leaves all as they are. */
+  declared?: readonly DeclaredSite[];
+  clock: Clock;
+  log: Log;
+  /** Called with the database before the workers start, each time another file is in place. */
+  prepare?: (db: Database) => void;
+  space?: (dir: string) => Promise<Space>;
+  /** How large the heap of the worker that reads may become; READER_MEMORY_MB unless given. */
+  readerMemoryMb?: number;
+  threads?: Threads;
+}
+
+/** A database in a file of the data folder, with a worker that writes and one that reads. */
+export class SqliteEngine implements Engine {
+  readonly ready = true;
+  readonly #options: SqliteOptions;
+  readonly #events: EngineEvents;
+  readonly #file: string;
+  readonly #room: Room;
+  #workers: Workers | undefined;
+  #cursorSecret: Uint8Array | undefined;
+  #stopLooking: Cancel = () => {};
+
+  private constructor(options: SqliteOptions, events: EngineEvents) {
+    const { dataDir, log, space = spaceOf } = options;
+    this.#options = options;
+    this.#events = events;
+    this.#file = databaseFile(dataDir);
+    this.#room = new Room(dataDir, space, log);
+  }
+
+  /**
+   * Opens the database, which is made where there is none, and starts its workers.
+   * @throws {DatabaseRefused} with a sentence for the owner
+   */
+  static async open(options: SqliteOptions, events: EngineEvents): Promise<SqliteEngine> {
+    makeDataDir(options.dataDir);
+    const engine = new SqliteEngine(options, events);
+    await engine.#open();
+    await engine.#room.look();
+    engine.#stopLooking = every(options.clock, SPACE_EVERY_MS, () => void engine.#lookAtRoom());
+    return engine;
+  }
+
+  get lowSpace(): boolean {
+    return this.#room.isLow;
+  }
+
+  /** What makes room may use the ballast when the disk is full. */
+  async send(request: EngineRequest): Promise<EngineAnswer> {
+    const answer = await this.#running.send(request);
+    if (answer.ok) this.#room.spare = answer.spare ?? this.#room.spare;
+    else if (answer.full && makesRoom(request) && this.#room.giveUpBallast())
+      return this.send(request);
+    return answer;
+  }
+
+  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    return this.#running.read(query, input);
+  }
+
+  /** Free and total bytes where the data is. */
+  space(): Promise<Space> {
+    const { dataDir, space = spaceOf } = this.#options;
+    return space(dataDir);
+  }
+
+  /**
+   * Closes the database, lets `replace` put another file in its place, and goes on with what is
+   * there then. A file that was swapped in and takes no commit is given up again for the one before.
+   * @throws {DatabaseRefused} and whatever `replace` throws
+   */
+  async replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
+    await this.#running.close();
+    let takenBack: Error | undefined;
+    try {
+      await replace(this.#file);
+    } finally {
+      takenBack = await this.#open().catch((error: unknown) => {
+        // As when a worker fails: better to start anew than to pretend.
+        setImmediate(() => {
+          throw error;
+        });
+        throw error;
+      });
+    }
+    if (takenBack !== undefined) throw takenBack;
+  }
+
+  async close(): Promise<void> {
+    this.#stopLooking();
+    await this.#running.close();
+  }
+
+  get #running(): Workers {
+    if (this.#workers === undefined) throw new Error("the store is not open");
+    return this.#workers;
+  }
+
+  /** @returns why the file that was to be opened was given up for the one before */
+  async #open(): Promise<Error | undefined> {
+    const { workers, takenBack } = await openDecided(
+      this.#file,
+      () => this.#startWorkers(),
+      this.#options,
+    );
+    this.#workers = workers;
+    return takenBack;
+  }
+
+  #startWorkers(): Promise<Workers> {
+    const { clock, log, prepare } = this.#options;
+    const { threads = ownThreads, readerMemoryMb = READER_MEMORY_MB } = this.#options;
+    const db = openChecked(this.#file);
+    try {
+      markUnmarkedDays(db);
+      this.#begin(db);
+      prepare?.(db);
+    } finally {
+      db.close();
+    }
+    return startWorkers({
+      file: this.#file,
+      onDirectory: (directory) => this.#events.directory(directory),
+      onDamaged: (message) => this.#events.damaged(message),
+      clock,
+      log,
+      threads,
+      readerMemoryMb,
+    });
+  }
+
+  #begin(db: Database): void {
+    const { declared } = this.#options;
+    const sentences = declared === undefined ? [] : declareSites(db, declared);
+    // That of the first file: cursors outlive a restore.
+    this.#cursorSecret ??= databaseSecret(db, "cursor_secret", () => randomBytes(SECRET_BYTES));
+    this.#events.opened({
+      cursorSecret: this.#cursorSecret,
+      newestTime: newestTime(db),
+      sentences,
+    });
+  }
+
+  async #lookAtRoom(): Promise<void> {
+    if (await this.#room.look()) this.#events.room();
+    await this.#room.takeBallast();
+  }
+}
+
+function makesRoom(request: EngineRequest): boolean {
+  if (request.kind === "write") return request.name === "eraseSite";
+  return request.kind === "upkeep";
+}

@@ -1,0 +1,100 @@
+/**
+ * Every change to the data that is not a hit, by name. An engine runs each in a transaction of its
+ * own; its answer comes after the commit.
+ */
+
+import type { SiteKey } from "./counting.ts";
+import type { SiteAlarms, SurveyLabels } from "./reports.ts";
+import type {
+  BeforeImport,
+  ChannelRow,
+  DeckRow,
+  MqttRow,
+  PublicAddressRow,
+  PushTokenRow,
+  SessionRow,
+} from "./rows.ts";
+import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
+
+/** What changes sites and who reads them: the fleet's, where there is one. */
+interface FleetWrites {
+  /** Adds a site, or brings back a retired one with its numbers. */
+  createSite(input: SiteInput): SiteOutcome;
+  updateSite(input: SiteInput): SiteOutcome;
+  /** The numbers, the token and the host stay with the site. A retired one stays retired. */
+  renameSite(input: { readonly id: string; readonly to: string }): SiteOutcome;
+  /** The site is gone at once; what it counted is erased by upkeep. */
+  eraseSite(input: { readonly id: string }): SiteOutcome;
+  /** A null hash revokes the token. */
+  setSiteToken(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
+  /** Shares a site by a link with this token, in place of the one before; null takes the link back. */
+  shareSite(input: { readonly id: string; readonly hash: Uint8Array | null }): SiteOutcome;
+  /** The labels take the place of those before. */
+  setSurveyLabels(input: { readonly id: string; readonly labels: SurveyLabels }): SiteOutcome;
+  /** What a site alarms of takes the place of what was set before. */
+  setSiteAlarms(input: { readonly id: string; readonly alarms: SiteAlarms }): SiteOutcome;
+  /** An alarm stands since then, or, where `since` is null, no more. Nothing for a site without a row. */
+  saveAlarmSince(input: {
+    readonly site: SiteKey;
+    readonly kind: "silence" | "rush";
+    readonly since: number | null;
+  }): void;
+}
+
+/** What changes what belongs to this box. */
+interface BoxWrites {
+  /** Adds decks, or replaces those of the same id. */
+  saveDecks(input: readonly DeckRow[]): void;
+  /** Adds a token, or replaces the one of the same id. */
+  savePushToken(input: PushTokenRow): void;
+  removePushToken(input: string): void;
+  allowOrigin(input: string): void;
+  removeOrigin(input: string): void;
+  /** Replaces those of the same names, and forgets the others that are named. */
+  keepChannels(input: {
+    readonly save: readonly ChannelRow[];
+    readonly forget: readonly string[];
+  }): void;
+  /** Keeps a picture and forgets the others that are named. */
+  saveImage(input: {
+    readonly hash: string;
+    readonly bytes: Uint8Array;
+    readonly forget: readonly string[];
+  }): void;
+  saveMqtt(input: MqttRow): void;
+  savePublicAddress(input: PublicAddressRow): void;
+  /** Adds a session, or sets when it ends. */
+  saveSession(input: SessionRow): void;
+  removeSessions(input: readonly Uint8Array[]): void;
+}
+
+/** What changes both: each engine does its part. */
+interface SharedWrites {
+  /**
+   * Who signed in while there was another admin token is signed out, but for the session `kept`, as
+   * it is stored. A null hash revokes the token.
+   */
+  setAdminToken(input: {
+    readonly hash: Uint8Array | null;
+    readonly kept: Uint8Array | null;
+  }): void;
+  /**
+   * Adds and changes what settings name, and deletes nothing; sites that the configuration declares
+   * stay as they are. The caller has checked that no host and no token's name is another site's.
+   */
+  importSettings(input: {
+    readonly sites: readonly SiteInput[];
+    readonly decks: readonly DeckRow[];
+  }): BeforeImport;
+  /**
+   * Puts back what was there before an import.
+   * @returns the sites that stay as they are: new ones that have counted since, and those whose host
+   * another site has now
+   */
+  undoImport(input: BeforeImport): string[];
+}
+
+type Writes = FleetWrites & BoxWrites & SharedWrites;
+export type WriteName = keyof Writes;
+export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[0];
+export type WriteResult<W extends WriteName> = ReturnType<Writes[W]>;
