@@ -1,13 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { makeCertificates } from "./certificates.ts";
 import { keptPort } from "./free-port.ts";
 import { afterAllFiles, aroundTests } from "./hooks.ts";
-import { giveToPostgres, newCluster, postgresCommand, postgresFolder } from "./postgres-folder.ts";
+import { giveToPostgres, newCluster } from "./postgres-folder.ts";
+import { PostgresProcess, type Settings } from "./postgres-process.ts";
 
 interface PostgresOptions {
   /** What is committed is on the disk; without it, with the kernel, which a killed server is not. */
@@ -15,7 +14,7 @@ interface PostgresOptions {
   /** Has a certificate for `localhost` and 127.0.0.1; `required` takes nobody without TLS but `postgres`. */
   readonly tls?: "offered" | "required";
   /** As in postgresql.conf: `{max_connections: 10}`. */
-  readonly settings?: Readonly<Record<string, string | number>>;
+  readonly settings?: Settings;
 }
 
 interface Login {
@@ -24,6 +23,8 @@ interface Login {
   readonly password?: string;
   /** As behind the `?` of a URL. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Whoever answers on another port of 127.0.0.1: a proxy before it, a standby. */
+  readonly ports?: readonly number[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -39,9 +40,6 @@ const SETTINGS = {
   timezone: "UTC",
 };
 
-/** A busy machine is slow; less than a test's own limit, for this tells what was waited for. */
-const PATIENCE_MS = 60_000;
-
 const open = new Set<Postgres>();
 aroundTests(
   () => {},
@@ -54,15 +52,12 @@ aroundTests(
  */
 export class Postgres {
   readonly port: number;
-  readonly folder: string;
-  readonly #settings: Readonly<Record<string, string | number>>;
-  #process: ChildProcess | undefined;
+  readonly #process: PostgresProcess;
   #made = 0;
 
-  private constructor(port: number, folder: string, settings: PostgresOptions["settings"] = {}) {
+  private constructor(port: number, settings: Settings) {
     this.port = port;
-    this.folder = folder;
-    this.#settings = { ...SETTINGS, ...settings };
+    this.#process = new PostgresProcess(port, settings);
   }
 
   /** Ends with the tests of the file. */
@@ -74,19 +69,20 @@ export class Postgres {
 
   /** Ends when it is told to, or with this process. */
   static async start({ fsync = false, tls, settings }: PostgresOptions = {}): Promise<Postgres> {
-    const folder = postgresFolder();
-    const server = new Postgres(await keptPort(), folder, {
+    const server = new Postgres(await keptPort(), {
+      ...SETTINGS,
       ...(fsync ? {} : { fsync: "off", full_page_writes: "off" }),
       ...(tls && { ssl: "on", ssl_cert_file: "../server.pem", ssl_key_file: "../server.key" }),
       ...settings,
     });
-    newCluster(server.#data);
+    const { folder, data } = server.#process;
+    newCluster(data);
     if (tls) makeCertificates(folder, "DNS:localhost,IP:127.0.0.1");
     if (tls)
       for (const file of ["server.pem", "server.key"]) giveToPostgres(join(folder, file), 0o600);
     const others = tls === "required" ? "hostssl" : "host";
     writeFileSync(
-      join(server.#data, "pg_hba.conf"),
+      join(data, "pg_hba.conf"),
       [
         "local all,replication postgres trust",
         "host all,replication postgres 127.0.0.1/32 trust",
@@ -99,6 +95,10 @@ export class Postgres {
     return server;
   }
 
+  get folder(): string {
+    return this.#process.folder;
+  }
+
   /** PEM of who signed its certificate. */
   get caFile(): string {
     return join(this.folder, "ca.pem");
@@ -106,16 +106,16 @@ export class Postgres {
 
   /** What it wrote to its log. */
   get log(): string {
-    return readFileSync(this.#logFile, "utf8");
+    return this.#process.log;
   }
 
-  /** `postgres://postgres@127.0.0.1:5432/postgres` */
-  url({ database = "postgres", user = "postgres", password, parameters }: Login = {}): string {
-    const url = new URL(`postgres://127.0.0.1:${this.port}/${database}`);
-    url.username = user;
-    if (password !== undefined) url.password = encodeURIComponent(password);
-    for (const [name, value] of Object.entries(parameters ?? {})) url.searchParams.set(name, value);
-    return url.href;
+  /** `postgres://postgres@127.0.0.1:5432/postgres`; of several ports `…@127.0.0.1:5432,127.0.0.1:5433/…` */
+  url({ database, user, password, parameters, ports }: Login = {}): string {
+    const login = [user ?? "postgres", password].filter((part) => part !== undefined);
+    const hosts = (ports ?? [this.port]).map((port) => `127.0.0.1:${port}`);
+    const query = parameters ? `?${new URLSearchParams(parameters)}` : "";
+    const path = `/${database ?? "postgres"}${query}`;
+    return `postgres://${login.map(encodeURIComponent).join(":")}@${hosts}${path}`;
   }
 
   /** Runs one or more statements as `postgres`. @returns the rows of the last; counts are numbers */
@@ -135,8 +135,7 @@ export class Postgres {
 
   /** @returns the name of a new, empty database */
   async createDatabase(): Promise<string> {
-    this.#made += 1;
-    const name = `test_${this.#made}`;
+    const name = this.#unused("test");
     await this.sql(`CREATE DATABASE ${name}`);
     return name;
   }
@@ -150,8 +149,7 @@ export class Postgres {
    * change no table.
    */
   async createWriter(database: string): Promise<{ user: string; password: string }> {
-    this.#made += 1;
-    const user = `writer_${this.#made}`;
+    const user = this.#unused("writer");
     const password = `secret of ${user}: /?#@%`;
     const tables = "SELECT, INSERT, UPDATE, DELETE ON TABLES";
     const all = (rights: string) => rights.replace(" ON ", " ON ALL ");
@@ -167,97 +165,58 @@ export class Postgres {
     return { user, password };
   }
 
-  /** Starts a server that does not run; resolves when it takes connections. */
-  async restart(): Promise<void> {
-    const settings = Object.entries(this.#settings).flatMap(([name, value]) => [
-      "-c",
-      `${name}=${value}`,
-    ]);
-    const where = ["-D", this.#data, "-k", this.folder, "-p", `${this.port}`];
-    const [file, args] = postgresCommand("postgres", [...where, ...settings]);
-    const log = openSync(this.#logFile, "a");
-    const child = spawn(file, args, {
-      stdio: ["ignore", log, log],
-      // A terminal's Ctrl-C ends a whole group of processes.
-      detached: true,
-      cwd: this.folder,
-    });
-    closeSync(log);
-    // What it belongs to ends it; it keeps no process from ending.
-    child.unref();
-    this.#process = child;
-    const since = Date.now();
-    while (!this.#isReady(child.pid)) {
-      if (child.exitCode !== null || child.signalCode !== null || Date.now() - since > PATIENCE_MS)
-        throw new Error(`PostgreSQL did not start: ${this.log.slice(-2000)}`);
-      await setTimeout(5);
+  /**
+   * A standby that has all there is and streams what comes. Synchronous, no commit is answered before
+   * the standby has it; then the server waits for it when it is gone.
+   */
+  async standby({ synchronous = false } = {}): Promise<Postgres> {
+    const name = this.#unused("standby");
+    const { settings } = this.#process;
+    const standby = new Postgres(await keptPort(), { ...settings, cluster_name: name });
+    open.add(standby);
+    await standby.#process.copyFrom(this.url());
+    await standby.restart();
+    if (synchronous) {
+      await this.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await this.sql("SELECT pg_reload_conf()");
     }
+    const streams = `application_name = '${name}' AND state = 'streaming'`;
+    const waits = synchronous ? " AND sync_state = 'sync'" : "";
+    const question = `SELECT 1 FROM pg_stat_replication WHERE ${streams}${waits}`;
+    while ((await this.sql(question)).length === 0) await setTimeout(10);
+    return standby;
+  }
+
+  /** Makes a standby a server that takes writes; resolves when it does. */
+  async promote(): Promise<void> {
+    await this.sql("SELECT pg_promote()");
+  }
+
+  /** Starts a server that does not run; resolves when it takes connections. */
+  restart(): Promise<void> {
+    return this.#process.start();
   }
 
   /** Ends it as an administrator does: what runs is broken off, what is committed is written. */
   stop(): Promise<void> {
-    return this.#end("SIGINT");
+    return this.#process.end("SIGINT");
   }
 
   /** Kills all its processes at once, as losing power would. */
-  async kill(): Promise<void> {
-    const pid = this.#process?.pid;
-    if (pid === undefined || !this.#runs()) return;
-    // It makes no further ones meanwhile, and sees nobody die.
-    process.kill(pid, "SIGSTOP");
-    const children = childrenOf(pid);
-    for (const each of children) process.kill(each, "SIGKILL");
-    await this.#end("SIGKILL");
-    while (children.some(isAlive)) await setTimeout(2);
-    this.#freeMemory();
+  kill(): Promise<void> {
+    return this.#process.kill();
   }
 
   /** Ends it and removes its folder. */
   async end(): Promise<void> {
     open.delete(this);
-    await this.#end("SIGQUIT");
+    await this.#process.end("SIGQUIT");
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  get #data(): string {
-    return join(this.folder, "data");
-  }
-
-  get #logFile(): string {
-    return join(this.folder, "log");
-  }
-
-  #runs(): boolean {
-    const child = this.#process;
-    return child !== undefined && child.exitCode === null && child.signalCode === null;
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#process;
-    if (child === undefined || !this.#runs()) return;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
-  }
-
-  #isReady(pid: number | undefined): boolean {
-    const [first, ...rest] = this.#pidFile();
-    return Number(first) === pid && /^(ready|standby)/.test(rest.at(6) ?? "");
-  }
-
-  /** Its process, folder, start, port, socket's folder, address, shared memory and state, a line each. */
-  #pidFile(): string[] {
-    try {
-      return readFileSync(join(this.#data, "postmaster.pid"), "utf8").split("\n");
-    } catch {
-      return [];
-    }
-  }
-
-  /** What a killed server leaves with the kernel would outlive the folder. */
-  #freeMemory(): void {
-    const [, id] = (this.#pidFile()[6] ?? "").trim().split(/\s+/);
-    if (id !== undefined) execFileSync("ipcrm", ["-m", id], { stdio: "ignore" });
+  #unused(what: string): string {
+    this.#made += 1;
+    return `${what}_${this.#made}`;
   }
 }
 
@@ -278,18 +237,4 @@ export function eachDatabase(): () => string {
   });
   afterEach(async () => (await sharedPostgres()).dropDatabase(database));
   return () => database;
-}
-
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return text.trim().split(" ").filter(Boolean).map(Number);
-}
-
-/** One that ended may wait for somebody to ask how. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,215 @@
+import { once } from "node:events";
+import {
+  type AddressInfo,
+  createConnection,
+  createServer,
+  type Server,
+  type Socket,
+} from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { aroundTests } from "./hooks.ts";
+import { FrontendMessages } from "./postgres-wire.ts";
+import { seeded } from "./seeded.ts";
+
+/**
+ * When a commit loses its connection: `unsent` to the server, which takes all of it back; `sent`, and
+ * nobody knows; `answered` by the server, and the client does not hear of it.
+ */
+const MOMENTS = ["unsent", "sent", "answered"] as const;
+type Moment = (typeof MOMENTS)[number];
+
+/** What goes wrong with connections. */
+export interface Trouble {
+  /** Chance of each commit, 0–1, to lose its connection. */
+  readonly commits?: number;
+  /** At one of these moments; all unless given. */
+  readonly moments?: readonly [Moment, ...Moment[]];
+  /** Each connection ends within so many bytes of what its client sends. */
+  readonly bytes?: number;
+  /** Each piece takes up to so many ms longer. */
+  readonly delayMs?: number;
+}
+
+interface Draw {
+  below(limit: number): number;
+  random(): number;
+}
+
+const open = new Set<CuttingProxy>();
+aroundTests(
+  () => {},
+  () => Promise.all([...open].map((proxy) => proxy.end())),
+);
+
+/** Stands on 127.0.0.1 before a PostgreSQL server, without TLS, and does to connections what it is told. */
+export class CuttingProxy {
+  /** What befalls connections from now on, those that are open too. */
+  trouble: Trouble = {};
+  /** How many connections there were, and how many ended of what. */
+  readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, answered: 0 };
+  readonly #server: Server;
+  readonly #passages = new Set<Passage>();
+  #hangs = false;
+
+  private constructor(server: Server, target: number, draw: Draw) {
+    this.#server = server;
+    server.on("connection", (client: Socket) => {
+      this.counts.connections += 1;
+      const passage: Passage = new Passage(client, createConnection(target, "127.0.0.1"), {
+        draw,
+        trouble: () => this.trouble,
+        count: (of) => {
+          this.counts[of] += 1;
+        },
+        over: () => this.#passages.delete(passage),
+      });
+      if (this.#hangs) passage.hang(true);
+      this.#passages.add(passage);
+    });
+  }
+
+  /** @param target a port of 127.0.0.1 */
+  static async open(target: number, seed: number): Promise<CuttingProxy> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const proxy = new CuttingProxy(server, target, seeded(seed));
+    open.add(proxy);
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Cuts all connections there are. */
+  cut(): void {
+    for (const passage of this.#passages) {
+      this.counts.cut += 1;
+      passage.cut();
+    }
+  }
+
+  /** Lets nothing through, and tells nobody, until it is told otherwise. */
+  hang(hangs: boolean): void {
+    this.#hangs = hangs;
+    for (const passage of this.#passages) passage.hang(hangs);
+  }
+
+  async end(): Promise<void> {
+    open.delete(this);
+    for (const passage of this.#passages) passage.cut();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
+
+interface Surroundings {
+  readonly draw: Draw;
+  trouble(): Trouble;
+  count(of: Moment | "bytes"): void;
+  over(): void;
+}
+
+/** One connection, from the client through to the server. */
+class Passage {
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #around: Surroundings;
+  readonly #messages = new FrontendMessages();
+  /** Drawn once for each connection. */
+  readonly #fate: number;
+  #sent = 0;
+  /** What the server says to a commit that must not be heard of. */
+  #unheard: string | undefined;
+  #isCut = false;
+  /** Nothing further is forwarded. */
+  #isEnding = false;
+  #toServer = Promise.resolve();
+  #toClient = Promise.resolve();
+
+  constructor(client: Socket, server: Socket, around: Surroundings) {
+    this.#client = client;
+    this.#server = server;
+    this.#around = around;
+    this.#fate = around.draw.random();
+    for (const socket of [client, server])
+      socket
+        .setNoDelay()
+        .on("error", () => {})
+        .once("close", () => this.cut());
+    client.on("data", (bytes) => {
+      this.#toServer = this.#toServer.then(() => this.#say(bytes));
+    });
+    server.on("data", (bytes) => {
+      this.#toClient = this.#toClient.then(() => this.#answer(bytes));
+    });
+  }
+
+  cut(): void {
+    if (this.#isCut) return;
+    this.#isCut = true;
+    this.#isEnding = true;
+    this.#client.destroy();
+    this.#server.destroy();
+    this.#around.over();
+  }
+
+  hang(hangs: boolean): void {
+    for (const socket of [this.#client, this.#server]) hangs ? socket.pause() : socket.resume();
+  }
+
+  async #say(bytes: Buffer): Promise<void> {
+    await this.#delay();
+    for (const { bytes: message, commits } of this.#messages.take(bytes)) {
+      if (this.#isEnding) return;
+      const moment = commits ? this.#momentOfCommit() : undefined;
+      if (moment !== undefined) this.#around.count(moment);
+      if (moment === "unsent") return this.cut();
+      if (moment === "answered") this.#unheard = "";
+      this.#forward(message);
+      if (moment === "sent") return this.#lastly();
+    }
+  }
+
+  #forward(message: Buffer): void {
+    const { bytes } = this.#around.trouble();
+    const left = bytes === undefined ? Number.POSITIVE_INFINITY : this.#fate * bytes - this.#sent;
+    this.#sent += message.length;
+    if (message.length <= left) {
+      this.#server.write(message);
+      return;
+    }
+    this.#around.count("bytes");
+    this.#server.write(message.subarray(0, Math.max(0, left)));
+    this.#lastly();
+  }
+
+  /** Cuts when all that was forwarded is on its way. */
+  #lastly(): void {
+    this.#isEnding = true;
+    this.#server.write("", () => this.cut());
+  }
+
+  async #answer(bytes: Buffer): Promise<void> {
+    await this.#delay();
+    if (this.#unheard === undefined) {
+      this.#client.write(bytes);
+      return;
+    }
+    this.#unheard += bytes.toString("latin1");
+    // What the server says it did: a transaction that failed is taken back.
+    if (/(COMMIT|ROLLBACK)\0/.test(this.#unheard)) this.cut();
+  }
+
+  #momentOfCommit(): Moment | undefined {
+    const { draw, trouble } = this.#around;
+    const { commits = 0, moments = MOMENTS } = trouble();
+    if (draw.random() >= commits) return undefined;
+    return moments[draw.below(moments.length)];
+  }
+
+  async #delay(): Promise<void> {
+    const { delayMs = 0 } = this.#around.trouble();
+    if (delayMs > 0) await setTimeout(this.#around.draw.random() * delayMs);
+  }
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { postgresCommand, postgresFolder } from "./postgres-folder.ts";
+
+/** As in postgresql.conf: `{max_connections: 10}`. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+/** A busy machine is slow; less than a test's own limit, for this tells what was waited for. */
+const PATIENCE_MS = 60_000;
+
+/** The processes of a server, on a port of 127.0.0.1, and its folder. */
+export class PostgresProcess {
+  readonly settings: Settings;
+  readonly folder = postgresFolder();
+  readonly data = join(this.folder, "data");
+  readonly #port: number;
+  readonly #logFile = join(this.folder, "log");
+  #child: ChildProcess | undefined;
+
+  constructor(port: number, settings: Settings) {
+    this.#port = port;
+    this.settings = settings;
+  }
+
+  get log(): string {
+    return readFileSync(this.#logFile, "utf8");
+  }
+
+  /** Becomes a standby of another server, by its URL. */
+  async copyFrom(url: string): Promise<void> {
+    const from = ["--dbname", url, "--wal-method=stream", "--checkpoint=fast"];
+    const to = ["-D", this.data, "--write-recovery-conf", "--no-sync"];
+    const [file, args] = postgresCommand("pg_basebackup", [...from, ...to]);
+    await promisify(execFile)(file, args, { cwd: this.folder });
+  }
+
+  /** Resolves when the server takes connections. */
+  async start(): Promise<void> {
+    const child = this.#spawn();
+    this.#child = child;
+    const since = Date.now();
+    while (!this.#isReady(child)) {
+      if (!this.#runs || Date.now() - since > PATIENCE_MS)
+        throw new Error(`PostgreSQL did not start: ${this.log.slice(-2000)}`);
+      await setTimeout(5);
+    }
+  }
+
+  /** Sends a signal to the first process and waits for its end. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.#runs) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  }
+
+  async kill(): Promise<void> {
+    const pid = this.#child?.pid;
+    if (pid === undefined || !this.#runs) return;
+    // It makes no further ones meanwhile, and sees nobody die.
+    process.kill(pid, "SIGSTOP");
+    const children = childrenOf(pid);
+    for (const each of children) process.kill(each, "SIGKILL");
+    await this.end("SIGKILL");
+    while (children.some(isAlive)) await setTimeout(2);
+    this.#freeMemory();
+  }
+
+  #spawn(): ChildProcess {
+    const settings = Object.entries(this.settings).map(([name, value]) => `--${name}=${value}`);
+    const where = ["-D", this.data, "-k", this.folder, "-p", `${this.#port}`];
+    const [file, args] = postgresCommand("postgres", [...where, ...settings]);
+    const log = openSync(this.#logFile, "a");
+    const child = spawn(file, args, {
+      stdio: ["ignore", log, log],
+      // A terminal's Ctrl-C ends a whole group of processes.
+      detached: true,
+      cwd: this.folder,
+    });
+    closeSync(log);
+    // Who it belongs to ends it; it keeps nobody from ending.
+    child.unref();
+    return child;
+  }
+
+  get #runs(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
+  #isReady({ pid }: ChildProcess): boolean {
+    const [first, ...rest] = this.#pidFile();
+    return Number(first) === pid && /^(ready|standby)/.test(rest.at(6) ?? "");
+  }
+
+  /** Its process, folder, start, port, socket's folder, address, shared memory and state, a line each. */
+  #pidFile(): string[] {
+    try {
+      return readFileSync(join(this.data, "postmaster.pid"), "utf8").split("\n");
+    } catch {
+      return [];
+    }
+  }
+
+  /** What a killed server leaves with the kernel would outlive the folder. */
+  #freeMemory(): void {
+    const [, id] = (this.#pidFile()[6] ?? "").trim().split(/\s+/);
+    if (id !== undefined) execFileSync("ipcrm", ["-m", id], { stdio: "ignore" });
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return text.trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** One that ended may wait for somebody to ask how. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
