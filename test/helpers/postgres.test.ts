@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { CuttingProxy } from "./cutting-proxy.ts";
@@ -111,7 +110,8 @@ describe("a proxy that cuts connections", () => {
     assert.equal(proxy.counts.bytes, 1);
     proxy.trouble = {};
     const other = await connect();
-    const ended = once(other, "end");
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    other.once("end", resolve);
     proxy.cut();
     await ended;
     assert.ok((await counts()).length < 10);
