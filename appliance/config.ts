@@ -16,6 +16,13 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly waitForClock: boolean;
   readonly dataDir: string;
+  /** Where the numbers are, if not in the data folder: `postgres://…`. It holds a password. */
+  readonly databaseUrl: string | undefined;
+  /** How this process is called among those that share the database. */
+  readonly nodeName: string;
+  /** The port where `/metrics` is served; undefined for none. */
+  readonly metricsPort: number | undefined;
+  readonly metricsBind: string;
   readonly port: number;
   /** The collector's address; undefined for all interfaces. */
   readonly host: string | undefined;
@@ -125,6 +132,10 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     trustedProxies: value("TRUSTED_PROXIES"),
     waitForClock: value("WAIT_FOR_CLOCK"),
     dataDir: value("DATA_DIR"),
+    databaseUrl: value("DATABASE_URL") || undefined,
+    nodeName: value("NODE_NAME"),
+    metricsPort: value("METRICS_PORT") || undefined,
+    metricsBind: value("METRICS_BIND"),
     port: value("PORT"),
     host: value("HOST") || undefined,
     webuiPort: value("WEBUI_PORT"),
@@ -171,6 +182,10 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     problems.push(invalidSetting("WEBUI_PORT", "must be another port than PORT."));
   if ([config.port, config.webuiPort].includes(config.tlsPort ?? -1))
     problems.push(invalidSetting("TLS_PORT", "must be another port than PORT and WEBUI_PORT."));
+  if ([config.port, config.webuiPort, config.tlsPort].includes(config.metricsPort ?? -1))
+    problems.push(
+      invalidSetting("METRICS_PORT", "must be another port than PORT, WEBUI_PORT and TLS_PORT."),
+    );
   problems.push(...sameTokenKey(config.sites.map((site) => site.id)));
   if (problems.length > 0) throw new ConfigRefused(problems);
   return config;

@@ -23,7 +23,7 @@ function problemsOf(env: Record<string, string>, file?: string): readonly string
 
 describe("the configuration", () => {
   it("has a default for everything", () => {
-    const { dataDir, siteTokens, ...rest } = fromEnv({});
+    const { dataDir, siteTokens, ...rest } = fromEnv({ NODE_NAME: "here" });
     assert.deepEqual(rest, {
       sites: [],
       slips: [],
@@ -49,7 +49,12 @@ describe("the configuration", () => {
       mqtt: undefined,
       publicAddress: undefined,
       tlsPort: undefined,
+      databaseUrl: undefined,
+      nodeName: "here",
+      metricsPort: undefined,
+      metricsBind: "127.0.0.1",
     });
+    assert.match(fromEnv({}).nodeName, /^[\w.-]+$/);
     assert.match(dataDir, /^\/.*\/data$/);
     assert.equal(siteTokens.size, 0);
   });
@@ -93,6 +98,10 @@ describe("the configuration", () => {
       OPEN_PORT: "off",
       PUBLIC_DASHBOARD: "1",
       TLS_PORT: "443",
+      DATABASE_URL: "postgresql://tally:a%40b@db1:5432,db2/tally?sslmode=require",
+      NODE_NAME: "berlin-1",
+      METRICS_PORT: "9100",
+      METRICS_BIND: "0.0.0.0",
     });
     assert.deepEqual(config, {
       sites: [
@@ -144,6 +153,10 @@ describe("the configuration", () => {
         dashboard: true,
       },
       tlsPort: 443,
+      databaseUrl: "postgresql://tally:a%40b@db1:5432,db2/tally?sslmode=require",
+      nodeName: "berlin-1",
+      metricsPort: 9100,
+      metricsBind: "0.0.0.0",
     });
   });
 
@@ -228,6 +241,28 @@ describe("the configuration", () => {
     it("may not name two sites whose tokens would have one name", () => {
       const [problem = ""] = problemsOf({ SITES: "my-site,my_site,other" });
       assert.match(problem, /my-site and my_site.*STATS_TOKEN_MY_SITE/);
+    });
+  });
+
+  describe("a database", () => {
+    for (const [key, text] of [
+      ["DATABASE_URL", "mysql://tally:secret@db/tally"],
+      ["DATABASE_URL", "db.example.org"],
+      ["DATABASE_URL", "postgres://tally:my secret@db/tally"],
+      ["NODE_NAME", "berlin 1"],
+      ["NODE_NAME", "a".repeat(64)],
+      ["METRICS_PORT", "http"],
+      ["METRICS_BIND", "metrics.example.org"],
+    ] as const)
+      it(`is not counted into with ${text} as ${key}`, () => {
+        const [problem = "", ...more] = problemsOf({ [key]: text });
+        assert.match(problem, new RegExp(`^${key} must be `));
+        assert.doesNotMatch(problem, /secret/);
+        assert.deepEqual(more, []);
+      });
+
+    it("shows metrics on a port of its own", () => {
+      assert.match(problemsOf({ PORT: "9100", METRICS_PORT: "9100" }).join(), /^METRICS_PORT must/);
     });
   });
 

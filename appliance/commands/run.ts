@@ -13,6 +13,11 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --bind ADDR      the Web UI's address (BIND, 127.0.0.1)
   --data-dir DIR   where the data is (DATA_DIR)
   --config FILE    a KEY=VALUE file with settings (CONFIG)
+  --database-url URL
+                   a PostgreSQL database for the numbers (DATABASE_URL): with a password better in
+                   the environment or the file; --node-name says who counts there (NODE_NAME)
+  --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
+                   unless --metrics-bind names an address (METRICS_BIND)
   --virtual-deck MODEL
                    a deck that exists only in the Web UI; may be given several times
                    (VIRTUAL_DECK); \`tallydeck devices --models\` lists the models

@@ -1,6 +1,7 @@
 import { fstatSync } from "node:fs";
 import { dayOf, formatDay } from "../base/calendar.ts";
 import { type FarAhead, SystemClock } from "../base/clock.ts";
+import { shownDatabaseUrl } from "../base/database-url.ts";
 import { createLog, RecentProblems } from "../base/log.ts";
 import { isLoopback, listenerUrl } from "../base/ports.ts";
 import { makeReadToken } from "../base/secrets.ts";
@@ -130,12 +131,16 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   Setup      ${pages}/help
   Web UI     ${webUi}/${tls}
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
-  Data       ${config.dataDir}`);
+  Data       ${config.dataDir}${numbersIn(config)}`);
   const { sites, adminHash } = service.store.directory;
   const inShell = (words: string) => toType(words, config.dataDir, terminal);
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);
   if (config.adminToken === null && adminHash === null)
     out(`No admin token yet, which reads the numbers. Make one: ${inShell("tokens make admin")}`);
+}
+
+function numbersIn({ databaseUrl }: Config): string {
+  return databaseUrl === undefined ? "" : `\n  Numbers    ${shownDatabaseUrl(databaseUrl)}`;
 }
 
 function reachedOn({ address }: { address: string }): string {

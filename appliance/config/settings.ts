@@ -1,4 +1,6 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { DATABASE_URL_RULE, databaseUrl } from "../base/database-url.ts";
 import { isHost, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { modelById } from "../deck/usb/models.ts";
@@ -16,6 +18,8 @@ import {
   type DeclaredSites,
   everyItem,
   isProxy,
+  NODE_NAME_RULE,
+  nodeName,
   parseAddress,
   parsePath,
   parseSites,
@@ -43,6 +47,8 @@ const port: Pick<Setting<number>, "accepts" | "parse"> = {
   accepts: "a port from 0 to 65535 (0 lets the system choose)",
   parse: (text) => wholeNumber(text, 0, 65_535),
 };
+
+const PORT_OR_NONE = "a port from 1 to 65535, or 0 for none";
 
 const onOrOff: Omit<Setting<boolean>, "flag"> = {
   flagKind: "switch",
@@ -97,6 +103,31 @@ export const SETTINGS = {
     fallback: DEFAULT_DATA_DIR,
     accepts: "a folder",
     parse: parsePath,
+  } satisfies Setting<string>,
+  // With a password it belongs in the environment or the file: a flag shows in every list of processes.
+  DATABASE_URL: {
+    flag: "database-url",
+    fallback: "",
+    accepts: DATABASE_URL_RULE,
+    parse: (text) => (text === "" ? "" : databaseUrl(text)),
+  } satisfies Setting<string>,
+  NODE_NAME: {
+    flag: "node-name",
+    fallback: nodeName(hostname()) ?? "node",
+    accepts: NODE_NAME_RULE,
+    parse: nodeName,
+  } satisfies Setting<string>,
+  METRICS_PORT: {
+    flag: "metrics-port",
+    fallback: "0",
+    ...port,
+    accepts: PORT_OR_NONE,
+  } satisfies Setting<number>,
+  METRICS_BIND: {
+    flag: "metrics-bind",
+    fallback: "127.0.0.1",
+    accepts: "an address of this machine, 0.0.0.0 or :: for all",
+    parse: parseAddress,
   } satisfies Setting<string>,
   PORT: { flag: "port", fallback: String(COLLECTOR_PORT), ...port } satisfies Setting<number>,
   HOST: {
@@ -194,7 +225,7 @@ export const SETTINGS = {
     flag: "tls-port",
     fallback: "0",
     ...port,
-    accepts: "a port from 1 to 65535, or 0 for none",
+    accepts: PORT_OR_NONE,
   } satisfies Setting<number>,
   DEMO: { flag: "demo", ...onOrOff } satisfies Setting<boolean>,
   SHOW_CODE_FILE: {

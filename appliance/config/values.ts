@@ -54,6 +54,12 @@ export function parseToken(text: string): string | undefined {
   return /\s/.test(text) ? undefined : text;
 }
 
+export const NODE_NAME_RULE = "1 to 63 of letters, digits, and . _ -";
+
+export function nodeName(text: string): string | undefined {
+  return /^[\w.-]{1,63}$/.test(text) ? text : undefined;
+}
+
 export function isProxy(text: string): boolean {
   try {
     createClient([text]);
