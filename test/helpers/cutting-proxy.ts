@@ -19,7 +19,7 @@ const MOMENTS = ["unsent", "sent", "answered"] as const;
 type Moment = (typeof MOMENTS)[number];
 
 /** What goes wrong with connections. */
-export interface Trouble {
+interface Trouble {
   /** Chance of each commit, 0–1, to lose its connection. */
   readonly commits?: number;
   /** At one of these moments; all unless given. */
