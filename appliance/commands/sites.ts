@@ -10,20 +10,20 @@ import {
 import { listenerUrl, scriptTag, siteCollector, urlOf } from "../base/ports.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { Config } from "../config.ts";
-import type { SiteInput, SiteOutcome, SiteRecord } from "../store/sites/directory.ts";
+import {
+  retiredIn,
+  type SiteInput,
+  type SiteOutcome,
+  type SiteRecord,
+} from "../store/sites/directory.ts";
 import { withBallast } from "../store/sqlite/ballast.ts";
 import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { databaseFile, emptyLog } from "../store/sqlite/database.ts";
 import { openData, openToLook } from "../store/sqlite/health.ts";
 import { makeDataDir } from "../store/sqlite/lock.ts";
-import {
-  createSite,
-  eraseSite,
-  renameSite,
-  updateSite,
-} from "../store/sqlite/tables/site-changes.ts";
-import { findRetired, findSite, readDirectory } from "../store/sqlite/tables/sites.ts";
+import { SITE_WRITES } from "../store/sqlite/tables/site-changes.ts";
+import { findSite, readDirectory } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,
@@ -128,8 +128,8 @@ function list({ db, terminal, config }: Action): void {
 function add({ db, id, values, terminal, config }: Action): void {
   refuseName(db, id, config);
   const input = { id, ...changeOf(values) };
-  const isBack = findRetired(db, id) !== undefined;
-  expectDone(db, db.transaction(() => createSite(db, input)).immediate(), input);
+  const isBack = retiredIn(readDirectory(db), id) !== undefined;
+  expectDone(db, db.transaction(() => SITE_WRITES.createSite(db, input)).immediate(), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
   const host = findSite(db, id)?.host ?? null;
   const whose = host === null ? ", with an address of this box that visitors reach" : "";
@@ -150,13 +150,13 @@ function collectorUrl({ dataDir, host = "::", port, nameFile }: Config): string 
 
 function change({ db, id, values, terminal }: Action): void {
   const input = { id, ...changeOf(values) };
-  expectDone(db, db.transaction(() => updateSite(db, input)).immediate(), input);
+  expectDone(db, db.transaction(() => SITE_WRITES.updateSite(db, input)).immediate(), input);
   terminal.out(describe(findSite(db, id) as SiteRecord));
 }
 
 function rename({ db, id, to, terminal, config }: Action): void {
   refuseName(db, to, config, id);
-  const outcome = db.transaction(() => renameSite(db, { id, to })).immediate();
+  const outcome = db.transaction(() => SITE_WRITES.renameSite(db, { id, to })).immediate();
   expectDone(db, outcome, { id: outcome === "exists" ? to : id });
   terminal.out(
     `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and ${siteTokenKey(id)}, on the keys of a deck.`,
@@ -164,7 +164,7 @@ function rename({ db, id, to, terminal, config }: Action): void {
 }
 
 function erase({ db, id, values, terminal, config }: Action): void {
-  const site = findSite(db, id) ?? findRetired(db, id);
+  const site = findSite(db, id) ?? retiredIn(readDirectory(db), id);
   if (siteIdOf(values.confirm ?? "") !== id && site?.declared === false)
     throw new UsageError(
       `This erases all that ${id} counted, and its surveys and token. If you mean it, add --confirm ${id}`,
@@ -173,7 +173,7 @@ function erase({ db, id, values, terminal, config }: Action): void {
     withBallast(config.dataDir, () => db.transaction(task).immediate());
   expectDone(
     db,
-    makingRoom(() => eraseSite(db, { id })),
+    makingRoom(() => SITE_WRITES.eraseSite(db, { id })),
     { id },
   );
   while (makingRoom(() => eraseSites(db)));

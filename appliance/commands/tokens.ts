@@ -1,17 +1,12 @@
 import { meansAdmin, siteIdOf, siteTokenKey } from "../base/names.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import type { Config } from "../config.ts";
-import type { Directory } from "../store/sites/directory.ts";
+import { type Directory, retiredIn } from "../store/sites/directory.ts";
 import { type Database, databaseFile } from "../store/sqlite/database.ts";
 import { openData, openToLook } from "../store/sqlite/health.ts";
 import { makeDataDir } from "../store/sqlite/lock.ts";
-import {
-  changeAdminToken,
-  findRetired,
-  findSite,
-  readDirectory,
-  setReadToken,
-} from "../store/sqlite/tables/sites.ts";
+import { setAdminToken } from "../store/sqlite/tables/site-changes.ts";
+import { findSite, readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,
@@ -88,7 +83,7 @@ function change(db: Database, id: string, { makes, config, terminal }: Change): 
   const site = meansAdmin(id) ? null : findSite(db, id);
   if (site === undefined)
     throw new CommandFailed(
-      findRetired(db, id)
+      retiredIn(readDirectory(db), id)
         ? `${id} is retired: no token opens it. Bring it back first: \`tallydeck sites add ${id}\``
         : noSuchSite(db, id),
     );
@@ -100,7 +95,7 @@ function change(db: Database, id: string, { makes, config, terminal }: Change): 
     );
   const made = makes ? makeReadToken() : undefined;
   const hash = made?.hash ?? null;
-  if (site === null) changeAdminToken(db, hash);
+  if (site === null) db.transaction(() => setAdminToken(db, { hash, kept: null })).immediate();
   else setReadToken(db, site.key, hash);
   terminal.out(made?.token ?? `Revoked the token of ${id}.`);
 }

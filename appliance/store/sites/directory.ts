@@ -24,6 +24,24 @@ export interface Directory {
   readonly adminHash: Uint8Array | null;
 }
 
+/** A site as a row of a database. */
+type SiteRow = SiteRecord & { readonly retired: boolean };
+
+export function directoryOf(rows: readonly SiteRow[], adminHash: Uint8Array | null): Directory {
+  const records = (retired: boolean) =>
+    rows.filter((row) => row.retired === retired).map(({ retired: _, ...record }) => record);
+  return { sites: records(false), retired: records(true), adminHash };
+}
+
+/** A site that is not retired. */
+export function siteIn({ sites }: Directory, id: string): SiteRecord | undefined {
+  return sites.find((site) => site.id === id);
+}
+
+export function retiredIn({ retired }: Directory, id: string): SiteRecord | undefined {
+  return retired.find((site) => site.id === id);
+}
+
 /** A site as the configuration names it. */
 export interface DeclaredSite {
   readonly id: string;

@@ -10,17 +10,7 @@ import { removePushToken, savePushToken } from "./tables/push-tokens.ts";
 import { removeSessions, saveSession } from "./tables/sessions.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { saveAlarmSince } from "./tables/site-alarms.ts";
-import {
-  createSite,
-  eraseSite,
-  renameSite,
-  setAdminToken,
-  setSiteAlarms,
-  setSiteToken,
-  setSurveyLabels,
-  shareSite,
-  updateSite,
-} from "./tables/site-changes.ts";
+import { SITE_WRITES, setAdminToken } from "./tables/site-changes.ts";
 
 export const WRITES: {
   readonly [W in WriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
@@ -36,15 +26,8 @@ export const WRITES: {
   savePublicAddress,
   saveSession,
   removeSessions,
-  createSite,
-  updateSite,
-  renameSite,
-  eraseSite,
-  setSiteToken,
-  shareSite,
+  ...SITE_WRITES,
   setAdminToken,
-  setSurveyLabels,
-  setSiteAlarms,
   saveAlarmSince,
   importSettings,
   undoImport,

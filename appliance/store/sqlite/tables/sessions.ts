@@ -19,3 +19,8 @@ export function removeSessions(db: Database, hashes: readonly Uint8Array[]): voi
   const remove = db.prepare("DELETE FROM session WHERE hash = ?");
   for (const hash of hashes) remove.run(hash);
 }
+
+/** Removes all but `kept`. */
+export function removeOtherSessions(db: Database, kept: Uint8Array | null): void {
+  db.prepare("DELETE FROM session WHERE hash IS NOT ?").run(kept);
+}

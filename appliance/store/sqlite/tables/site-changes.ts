@@ -1,14 +1,13 @@
-import { comparableHost, isSiteId, tokenTwin } from "../../../base/names.ts";
-import type { SiteAlarms, SurveyLabels } from "../../reports.ts";
-import type { SiteInput, SiteOutcome, SiteRecord } from "../../sites/directory.ts";
+import type { SiteOutcome } from "../../sites/directory.ts";
+import type { SiteChange } from "../../sites/draft.ts";
+import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
+import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
+import { removeOtherSessions } from "./sessions.ts";
 import { saveSiteAlarms } from "./site-alarms.ts";
 import {
   addSite,
-  changeAdminToken,
   changeSite,
-  findRetired,
-  findSite,
   readDirectory,
   removeSite,
   setReadToken,
@@ -16,87 +15,24 @@ import {
 } from "./sites.ts";
 import { saveSurveyLabels } from "./survey-labels.ts";
 
-/** Adds a site, or brings back a retired one with its numbers. */
-export function createSite(db: Database, input: SiteInput): SiteOutcome {
-  if (findSite(db, input.id)) return "exists";
-  if (hasTwin(db, input.id)) return "same_token_name";
-  if (isTaken(db, input)) return "host_taken";
-  addSite(db, input.id);
-  changeSite(db, (findSite(db, input.id) as SiteRecord).key, definedOf(input));
-  return "done";
-}
+/** The writes that change sites, by their rules. */
+export const SITE_WRITES = {
+  createSite: planned("createSite"),
+  updateSite: planned("updateSite"),
+  renameSite: planned("renameSite"),
+  eraseSite: planned("eraseSite"),
+  setSiteToken: planned("setSiteToken"),
+  shareSite: planned("shareSite"),
+  setSurveyLabels: planned("setSurveyLabels"),
+  setSiteAlarms: planned("setSiteAlarms"),
+};
 
-export function updateSite(db: Database, input: SiteInput): SiteOutcome {
-  const site = findSite(db, input.id);
-  if (!site) return absence(db, input.id);
-  if (site.declared) return "declared";
-  if (isTaken(db, input)) return "host_taken";
-  changeSite(db, site.key, definedOf(input));
-  return "done";
-}
-
-/** The numbers, the token and the host stay with the site. A retired one stays retired. */
-export function renameSite(db: Database, { id, to }: { id: string; to: string }): SiteOutcome {
-  const site = findSite(db, id) ?? findRetired(db, id);
-  if (!site) return "not_found";
-  // What cannot be declared any more is no longer the configuration's to name.
-  if (site.declared && isSiteId(id)) return "declared";
-  if (findSite(db, to) ?? findRetired(db, to)) return "exists";
-  if (hasTwin(db, to, id)) return "same_token_name";
-  changeSite(db, site.key, { id: to });
-  return "done";
-}
-
-/** The site is gone at once; what it counted is erased by upkeep. */
-export function eraseSite(db: Database, { id }: { id: string }): SiteOutcome {
-  const site = findSite(db, id) ?? findRetired(db, id);
-  if (!site) return "not_found";
-  if (site.declared) return "declared";
-  removeSite(db, site.key);
-  return "done";
-}
-
-export function setSiteToken(
-  db: Database,
-  { id, hash }: { id: string; hash: Uint8Array | null },
-): SiteOutcome {
-  const site = findSite(db, id);
-  if (!site) return absence(db, id);
-  setReadToken(db, site.key, hash);
-  return "done";
-}
-
-/** The labels take the place of those before. */
-export function setSurveyLabels(
-  db: Database,
-  { id, labels }: { id: string; labels: SurveyLabels },
-): SiteOutcome {
-  const site = findSite(db, id);
-  if (!site) return absence(db, id);
-  saveSurveyLabels(db, site.key, labels);
-  return "done";
-}
-
-/** What a site alarms of takes the place of what was set before. */
-export function setSiteAlarms(
-  db: Database,
-  { id, alarms }: { id: string; alarms: SiteAlarms },
-): SiteOutcome {
-  const site = findSite(db, id);
-  if (!site) return absence(db, id);
-  saveSiteAlarms(db, site.key, alarms);
-  return "done";
-}
-
-/** Shares a site by a link with this token, in place of the one before; null takes the link back. */
-export function shareSite(
-  db: Database,
-  { id, hash }: { id: string; hash: Uint8Array | null },
-): SiteOutcome {
-  const site = findSite(db, id);
-  if (!site) return absence(db, id);
-  setShareToken(db, site.key, hash);
-  return "done";
+function planned<W extends PlannedWriteName>(name: W) {
+  return (db: Database, input: WriteInput<W>): SiteOutcome => {
+    const { outcome, changes } = SITE_PLANS[name](readDirectory(db), input);
+    carryOut(db, changes);
+    return outcome;
+  };
 }
 
 /** `kept` is the session, as it is stored, of who asks for it. */
@@ -104,33 +40,36 @@ export function setAdminToken(
   db: Database,
   { hash, kept }: { hash: Uint8Array | null; kept: Uint8Array | null },
 ): void {
-  changeAdminToken(db, hash, kept);
+  if (readDirectory(db).adminHash !== null) removeOtherSessions(db, kept);
+  setReadToken(db, null, hash);
 }
 
-function isTaken(db: Database, { id, host }: SiteInput): boolean {
-  if (host === undefined || host === null) return false;
-  return readDirectory(db).sites.some(
-    (site) =>
-      site.id !== id && site.host !== null && comparableHost(site.host) === comparableHost(host),
-  );
+export function carryOut(db: Database, changes: readonly SiteChange[]): void {
+  for (const change of changes) make(db, change);
 }
 
-/** True when another site than `id`, and than `but`, has a token of the same name. */
-export function hasTwin(db: Database, id: string, but = id): boolean {
-  const others = readDirectory(db).sites.filter((site) => site.id !== but);
-  return (
-    tokenTwin(
-      id,
-      others.map((site) => site.id),
-    ) !== undefined
-  );
-}
-
-/** Why a site is not found. */
-function absence(db: Database, id: string): SiteOutcome {
-  return findRetired(db, id) ? "retired" : "not_found";
-}
-
-function definedOf({ host, badge }: SiteInput): { host?: string | null; badge?: boolean } {
-  return { ...(host !== undefined && { host }), ...(badge !== undefined && { badge }) };
+function make(db: Database, change: SiteChange): void {
+  switch (change.kind) {
+    case "add":
+      addSite(db, change.site.id, change.site);
+      break;
+    case "change":
+      changeSite(db, change.key, change.site);
+      break;
+    case "remove":
+      removeSite(db, change.key);
+      break;
+    case "readToken":
+      setReadToken(db, change.site, change.hash);
+      break;
+    case "shareToken":
+      setShareToken(db, change.site, change.hash);
+      break;
+    case "labels":
+      saveSurveyLabels(db, change.site, change.labels);
+      break;
+    case "alarms":
+      saveSiteAlarms(db, change.site, change.alarms);
+      break;
+  }
 }

@@ -1,0 +1,82 @@
+import type { SiteKey } from "../counting.ts";
+import type { BeforeImport } from "../rows.ts";
+import { type Directory, retiredIn, type SiteInput, siteIn } from "./directory.ts";
+import { Draft, type SiteChange } from "./draft.ts";
+
+type SitesBefore = BeforeImport["sites"];
+
+/**
+ * Adds and changes what settings name, and deletes nothing; sites that the configuration declares
+ * stay as they are.
+ * @throws {Error} when a host or the name of a token belongs to another site: the caller has checked
+ * that none does.
+ */
+export function importSites(
+  directory: Directory,
+  sites: readonly SiteInput[],
+): { before: SitesBefore; changes: readonly SiteChange[] } {
+  const draft = new Draft(directory);
+  for (const { id } of sites) {
+    if (siteIn(directory, id)) continue;
+    if (draft.hasTwin(id)) throw new Error(`the token of ${id} belongs to another site`);
+    draft.add(id);
+  }
+  const [taken] = settle(
+    draft,
+    sites.filter(({ id }) => !siteIn(directory, id)?.declared),
+  );
+  if (taken !== undefined) throw new Error(`${taken.host} belongs to another site`);
+  return { before: sitesBefore(directory, sites), changes: draft.changes() };
+}
+
+/** The sites that an import has added: those with numbers by now are not to be undone. */
+export function addedBy(sites: SitesBefore, directory: Directory): SiteKey[] {
+  return sites.flatMap(({ id, was }) => {
+    const site = was === "none" ? siteIn(directory, id) : undefined;
+    return site?.declared === false ? [site.key] : [];
+  });
+}
+
+/**
+ * Puts back what was there before an import.
+ * @param counting which of `addedBy` have numbers
+ * @returns the changes, and the ids of the sites that stay as they are: new ones with numbers, and
+ * those whose host another site has now
+ */
+export function undoImportOfSites(
+  directory: Directory,
+  sites: SitesBefore,
+  counting: ReadonlySet<SiteKey>,
+): { stay: string[]; changes: readonly SiteChange[] } {
+  const draft = new Draft(directory);
+  const there = sites.filter(({ id }) => siteIn(directory, id)?.declared === false);
+  const added = there.filter(({ was }) => was === "none");
+  const hasNumbers = ({ id }: SiteInput) => counting.has(siteIn(directory, id)?.key ?? 0);
+  const stay = added.filter(hasNumbers);
+  for (const site of added) if (!hasNumbers(site)) draft.remove(site.id);
+  for (const { id, was } of there) if (was === "retired") draft.retire(id);
+  const taken = settle(
+    draft,
+    there.filter(({ was }) => was === "there"),
+  );
+  return { stay: [...stay, ...taken].map(({ id }) => id), changes: draft.changes() };
+}
+
+/** Changes sites that may have swapped their hosts. @returns those whose host another one has */
+function settle(draft: Draft, sites: readonly SiteInput[]): SiteInput[] {
+  for (const { id, host } of sites) if (host !== undefined) draft.set(id, { host: null });
+  return sites.filter(({ id, host, badge }) => {
+    if (draft.isTaken({ id, host })) return true;
+    draft.set(id, { host, badge });
+    return false;
+  });
+}
+
+function sitesBefore(directory: Directory, sites: readonly SiteInput[]): SitesBefore {
+  return sites.map(({ id }) => {
+    const site = siteIn(directory, id);
+    const { host, badge } = site ?? { host: null, badge: false };
+    const was = site ? "there" : retiredIn(directory, id) ? "retired" : "none";
+    return { id, was, host, badge };
+  });
+}
