@@ -61,6 +61,11 @@ export class Batch {
     return this.#counts.bytes + this.#sliceBytes;
   }
 
+  /** Hits that are not committed. */
+  get hits(): number {
+    return this.#slice.reduce((sum, group) => sum + group.hits, this.#counts.hits);
+  }
+
   /** Resolves when the hits of this batch may be answered. */
   get stored(): Promise<void> {
     return this.#stored;

@@ -1,3 +1,4 @@
+import type { Refusal } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
 import type { FoldPlan, QueryInput, QueryName, QueryResult } from "./queries.ts";
@@ -54,12 +55,24 @@ export interface Opened {
   readonly sentences: readonly string[];
 }
 
+/** How an engine fares with a database elsewhere; all but `connections` count from the start. */
+export interface DatabaseFigures {
+  /** Open now. */
+  readonly connections: number;
+  /** Connections that were lost and made again. */
+  readonly reconnects: number;
+  /** Transactions run again because others got in their way (40001, 40P01). */
+  readonly retries: number;
+}
+
 /** What an engine tells by itself, and asks. */
 export interface EngineEvents {
   /** Told before `opened`, and whenever sites or tokens changed, be it by another process. */
   directory(directory: Directory): void;
   /** A database is in use: at the start, and when another one took its place. */
   opened(opened: Opened): void;
+  /** The database will not have us, for a reason that does not pass by itself; each time it is met. */
+  refused(why: Refusal): void;
   /** Another process has counted. */
   counted(): void;
   /** Views of the last five minutes that other processes have counted. */
@@ -78,6 +91,8 @@ export interface Engine {
   readonly ready: boolean;
   /** True where no new values are to be taken in. */
   readonly lowSpace: boolean;
+  /** Undefined where the database is a file. */
+  readonly figures: DatabaseFigures | undefined;
   send(request: EngineRequest): Promise<EngineAnswer>;
   /** One at a time. @throws {Refusal} `read_failed`, `storage_unavailable` */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;

@@ -4,6 +4,8 @@ import { SqliteEngine, type SqliteOptions } from "./sqlite/engine.ts";
 export interface EngineOptions extends SqliteOptions {
   /** Where the numbers are, if not in the data folder: `postgres://…`. */
   databaseUrl?: string | undefined;
+  /** How this process is called there. */
+  nodeName?: string;
 }
 
 /** What keeps the data, and the part of it that is a file of this box. */

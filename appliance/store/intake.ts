@@ -1,16 +1,20 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { Histogram } from "../base/histogram.ts";
 import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Batch, storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
+import type { IntakeFigures } from "./figures.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;
 const RETRY_LOCKED_MS = 50;
 const RETRY_FAILED_MS = 1_000;
 const LONGEST_RETRY_MS = 64_000;
+/** Bounds of a histogram. */
+const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
 
 /** Dimension and value, one increment each. */
@@ -42,6 +46,8 @@ export class Intake {
   #inFlight: Batch | undefined;
   #scheduled = false;
   #unavailable = false;
+  readonly #commitSeconds = new Histogram(COMMIT_SECONDS);
+  #failedBatches = 0;
   #giveUp: Cancel | undefined;
   #retry: Cancel | undefined;
   #idle: (() => void) | undefined;
@@ -57,6 +63,16 @@ export class Intake {
   /** True while nothing can be stored. */
   get unavailable(): boolean {
     return this.#unavailable;
+  }
+
+  /** What it has done since the start, and what waits now. */
+  get figures(): IntakeFigures {
+    return {
+      commitSeconds: this.#commitSeconds,
+      failedBatches: this.#failedBatches,
+      waitingHits: this.#open.hits + (this.#inFlight?.hits ?? 0),
+      waitingBytes: this.#open.bytes + (this.#inFlight?.bytes ?? 0),
+    };
   }
 
   /**
@@ -140,7 +156,7 @@ export class Intake {
     const next = batch.next(this.#lowSpace(), this.#dated);
     const at = this.#clock.monotonic();
     void this.#send({ kind: "commit", at, batch: next }).then((answer) => {
-      if (answer.ok) this.#goesOn();
+      if (answer.ok) this.#goesOn((this.#clock.monotonic() - at) / 1_000);
       if (answer.ok && batch.hasMore) {
         this.#sendNext(batch);
         return;
@@ -152,7 +168,8 @@ export class Intake {
   }
 
   /** A commit was made. */
-  #goesOn(): void {
+  #goesOn(seconds: number): void {
+    this.#commitSeconds.observe(seconds);
     this.#giveUp?.();
     this.#giveUp = undefined;
     this.#failures = 0;
@@ -168,6 +185,7 @@ export class Intake {
   }
 
   #failed(batch: Batch, { busy, message }: { busy: boolean; message: string }): void {
+    this.#failedBatches++;
     this.#open.absorb(batch);
     if (!busy || this.#unavailable) this.#stopWaiting(message);
     if (this.#unavailable) this.#becomeIdle();

@@ -1,10 +1,12 @@
 import { type Clock, every } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
 import type { Opened } from "./engine.ts";
 import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
+import type { StoreFigures } from "./figures.ts";
 import { type Increments, Intake } from "./intake.ts";
 import { LiveViews } from "./live-views.ts";
 import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
@@ -36,6 +38,8 @@ interface StoreOptions extends EngineOptions {
   onUnusable?: (why: Unusable) => void;
   /** Called with each database that is in use from then on. */
   onOpened?: (opened: Opened) => void;
+  /** Called when a database elsewhere will not have us; it is told in the log unless given. */
+  onRefused?: (why: Refusal) => void;
 }
 
 /** The one door to the data: counts and surveys in, reports out. */
@@ -96,6 +100,11 @@ export class Store {
   /** False until the database has answered once: nothing can be counted or read until then. */
   get ready(): boolean {
     return this.#engine.ready;
+  }
+
+  get figures(): StoreFigures {
+    const { ready, figures: database } = this.#engine;
+    return { ...this.#intake.figures, ready, unavailable: this.#intake.unavailable, database };
   }
 
   /** 32 bytes that seal the cursors of the survey export; none before the database has answered. */
@@ -228,7 +237,8 @@ export class Store {
   }
 
   async #open(): Promise<void> {
-    const { onOpened, onUnusable } = this.#options;
+    const { onOpened, onUnusable, log } = this.#options;
+    const { onRefused = ({ message }) => log.error(message) } = this.#options;
     this.#engines = await openEngines(this.#options, {
       directory: (directory) => {
         this.directory = directory;
@@ -238,6 +248,7 @@ export class Store {
         this.#cursorSecret = opened.cursorSecret;
         onOpened?.(opened);
       },
+      refused: onRefused,
       counted: () => this.counted.emit(),
       live: (others) => this.live.hear(others),
       damaged: (message) => onUnusable?.(damage(message)),

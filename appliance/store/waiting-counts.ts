@@ -39,6 +39,12 @@ export class WaitingCounts {
     return this.#bytes;
   }
 
+  /** Hits that came in and were not taken out. */
+  get hits(): number {
+    const groups = [...this.#groups.values()].flatMap((each) => [...each.values()]);
+    return groups.reduce((sum, group) => sum + group.hits, 0);
+  }
+
   get isEmpty(): boolean {
     return this.#groups.size === 0;
   }

@@ -37,6 +37,7 @@ export interface SqliteOptions {
 /** A database in a file of the data folder, with a worker that writes and one that reads. */
 export class SqliteEngine implements Engine {
   readonly ready = true;
+  readonly figures = undefined;
   readonly #options: SqliteOptions;
   readonly #events: EngineEvents;
   readonly #file: string;
