@@ -1,11 +1,13 @@
 import { dayOf } from "../base/calendar.ts";
 import { siteIdOf } from "../base/names.ts";
+import { statsBody } from "../store/counts/reports.ts";
 import { MAX_RANGE_DAYS } from "../store/queries.ts";
 import type { StatsTotals } from "../store/reports.ts";
 import type { SiteRecord } from "../store/sites/directory.ts";
-import { stats as report } from "../store/sqlite/counts/reports.ts";
+import { SqliteCounts } from "../store/sqlite/counts/source.ts";
 import { type Database, databaseFile } from "../store/sqlite/database.ts";
 import { openToLook } from "../store/sqlite/health.ts";
+import { ofOneMoment } from "../store/sqlite/moment.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
@@ -46,7 +48,7 @@ export const stats: Command = {
       );
     try {
       const site = siteOf(db, given);
-      const json = numbersOf(db, site, dayOf(terminal.now()), days);
+      const json = await numbersOf(db, site, dayOf(terminal.now()), days);
       if (values.json) terminal.out(json);
       else
         for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
@@ -79,7 +81,12 @@ function siteOf(db: Database, given: string | undefined): SiteRecord {
 }
 
 /** The body of `/stats` for the last `days` up to `today`. */
-function numbersOf(db: Database, { key, id }: SiteRecord, today: number, days: number): string {
+async function numbersOf(
+  db: Database,
+  { key, id }: SiteRecord,
+  today: number,
+  days: number,
+): Promise<string> {
   const query = {
     site: key,
     id,
@@ -90,8 +97,7 @@ function numbersOf(db: Database, { key, id }: SiteRecord, today: number, days: n
     daily: undefined,
     warnings: [],
   };
-  const accepts = { encoding: null, ifNoneMatch: "" };
   // Of one moment, while a service goes on counting.
-  const { body } = db.transaction(() => report(db, { query, accepts }))();
-  return Buffer.from(body ?? []).toString("utf8");
+  const body = await ofOneMoment(db, () => statsBody(new SqliteCounts(db), query));
+  return Buffer.from(body).toString("utf8");
 }

@@ -49,13 +49,18 @@ export class LastAnswers {
    * @param version another one once somebody has written
    * @param make makes the JSON from the database and `question`, and from nothing else
    */
-  answer(version: unknown, question: object, accepts: Accepts, make: () => Uint8Array): Answer {
+  async answer(
+    version: unknown,
+    question: object,
+    accepts: Accepts,
+    make: () => Promise<Uint8Array>,
+  ): Promise<Answer> {
     if (version !== this.#version || this.#etags.size >= MAX_REMEMBERED) this.#etags.clear();
     this.#version = version;
     const key = JSON.stringify(question);
     const last = this.#etags.get(key);
     if (last !== undefined && has(accepts, last)) return { etag: last, encoding: null, body: null };
-    const answer = makeAnswer(make(), accepts);
+    const answer = makeAnswer(await make(), accepts);
     this.#etags.set(key, answer.etag);
     return answer;
   }

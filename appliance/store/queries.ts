@@ -179,6 +179,8 @@ interface BoxQueries {
 }
 
 type Queries = FleetQueries & BoxQueries;
+export type FleetQueryName = keyof FleetQueries;
+export type BoxQueryName = keyof BoxQueries;
 export type QueryName = keyof Queries;
 export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;

@@ -1,19 +1,14 @@
-import type { Answer } from "../answer.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import { type Answer, LastAnswers } from "../answer.ts";
+import type { Soon } from "../counts/source.ts";
+import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
+import type { BoxQueryName, QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { ReaderAnswer, ReaderRequest } from "../threads/kept-reader.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
-import { viewCounts } from "./counts/day-totals.ts";
-import { foldPlan } from "./counts/fold-plan.ts";
-import { hourlyViews } from "./counts/hourly-views.ts";
-import { liveNumbers } from "./counts/live-numbers.ts";
-import { overview } from "./counts/overview.ts";
-import { stats } from "./counts/reports.ts";
-import { siteActivity } from "./counts/site-activity.ts";
+import { SqliteCounts } from "./counts/source.ts";
 import type { Database } from "./database.ts";
-import { isDamage, openForReading } from "./database.ts";
-import { surveyPage } from "./surveys/page.ts";
-import { surveySummary } from "./surveys/report.ts";
-import { surveyVersions } from "./surveys/versions.ts";
+import { dataVersion, isDamage, openForReading } from "./database.ts";
+import { ofOneMoment } from "./moment.ts";
+import { SqliteSurveys } from "./surveys/source.ts";
 import { allowedOrigins } from "./tables/allowed-origins.ts";
 import { keptChannels } from "./tables/channels.ts";
 import { deckSettings } from "./tables/decks.ts";
@@ -23,24 +18,10 @@ import { publicAddressRow } from "./tables/public-address.ts";
 import { pushTokens } from "./tables/push-tokens.ts";
 import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
-import { surveyLabels } from "./tables/survey-labels.ts";
 
-/** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
-const QUERIES: {
-  readonly [Q in QueryName]: (db: Database, input: QueryInput<Q>) => QueryResult<Q>;
+const BOX_READS: {
+  readonly [Q in BoxQueryName]: (db: Database, input: QueryInput<Q>) => QueryResult<Q>;
 } = {
-  stats,
-  overview,
-  viewCounts,
-  liveNumbers,
-  hourlyViews,
-  siteActivity,
-  surveySummary,
-  surveyPage,
-  surveyVersions,
-  surveyLabels,
-  siteAlarms,
-  foldPlan,
   deckSettings,
   pushTokens,
   allowedOrigins,
@@ -51,14 +32,26 @@ const QUERIES: {
   publicAddressRow,
   sessions,
 };
+
+/** The worker that reads, so that a large report delays no hit. It answers one question at a time. */
 hostDatabase<ReaderRequest, ReaderAnswer>((file, say) => {
   const db = openForReading(file);
+  const source: FleetSource = {
+    counts: new SqliteCounts(db),
+    surveys: new SqliteSurveys(db),
+    siteAlarms: () => siteAlarms(db),
+    version: () => dataVersion(db),
+    lastAnswers: new LastAnswers(),
+  };
+  const run = (query: QueryName, input: unknown) => {
+    type Read<Source> = (source: Source, input: unknown) => Soon<unknown>;
+    if (query in BOX_READS) return (BOX_READS[query as BoxQueryName] as Read<Database>)(db, input);
+    return (FLEET_READS[query as keyof typeof FLEET_READS] as Read<FleetSource>)(source, input);
+  };
   return {
-    handle({ query, input }) {
-      const run = QUERIES[query] as (db: Database, input: unknown) => unknown;
+    async handle({ query, input }) {
       try {
-        // In one transaction: a report is of one moment.
-        const result = db.transaction(() => run(db, input)).deferred();
+        const result = await ofOneMoment(db, () => run(query, input));
         say({ kind: "result", result }, memoryOf(result));
       } catch (error) {
         if (isDamage(error)) say({ kind: "damaged", message: error.message });

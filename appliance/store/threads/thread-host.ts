@@ -3,7 +3,7 @@ import type { ThreadAnswer, ThreadRequest } from "./threads.ts";
 
 /** What runs in a thread, on one database. */
 interface Guest<Request> {
-  handle(request: Request): void;
+  handle(request: Request): void | Promise<void>;
   close(): void | Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function hostDatabase<Request extends { kind: string }, Answer, Database 
   };
   port.on("message", (request: Request | ThreadRequest) => {
     if (!isThreads(request)) {
-      guest?.handle(request);
+      void guest?.handle(request);
     } else if (request.kind === "open") {
       void start(request.database as Database);
     } else if (request.kind === "close") {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import { MAX_OVERVIEW_SITES } from "../../../appliance/store/sqlite/counts/overview.ts";
+import { MAX_OVERVIEW_SITES } from "../../../appliance/store/counts/overview.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { views } from "../../helpers/traffic.ts";
 import { ADMIN, eachWorld, sharedWorld } from "../../helpers/world.ts";

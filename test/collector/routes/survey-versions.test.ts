@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { MAX_VERSIONS } from "../../../appliance/store/sqlite/surveys/versions.ts";
+import { MAX_VERSIONS } from "../../../appliance/store/surveys/versions.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 describe("/surveys/versions", () => {

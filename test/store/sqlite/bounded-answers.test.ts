@@ -5,11 +5,11 @@ import { pack } from "../../../appliance/store/counts/pack.ts";
 import {
   MAX_ANSWERED_DAY_COUNTS,
   MAX_ANSWERED_VALUES,
-} from "../../../appliance/store/sqlite/counts/tallies.ts";
+} from "../../../appliance/store/counts/tallies.ts";
 import type { Database } from "../../../appliance/store/sqlite/database.ts";
-import { MAX_COMMENTS, MAX_GROUPS } from "../../../appliance/store/sqlite/surveys/report.ts";
 import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { MAX_QUESTIONS } from "../../../appliance/store/surveys/answers.ts";
+import { MAX_COMMENTS, MAX_GROUPS } from "../../../appliance/store/surveys/report.ts";
 import { ADMIN, eachWorld } from "../../helpers/world.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));

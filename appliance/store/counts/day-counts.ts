@@ -1,7 +1,6 @@
-import { IdTable } from "../../counts/id-table.ts";
-import type { Database } from "../database.ts";
-import { eachDay } from "./each-day.ts";
-import type { DimensionTally, Tally, TallyRange } from "./tallies.ts";
+import { IdTable } from "./id-table.ts";
+import type { CountsSource, SiteDays } from "./source.ts";
+import type { DimensionTally, Tally } from "./tallies.ts";
 
 /** Offset in days from the first one, count, offset, count, … */
 type List = Float64Array;
@@ -19,7 +18,7 @@ export class DayCounts {
   /** The sums, by day, of a dimension's others. */
   readonly #others: Float64Array[] = [];
 
-  constructor(db: Database, { site, from, to }: TallyRange, dimensions: readonly DimensionTally[]) {
+  private constructor({ from, to }: SiteDays, dimensions: readonly DimensionTally[]) {
     let room = 0;
     let place = 0;
     this.#starts = new Uint32Array(dimensions.reduce((sum, { kept }) => sum + kept.length, 0));
@@ -34,11 +33,16 @@ export class DayCounts {
     }
     this.#ends = this.#starts.slice();
     this.#counts = new Float64Array(room);
-    eachDay(db, site, from, to, (day, id, n) => {
-      const at = this.#placeOf.first(id);
-      if (at !== undefined) this.#add(at, day - from, n);
-      else addTo(this.#othersOf(id), day - from, n);
-    });
+  }
+
+  static async read(
+    source: CountsSource,
+    range: SiteDays,
+    dimensions: readonly DimensionTally[],
+  ): Promise<DayCounts> {
+    const counts = new DayCounts(range, dimensions);
+    await source.eachDay(range, (day, id, n) => counts.#see(day - range.from, id, n));
+    return counts;
   }
 
   of({ id }: Tally): List {
@@ -54,6 +58,12 @@ export class DayCounts {
   #othersOf(id: number): Float64Array | undefined {
     const place = this.#otherOf.first(id);
     return place === undefined ? undefined : this.#others[place];
+  }
+
+  #see(offset: number, id: number, n: number): void {
+    const place = this.#placeOf.first(id);
+    if (place !== undefined) this.#add(place, offset, n);
+    else addTo(this.#othersOf(id), offset, n);
   }
 
   /** Offsets come in ascending order, the same one perhaps twice. */

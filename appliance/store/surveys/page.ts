@@ -1,21 +1,20 @@
-import { formatDay } from "../../../base/calendar.ts";
-import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
-import type { SurveyPageQuery } from "../../queries.ts";
-import type { ExportPage, SurveyPayload } from "../../reports.ts";
-import { sealCursor } from "../../surveys/cursor.ts";
-import type { Database } from "../database.ts";
-import { surveyRows } from "./rows.ts";
+import { formatDay } from "../../base/calendar.ts";
+import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
+import type { SurveyPageQuery } from "../queries.ts";
+import type { ExportPage, SurveyPayload } from "../reports.ts";
+import { sealCursor } from "./cursor.ts";
+import type { SurveySource } from "./source.ts";
 
 const PAGE_ROWS = 100;
 
 /** The body of `/surveys/export`: the responses after `after`, oldest first. */
-export function surveyPage(
-  db: Database,
+export async function surveyPage(
+  source: SurveySource,
   { query, accepts }: { query: SurveyPageQuery; accepts: Accepts },
-): Answer {
+): Promise<Answer> {
   const { id, filter, after, secret } = query;
   // One more than a page tells whether another one follows.
-  const rows = [...surveyRows(db, filter, after, PAGE_ROWS + 1)];
+  const rows = await source.page(filter, after, PAGE_ROWS + 1);
   const page = rows.slice(0, PAGE_ROWS);
   const last = page.at(-1);
   const cursor =

@@ -1,12 +1,11 @@
-import { formatDay } from "../../../base/calendar.ts";
-import { OTHER } from "../../../base/names.ts";
-import { type Accepts, type Answer, makeAnswer } from "../../answer.ts";
-import type { SurveyQuery } from "../../queries.ts";
-import type { CrossField, SurveyPayload, SurveysAnswer } from "../../reports.ts";
-import { Choices, type Slots } from "../../surveys/answers.ts";
-import { Frequent } from "../../surveys/frequent.ts";
-import type { Database } from "../database.ts";
-import { surveyRows } from "./rows.ts";
+import { formatDay } from "../../base/calendar.ts";
+import { OTHER } from "../../base/names.ts";
+import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
+import type { SurveyQuery } from "../queries.ts";
+import type { CrossField, SurveyPayload, SurveysAnswer } from "../reports.ts";
+import { Choices, type Slots } from "./answers.ts";
+import { Frequent } from "./frequent.ts";
+import type { SurveySource } from "./source.ts";
 
 /** So many groups are told apart; the rest is OTHER. */
 export const MAX_GROUPS = 200;
@@ -20,23 +19,24 @@ export const MAX_COMMENTS = 1_000;
  * The body of `/surveys`. Looks at all responses twice, holding none: first for what is asked and
  * chosen most, then to count that.
  */
-export function surveySummary(
-  db: Database,
+export async function surveySummary(
+  source: SurveySource,
   { query, accepts }: { query: SurveyQuery; accepts: Accepts },
-): Answer {
+): Promise<Answer> {
   const { filter, cross } = query;
   const choices = new Choices();
   const names = new Frequent(GROUPS_WATCHED);
-  for (const { payload } of surveyRows(db, filter, null, -1)) {
+  await source.each(filter, ({ payload }) => {
     const response = JSON.parse(payload) as SurveyPayload;
     choices.see(response);
     for (const name of groupNames(response, cross)) names.add(name);
-  }
+  });
   const slots = choices.slots();
   const room = Math.min(MAX_GROUPS, Math.ceil(MAX_CELLS / slots.size));
   const tally = new SurveyTally(slots, names.top(room), cross);
-  for (const { day, payload } of surveyRows(db, filter, null, -1))
-    tally.add(formatDay(day), JSON.parse(payload) as SurveyPayload);
+  await source.each(filter, ({ day, payload }) =>
+    tally.add(formatDay(day), JSON.parse(payload) as SurveyPayload),
+  );
   return makeAnswer(tally.json(query), accepts);
 }
 

@@ -1,0 +1,98 @@
+import { type Day, formatDay, hourName } from "../../base/calendar.ts";
+import { samePart } from "../../base/same-part.ts";
+import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
+import type { SiteKey } from "../counting.ts";
+import type { OverviewQuery } from "../queries.ts";
+import type { OverviewAnswer, SiteWeek } from "../reports.ts";
+import type { CountsSource, Soon } from "./source.ts";
+
+/** The most sites an overview tells of: those with the most views of the week. */
+export const MAX_OVERVIEW_SITES = 200;
+
+const WEEK = 7;
+
+/** The body of `/overview`. */
+export async function overview(
+  source: CountsSource,
+  { query, accepts }: { query: OverviewQuery; accepts: Accepts },
+): Promise<Answer> {
+  return makeAnswer(JSON.stringify(await overviewOf(source, query)), accepts);
+}
+
+async function overviewOf(
+  source: CountsSource,
+  { sites, today, hour, warnings }: OverviewQuery,
+): Promise<OverviewAnswer> {
+  const all = await weeksOf(
+    source,
+    sites.map(({ key }) => key),
+    today,
+  );
+  const weeks = sites
+    .map((site, i) => ({ ...site, week: all[i] ?? [] }))
+    .sort((a, b) => sum(b.week) - sum(a.week) || (a.id < b.id ? -1 : 1));
+  const shown = weeks.slice(0, MAX_OVERVIEW_SITES);
+  const keys = shown.map(({ key }) => key);
+  const [yesterdays, pendings, lasts] = await Promise.all([
+    source.byHour(
+      keys.map((site) => ({ site, day: today - 1 })),
+      "hour",
+    ),
+    source.pending(keys),
+    lastViews(source, keys),
+  ]);
+  const left = weeks.length - shown.length;
+  return {
+    to: formatDay(today),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    sites: shown.map(({ id, live, week }, i): SiteWeek => {
+      const pending = pendings[i] ?? 0;
+      return {
+        id,
+        live,
+        week,
+        before: samePart(week.slice(-2, -1), yesterdays[i], hour),
+        last: lasts[i] ?? null,
+        ...(pending > 0 && { pending }),
+      };
+    }),
+    ...(left > 0 && { left }),
+  };
+}
+
+/** Views of each site on the seven days that end today. */
+export function weeksOf(
+  source: CountsSource,
+  sites: readonly SiteKey[],
+  today: Day,
+): Soon<number[][]> {
+  return source.counterByDay(sites, "pv", today - WEEK + 1, today);
+}
+
+/**
+ * The hour of the newest view that is kept of each site: `2026-03-04T12`, or the day where its hours
+ * are not.
+ */
+export async function lastViews(
+  source: CountsSource,
+  sites: readonly SiteKey[],
+): Promise<(string | null)[]> {
+  const lastDays = await source.lastDays(sites);
+  const days = sites.flatMap((site, i) => {
+    const day = lastDays[i] ?? null;
+    return day === null ? [] : [{ site, day }];
+  });
+  const hours = new Map(
+    (await source.byHour(days, "hour")).map((counts, i) => [days[i]?.site, counts]),
+  );
+  return sites.map((site, i) => {
+    const day = lastDays[i] ?? null;
+    if (day === null) return null;
+    const hour = hours.get(site)?.findLastIndex((n) => n > 0) ?? -1;
+    return hour < 0 ? formatDay(day) : `${formatDay(day)}T${hourName(hour)}`;
+  });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}

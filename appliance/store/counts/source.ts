@@ -1,0 +1,79 @@
+import type { Day } from "../../base/calendar.ts";
+import type { Counter, SiteKey } from "../counting.ts";
+import type { IdTable } from "./id-table.ts";
+
+/** At once from a file, later from a server. */
+export type Soon<T> = T | Promise<T>;
+
+/** Inclusive days of a site. */
+export interface SiteDays {
+  readonly site: SiteKey;
+  readonly from: Day;
+  readonly to: Day;
+}
+
+export interface SiteDay {
+  readonly site: SiteKey;
+  readonly day: Day;
+}
+
+/** What a value is, beside its number. */
+export interface ValueKind {
+  readonly id: number;
+  readonly dimension: string;
+  /** Of its text, as UTF-8. */
+  readonly bytes: number;
+  readonly isOther: boolean;
+}
+
+/** A value, and when it was counted last. */
+export interface SeenValue extends Omit<ValueKind, "dimension"> {
+  readonly lastDay: Day;
+}
+
+/** More values of a dimension than a site may hold. */
+export interface Overfull {
+  readonly site: SiteKey;
+  readonly dimension: string;
+  readonly values: number;
+}
+
+/**
+ * The counts of an engine, as reports ask for them; all of one moment. What is asked together, before
+ * anything is awaited, goes to a server together.
+ */
+export interface CountsSource {
+  /**
+   * Visits the counts of each day, ascending by day; a value may come twice on one day. Holds a few
+   * days at a time.
+   */
+  eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): Soon<void>;
+  /** Visits the values that `ids` has, in any order. */
+  eachValue(site: SiteKey, ids: IdTable, visit: (value: ValueKind) => void): Soon<void>;
+  /** In the order of their ids. */
+  texts(ids: readonly number[]): Soon<string[]>;
+  /** All values of a dimension that has few. */
+  fewValues(site: SiteKey, dimension: string): Soon<(readonly [id: number, text: string])[]>;
+  /** A counter of each site on each day, from the first day on, zeros included. */
+  counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;
+  /** Of each day the counts of a dimension whose values are hours, from 00 to 23 UTC. */
+  byHour(days: readonly SiteDay[], dimension: string): Soon<number[][]>;
+  /** The first day with counts; null where there are none. */
+  firstDay(site: SiteKey): Soon<Day | null>;
+  /** The newest day with views of each site; null where there is none. */
+  lastDays(sites: readonly SiteKey[]): Soon<(Day | null)[]>;
+  /** How many hits of each site wait for the clock. */
+  pending(sites: readonly SiteKey[]): Soon<number[]>;
+  /** The views of each site of all time, days past retention included. */
+  totals(sites: readonly SiteKey[]): Soon<number[]>;
+}
+
+/** What folding asks for beside it. */
+export interface FoldSource extends CountsSource {
+  /** Dimensions of more than `values` values, or of more than `bytes` bytes of text. */
+  overfull(bounds: { readonly values: number; readonly bytes: number }): Soon<Overfull[]>;
+  /** Visits all values of a dimension. */
+  eachOf(site: SiteKey, dimension: string, visit: (value: SeenValue) => void): Soon<void>;
+  /** Ids of the values that were counted on a day that is not packed. */
+  openValues(site: SiteKey): Soon<ReadonlySet<number>>;
+}

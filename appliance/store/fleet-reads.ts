@@ -1,0 +1,51 @@
+import type { LastAnswers } from "./answer.ts";
+import { foldPlan } from "./counts/fold-plan.ts";
+import { hourlyViews } from "./counts/hourly-views.ts";
+import { liveNumbers } from "./counts/live-numbers.ts";
+import { overview } from "./counts/overview.ts";
+import { statsBody } from "./counts/reports.ts";
+import { siteActivity } from "./counts/site-activity.ts";
+import type { FoldSource, Soon } from "./counts/source.ts";
+import { viewCounts } from "./counts/view-counts.ts";
+import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
+import type { SiteAlarmsRecord } from "./rows.ts";
+import { surveyPage } from "./surveys/page.ts";
+import { surveySummary } from "./surveys/report.ts";
+import type { SurveySource } from "./surveys/source.ts";
+import { surveyVersions } from "./surveys/versions.ts";
+
+/** What an engine reads from; all of one moment. */
+export interface FleetSource {
+  readonly counts: FoldSource;
+  readonly surveys: SurveySource;
+  /** Of every site whose owner has set anything. */
+  siteAlarms(): Soon<SiteAlarmsRecord[]>;
+  /** Another one once anybody has written. */
+  version(): Soon<unknown>;
+  /** The last answers from this database. */
+  readonly lastAnswers: LastAnswers;
+}
+
+/** The queries on the numbers, whatever engine keeps them. */
+export const FLEET_READS: {
+  readonly [Q in FleetQueryName]: (
+    source: FleetSource,
+    input: QueryInput<Q>,
+  ) => Soon<QueryResult<Q>>;
+} = {
+  stats: async (source, { query, accepts }) =>
+    source.lastAnswers.answer(await source.version(), query, accepts, () =>
+      statsBody(source.counts, query),
+    ),
+  overview: ({ counts }, input) => overview(counts, input),
+  viewCounts: ({ counts }, input) => viewCounts(counts, input),
+  liveNumbers: ({ counts }, input) => liveNumbers(counts, input),
+  hourlyViews: ({ counts }, input) => hourlyViews(counts, input),
+  siteActivity: ({ counts }, input) => siteActivity(counts, input),
+  foldPlan: ({ counts }, input) => foldPlan(counts, input),
+  surveySummary: ({ surveys }, input) => surveySummary(surveys, input),
+  surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
+  surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),
+  surveyLabels: ({ surveys }, { site }) => surveys.labels(site),
+  siteAlarms: (source) => source.siteAlarms(),
+};
