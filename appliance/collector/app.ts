@@ -6,8 +6,9 @@ import type { Client } from "../http/client.ts";
 import type { Pages } from "../http/pages.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
-import { fixedRoutes, withRoutes } from "./frame.ts";
+import { alive, fixedRoutes, withRoutes } from "./frame.ts";
 import { type PublicFacts, publicSurface, REACHED_PATH } from "./public-surface.ts";
+import { readinessRoute, whenReady } from "./readiness.ts";
 import type { ReadSessions } from "./read-sessions.ts";
 import { badgeRoute } from "./routes/badge.ts";
 import { countHits, HitsFirst, hitRoute } from "./routes/hits.ts";
@@ -33,15 +34,27 @@ interface CollectorParts {
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
   door: PublicFacts;
+  /** True once it is about to stop. */
+  isDraining?: () => boolean;
 }
 
 /** The public listener: collection, reads, badge, pages. */
 export function createCollector(parts: CollectorParts): Koa {
   const { store, sites, readSessions, client, clock, log, warnings, door } = parts;
+  const { isDraining = () => false } = parts;
+  const readiness = {
+    get ready() {
+      return store.ready;
+    },
+    get draining() {
+      return isDraining();
+    },
+  };
   const access = new Access({ sites, readSessions, client, clock });
   const hits = countHits(parts);
 
-  const router = fixedRoutes(parts.pages)
+  const router = fixedRoutes(parts.pages, readinessRoute(readiness, alive))
+    .use(whenReady(readiness))
     .get("/e", hitRoute(hits["/e"]))
     .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute(parts))
@@ -56,7 +69,7 @@ export function createCollector(parts: CollectorParts): Koa {
     .get("/public-address", publicAddressRoute(door))
     .get("/badge", badgeRoute(sites, store, client, clock))
     .get(`${REACHED_PATH}:nonce`, reachedRoute(door, client));
-  return withRoutes(new HitsFirst(hits), router, log, publicSurface(door, client));
+  return withRoutes(new HitsFirst(hits, readiness), router, log, publicSurface(door, client));
 }
 
 function sitesRoute(access: Access, sites: Sites): Middleware {

@@ -34,9 +34,9 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /** What is served whatever the state of the data: the script and the pages. */
-export function fixedRoutes(pages: Pages): Router {
+export function fixedRoutes(pages: Pages, root = alive): Router {
   const router = new Router({ sensitive: true, strict: true })
-    .get("/", alive)
+    .get("/", root)
     .get("/s.js", script(pages))
     .get("/dashboard", page(pages, "dashboard.html"))
     .get("/help", page(pages, "help.html"))
@@ -56,7 +56,7 @@ export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middle
   return app;
 }
 
-const alive: Middleware = (ctx) => {
+export const alive: Middleware = (ctx) => {
   // For people who type the address.
   ctx.set("Refresh", "2; url=dashboard");
   ctx.body = "ok";

@@ -15,10 +15,13 @@ import { type Service, startService } from "../service/service.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
 import type { Threads } from "../store/threads/threads.ts";
-import { CommandFailed, type Terminal } from "./command.ts";
+import type { Terminal } from "./command.ts";
 import { toType } from "./data.ts";
 import { type Demo, startDemo } from "./demo.ts";
+import { listenProblem, signalled } from "./lifetime.ts";
 import { tellWhereabouts } from "./whereabouts.ts";
+
+const LISTENING_FLAGS = "--port, --host, --tls-port, --webui-port, --metrics-port or --bind";
 
 /** Runs the service until a signal ends it. @throws {CommandFailed} when it cannot listen */
 export async function serve(
@@ -92,7 +95,7 @@ async function start(
       },
     });
   } catch (error) {
-    throw listenProblem(error) ?? error;
+    throw listenProblem(error, LISTENING_FLAGS) ?? error;
   }
 }
 
@@ -146,27 +149,4 @@ function numbersIn({ databaseUrl }: Config): string {
 function reachedOn({ address }: { address: string }): string {
   if (address === "::" || address === "0.0.0.0") return "on all interfaces";
   return isLoopback(address) ? "from this machine only" : `on ${address} only`;
-}
-
-function listenProblem(error: unknown): CommandFailed | undefined {
-  const { code, syscall, address, port } = error as NodeJS.ErrnoException & {
-    address?: string;
-    port?: number;
-  };
-  if (syscall !== "listen" && code !== "ENOTFOUND") return undefined;
-  const reason = {
-    EADDRINUSE: "another program uses it",
-    EACCES: "this user may not; ports below 1024 need privileges",
-    EADDRNOTAVAIL: "this machine has no such address",
-    ENOTFOUND: "nothing is known by that name",
-  }[code ?? ""];
-  return new CommandFailed(
-    `Cannot listen on ${address ?? "the address"}${port === undefined ? "" : ` port ${port}`}: ${reason ?? code}. Choose another with --port, --host, --tls-port, --webui-port or --bind.`,
-  );
-}
-
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
 }

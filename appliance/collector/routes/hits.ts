@@ -9,6 +9,7 @@ import { countBeacon } from "../counting/beacon.ts";
 import { cdnCountry } from "../counting/country.ts";
 import { decodePayload, queryValue } from "../counting/payload.ts";
 import { createVisitorCache } from "../counting/visitor.ts";
+import type { Readiness } from "../readiness.ts";
 import type { Sites } from "../sites.ts";
 
 interface HitParts {
@@ -91,17 +92,19 @@ export function answerGif(ctx: Context): void {
  */
 export class HitsFirst extends Koa {
   readonly #hits: Hits;
+  readonly #readiness: Pick<Readiness, "ready">;
 
-  constructor(hits: Hits) {
+  constructor(hits: Hits, readiness: Pick<Readiness, "ready">) {
     super();
     this.#hits = hits;
+    this.#readiness = readiness;
   }
 
   override callback(): ReturnType<Koa["callback"]> {
     const koa = super.callback();
     const serve = (request: IncomingMessage, response: ServerResponse) => {
       const askKoa = () => koa(request, response);
-      const stored = countPlain(this.#hits, request);
+      const stored = this.#readiness.ready ? countPlain(this.#hits, request) : undefined;
       return stored === undefined ? askKoa() : stored.then(() => sendGif(response), askKoa);
     };
     return serve as ReturnType<Koa["callback"]>;

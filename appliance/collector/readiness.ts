@@ -1,0 +1,36 @@
+import type { Middleware } from "koa";
+import { HttpError } from "../http/errors.ts";
+
+/** Whether this collector can count, and is to be sent visitors. */
+export interface Readiness {
+  /** False until the sites are known: nothing can be counted before. */
+  readonly ready: boolean;
+  /** True once it is about to stop: it answers, and others should be asked. */
+  readonly draining: boolean;
+}
+
+/** `GET /`: what a load balancer looks at. */
+export function readinessRoute(of: Readiness, alive: Middleware): Middleware {
+  return (ctx, next) => {
+    if (!of.ready) throw notReady(NO_DATABASE);
+    if (of.draining) throw notReady("This collector is about to stop. Ask another.");
+    return alive(ctx, next);
+  };
+}
+
+/** Refuses whatever needs to know the sites as long as nobody knows them. */
+export function whenReady(of: Readiness): Middleware {
+  return async (ctx, next) => {
+    if (of.ready) return next();
+    // For apps that are web views; and many clients read no answer before all is sent.
+    ctx.set("Access-Control-Allow-Origin", "*");
+    ctx.req.resume();
+    throw notReady(NO_DATABASE);
+  };
+}
+
+const NO_DATABASE = "The database has not answered yet, so nothing can be counted. Try again.";
+
+function notReady(message: string): HttpError {
+  return new HttpError(503, "not_ready", message, { "Retry-After": "1" });
+}
