@@ -23,6 +23,8 @@ export interface Config {
   /** The port where `/metrics` is served; undefined for none. */
   readonly metricsPort: number | undefined;
   readonly metricsBind: string;
+  /** How long `tallydeck collect` goes on answering once it is told to stop. */
+  readonly drainSeconds: number;
   readonly port: number;
   /** The collector's address; undefined for all interfaces. */
   readonly host: string | undefined;
@@ -82,7 +84,7 @@ export const FLAG_OPTIONS = Object.fromEntries(
 type Key = keyof typeof SETTINGS;
 type ValueOf<K extends Key> = NonNullable<ReturnType<(typeof SETTINGS)[K]["parse"]>>;
 
-/** The flags of `tallydeck run`, by the key each sets. */
+/** The flags of services, by the key each sets. */
 export const FLAGS: ReadonlyMap<string, string> = new Map(
   Object.entries(SETTINGS).flatMap(([key, setting]) =>
     "flag" in setting ? [[setting.flag, key]] : [],
@@ -136,6 +138,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     nodeName: value("NODE_NAME"),
     metricsPort: value("METRICS_PORT") || undefined,
     metricsBind: value("METRICS_BIND"),
+    drainSeconds: value("DRAIN_SECONDS"),
     port: value("PORT"),
     host: value("HOST") || undefined,
     webuiPort: value("WEBUI_PORT"),

@@ -53,6 +53,7 @@ describe("the configuration", () => {
       nodeName: "here",
       metricsPort: undefined,
       metricsBind: "127.0.0.1",
+      drainSeconds: 5,
     });
     assert.match(fromEnv({}).nodeName, /^[\w.-]+$/);
     assert.match(dataDir, /^\/.*\/data$/);
@@ -102,6 +103,7 @@ describe("the configuration", () => {
       NODE_NAME: "berlin-1",
       METRICS_PORT: "9100",
       METRICS_BIND: "0.0.0.0",
+      DRAIN_SECONDS: "30",
     });
     assert.deepEqual(config, {
       sites: [
@@ -157,6 +159,7 @@ describe("the configuration", () => {
       nodeName: "berlin-1",
       metricsPort: 9100,
       metricsBind: "0.0.0.0",
+      drainSeconds: 30,
     });
   });
 

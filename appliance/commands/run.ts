@@ -40,7 +40,8 @@ Sites and tokens come from SITES, STATS_TOKEN, STATS_TOKEN_<ID> and BADGE_SITES,
 export const run: Command = {
   help,
   async run(args, terminal) {
-    const { values, positionals } = parseCommandLine(args, { ...FLAG_OPTIONS, ...DATA_OPTIONS });
+    const { "drain-seconds": _collectors, ...flags } = FLAG_OPTIONS;
+    const { values, positionals } = parseCommandLine(args, { ...flags, ...DATA_OPTIONS });
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck run\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);

@@ -129,6 +129,12 @@ export const SETTINGS = {
     accepts: "an address of this machine, 0.0.0.0 or :: for all",
     parse: parseAddress,
   } satisfies Setting<string>,
+  DRAIN_SECONDS: {
+    flag: "drain-seconds",
+    fallback: "5",
+    accepts: "a number of seconds from 0 to 600",
+    parse: (text) => wholeNumber(text, 0, 600),
+  } satisfies Setting<number>,
   PORT: { flag: "port", fallback: String(COLLECTOR_PORT), ...port } satisfies Setting<number>,
   HOST: {
     flag: "host",

@@ -21,15 +21,26 @@ export const COLLECTOR_TLS_LIMITS: ConnectionLimits = {
   perLoopback: 192,
 };
 export const CONTROL_LIMITS: ConnectionLimits = { total: 128, perAddress: 32, perLoopback: 96 };
+/** Of a collector that has a process of a larger machine for itself. */
+export const FLEET_LIMITS: ConnectionLimits = { total: 2_048, perAddress: 64, perLoopback: 1_536 };
+
+/** How many connections all listeners of the service hold. */
+const SERVICE_TOTAL = COLLECTOR_LIMITS.total + COLLECTOR_TLS_LIMITS.total + CONTROL_LIMITS.total;
 
 /** File descriptors kept for the database, the decks, and what else the service opens. */
 const RESERVED_DESCRIPTORS = 80;
 /** However few descriptors there are. */
 const LEAST_CONNECTIONS = 4;
 
-/** The same limits where a process may not open as much: `descriptors` is what it may open. */
-export function fitting(limits: ConnectionLimits, descriptors: number): ConnectionLimits {
-  const everything = COLLECTOR_LIMITS.total + COLLECTOR_TLS_LIMITS.total + CONTROL_LIMITS.total;
+/**
+ * The same limits where a process may not open as much: `descriptors` is what it may open,
+ * `everything` how many connections all its listeners would hold.
+ */
+export function fitting(
+  limits: ConnectionLimits,
+  descriptors: number,
+  everything = SERVICE_TOTAL,
+): ConnectionLimits {
   const share = Math.min(1, Math.max(0, descriptors - RESERVED_DESCRIPTORS) / everything);
   const part = (limit: number) => Math.max(LEAST_CONNECTIONS, Math.floor(limit * share));
   return {

@@ -61,7 +61,8 @@ async function startStore(
   return store;
 }
 
-function knowSites(config: Config, store: Store, stops: Stops): Sites {
+/** Which sites there are, as the configuration and the data have them. */
+export function knowSites(config: Config, store: Store, stops: Stops): Sites {
   const sites = new Sites(
     {
       badgeSites: new Set(config.badgeSites),

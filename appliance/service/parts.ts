@@ -19,7 +19,8 @@ import { PublicDoor } from "./public-door.ts";
 import type { WayIn } from "./public-front.ts";
 import { openStages, type Stages } from "./stages.ts";
 
-const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
+/** What the web build made. */
+export const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 
 /** What the service is started with. */
 export interface ServiceParts extends FrontParts {

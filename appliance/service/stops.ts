@@ -1,4 +1,4 @@
-type Stop = () => void | Promise<void>;
+type Stop = () => unknown;
 
 /** How everything that was begun is stopped: the last begun first. */
 export class Stops {

@@ -1,7 +1,9 @@
 import type { Engine, EngineEvents } from "./engine.ts";
 import { SqliteEngine, type SqliteOptions } from "./sqlite/engine.ts";
 
-export interface EngineOptions extends SqliteOptions {
+export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
+  /** The data folder; undefined for who keeps nothing on this machine. */
+  dataDir?: string;
   /** Where the numbers are, if not in the data folder: `postgres://…`. */
   databaseUrl?: string | undefined;
   /** How this process is called there. */
@@ -16,6 +18,8 @@ export interface Engines {
 
 /** @throws {DatabaseRefused} with a sentence for the owner */
 export async function openEngines(options: EngineOptions, events: EngineEvents): Promise<Engines> {
-  const engine = await SqliteEngine.open(options, events);
+  const { dataDir } = options;
+  if (dataDir === undefined) throw new Error("there is no data folder");
+  const engine = await SqliteEngine.open({ ...options, dataDir }, events);
   return { engine, files: engine };
 }

@@ -28,6 +28,8 @@ export type { Exchange } from "./sqlite/copies/exchange.ts";
 export type { Unusable } from "./sqlite/health.ts";
 export { openCursor } from "./surveys/cursor.ts";
 
+/** What is open when it closes has this long to be stored. */
+const LAST_COMMIT_MS = 8_000;
 const UPKEEP_EVERY_MS = 10 * 60_000;
 
 interface StoreOptions extends EngineOptions {
@@ -216,15 +218,21 @@ export class Store {
     if (this.#pause === undefined) await this.#engine.send({ kind: "ping" });
   }
 
-  /** Commits what is open and closes the database. */
-  async close(): Promise<void> {
+  /** Commits what is open and closes the database. @returns how many hits could not be stored */
+  async close(): Promise<number> {
     this.#upkeep.close();
     for (const stop of this.#stops) stop();
     await this.#pause;
-    await this.#intake.drain();
-    if (this.#intake.unavailable)
-      this.#options.log.error("What waited in memory could not be stored and is lost");
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    // A database that is away may keep a commit open for as long as it is.
+    const cancel = this.#options.clock.after(LAST_COMMIT_MS, resolve);
+    await Promise.race([this.#intake.drain(), late]);
+    cancel();
     await this.#engine.close();
+    const hits = this.#intake.figures.waitingHits;
+    if (hits > 0 || this.#intake.unavailable)
+      this.#options.log.error({ hits }, "What waited in memory could not be stored and is lost");
+    return hits;
   }
 
   get #opened(): Engines {

@@ -143,7 +143,7 @@ describe("the documentation", () => {
     assert.ok(named.size > 5);
   });
 
-  it("has every flag of `tallydeck run` beside its setting", () => {
+  it("has every flag of a service beside its setting", () => {
     const page = read(join(ROOT, "docs/configuration.md"));
     for (const [flag, key] of FLAGS)
       assert.match(page, new RegExp(`^\\| \`${key}\` +\\| \`--${flag}\` `, "m"));
