@@ -209,7 +209,7 @@ describe("while another holds the database", () => {
     await patient.passing(PATIENCE_MS / 2, patient.hits(5));
     await patient.world.stop();
     assert.deepEqual(patient.log.slice(1), [
-      'error: What waited in memory could not be stored and is lost {"hits":5}',
+      'error: What waited in memory could not be stored and is lost {"hits":10}',
     ]);
   });
 });
