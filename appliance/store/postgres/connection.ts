@@ -1,0 +1,328 @@
+import { Socket } from "node:net";
+import pg from "pg";
+import type { Clock } from "../../base/clock.ts";
+import type { Cancel } from "../../base/signal.ts";
+import { Turns } from "../../base/turns.ts";
+import { Away, isLost, isSerialization, Lost } from "./errors.ts";
+import type { ConnectionSettings, DatabaseHost } from "./url.ts";
+
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+export interface Sql {
+  /**
+   * One statement; rows by column name: int8 and numeric as number, bytea as Uint8Array. Arrays go in
+   * as JS arrays: `unnest($1::int[], $2::text[])`.
+   */
+  rows<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]>;
+  /** Several at once, without waiting in between. @returns the rows of each */
+  all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
+}
+
+type Role = "commit" | "chores" | "reads";
+
+interface ConnectionOptions {
+  readonly clock: Clock;
+  readonly role: Role;
+  /** 0–1, for the length of pauses. */
+  readonly random?: () => number;
+}
+
+/** Longer than a database that lives takes; then the connection is given up. */
+const ANSWER_MS: Readonly<Record<Role, number>> = { commit: 10_000, chores: 30_000, reads: 60_000 };
+const KEEP_ALIVE_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const GOODBYE_MS = 1_000;
+/** How often a transaction is run that others are in the way of. */
+const TRIES = 8;
+const RETRY_MS = 5;
+
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/** A client and the socket that it uses. */
+interface Live {
+  readonly client: pg.Client;
+  readonly socket: Socket;
+  isLost: boolean;
+}
+
+/**
+ * One connection, made when it is first asked for and again when it was lost: hosts in turn until one
+ * will do, with growing pauses once all have failed. Each answer has a bounded time. What is asked is
+ * done one after the other; only `all` and `pipeline` do not wait in between.
+ */
+export class Connection implements Sql {
+  readonly #settings: ConnectionSettings;
+  readonly #clock: Clock;
+  readonly #role: Role;
+  readonly #random: () => number;
+  readonly #turns = new Turns();
+  #live: Live | undefined;
+  /** How often it was lost, or could not be made, since something was done. */
+  #failures = 0;
+  #isClosed = false;
+  readonly #pauses = new Set<Cancel>();
+
+  constructor(
+    settings: ConnectionSettings,
+    { clock, role, random = Math.random }: ConnectionOptions,
+  ) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#role = role;
+    this.#random = random;
+  }
+
+  /** @throws {Away} when there is no connection {Lost} when there is none any more; and what the server refuses */
+  rows<T extends object>(text: string, values?: readonly unknown[]): Promise<T[]> {
+    return this.#take(async (live) => (await this.#ask<T>(live, { text, values })).rows);
+  }
+
+  /** @throws as `rows`, of the first that failed */
+  all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
+    return this.#take(async (live) =>
+      (await this.#askAll(live, statements)).map(({ rows }) => rows),
+    );
+  }
+
+  /**
+   * Runs `task` in a transaction, READ COMMITTED; with `read` REPEATABLE READ READ ONLY. Where other
+   * transactions are in its way, it is run again.
+   * @throws {Away} {Lost} when it may be done or not; and what `task` throws
+   */
+  async transaction<T>(
+    task: (sql: Sql) => Promise<T>,
+    { read = false }: { read?: boolean } = {},
+  ): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#take((live) => this.#transact(live, task, read ? BEGIN_READ : BEGIN));
+      } catch (error) {
+        if (!isSerialization(error) || tries >= TRIES) throw error;
+        await this.#wait(RETRY_MS * 2 ** tries);
+      }
+    }
+  }
+
+  /**
+   * A transaction of these statements in one round trip. Never repeated.
+   * @returns the rows of each
+   * @throws {Away} when nothing was sent {Lost} when it may be done or not; else what the server
+   * refuses, and nothing was done
+   */
+  pipeline(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
+    return this.#take(async (live) => {
+      const all = [{ text: BEGIN }, ...statements, { text: "COMMIT" }];
+      const results = await this.#askAll(live, all, { endsWithCommit: true });
+      return results.slice(1, -1).map(({ rows }) => rows);
+    });
+  }
+
+  /** Ends it after what was asked; what waits for a connection fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const end of this.#pauses) end();
+    await this.#turns.take(async () => {
+      if (this.#live === undefined || this.#live.isLost) return;
+      await this.#within(this.#live, GOODBYE_MS, this.#live.client.end()).catch(() => {});
+      this.#live.socket.destroy();
+    });
+  }
+
+  #take<T>(task: (live: Live) => Promise<T>): Promise<T> {
+    return this.#turns.take(async () => {
+      const live = await this.#connected();
+      try {
+        const done = await task(live);
+        this.#failures = 0;
+        return done;
+      } finally {
+        if (live.isLost) this.#failures += 1;
+      }
+    });
+  }
+
+  async #connected(): Promise<Live> {
+    if (this.#live !== undefined && !this.#live.isLost) return this.#live;
+    if (this.#failures > 0)
+      await this.#wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1)));
+    if (this.#isClosed) throw new Away("the connection is closed");
+    let cause: unknown;
+    for (const host of this.#settings.hosts) {
+      try {
+        this.#live = await this.#connect(host);
+        return this.#live;
+      } catch (error) {
+        cause ??= error;
+      }
+    }
+    this.#failures += 1;
+    throw new Away(cause);
+  }
+
+  async #connect(host: DatabaseHost): Promise<Live> {
+    const { mode } = this.#settings.ssl;
+    const isPlain = mode === "disable" || host.host.startsWith("/");
+    const live = await this.#open(host, !isPlain).catch((error) => {
+      if (mode === "prefer" && !isPlain && /does not support SSL/.test(error.message))
+        return this.#open(host, false);
+      throw error;
+    });
+    if (!this.#settings.writable) return live;
+    const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
+    if (row?.transaction_read_only !== "on") return live;
+    live.socket.destroy();
+    throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
+  }
+
+  async #open({ host, port }: DatabaseHost, encrypted: boolean): Promise<Live> {
+    const { user, password = "", database, name, options, connectTimeoutMs } = this.#settings;
+    const socket = new Socket();
+    const client = new pg.Client({
+      host,
+      port,
+      user,
+      database,
+      // A function, for nothing else keeps the driver from looking for a file of passwords.
+      password: () => password,
+      application_name: name === undefined ? "tallydeck" : `tallydeck ${name}`,
+      ...(options !== undefined && { options }),
+      ssl: encrypted && this.#tls,
+      stream: () => socket,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      pipeline: true,
+      types: { getTypeParser },
+    });
+    const live: Live = { client, socket, isLost: false };
+    const lose = () => {
+      live.isLost = true;
+    };
+    client.on("error", lose);
+    client.on("end", lose);
+    try {
+      await this.#within(live, connectTimeoutMs, client.connect());
+      return live;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  get #tls(): pg.ClientConfig["ssl"] {
+    const { mode, ca } = this.#settings.ssl;
+    return {
+      ...(ca !== undefined && { ca }),
+      rejectUnauthorized: mode === "verify-ca" || mode === "verify-full",
+      ...(mode !== "verify-full" && { checkServerIdentity: () => undefined }),
+    };
+  }
+
+  async #transact<T>(live: Live, task: (sql: Sql) => Promise<T>, begin: string): Promise<T> {
+    // Not waited for: what comes next fails with it.
+    const begun = this.#ask(live, { text: begin });
+    begun.catch(() => {});
+    let result: T;
+    try {
+      result = await task({
+        rows: async <R extends object>(text: string, values?: readonly unknown[]) =>
+          (await this.#ask<R>(live, { text, values })).rows,
+        all: async (statements) => (await this.#askAll(live, statements)).map(({ rows }) => rows),
+      });
+      await begun;
+    } catch (error) {
+      if (!live.isLost) await this.#ask(live, { text: "ROLLBACK" }).catch(() => {});
+      throw error;
+    }
+    checkCommit(await this.#ask(live, { text: "COMMIT" }).catch(unsure));
+    return result;
+  }
+
+  /** The first that failed tells what became of all: the server answers in the order it was asked. */
+  async #askAll(
+    live: Live,
+    statements: readonly Statement[],
+    { endsWithCommit = false } = {},
+  ): Promise<pg.QueryResult[]> {
+    const asked = await Promise.allSettled(statements.map((each) => this.#ask(live, each)));
+    const failed = asked.findIndex(({ status }) => status === "rejected");
+    const results = asked.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const last = results.at(-1);
+    if (failed < 0) {
+      if (endsWithCommit && last !== undefined) checkCommit(last);
+      return results;
+    }
+    const { reason } = asked[failed] as PromiseRejectedResult;
+    if (endsWithCommit && failed === asked.length - 1) unsure(reason);
+    throw reason;
+  }
+
+  /** @throws {Lost} and what the server refuses */
+  async #ask<T extends object>(
+    live: Live,
+    { text, values }: { text: string; values?: readonly unknown[] | undefined },
+  ): Promise<pg.QueryResult<T>> {
+    const answer = live.client.query<T>(text, values as unknown[] | undefined);
+    try {
+      return await this.#within(live, ANSWER_MS[this.#role], answer);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      live.isLost = true;
+      live.socket.destroy();
+      throw error instanceof Lost ? error : new Lost(error);
+    }
+  }
+
+  /** Waits for an answer so long; then the socket is cut, which fails all that waits for it. */
+  async #within<T>(live: Live, ms: number, answer: Promise<T>): Promise<T> {
+    let isOverdue = false;
+    const cancel = this.#clock.after(ms, () => {
+      isOverdue = true;
+      live.isLost = true;
+      live.socket.destroy();
+    });
+    try {
+      return await answer;
+    } catch (error) {
+      throw isOverdue ? new Lost(`no answer within ${ms / 1_000} seconds`) : error;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Waits between half of this time and all of it, or until it is closed. */
+  async #wait(ms: number): Promise<void> {
+    if (this.#isClosed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#clock.after(ms * (0.5 + this.#random() / 2), resolve);
+    this.#pauses.add(resolve);
+    await promise;
+    this.#pauses.delete(resolve);
+    cancel();
+  }
+}
+
+const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
+/** As the server itself would say at the first write. */
+const STANDBY = { code: "25006", severity: "ERROR" };
+
+/** What failed at its commit may be committed, unless the server says that others were in the way. */
+function unsure(error: unknown): never {
+  throw isSerialization(error) || error instanceof Lost ? error : new Lost(error);
+}
+
+/** A server that is told to commit what failed before answers that it did not, and calls it a success. */
+function checkCommit({ command }: pg.QueryResult): void {
+  if (command !== "COMMIT") throw new Error("a transaction was taken back by the database");
+}
+
+/** Numbers stay below 2^53: they are ids, days and counts. */
+const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  return NUMBERS.includes(oid) ? Number : pg.types.getTypeParser(oid, format);
+}

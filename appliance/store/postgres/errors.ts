@@ -1,0 +1,129 @@
+import { Refusal } from "../../base/refusal.ts";
+import { type ConnectionSettings, shownUrl } from "./url.ts";
+
+/** The connection was lost, or an answer was overdue: nobody knows whether what was asked is done. */
+export class Lost extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** There is no connection, so what was asked was not done. */
+export class Away extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** What the server says of an error; undefined where it was not the server that failed. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { code, severity } = detailsOf(error);
+  return typeof code === "string" && typeof severity === "string" ? code : undefined;
+}
+
+/** Two transactions were in each other's way: the same again may succeed. */
+export function isSerialization(error: unknown): boolean {
+  return ["40001", "40P01"].includes(sqlStateOf(error) ?? "");
+}
+
+/** There is no room on the server's disk. */
+export function isFull(error: unknown): boolean {
+  return sqlStateOf(error) === "53100";
+}
+
+/** A row that another has made, or a null where there is to be something. */
+export function isViolation(error: unknown): boolean {
+  return sqlStateOf(error)?.startsWith("23") ?? false;
+}
+
+/** The connection is of no use any more, or leads to a server that takes no writes. */
+export function isLost(error: unknown): boolean {
+  if (error instanceof Lost || error instanceof Away) return true;
+  const state = sqlStateOf(error);
+  if (state === undefined) return isOfNetwork(error);
+  return /^(08|57P0|25006|40003)/.test(state) || isFatal(error);
+}
+
+function isFatal(error: unknown): boolean {
+  return ["FATAL", "PANIC"].includes(String(detailsOf(error).severity));
+}
+
+/** What the driver and the system say of connections that end or never come to be. */
+function isOfNetwork(error: unknown): boolean {
+  const { syscall, code } = detailsOf(error);
+  return (
+    syscall !== undefined ||
+    /^(ERR_(SSL|TLS|SOCKET)|E[A-Z]+$)/.test(String(code ?? "")) ||
+    /connection|Client was closed|timeout/i.test(messageOf(error))
+  );
+}
+
+/**
+ * A sentence for what does not go away by itself: the login, the database, TLS. Undefined for
+ * whatever may.
+ */
+export function refusalOf(error: unknown, settings: ConnectionSettings): Refusal | undefined {
+  const cause = causeOf(error);
+  if (cause instanceof Refusal) return cause;
+  const says = sentenceOf(cause, settings);
+  if (says === undefined) return undefined;
+  return new Refusal("invalid_config", `${says} (DATABASE_URL is ${shownUrl(settings)})`);
+}
+
+function sentenceOf(error: unknown, settings: ConnectionSettings): string | undefined {
+  const { user, database } = settings;
+  const message = messageOf(error);
+  switch (sqlStateOf(error)) {
+    case undefined:
+      return sentenceOfClient(error, settings);
+    case "28P01":
+      return `The database refuses the user ${user} with this password. Correct them in DATABASE_URL.`;
+    case "28000":
+      return /no encryption|SSL off/.test(message)
+        ? "The database takes no connection without TLS. Add ?sslmode=require to DATABASE_URL, better sslmode=verify-full with sslrootcert=FILE."
+        : `The database does not let the user ${user} in: ${message}. Correct DATABASE_URL, or let the user in there (pg_hba.conf).`;
+    case "3D000":
+      return `There is no database ${database}. Make it (createdb ${database}), or correct its name in DATABASE_URL.`;
+    case "42501":
+      return /for database/.test(message)
+        ? `The user ${user} may not connect to the database ${database}: GRANT CONNECT ON DATABASE ${database} TO ${user};`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function sentenceOfClient(error: unknown, { ssl }: ConnectionSettings): string | undefined {
+  const message = messageOf(error);
+  const code = String(detailsOf(error).code ?? "");
+  if (/does not support SSL/.test(message))
+    return `The database offers no TLS, and sslmode=${ssl.mode} asks for it. Switch TLS on there, or take it out of DATABASE_URL.`;
+  if (/password must be a/.test(message))
+    return "The database asks for a password, and DATABASE_URL has none.";
+  if (/CERT|SIGNATURE|ISSUER/.test(code))
+    return `The certificate of the database cannot be trusted (${message}). Name who signed it with sslrootcert=FILE in DATABASE_URL.`;
+  return undefined;
+}
+
+/** Why the database cannot be used at the moment, for a log. Never has the password. */
+export function reasonOf(error: unknown): string {
+  const cause = causeOf(error);
+  const state = sqlStateOf(cause);
+  if (state === "25006") return "the server takes no writes (it is a standby)";
+  if (state === "53300") return `no more connections there: ${messageOf(cause)}`;
+  return state === undefined ? messageOf(cause) : `${messageOf(cause)} (${state})`;
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Lost || error instanceof Away ? error.cause : error;
+}
+
+function detailsOf(error: unknown): Partial<Record<"code" | "severity" | "syscall", unknown>> {
+  return typeof error === "object" && error !== null ? error : {};
+}
+
+function messageOf(error: unknown): string {
+  // Of several addresses of one name each has its own.
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "../../base/refusal.ts";
+import type { Connection, Sql, Statement } from "./connection.ts";
+import { isViolation, sqlStateOf } from "./errors.ts";
+import { type ConnectionSettings, shownUrl } from "./url.ts";
+
+const SCHEMA_DIR = join(import.meta.dirname, "schema");
+const NO_TABLE = "42P01";
+const IS_THERE = "42P07";
+const NO_RIGHT = "42501";
+
+/** Numbers of schemas: 0 is none at all. */
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Makes the tables, or raises them to this version's; two who do it at once do it once.
+ * @throws {Refusal} `invalid_config` when they are from a newer version, or the user may not; {Away}, {Lost}
+ */
+export async function migrate(
+  connection: Connection,
+  settings: ConnectionSettings,
+): Promise<Migrated> {
+  const steps = migrations();
+  const from = await schemaVersion(connection, settings);
+  if (from > steps.length) throw newer(settings);
+  if (from === steps.length) return { from, to: from };
+  try {
+    await connection.transaction((sql) => raise(sql, from, steps));
+  } catch (error) {
+    // Another made them meanwhile.
+    if (isViolation(error) || sqlStateOf(error) === IS_THERE || error instanceof Raised)
+      return migrate(connection, settings);
+    throw sqlStateOf(error) === NO_RIGHT ? mayNotMake(from, settings) : error;
+  }
+  return { from, to: steps.length };
+}
+
+class Raised extends Error {}
+
+async function schemaVersion(sql: Sql, settings: ConnectionSettings): Promise<number> {
+  try {
+    const [row] = await sql.rows<{ value: string }>("SELECT value FROM meta WHERE key = 'schema'");
+    return Number(row?.value ?? 0);
+  } catch (error) {
+    if (sqlStateOf(error) === NO_TABLE) return 0;
+    throw sqlStateOf(error) === NO_RIGHT ? mayNotUse(settings) : error;
+  }
+}
+
+async function raise(sql: Sql, from: number, steps: readonly Statement[][]): Promise<void> {
+  if (from > 0) {
+    // One after the other.
+    const [row] = await sql.rows<{ value: string }>(
+      "SELECT value FROM meta WHERE key = 'schema' FOR UPDATE",
+    );
+    if (Number(row?.value) !== from) throw new Raised();
+  }
+  await sql.all(steps.slice(from).flat());
+  await sql.rows(
+    `INSERT INTO meta (key, value) VALUES ('schema', $1)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [String(steps.length)],
+  );
+}
+
+/** The statements of each file of `schema/`, in order. */
+function migrations(): Statement[][] {
+  return readdirSync(SCHEMA_DIR)
+    .filter((name) => name.endsWith(".sql"))
+    .sort()
+    .map((name) =>
+      readFileSync(join(SCHEMA_DIR, name), "utf8")
+        .replaceAll(/^\s*--.*$/gm, "")
+        .split(/;\s*$/m)
+        .filter((text) => text.trim() !== "")
+        .map((text) => ({ text })),
+    );
+}
+
+function newer(settings: ConnectionSettings): Refusal {
+  return new Refusal(
+    "invalid_config",
+    `The tables at ${shownUrl(settings)} are from a newer Tallydeck. Bring this one up to date; they stay as they are.`,
+  );
+}
+
+function mayNotMake(from: number, settings: ConnectionSettings): Refusal {
+  const { user } = settings;
+  const there = shownUrl({ ...settings, user: "OWNER" });
+  const how = from === 0 ? "has no tables of Tallydeck's" : "has tables of an older Tallydeck";
+  return new Refusal(
+    "invalid_config",
+    `The database at ${shownUrl(settings)} ${how}, and the user ${user} may not make them. Run this once, as a user who may: tallydeck migrate --database-url ${there}`,
+  );
+}
+
+function mayNotUse(settings: ConnectionSettings): Refusal {
+  const { user } = settings;
+  return new Refusal(
+    "invalid_config",
+    `The user ${user} may not use Tallydeck's tables at ${shownUrl(settings)}. Allow it there: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${user}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${user};`,
+  );
+}

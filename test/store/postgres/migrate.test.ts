@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { Connection } from "../../../appliance/store/postgres/connection.ts";
+import { migrate } from "../../../appliance/store/postgres/migrate.ts";
+import { parseDatabaseUrl } from "../../../appliance/store/postgres/url.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
+
+describe("the tables in PostgreSQL", () => {
+  const database = eachDatabase();
+
+  async function migrateAs(login: { user?: string; password?: string } = {}) {
+    const url = (await sharedPostgres()).url({ ...login, database: database() });
+    const settings = parseDatabaseUrl(url);
+    const connection = new Connection(settings, { clock: new FakeClock(), role: "chores" });
+    try {
+      return await migrate(connection, settings);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  const sql = async (text: string) => (await sharedPostgres()).sql(text, database());
+
+  it("are made once, by whoever comes first", async () => {
+    const made = await Promise.all([migrateAs(), migrateAs(), migrateAs()]);
+    assert.deepEqual(await sql("SELECT value FROM meta WHERE key = 'schema'"), [{ value: "1" }]);
+    assert.deepEqual(await sql("SELECT directory FROM revision"), [{ directory: 1 }]);
+    assert.ok(made.every(({ to }) => to === 1));
+    assert.deepEqual(await migrateAs(), { from: 1, to: 1 });
+  });
+
+  it("are used by a role that may not change them", async () => {
+    const writer = await (await sharedPostgres()).createWriter(database());
+    await assert.rejects(migrateAs(writer), (error: Error) =>
+      /has no tables of Tallydeck's.*tallydeck migrate --database-url postgres:\/\/OWNER@/.test(
+        error.message,
+      ),
+    );
+    await migrateAs();
+    assert.deepEqual(await migrateAs(writer), { from: 1, to: 1 });
+  });
+
+  it("are left to a role that may use them", async () => {
+    const writer = await (await sharedPostgres()).createWriter(database());
+    await migrateAs();
+    await sql(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${writer.user}`);
+    await assert.rejects(migrateAs(writer), /may not use Tallydeck's tables.*GRANT SELECT/);
+  });
+
+  it("are left alone when they are from a newer version", async () => {
+    await migrateAs();
+    await sql("UPDATE meta SET value = '99' WHERE key = 'schema'");
+    await assert.rejects(migrateAs(), /from a newer Tallydeck/);
+  });
+});
