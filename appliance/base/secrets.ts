@@ -40,3 +40,8 @@ export function isSameSecret(a: string | Uint8Array, b: string | Uint8Array): bo
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
+
+/** The same of hashes where null stands for none. */
+export function isSameHash(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : isSameSecret(one, other);
+}

@@ -1,5 +1,5 @@
 import { comparableHost, siteIdOf } from "../base/names.ts";
-import { isSameSecret, sha256 } from "../base/secrets.ts";
+import { isSameHash, isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
 import type { Directory, SiteRecord } from "../store/store.ts";
 
@@ -44,7 +44,7 @@ export class Sites {
     const { adminToken } = this.#declared;
     const before = this.#adminHash;
     this.#adminHash = adminToken === null ? adminHash : sha256(adminToken);
-    if (!isSame(before, this.#adminHash)) this.adminChanged.emit();
+    if (!isSameHash(before, this.#adminHash)) this.adminChanged.emit();
   }
 
   get all(): readonly Site[] {
@@ -106,10 +106,6 @@ export class Sites {
 }
 
 const NOBODYS_HASH = new Uint8Array(32);
-
-function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
-  return one === null || other === null ? one === other : isSameSecret(one, other);
-}
 
 /** Compares also where there is nothing to compare with, so that the time tells nothing. */
 function matches(hash: Uint8Array, expected: Uint8Array | null): boolean {

@@ -2,18 +2,21 @@ import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../base/nearest.ts";
 import { DEFAULT_DATA_DIR } from "../config/settings.ts";
 import { type Config, FLAGS, readConfig } from "../config.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import { readDirectory } from "../store/sqlite/tables/sites.ts";
+import type { Place } from "../store/desk.ts";
+import type { Directory } from "../store/sites/directory.ts";
 import { INSTALLED, type Terminal } from "./command.ts";
 
 /** Options every command takes that works on the data. */
 export const DATA_OPTIONS = {
   "data-dir": { type: "string" },
   config: { type: "string" },
+  "database-url": { type: "string" },
 } as const;
 
 export const DATA_OPTIONS_HELP = `  --data-dir DIR   where the data is (DATA_DIR)
-  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+  --database-url URL
+                   where the numbers are, if not there (DATABASE_URL)`;
 
 /** The configuration under the flags given; flags are named as on the command line. */
 export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Terminal): Config {
@@ -30,8 +33,13 @@ export function configFrom(flags: Readonly<Record<string, unknown>>, { env }: Te
  * A command to type, which works on the same data as this one.
  * @param words what comes after the program's name
  */
-export function toType(words: string, dataDir: string, { program }: Terminal): string {
-  return `${program} ${words}${dataFlag(dataDir)}`;
+export function toType(
+  words: string,
+  { dataDir, databaseUrl }: Place,
+  { program }: Terminal,
+): string {
+  // What names a database may hold a password, and is not to be shown.
+  return `${program} ${words}${databaseUrl === undefined ? dataFlag(dataDir) : ""}`;
 }
 
 /** What starts the service on the same data: in a checkout, what also builds its pages. */
@@ -52,10 +60,10 @@ function quoted(word: string): string {
 }
 
 /** What to say of an id that no site has. */
-export function noSuchSite(db: Database, id: string): string {
+export function noSuchSite({ sites }: Directory, id: string): string {
   const meant = didYouMean(
     id,
-    readDirectory(db).sites.map((site) => site.id),
+    sites.map((site) => site.id),
   );
   return `There is no site ${id}.${meant} \`tallydeck sites\` lists them.`;
 }

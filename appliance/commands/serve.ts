@@ -136,7 +136,7 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
   Data       ${config.dataDir}${numbersIn(config)}`);
   const { sites, adminHash } = service.store.directory;
-  const inShell = (words: string) => toType(words, config.dataDir, terminal);
+  const inShell = (words: string) => toType(words, config, terminal);
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);
   if (config.adminToken === null && adminHash === null)
     out(`No admin token yet, which reads the numbers. Make one: ${inShell("tokens make admin")}`);

@@ -10,20 +10,15 @@ import {
 import { listenerUrl, scriptTag, siteCollector, urlOf } from "../base/ports.ts";
 import { thisNetwork } from "../box/board.ts";
 import type { Config } from "../config.ts";
+import { type Desk, type Erased, openToChange, openToLook } from "../store/desk.ts";
 import {
+  type Directory,
   retiredIn,
   type SiteInput,
   type SiteOutcome,
   type SiteRecord,
+  siteIn,
 } from "../store/sites/directory.ts";
-import { withBallast } from "../store/sqlite/ballast.ts";
-import { eraseSites } from "../store/sqlite/counts/upkeep.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import { databaseFile, emptyLog } from "../store/sqlite/database.ts";
-import { openData, openToLook } from "../store/sqlite/health.ts";
-import { makeDataDir } from "../store/sqlite/lock.ts";
-import { SITE_WRITES } from "../store/sqlite/tables/site-changes.ts";
-import { findSite, readDirectory } from "../store/sqlite/tables/sites.ts";
 import {
   type Command,
   CommandFailed,
@@ -35,7 +30,7 @@ import {
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
 import { whereaboutsOf } from "./whereabouts.ts";
 
-const help = `tallydeck sites: the sites this box counts. A running service follows within a second.
+const help = `tallydeck sites: the sites that are counted. A running service follows within a second.
 
   tallydeck sites                                   lists them
   tallydeck sites add ID [--host H] [--badge]       adds one
@@ -72,34 +67,32 @@ export const sites: Command = {
     // Its --host is the site's, not the one that `tallydeck run` binds to.
     const { host: _, ...dataFlags } = values;
     const config = configFrom(dataFlags, terminal);
-    const file = databaseFile(config.dataDir);
-    const db = action === "list" ? openToLook(file) : openToChange(action, config);
-    if (db === undefined) {
+    const desk =
+      action === "list"
+        ? await openToLook(config)
+        : await openToChange(config, { makesRoom: action === "erase" });
+    if (desk === undefined) {
       terminal.out(noSite(config, terminal));
       return;
     }
     try {
       const [id = "", to = ""] = ids.map(siteIdOf);
-      known.act({ db, id, to, values, terminal, config });
+      const directory = await desk.directory();
+      await known.act({ desk, directory, id, to, values, terminal, config });
     } finally {
-      db.close();
+      await desk.close();
     }
   },
 };
 
-function openToChange(action: string, { dataDir }: Config): Database {
-  const file = databaseFile(dataDir);
-  makeDataDir(dataDir);
-  // On a full disk even to open takes room.
-  return action === "erase" ? withBallast(dataDir, () => openData(file)) : openData(file);
-}
-
-function noSite({ dataDir }: Config, terminal: Terminal): string {
-  return `No site yet. Add one: ${toType("sites add my-site", dataDir, terminal)}`;
+function noSite(config: Config, terminal: Terminal): string {
+  return `No site yet. Add one: ${toType("sites add my-site", config, terminal)}`;
 }
 
 interface Action {
-  db: Database;
+  desk: Desk;
+  /** As it is before. */
+  directory: Directory;
   id: string;
   /** The id to have instead. */
   to: string;
@@ -109,7 +102,9 @@ interface Action {
 }
 
 /** What the command does, by its first word, and how many ids it is told. */
-const ACTIONS: Readonly<Record<string, { ids: number; act: (action: Action) => void }>> = {
+const ACTIONS: Readonly<
+  Record<string, { ids: number; act: (action: Action) => void | Promise<void> }>
+> = {
   list: { ids: 0, act: list },
   add: { ids: 1, act: add },
   change: { ids: 1, act: change },
@@ -117,21 +112,20 @@ const ACTIONS: Readonly<Record<string, { ids: number; act: (action: Action) => v
   erase: { ids: 1, act: erase },
 };
 
-function list({ db, terminal, config }: Action): void {
-  const { sites, retired } = readDirectory(db);
+function list({ directory: { sites, retired }, terminal, config }: Action): void {
   if (sites.length === 0) terminal.out(noSite(config, terminal));
   for (const site of sites) terminal.out(describe(site));
   for (const { id } of retired)
     terminal.out(`${id}  (retired; erase: tallydeck sites erase ${id} --confirm ${id})`);
 }
 
-function add({ db, id, values, terminal, config }: Action): void {
-  refuseName(db, id, config);
+async function add({ desk, directory, id, values, terminal, config }: Action): Promise<void> {
+  refuseName(directory, id, config);
   const input = { id, ...changeOf(values) };
-  const isBack = retiredIn(readDirectory(db), id) !== undefined;
-  expectDone(db, db.transaction(() => SITE_WRITES.createSite(db, input)).immediate(), input);
+  const isBack = retiredIn(directory, id) !== undefined;
+  await expectDone(desk, await desk.write("createSite", input), input);
   const done = isBack ? `Brought back ${id} with its numbers.` : `Added ${id}.`;
-  const host = findSite(db, id)?.host ?? null;
+  const host = siteIn(await desk.directory(), id)?.host ?? null;
   const whose = host === null ? ", with an address of this box that visitors reach" : "";
   terminal.out(`${done} Put this on its pages${whose}:
 
@@ -148,39 +142,35 @@ function collectorUrl({ dataDir, host = "::", port, nameFile }: Config): string 
   return listenerUrl(bound, hosts) ?? urlOf("localhost", bound.port);
 }
 
-function change({ db, id, values, terminal }: Action): void {
+async function change({ desk, id, values, terminal }: Action): Promise<void> {
   const input = { id, ...changeOf(values) };
-  expectDone(db, db.transaction(() => SITE_WRITES.updateSite(db, input)).immediate(), input);
-  terminal.out(describe(findSite(db, id) as SiteRecord));
+  await expectDone(desk, await desk.write("updateSite", input), input);
+  terminal.out(describe(siteIn(await desk.directory(), id) as SiteRecord));
 }
 
-function rename({ db, id, to, terminal, config }: Action): void {
-  refuseName(db, to, config, id);
-  const outcome = db.transaction(() => SITE_WRITES.renameSite(db, { id, to })).immediate();
-  expectDone(db, outcome, { id: outcome === "exists" ? to : id });
+async function rename({ desk, directory, id, to, terminal, config }: Action): Promise<void> {
+  refuseName(directory, to, config, id);
+  const outcome = await desk.write("renameSite", { id, to });
+  await expectDone(desk, outcome, { id: outcome === "exists" ? to : id });
   terminal.out(
     `${id} is ${to} now, with its numbers. Write ${to} where ${id} stands: in the tag on its pages, in BADGE_SITES and ${siteTokenKey(id)}, on the keys of a deck.`,
   );
 }
 
-function erase({ db, id, values, terminal, config }: Action): void {
-  const site = findSite(db, id) ?? retiredIn(readDirectory(db), id);
+const ERASED: Readonly<Record<Erased, string>> = {
+  gone: "",
+  traces: "\nTraces of it stay on the disk until the service has been stopped once.",
+  later: " Those who count there erase what it counted within minutes.",
+};
+
+async function erase({ desk, directory, id, values, terminal }: Action): Promise<void> {
+  const site = siteIn(directory, id) ?? retiredIn(directory, id);
   if (siteIdOf(values.confirm ?? "") !== id && site?.declared === false)
     throw new UsageError(
       `This erases all that ${id} counted, and its surveys and token. If you mean it, add --confirm ${id}`,
     );
-  const makingRoom = <T>(task: () => T) =>
-    withBallast(config.dataDir, () => db.transaction(task).immediate());
-  expectDone(
-    db,
-    makingRoom(() => SITE_WRITES.eraseSite(db, { id })),
-    { id },
-  );
-  while (makingRoom(() => eraseSites(db)));
-  // What was erased must not stay readable in the write-ahead log either.
-  const gone = emptyLog(db);
-  terminal.out(`Erased ${id}.`);
-  if (!gone) terminal.out("Traces of it stay on the disk until the service has been stopped once.");
+  await expectDone(desk, await desk.write("eraseSite", { id }), { id });
+  terminal.out(`Erased ${id}.${ERASED[await desk.eraseCounts()]}`);
 }
 
 /**
@@ -188,9 +178,14 @@ function erase({ db, id, values, terminal, config }: Action): void {
  * @param but a site whose id will be free
  * @throws {UsageError | CommandFailed}
  */
-function refuseName(db: Database, id: string, { sites: declared }: Config, but?: string): void {
+function refuseName(
+  directory: Directory,
+  id: string,
+  { sites: declared }: Config,
+  but?: string,
+): void {
   if (!isSiteId(id)) throw new UsageError(`A site id is ${SITE_ID_RULE}.`);
-  const ids = [...readDirectory(db).sites, ...declared].map((site) => site.id);
+  const ids = [...directory.sites, ...declared].map((site) => site.id);
   const twin = tokenTwin(
     id,
     ids.filter((other) => other !== but),
@@ -212,11 +207,15 @@ function changeOf(values: Values): Omit<SiteInput, "id"> {
 }
 
 /** @throws {CommandFailed} unless the change was made */
-function expectDone(db: Database, outcome: SiteOutcome, { id, host }: SiteInput): void {
+async function expectDone(
+  desk: Desk,
+  outcome: SiteOutcome,
+  { id, host }: SiteInput,
+): Promise<void> {
   if (outcome === "done") return;
   const reasons = {
     exists: `There is a site ${id} already.`,
-    not_found: noSuchSite(db, id),
+    not_found: noSuchSite(await desk.directory(), id),
     declared: `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
     host_taken: `${host} belongs to another site already.`,
     same_token_name: `Another site has the token of ${id}.`,

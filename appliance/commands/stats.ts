@@ -1,14 +1,9 @@
 import { dayOf } from "../base/calendar.ts";
 import { siteIdOf } from "../base/names.ts";
-import { statsBody } from "../store/counts/reports.ts";
+import { type Desk, openToLook } from "../store/desk.ts";
 import { MAX_RANGE_DAYS } from "../store/queries.ts";
 import type { StatsTotals } from "../store/reports.ts";
-import type { SiteRecord } from "../store/sites/directory.ts";
-import { SqliteCounts } from "../store/sqlite/counts/source.ts";
-import { type Database, databaseFile } from "../store/sqlite/database.ts";
-import { openToLook } from "../store/sqlite/health.ts";
-import { ofOneMoment } from "../store/sqlite/moment.ts";
-import { readDirectory } from "../store/sqlite/tables/sites.ts";
+import type { Directory, SiteRecord } from "../store/sites/directory.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
 import { tableOf } from "./stats-table.ts";
@@ -40,21 +35,21 @@ export const stats: Command = {
     const [given, ...rest] = positionals;
     if (rest.length > 0) throw new UsageError("Name one site: `tallydeck stats SITE`.");
     const days = daysOf(values.days);
-    const { dataDir } = configFrom(values, terminal);
-    const db = openToLook(databaseFile(dataDir));
-    if (db === undefined)
+    const config = configFrom(values, terminal);
+    const desk = await openToLook(config);
+    if (desk === undefined)
       throw new CommandFailed(
-        `No site yet. Add one: ${toType("sites add my-site", dataDir, terminal)}`,
+        `No site yet. Add one: ${toType("sites add my-site", config, terminal)}`,
       );
     try {
-      const site = siteOf(db, given);
-      const json = await numbersOf(db, site, dayOf(terminal.now()), days);
+      const site = siteOf(await desk.directory(), given);
+      const json = await numbersOf(desk, site, dayOf(terminal.now()), days);
       if (values.json) terminal.out(json);
       else
         for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
           terminal.out(line);
     } finally {
-      db.close();
+      await desk.close();
     }
   },
 };
@@ -67,8 +62,8 @@ function daysOf(given = `${DEFAULT_DAYS}`): number {
 }
 
 /** @throws {UsageError | CommandFailed} where it is not clear which site is meant */
-function siteOf(db: Database, given: string | undefined): SiteRecord {
-  const { sites } = readDirectory(db);
+function siteOf(directory: Directory, given: string | undefined): SiteRecord {
+  const { sites } = directory;
   const [first, ...others] = sites;
   if (given === undefined) {
     if (first !== undefined && others.length === 0) return first;
@@ -76,13 +71,13 @@ function siteOf(db: Database, given: string | undefined): SiteRecord {
   }
   const id = siteIdOf(given);
   const site = sites.find((each) => each.id === id);
-  if (site === undefined) throw new CommandFailed(noSuchSite(db, id));
+  if (site === undefined) throw new CommandFailed(noSuchSite(directory, id));
   return site;
 }
 
 /** The body of `/stats` for the last `days` up to `today`. */
 async function numbersOf(
-  db: Database,
+  desk: Desk,
   { key, id }: SiteRecord,
   today: number,
   days: number,
@@ -97,7 +92,7 @@ async function numbersOf(
     daily: undefined,
     warnings: [],
   };
-  // Of one moment, while a service goes on counting.
-  const body = await ofOneMoment(db, () => statsBody(new SqliteCounts(db), query));
-  return Buffer.from(body).toString("utf8");
+  const accepts = { encoding: null, ifNoneMatch: "" };
+  const { body } = await desk.read("stats", { query, accepts });
+  return Buffer.from(body ?? []).toString("utf8");
 }

@@ -1,17 +1,17 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { shownDatabaseUrl } from "../base/database-url.ts";
 import { createLog } from "../base/log.ts";
 import { listenerUrl, urlOf } from "../base/ports.ts";
+import { Refusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
 import type { Diagnostics } from "../control/wire.ts";
 import { Keys } from "../public/keys.ts";
 import type { PublicSettings } from "../public/settings.ts";
-import { DatabaseRefused, databaseFile, storageProblem } from "../store/sqlite/database.ts";
-import { openToLook } from "../store/sqlite/health.ts";
+import { type Desk, openToLook, type Place } from "../store/desk.ts";
+import { databaseFile, storageProblem } from "../store/sqlite/database.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
-import { publicAddressRow } from "../store/sqlite/tables/public-address.ts";
-import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
@@ -39,10 +39,11 @@ export const status: Command = {
     const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
-    const { dataDir, publicAddress } = configFrom(values, terminal);
+    const config = configFrom(values, terminal);
+    const { dataDir, databaseUrl, publicAddress } = config;
     const found = whereaboutsOf(dataDir);
     const told = found && (await diagnosticsOf(found));
-    const kept = contentsOf(dataDir);
+    const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
     terminal.out(standing(dataDir, found, terminal));
@@ -54,6 +55,7 @@ export const status: Command = {
       ["Public", publicText(publicAddress ?? kept.publicAddress, dataDir, told)],
       ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
       ["Data", dataDir],
+      ...numbersRow(databaseUrl),
     ];
     for (const [name, value] of rows) terminal.out(`  ${name.padEnd(10)} ${value}`);
   },
@@ -63,6 +65,10 @@ function standing(dataDir: string, found: Whereabouts | undefined, terminal: Ter
   if (found !== undefined) return `Tallydeck ${found.version} is running.`;
   if (isClaimed(dataDir)) return "Tallydeck is starting, stopping, or busy with a restore.";
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
+}
+
+function numbersRow(databaseUrl: string | undefined): [string, string][] {
+  return databaseUrl === undefined ? [] : [["Numbers", shownDatabaseUrl(databaseUrl)]];
 }
 
 function addresses({ collector, control }: Whereabouts): [string, string][] {
@@ -95,25 +101,28 @@ interface Contents {
   readonly publicAddress?: PublicSettings | undefined;
 }
 
-function contentsOf(dataDir: string): Contents {
-  try {
-    const db = openToLook(databaseFile(dataDir));
-    if (db === undefined) return { sites: [], problems: [] };
+async function contentsOf(place: Place): Promise<Contents> {
+  const problems: string[] = [];
+  const look = async <T>(at: Place, read: (desk: Desk) => Promise<T>): Promise<T | undefined> => {
     try {
-      const row = publicAddressRow(db);
-      return {
-        sites: readDirectory(db).sites.map(({ id }) => id),
-        problems: [],
-        publicAddress: row && JSON.parse(row.settings),
-      };
-    } finally {
-      db.close();
+      const desk = await openToLook(at);
+      return desk && (await read(desk).finally(() => desk.close()));
+    } catch (error) {
+      const problem = error instanceof Refusal ? error.message : storageProblem(error);
+      if (problem === undefined) throw error;
+      if (!problems.includes(problem)) problems.push(problem);
+      return undefined;
     }
-  } catch (error) {
-    const problem = error instanceof DatabaseRefused ? error.message : storageProblem(error);
-    if (problem === undefined) throw error;
-    return { sites: [], problems: [problem] };
-  }
+  };
+  const row = await look({ dataDir: place.dataDir }, (box) =>
+    box.read("publicAddressRow", undefined),
+  );
+  const directory = await look(place, (desk) => desk.directory());
+  return {
+    sites: (directory?.sites ?? []).map(({ id }) => id),
+    problems,
+    publicAddress: row && JSON.parse(row.settings),
+  };
 }
 
 function deckOf({ model, connected, virtual }: Diagnostics["decks"][number]): string {

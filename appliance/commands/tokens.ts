@@ -1,19 +1,9 @@
 import { meansAdmin, siteIdOf, siteTokenKey } from "../base/names.ts";
 import { makeReadToken } from "../base/secrets.ts";
 import type { Config } from "../config.ts";
-import { type Directory, retiredIn } from "../store/sites/directory.ts";
-import { type Database, databaseFile } from "../store/sqlite/database.ts";
-import { openData, openToLook } from "../store/sqlite/health.ts";
-import { makeDataDir } from "../store/sqlite/lock.ts";
-import { setAdminToken } from "../store/sqlite/tables/site-changes.ts";
-import { findSite, readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
-import {
-  type Command,
-  CommandFailed,
-  notUnderstood,
-  parseCommandLine,
-  type Terminal,
-} from "./command.ts";
+import { type Desk, openToChange, openToLook } from "../store/desk.ts";
+import { type Directory, retiredIn, siteIn } from "../store/sites/directory.ts";
+import { type Command, CommandFailed, notUnderstood, parseCommandLine } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite } from "./data.ts";
 
 const help = `tallydeck tokens: who may read the numbers. A running service follows within a second.
@@ -41,19 +31,15 @@ export const tokens: Command = {
     if (!known || rest.length > 0) throw notUnderstood("tokens", positionals, ACTIONS);
 
     const config = configFrom(values, terminal);
-    const file = databaseFile(config.dataDir);
-    if (whose === undefined) {
-      const db = openToLook(file);
-      for (const line of list(db && readDirectory(db), config)) terminal.out(line);
-      db?.close();
-      return;
-    }
-    makeDataDir(config.dataDir);
-    const db = openData(file);
+    const desk = whose === undefined ? await openToLook(config) : await openToChange(config);
     try {
-      change(db, siteIdOf(whose), { makes: action === "make", config, terminal });
+      const directory = await desk?.directory();
+      if (desk === undefined || directory === undefined || whose === undefined)
+        for (const line of list(directory, config)) terminal.out(line);
+      else
+        terminal.out(await change({ desk, directory, config }, siteIdOf(whose), action === "make"));
     } finally {
-      db.close();
+      await desk?.close();
     }
   },
 };
@@ -71,31 +57,41 @@ function list(directory: Directory | undefined, { adminToken, siteTokens }: Conf
   ];
 }
 
-interface Change {
-  /** False where the token is revoked. */
-  makes: boolean;
+interface Place {
+  desk: Desk;
+  directory: Directory;
   config: Config;
-  terminal: Terminal;
 }
 
-/** @throws {CommandFailed} */
-function change(db: Database, id: string, { makes, config, terminal }: Change): void {
-  const site = meansAdmin(id) ? null : findSite(db, id);
-  if (site === undefined)
-    throw new CommandFailed(
-      retiredIn(readDirectory(db), id)
-        ? `${id} is retired: no token opens it. Bring it back first: \`tallydeck sites add ${id}\``
-        : noSuchSite(db, id),
-    );
-  const key = site === null ? "STATS_TOKEN" : siteTokenKey(site.id);
-  const declared = site === null ? config.adminToken !== null : config.siteTokens.has(key);
+/**
+ * Makes a token, or revokes it.
+ * @returns what to tell of it
+ * @throws {CommandFailed}
+ */
+async function change(
+  { desk, directory, config }: Place,
+  id: string,
+  makes: boolean,
+): Promise<string> {
+  const isAdmin = meansAdmin(id);
+  if (!isAdmin && siteIn(directory, id) === undefined)
+    throw new CommandFailed(notThere(directory, id));
+  const key = isAdmin ? "STATS_TOKEN" : siteTokenKey(id);
+  const declared = isAdmin ? config.adminToken !== null : config.siteTokens.has(key);
   if (declared)
     throw new CommandFailed(
       `${key} in the configuration declares this token. Change it there and restart the service.`,
     );
   const made = makes ? makeReadToken() : undefined;
   const hash = made?.hash ?? null;
-  if (site === null) db.transaction(() => setAdminToken(db, { hash, kept: null })).immediate();
-  else setReadToken(db, site.key, hash);
-  terminal.out(made?.token ?? `Revoked the token of ${id}.`);
+  if (isAdmin) await desk.write("setAdminToken", { hash, kept: null });
+  else if ((await desk.write("setSiteToken", { id, hash })) !== "done")
+    throw new CommandFailed(notThere(await desk.directory(), id));
+  return made?.token ?? `Revoked the token of ${id}.`;
+}
+
+function notThere(directory: Directory, id: string): string {
+  return retiredIn(directory, id)
+    ? `${id} is retired: no token opens it. Bring it back first: \`tallydeck sites add ${id}\``
+    : noSuchSite(directory, id);
 }

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { isRefusal } from "../base/refusal.ts";
-import { makeToken, sha256 } from "../base/secrets.ts";
+import { isSameHash, makeToken, sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { Store } from "../store/store.ts";
 
@@ -43,7 +43,7 @@ export class Sessions {
     this.#subscriptions = [
       clock.becameSure.on(() => void this.#restate()),
       store.directoryChanged.on((directory) => {
-        if (isSame(directory.adminHash, adminHash)) return;
+        if (isSameHash(directory.adminHash, adminHash)) return;
         adminHash = directory.adminHash;
         void this.#dropErased();
       }),
@@ -161,10 +161,6 @@ async function keptSessions(store: SessionsOptions["store"]) {
     if (!isRefusal(error, "storage_unavailable")) throw error;
     return [];
   }
-}
-
-function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
-  return one === null || other === null ? one === other : hex(one) === hex(other);
 }
 
 function hex(hash: Uint8Array): SessionId {

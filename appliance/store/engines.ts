@@ -14,6 +14,8 @@ export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
 export interface Engines {
   readonly engine: Engine;
   readonly files: Pick<SqliteEngine, "space" | "replaceFile">;
+  /** The numbers are in a database elsewhere, and what belongs to this box in its file. */
+  readonly hasFleet: boolean;
 }
 
 /** @throws {DatabaseRefused} with a sentence for the owner */
@@ -21,5 +23,5 @@ export async function openEngines(options: EngineOptions, events: EngineEvents):
   const { dataDir } = options;
   if (dataDir === undefined) throw new Error("there is no data folder");
   const engine = await SqliteEngine.open({ ...options, dataDir }, events);
-  return { engine, files: engine };
+  return { engine, files: engine, hasFleet: false };
 }

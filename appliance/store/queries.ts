@@ -184,3 +184,20 @@ export type BoxQueryName = keyof BoxQueries;
 export type QueryName = keyof Queries;
 export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
+
+const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
+  deckSettings: true,
+  pushTokens: true,
+  allowedOrigins: true,
+  keptChannels: true,
+  imageList: true,
+  imageBytes: true,
+  mqttRow: true,
+  publicAddressRow: true,
+  sessions: true,
+};
+
+/** True for what is about nothing but what belongs to this box. */
+export function isBoxQuery(query: QueryName): boolean {
+  return Object.hasOwn(BOX_QUERIES, query);
+}

@@ -9,7 +9,7 @@ import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
 import type { StoreFigures } from "./figures.ts";
 import { type Increments, Intake } from "./intake.ts";
 import { LiveViews } from "./live-views.ts";
-import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
+import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import type { Directory } from "./sites/directory.ts";
@@ -57,6 +57,8 @@ export class Store {
   readonly #intake: Intake;
   readonly #upkeep: Upkeep;
   readonly #reads = new ReadQueue();
+  /** What belongs to this box does not wait for a database elsewhere. */
+  readonly #boxReads = new ReadQueue();
   readonly #stops: Cancel[] = [];
   #engines: Engines | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
@@ -109,6 +111,11 @@ export class Store {
     return { ...this.#intake.figures, ready, unavailable: this.#intake.unavailable, database };
   }
 
+  /** The numbers are in a database elsewhere; what belongs to this box is in its file. */
+  get hasFleet(): boolean {
+    return this.#opened.hasFleet;
+  }
+
   /** 32 bytes that seal the cursors of the survey export; none before the database has answered. */
   get cursorSecret(): Uint8Array {
     return this.#cursorSecret;
@@ -147,7 +154,7 @@ export class Store {
     for (;;) {
       // Not in its turn, where it would hold up those who are told at once.
       if (isOwn) await this.#pause;
-      const turn = await this.#reads.run(asker, async () => {
+      const turn = await this.#readsOf(query).run(asker, async () => {
         // A site may have another number by now, and the token that was shown may open it no more.
         if (!isOwn && this.#isOther(asked)) throw readRefused("replaced");
         return this.#pause === undefined
@@ -204,7 +211,7 @@ export class Store {
     try {
       await this.#replaceFile(replace);
     } finally {
-      this.live.clear();
+      if (!this.#opened.hasFleet) this.live.clear();
       this.#pause = undefined;
       this.#replaced++;
       resolve();
@@ -242,6 +249,10 @@ export class Store {
 
   get #engine(): Engines["engine"] {
     return this.#opened.engine;
+  }
+
+  #readsOf(query: QueryName): ReadQueue {
+    return this.#opened.hasFleet && isBoxQuery(query) ? this.#boxReads : this.#reads;
   }
 
   async #open(): Promise<void> {
@@ -302,8 +313,11 @@ export class Store {
   }
 
   async #replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
-    await this.#intake.drain();
-    if (this.#intake.unavailable) throw storageUnavailable();
-    await this.#opened.files.replaceFile(replace);
+    const { hasFleet, files } = this.#opened;
+    if (!hasFleet) {
+      await this.#intake.drain();
+      if (this.#intake.unavailable) throw storageUnavailable();
+    }
+    await files.replaceFile(replace);
   }
 }

@@ -96,5 +96,26 @@ interface SharedWrites {
 
 type Writes = FleetWrites & BoxWrites & SharedWrites;
 export type WriteName = keyof Writes;
+/** What a database that many share does of it. */
+export type FleetWriteName = keyof (FleetWrites & SharedWrites);
+
+const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
+  saveDecks: true,
+  savePushToken: true,
+  removePushToken: true,
+  allowOrigin: true,
+  removeOrigin: true,
+  keepChannels: true,
+  saveImage: true,
+  saveMqtt: true,
+  savePublicAddress: true,
+  saveSession: true,
+  removeSessions: true,
+};
+
+/** True for what changes nothing but what belongs to this box. */
+export function isBoxWrite(name: WriteName): boolean {
+  return Object.hasOwn(BOX_WRITES, name);
+}
 export type WriteInput<W extends WriteName> = Parameters<Writes[W]>[0];
 export type WriteResult<W extends WriteName> = ReturnType<Writes[W]>;

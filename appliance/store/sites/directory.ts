@@ -25,7 +25,7 @@ export interface Directory {
 }
 
 /** A site as a row of a database. */
-type SiteRow = SiteRecord & { readonly retired: boolean };
+export type SiteRow = SiteRecord & { readonly retired: boolean };
 
 export function directoryOf(rows: readonly SiteRow[], adminHash: Uint8Array | null): Directory {
   const records = (retired: boolean) =>

@@ -1,0 +1,25 @@
+import { declareSites as plan } from "../../sites/declare.ts";
+import type { DeclaredSite } from "../../sites/directory.ts";
+import type { Sql } from "../connection.ts";
+import { readDirectory } from "./directory.ts";
+import { carryOut, lockDirectory } from "./site-changes.ts";
+
+/**
+ * Makes the sites as the configuration declares them. Where it names none, all stays as it is: many
+ * share the database, and one of them that names no site is to retire none of the others'.
+ * @returns what the owner should know of it, a sentence each
+ * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
+ */
+export async function declareSites(
+  sql: Sql,
+  declared: readonly DeclaredSite[],
+): Promise<readonly string[]> {
+  if (declared.length === 0) return [];
+  // Who has nothing to change holds up nobody, and needs no disk with room.
+  const { directory } = await readDirectory(sql);
+  const known = plan(directory, declared);
+  if (known.changes.length === 0) return known.sentences;
+  const { changes, sentences } = plan(await lockDirectory(sql), declared);
+  await carryOut(sql, changes);
+  return sentences;
+}

@@ -1,0 +1,35 @@
+import type { SiteKey } from "../../counting.ts";
+import type { BeforeImport } from "../../rows.ts";
+import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
+import type { WriteInput } from "../../writes.ts";
+import type { Sql } from "../connection.ts";
+import { carryOut, lockDirectory } from "./site-changes.ts";
+
+/** Adds and changes the sites that settings name, by their rules. Decks belong to a box. */
+export async function importSettings(
+  sql: Sql,
+  { sites }: WriteInput<"importSettings">,
+): Promise<BeforeImport> {
+  const { before, changes } = importSites(await lockDirectory(sql), sites);
+  await carryOut(sql, changes);
+  return { decks: [], sites: before };
+}
+
+/** Puts back what was there before an import. @returns the sites that stay as they are */
+export async function undoImport(sql: Sql, { sites }: BeforeImport): Promise<string[]> {
+  const directory = await lockDirectory(sql);
+  const counting = await withNumbers(sql, addedBy(sites, directory));
+  const { stay, changes } = undoImportOfSites(directory, sites, counting);
+  await carryOut(sql, changes);
+  return stay;
+}
+
+async function withNumbers(sql: Sql, sites: readonly SiteKey[]): Promise<Set<SiteKey>> {
+  const tables = ["count", "day_total", "packed_day", "survey", "waiting", "total"];
+  const has = tables.map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE site = asked.key)`);
+  const rows = await sql.rows<{ key: SiteKey }>(
+    `SELECT asked.key FROM unnest($1::int[]) AS asked (key) WHERE ${has.join(" OR ")}`,
+    [sites],
+  );
+  return new Set(rows.map(({ key }) => key));
+}

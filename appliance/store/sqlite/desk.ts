@@ -1,0 +1,62 @@
+import type { Desk, Erased } from "../desk.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { Directory } from "../sites/directory.ts";
+import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
+import { withBallast } from "./ballast.ts";
+import { eraseSites } from "./counts/upkeep.ts";
+import { type Database, databaseFile, emptyLog } from "./database.ts";
+import { openData, openToLook } from "./health.ts";
+import { makeDataDir } from "./lock.ts";
+import { Reads } from "./reads.ts";
+import { readDirectory } from "./tables/sites.ts";
+import { WRITES } from "./writes.ts";
+
+/** The file of a data folder, opened for a command. */
+export class SqliteDesk implements Desk {
+  readonly #dataDir: string;
+  readonly #db: Database;
+
+  private constructor(dataDir: string, db: Database) {
+    this.#dataDir = dataDir;
+    this.#db = db;
+  }
+
+  /** @throws {DatabaseRefused} */
+  static toLook(dataDir: string): SqliteDesk | undefined {
+    const db = openToLook(databaseFile(dataDir));
+    return db && new SqliteDesk(dataDir, db);
+  }
+
+  /** @throws {DatabaseRefused} */
+  static toChange(dataDir: string, makesRoom: boolean): SqliteDesk {
+    makeDataDir(dataDir);
+    const open = () => openData(databaseFile(dataDir));
+    // On a full disk even to open takes room.
+    return new SqliteDesk(dataDir, makesRoom ? withBallast(dataDir, open) : open());
+  }
+
+  async directory(): Promise<Directory> {
+    return readDirectory(this.#db);
+  }
+
+  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    return (await new Reads(this.#db).run(query, input)) as QueryResult<Q>;
+  }
+
+  async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
+    const write = WRITES[name] as (db: Database, input: unknown) => WriteResult<W>;
+    const done = () => this.#db.transaction(() => write(this.#db, input)).immediate();
+    return name === "eraseSite" ? withBallast(this.#dataDir, done) : done();
+  }
+
+  async eraseCounts(): Promise<Erased> {
+    const step = this.#db.transaction(() => eraseSites(this.#db)).immediate;
+    while (withBallast(this.#dataDir, step));
+    // What was erased must not stay readable in the write-ahead log either.
+    return emptyLog(this.#db) ? "gone" : "traces";
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+}

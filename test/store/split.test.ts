@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { silentLog } from "../../appliance/base/log.ts";
+import { sha256 } from "../../appliance/base/secrets.ts";
+import type { Engine, EngineAnswer, EngineEvents } from "../../appliance/store/engine.ts";
+import type { BeforeImport, DeckRow } from "../../appliance/store/rows.ts";
+import type { Directory } from "../../appliance/store/sites/directory.ts";
+import { SplitEngine } from "../../appliance/store/split.ts";
+import { SqliteEngine } from "../../appliance/store/sqlite/engine.ts";
+import type { WriteInput, WriteName } from "../../appliance/store/writes.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { reusedThreads } from "../helpers/threads.ts";
+
+const DECK: DeckRow = {
+  id: "mk2-1",
+  model: "mk2",
+  serial: "",
+  name: "Kitchen",
+  brightness: 70,
+  widgets: "{}",
+  settings: null,
+  checked: true,
+};
+const HERE = { hash: sha256("here"), expiresAt: 2e12 };
+const ELSEWHERE = { hash: sha256("elsewhere"), expiresAt: 2e12 };
+
+/** Both halves are files here; what stands in for the fleet's need not know that it is not alone. */
+describe("a box beside a fleet", () => {
+  const folder = eachFolder();
+  let split: SplitEngine;
+  let fleet: Engine;
+  let directory: Directory;
+  /** The fleet's engine stores nothing, or the box's. */
+  let fleetRefuses: boolean;
+  let boxRefuses: boolean;
+  /** The fleet's engine tells nothing, as while its database is away. */
+  let isSilent: boolean;
+
+  const open = (name: string) => (events: EngineEvents) =>
+    SqliteEngine.open(
+      {
+        dataDir: join(folder(), name),
+        clock: new FakeClock(),
+        log: silentLog(),
+        threads: reusedThreads,
+      },
+      events,
+    );
+
+  async function start(): Promise<void> {
+    const nothing = () => {};
+    split = await SplitEngine.open(
+      {
+        async openFleet(events) {
+          const heard = isSilent ? EVENTS : events;
+          fleet = refusing(await open("fleet")(heard), () => fleetRefuses);
+          return fleet;
+        },
+        openBox: async (events) => refusing(await open("box")(events), () => boxRefuses),
+      },
+      {
+        directory: (now) => {
+          directory = now;
+        },
+        opened: nothing,
+        refused: nothing,
+        counted: nothing,
+        live: nothing,
+        damaged: nothing,
+        room: nothing,
+        views: () => new Map(),
+      },
+    );
+  }
+
+  beforeEach(async () => {
+    fleetRefuses = false;
+    boxRefuses = false;
+    isSilent = false;
+    await start();
+  });
+  afterEach(() => split.close());
+
+  const send = <W extends WriteName>(name: W, input: WriteInput<W>, to: Engine = split) =>
+    to.send({ kind: "write", name, input });
+  const write = async <W extends WriteName>(name: W, input: WriteInput<W>, to?: Engine) => {
+    const answer = await send(name, input, to);
+    assert.ok(answer.ok, JSON.stringify(answer));
+    return answer.result;
+  };
+  const ids = () => directory.sites.map(({ id }) => id);
+  const sessions = async () =>
+    (await split.read("sessions", undefined)).map(({ hash }) => Buffer.from(hash).toString("hex"));
+  const decks = async () =>
+    (await split.read("deckSettings", undefined)).map(({ id, name }) => [id, name]);
+  it("has the fleet's sites, and decks of its own", async () => {
+    await write("createSite", { id: "blog" });
+    await write("saveDecks", [DECK]);
+    assert.deepEqual(ids(), ["blog"]);
+    assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
+    assert.deepEqual(await fleet.read("deckSettings", undefined), []);
+  });
+
+  it("knows the admin token, and no site, before the fleet was heard", async () => {
+    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await write("createSite", { id: "blog" });
+    await split.close();
+    isSilent = true;
+    await start();
+    assert.deepEqual([split.ready, ids()], [false, []]);
+    assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("one"));
+  });
+
+  it("signs others out with a new admin token, and not who made it", async () => {
+    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    for (const session of [HERE, ELSEWHERE]) await write("saveSession", session);
+    await write("setAdminToken", { hash: sha256("two"), kept: HERE.hash });
+    assert.deepEqual(await sessions(), [HERE.hash.toString("hex")]);
+    assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("two"));
+  });
+
+  it("signs everybody out when the fleet got another admin token elsewhere", async () => {
+    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await write("saveSession", HERE);
+    await write("setAdminToken", { hash: sha256("two"), kept: null }, fleet);
+    // In its turn, after what the fleet told.
+    await write("createSite", { id: "blog" });
+    assert.deepEqual(await sessions(), []);
+  });
+
+  it("does so at its start where that was while it was off", async () => {
+    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await write("saveSession", HERE);
+    await split.close();
+    const alone = await open("fleet")({ ...EVENTS });
+    await write("setAdminToken", { hash: sha256("two"), kept: null }, alone);
+    await alone.close();
+    await start();
+    assert.deepEqual(await sessions(), []);
+  });
+
+  it("leaves the admin token as it is where one of both cannot store it", async () => {
+    await write("setAdminToken", { hash: sha256("one"), kept: null });
+    await write("saveSession", HERE);
+    const another = { hash: sha256("two"), kept: null };
+    fleetRefuses = true;
+    assert.equal((await send("setAdminToken", another)).ok, false);
+    fleetRefuses = false;
+    boxRefuses = true;
+    assert.equal((await send("setAdminToken", another)).ok, false);
+    assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("one"));
+    boxRefuses = false;
+    assert.deepEqual(await sessions(), [HERE.hash.toString("hex")]);
+  });
+
+  it("takes settings in on both sides, and puts both back", async () => {
+    await write("saveDecks", [DECK]);
+    const imported = {
+      sites: [{ id: "shop", host: "s.example" }],
+      decks: [{ ...DECK, name: "Hall" }],
+    };
+    const before = await write("importSettings", imported);
+    assert.deepEqual(ids(), ["shop"]);
+    assert.deepEqual(await decks(), [["mk2-1", "Hall"]]);
+    assert.deepEqual(await write("undoImport", before as BeforeImport), []);
+    assert.deepEqual(ids(), []);
+    assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
+  });
+
+  it("takes settings in on neither side where one cannot, and undoes them on neither", async () => {
+    const imported = { sites: [{ id: "shop", host: "s.example" }], decks: [DECK] };
+    boxRefuses = true;
+    assert.equal((await send("importSettings", imported)).ok, false);
+    assert.deepEqual(ids(), []);
+    boxRefuses = false;
+    fleetRefuses = true;
+    assert.equal((await send("importSettings", imported)).ok, false);
+    assert.deepEqual(await decks(), []);
+    fleetRefuses = false;
+    const before = (await write("importSettings", imported)) as BeforeImport;
+    boxRefuses = true;
+    assert.equal((await send("undoImport", before)).ok, false);
+    assert.deepEqual(
+      directory.sites.map(({ id, host }) => [id, host]),
+      [["shop", "s.example"]],
+    );
+  });
+
+  it("takes decks in while the fleet is away", async () => {
+    fleetRefuses = true;
+    await write("importSettings", { sites: [], decks: [DECK] });
+    assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
+  });
+});
+
+const EVENTS: EngineEvents = {
+  directory() {},
+  opened() {},
+  refused() {},
+  counted() {},
+  live() {},
+  damaged() {},
+  room() {},
+  views: () => new Map(),
+};
+
+const NO: EngineAnswer = { ok: false, busy: false, message: "no room" };
+
+/** The same engine, which changes nothing while `refuses`. */
+function refusing<E extends Engine>(engine: E, refuses: () => boolean): E {
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name === "send" && refuses()) return async () => NO;
+      const value = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
