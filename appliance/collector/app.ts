@@ -7,6 +7,7 @@ import type { Pages } from "../http/pages.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { alive, fixedRoutes, withRoutes } from "./frame.ts";
+import { HitTally } from "./hit-tally.ts";
 import { type PublicFacts, publicSurface, REACHED_PATH } from "./public-surface.ts";
 import type { ReadSessions } from "./read-sessions.ts";
 import { readinessRoute, whenReady } from "./readiness.ts";
@@ -36,6 +37,7 @@ interface CollectorParts {
   door: PublicFacts;
   /** True once it is about to stop. */
   isDraining?: () => boolean;
+  tally?: HitTally;
 }
 
 /** The public listener: collection, reads, badge, pages. */
@@ -51,13 +53,14 @@ export function createCollector(parts: CollectorParts): Koa {
     },
   };
   const access = new Access({ sites, readSessions, client, clock });
-  const hits = countHits(parts);
+  const { tally = new HitTally() } = parts;
+  const hits = countHits({ ...parts, tally });
 
   const router = fixedRoutes(parts.pages, readinessRoute(readiness, alive))
     .use(whenReady(readiness))
     .get("/e", hitRoute(hits["/e"]))
     .get("/a", hitRoute(hits["/a"]))
-    .post("/s", surveyRoute(parts))
+    .post("/s", surveyRoute({ ...parts, tally }))
     .options("/s", surveyPreflight)
     .post("/session", sessionRoute(access))
     .get("/stats", statsRoute(access, { store, clock, warnings }))

@@ -33,6 +33,8 @@ interface ConnectionOptions {
   key: string;
   isProxy: boolean;
   serve: RequestListener;
+  /** Hears the status of each answer. */
+  answered: ((status: number) => void) | undefined;
 }
 
 /** One client's connection: its requests are answered one after the other. */
@@ -46,6 +48,7 @@ export class Connection {
   readonly #accepted: Socket;
   readonly #clock: ConnectionOptions["clock"];
   readonly #serve: RequestListener;
+  readonly #tell: ConnectionOptions["answered"];
   #answering: Exchange | undefined;
   /** Monotonic milliseconds: since when nothing is answered. */
   #restingSince: number;
@@ -66,13 +69,14 @@ export class Connection {
   /** One for all answers, which finish once each. */
   readonly #onFinish = () => this.#answered();
 
-  constructor({ socket, clock, key, isProxy, serve }: ConnectionOptions) {
+  constructor({ socket, clock, key, isProxy, serve, answered }: ConnectionOptions) {
     this.socket = socket;
     this.#accepted = socket;
     this.key = key;
     this.isProxy = isProxy;
     this.#clock = clock;
     this.#serve = serve;
+    this.#tell = answered;
     this.#restingSince = clock.monotonic();
   }
 
@@ -123,6 +127,7 @@ export class Connection {
       this.drop();
       return;
     }
+    this.#tell?.(status);
     const words = errorAnswer(status, code, message);
     // Whose own body is wrong or late is not answered otherwise.
     if (this.#answering?.request.complete) this.#lastWords = words;
@@ -151,6 +156,7 @@ export class Connection {
   }
 
   #answered(): void {
+    this.#tell?.(this.#answering?.response.statusCode ?? 0);
     this.#answering = undefined;
     this.#restingSince = this.#clock.monotonic();
     if (this.#isLeaving) return;

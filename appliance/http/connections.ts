@@ -37,6 +37,8 @@ export interface ConnectionsOptions {
   tls?: Tls;
   /** Hears who has come in by TLS, asking for which name. */
   secured?: (address: string, servername: string) => void;
+  /** Hears the status of each answer. */
+  answered?: ((status: number) => void) | undefined;
 }
 
 /**
@@ -121,6 +123,7 @@ export class Connections {
       key: keyOf(address),
       isProxy: client.trusts(address),
       serve,
+      answered: this.#options.answered,
     });
     this.#open.set(socket, connection);
     socket.once("close", () => this.#remove(connection));

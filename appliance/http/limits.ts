@@ -24,6 +24,9 @@ export const CONTROL_LIMITS: ConnectionLimits = { total: 128, perAddress: 32, pe
 /** Of a collector that has a process of a larger machine for itself. */
 export const FLEET_LIMITS: ConnectionLimits = { total: 2_048, perAddress: 64, perLoopback: 1_536 };
 
+/** Of who looks at metrics now and then. */
+export const METRICS_LIMITS: ConnectionLimits = { total: 16, perAddress: 8, perLoopback: 8 };
+
 /** How many connections all listeners of the service hold. */
 const SERVICE_TOTAL = COLLECTOR_LIMITS.total + COLLECTOR_TLS_LIMITS.total + CONTROL_LIMITS.total;
 

@@ -42,7 +42,7 @@ export interface HandedSocket {
 interface Door
   extends Pick<
     ConnectionsOptions,
-    "clock" | "client" | "log" | "limits" | "namesPeers" | "secured"
+    "clock" | "client" | "log" | "limits" | "namesPeers" | "secured" | "answered"
   > {
   /** Addresses with the same key count as one; those of an IPv6 /64 unless given. */
   keyOf?: (address: string) => string;

@@ -3,15 +3,18 @@ import type { Clock, SystemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { createCollector } from "../collector/app.ts";
+import { HitTally } from "../collector/hit-tally.ts";
 import type { PublicFacts } from "../collector/public-surface.ts";
 import { ReadSessions } from "../collector/read-sessions.ts";
 import type { Config } from "../config.ts";
+import { AnswerTally } from "../http/answer-tally.ts";
 import { createClient } from "../http/client.ts";
 import { descriptorLimit, FLEET_LIMITS, fitting } from "../http/limits.ts";
 import { type App, type Listener, listen } from "../http/listen.ts";
 import { Pages } from "../http/pages.ts";
 import { Store } from "../store/store.ts";
 import { knowSites } from "./data.ts";
+import { metricsOf } from "./metrics-port.ts";
 import { WEB_BUILD } from "./parts.ts";
 import { begun, type Stops } from "./stops.ts";
 
@@ -26,6 +29,8 @@ interface CollectParts {
 /** A collector that keeps nothing where it runs. */
 export interface Collecting {
   readonly collector: Listener;
+  /** Where `/metrics` is; undefined where nobody asked for it. */
+  readonly metrics: Listener | undefined;
   readonly store: Store;
   /** Resolves when the database will not have us and has never answered. */
   readonly refused: Promise<Refusal>;
@@ -48,37 +53,23 @@ export async function startCollecting(parts: CollectParts): Promise<Collecting> 
 }
 
 async function start(parts: CollectParts, stops: Stops) {
-  const { config, clock, log, sockets } = parts;
+  const { config, clock, log } = parts;
   const { store, refused } = await openStore(parts);
   let lost = 0;
   stops.add(async () => {
     lost = await store.close();
   });
-  const sites = knowSites(config, store, stops);
-  const client = createClient(config.trustedProxies);
+  const tallies = { hits: new HitTally(), answers: new AnswerTally() };
   let draining = false;
-  const app = createCollector({
-    store,
-    sites,
-    readSessions: new ReadSessions({ clock, randomBytes }),
-    client,
-    clock,
-    log,
-    pages: new Pages(WEB_BUILD),
-    warnings: () => store.warnings,
-    door: NO_PUBLIC_ADDRESS,
-    isDraining: () => draining,
-  });
-  const fd = sockets?.get("collector");
-  const collector = await listen(
-    leaving(app, () => draining),
-    fd === undefined ? config.port : { fd },
-    config.host,
-    { clock, client, log, limits: limitsHere(), namesPeers: true },
-  );
-  stops.add(() => collector.close());
+  const isDraining = () => draining;
+  const figures = () => store.figures;
+  const isReady = () => store.ready && !draining;
+  // Before the collector, and closed after it: what it tells is looked at to the end.
+  const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, stops);
+  const collector = await show(parts, stops, { store, ...tallies, isDraining });
   return {
     collector,
+    metrics,
     store,
     refused,
     lost: () => lost,
@@ -86,6 +77,46 @@ async function start(parts: CollectParts, stops: Stops) {
       draining = true;
     },
   };
+}
+
+interface Shown {
+  store: Store;
+  hits: HitTally;
+  answers: AnswerTally;
+  isDraining: () => boolean;
+}
+
+async function show(
+  { config, clock, log, sockets }: CollectParts,
+  stops: Stops,
+  { store, hits, answers, isDraining }: Shown,
+): Promise<Listener> {
+  const client = createClient(config.trustedProxies);
+  const app = createCollector({
+    store,
+    sites: knowSites(config, store, stops),
+    readSessions: new ReadSessions({ clock, randomBytes }),
+    client,
+    clock,
+    log,
+    pages: new Pages(WEB_BUILD),
+    warnings: () => store.warnings,
+    door: NO_PUBLIC_ADDRESS,
+    isDraining,
+    tally: hits,
+  });
+  const fd = sockets?.get("collector");
+  const port = fd === undefined ? config.port : { fd };
+  const collector = await listen(leaving(app, isDraining), port, config.host, {
+    clock,
+    client,
+    log,
+    limits: fitting(FLEET_LIMITS, descriptorLimit(), FLEET_LIMITS.total),
+    namesPeers: true,
+    answered: answers.count,
+  });
+  stops.add(() => collector.close());
+  return collector;
 }
 
 async function openStore({ config, clock, log }: CollectParts) {
@@ -123,10 +154,6 @@ function leaving(app: App, isDraining: () => boolean): App {
       };
     },
   };
-}
-
-function limitsHere() {
-  return fitting(FLEET_LIMITS, descriptorLimit(), FLEET_LIMITS.total);
 }
 
 /** TLS and names are the load balancer's. */

@@ -5,7 +5,9 @@ import type { SystemClock } from "../base/clock.ts";
 import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
 import { thisNetwork } from "../box/board.ts";
+import { HitTally } from "../collector/hit-tally.ts";
 import type { Vitals } from "../control/wire.ts";
+import { AnswerTally } from "../http/answer-tally.ts";
 import { type Client, createClient } from "../http/client.ts";
 import { Pages } from "../http/pages.ts";
 import type { Messenger } from "../public/errands.ts";
@@ -65,6 +67,9 @@ export interface Shared {
   stages: Stages;
   /** What of the public address is known at the listeners. */
   door: PublicDoor;
+  /** What came in, and what was answered. */
+  hits: HitTally;
+  answers: AnswerTally;
 }
 
 export function shareParts(parts: ServiceParts): Shared {
@@ -76,14 +81,17 @@ export function shareParts(parts: ServiceParts): Shared {
   const client = createClient(config.trustedProxies);
   const pages = new Pages(WEB_BUILD);
   const { door = new PublicDoor({ clock: parts.clock }) } = parts;
+  const answers = new AnswerTally();
   return {
     pages,
     icons: new Icons(() => pages.text("icons.json")),
     client,
     random,
     names: () => namesOf(hostname(), network.name(), config.allowedHosts),
-    stages: openStages({ ...parts, client, door }),
+    stages: openStages({ ...parts, client, door, answers }),
     door,
+    hits: new HitTally(),
+    answers,
   };
 }
 

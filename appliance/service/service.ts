@@ -6,6 +6,7 @@ import type { Unusable } from "../store/sqlite/health.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import type { Store } from "../store/store.ts";
 import { startData } from "./data.ts";
+import { metricsOf } from "./metrics-port.ts";
 import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
 import { type ServiceParts, type Shared, shareParts } from "./parts.ts";
@@ -13,7 +14,7 @@ import { startPublicAddress } from "./public-address.ts";
 import { sourceOf, type WayIn } from "./public-front.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
-import { begun, type Stops } from "./stops.ts";
+import { begun, Stops } from "./stops.ts";
 
 export interface Service {
   readonly collector: Listener;
@@ -63,6 +64,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
           unusable: why,
         })),
     });
+    const stops = new Stops();
+    const { hits, answers } = shared;
+    const figures = () => modes.now.store?.figures;
+    const isReady = () => modes.now.store?.ready ?? false;
+    await metricsOf({ ...parts, hits, answers, figures, isReady }, stops).catch(async (error) => {
+      await modes.stop();
+      throw error;
+    });
     return {
       get collector() {
         return modes.now.collector;
@@ -87,7 +96,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       alive: async () => modes.now.store?.alive(),
       async stop() {
         for (const stage of Object.values(shared.stages)) stage.last();
-        await modes.stop().finally(close);
+        await modes
+          .stop()
+          .finally(() => stops.stop())
+          .finally(close);
       },
     };
   } catch (error) {
@@ -104,11 +116,11 @@ async function start(
   onUnusable: (why: Unusable) => void,
 ): Promise<Omit<Running, "stop">> {
   const { clock, log } = parts;
-  const { pages, client, stages, door, random } = shared;
+  const { pages, client, stages, door, random, hits } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
   let address: WayIn | undefined;
   const warnings = () => [...data.store.warnings, ...(address?.view().warnings ?? [])];
-  const app = createCollector({ ...data, warnings, client, clock, log, pages, door });
+  const app = createCollector({ ...data, warnings, client, clock, log, pages, door, tally: hits });
   const listeners = await showCollector(stages, stops, app);
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
   const { store } = data;

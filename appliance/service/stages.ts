@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config.ts";
+import type { AnswerTally } from "../http/answer-tally.ts";
 import type { Client } from "../http/client.ts";
 import { UPLOAD_MS } from "../http/connection.ts";
 import {
@@ -23,6 +24,8 @@ interface StagesParts {
   door: Pick<PublicDoor, "certificates" | "secured">;
   /** File descriptors of the sockets `collector`, `collector-tls` and `control`, where others opened them. */
   sockets?: ReadonlyMap<string, number>;
+  /** Counts what the collector's listeners answer. */
+  answers: AnswerTally;
 }
 
 /** The listeners; each listens from the first app on that is shown at it. */
@@ -33,7 +36,8 @@ export interface Stages {
   readonly control: Stage;
 }
 
-export function openStages({ config, clock, log, client, door, sockets }: StagesParts): Stages {
+export function openStages(parts: StagesParts): Stages {
+  const { config, clock, log, client, door, sockets, answers } = parts;
   const handed = (name: string): HandedSocket | undefined => {
     const fd = sockets?.get(name);
     return fd === undefined ? undefined : { fd };
@@ -47,6 +51,7 @@ export function openStages({ config, clock, log, client, door, sockets }: Stages
         log,
         limits: fitting(COLLECTOR_LIMITS, descriptorLimit()),
         namesPeers: true,
+        answered: answers.count,
       }),
     ),
     ...(tlsPort !== undefined && {
@@ -57,6 +62,7 @@ export function openStages({ config, clock, log, client, door, sockets }: Stages
           log,
           limits: fitting(COLLECTOR_TLS_LIMITS, descriptorLimit()),
           namesPeers: true,
+          answered: answers.count,
           certificates: door.certificates,
           secured: (address, servername) => door.secured(address, servername),
         }),

@@ -93,6 +93,7 @@ export const WALLS: readonly Wall[] = [
   { of: "appliance/deck/", may: ["appliance/push/channels.ts", BASE] },
   { of: "appliance/push/", may: [BASE] },
   { of: "appliance/http/", may: [BASE] },
+  { of: "appliance/metrics/", may: ["appliance/http/", BASE] },
   { of: "appliance/mqtt/", may: ["appliance/push/", BASE], types: ["appliance/deck/"] },
   // It asks the outside as others do; who is served through it stands elsewhere.
   { of: "appliance/public/", may: ["appliance/http/", BASE] },

@@ -9,11 +9,13 @@ import { countBeacon } from "../counting/beacon.ts";
 import { cdnCountry } from "../counting/country.ts";
 import { decodePayload, queryValue } from "../counting/payload.ts";
 import { createVisitorCache } from "../counting/visitor.ts";
+import type { HitKind, HitTally } from "../hit-tally.ts";
 import type { Readiness } from "../readiness.ts";
 import type { Sites } from "../sites.ts";
 
 interface HitParts {
   store: Store;
+  tally: HitTally;
   sites: Sites;
   client: Client;
 }
@@ -36,16 +38,17 @@ const HEADERS = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
-export function countHits({ store, sites, client }: HitParts): Hits {
+export function countHits({ store, sites, client, tally }: HitParts): Hits {
   const visitorOf = createVisitorCache();
   const count = (
     request: IncomingMessage,
     query: ParsedUrlQuery,
     increments: Increments,
-    view: boolean,
+    kind: HitKind,
   ) => {
     const site = sites.forCollection(client.host(request), givenSite(query));
-    return store.count(site?.key ?? null, increments, view);
+    tally.count(kind, site === null ? "unknown_site" : "counted");
+    return store.count(site?.key ?? null, increments, kind === "view");
   };
   return {
     "/e": (request, query) => {
@@ -56,13 +59,18 @@ export function countHits({ store, sites, client }: HitParts): Hits {
         referer: headers.referer ?? "",
         country: cdnCountry(headers),
       });
-      return count(request, query, counts, view);
+      return count(request, query, counts, view ? "view" : kindOf(counts));
     },
     "/a": (request, query) => {
       const payload = decodePayload(queryValue(query, "v"));
-      return count(request, query, countAppPing(payload, cdnCountry(request.headers)), false);
+      return count(request, query, countAppPing(payload, cdnCountry(request.headers)), "ping");
     },
   };
+}
+
+/** Of what is no view. */
+function kindOf([first]: Increments): HitKind {
+  return first?.[0] === "bot" ? "bot" : "event";
 }
 
 /** What a request calls its site. */

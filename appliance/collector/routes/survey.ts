@@ -6,6 +6,7 @@ import { rateLimited } from "../../http/errors.ts";
 import { allTogether, RateLimit } from "../../http/rate-limit.ts";
 import { nobodyCalled, type Store } from "../../store/store.ts";
 import { validateSurvey } from "../counting/survey.ts";
+import type { HitTally } from "../hit-tally.ts";
 import type { Site, Sites } from "../sites.ts";
 import { givenSite } from "./hits.ts";
 
@@ -14,6 +15,7 @@ interface SurveyParts {
   sites: Sites;
   client: Client;
   clock: Clock;
+  tally: HitTally;
 }
 
 const SURVEY_BYTES = 2_048;
@@ -25,13 +27,9 @@ const SURVEYS_PER_HOUR = [
 ];
 
 /** `POST /s`: one response to a survey. 204 once it is stored. */
-export function surveyRoute({ store, sites, client, clock }: SurveyParts): Middleware {
+export function surveyRoute({ store, sites, client, clock, tally }: SurveyParts): Middleware {
   const limit = new RateLimit(clock, SURVEYS_PER_HOUR);
-  return async (ctx) => {
-    ctx.set({
-      "Access-Control-Allow-Origin": "*",
-      "Access-Control-Expose-Headers": "Retry-After",
-    });
+  const take = async (ctx: Context): Promise<Site | null> => {
     const address = client.address(ctx.req);
     const isOwn = limit.ownWait(address) > 0;
     const wait = limit.take(address);
@@ -43,9 +41,22 @@ export function surveyRoute({ store, sites, client, clock }: SurveyParts): Middl
           : "More surveys come in than are taken at the moment. Try again later.",
       );
     const payload = validateSurvey(await readJson(ctx.req, SURVEY_BYTES));
-    const site =
-      siteOf(ctx, sites, client)?.key ?? nobodyCalled(nameOf(ctx, client), store.cursorSecret);
-    await store.addSurvey(site, payload.sv, JSON.stringify(payload));
+    const site = siteOf(ctx, sites, client);
+    const key = site?.key ?? nobodyCalled(nameOf(ctx, client), store.cursorSecret);
+    await store.addSurvey(key, payload.sv, JSON.stringify(payload));
+    return site;
+  };
+  return async (ctx) => {
+    ctx.set({
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Expose-Headers": "Retry-After",
+    });
+    try {
+      tally.count("survey", (await take(ctx)) === null ? "unknown_site" : "counted");
+    } catch (error) {
+      tally.count("survey", "refused");
+      throw error;
+    }
     ctx.status = 204;
   };
 }

@@ -1,0 +1,36 @@
+/** What came in. */
+export type HitKind = "view" | "event" | "bot" | "ping" | "survey";
+/** A hit for a site that nobody has counts nowhere; nothing but surveys is refused. */
+type HitOutcome = "counted" | "unknown_site" | "refused";
+
+const KINDS: readonly HitKind[] = ["view", "event", "bot", "ping", "survey"];
+const OUTCOMES: readonly HitOutcome[] = ["counted", "unknown_site"];
+
+interface HitCount {
+  readonly kind: HitKind;
+  readonly outcome: HitOutcome;
+  readonly count: number;
+}
+
+/** How many hits came in since the start; nothing about whose they are. */
+export class HitTally {
+  readonly #counts = new Map<HitKind, Map<HitOutcome, number>>(
+    KINDS.map((kind) => [kind, new Map(OUTCOMES.map((outcome) => [outcome, 0]))]),
+  );
+
+  constructor() {
+    this.#counts.get("survey")?.set("refused", 0);
+  }
+
+  count(kind: HitKind, outcome: HitOutcome): void {
+    const counts = this.#counts.get(kind);
+    counts?.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+
+  /** All that may be, those at zero, too. */
+  get counts(): readonly HitCount[] {
+    return [...this.#counts].flatMap(([kind, counts]) =>
+      [...counts].map(([outcome, count]) => ({ kind, outcome, count })),
+    );
+  }
+}

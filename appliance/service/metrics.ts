@@ -1,0 +1,132 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { version } from "../base/version.ts";
+import type { HitTally } from "../collector/hit-tally.ts";
+import type { Config } from "../config.ts";
+import type { AnswerTally } from "../http/answer-tally.ts";
+import { createClient } from "../http/client.ts";
+import { METRICS_LIMITS } from "../http/limits.ts";
+import { type Listener, listen } from "../http/listen.ts";
+import type { Family } from "../metrics/open-metrics.ts";
+import { metricsApp } from "../metrics/page.ts";
+import { EventLoopDelay, processFamilies } from "../metrics/process.ts";
+import type { StoreFigures } from "../store/figures.ts";
+import type { Stops } from "./stops.ts";
+
+export interface MetricsParts {
+  config: Pick<Config, "metricsPort" | "metricsBind" | "nodeName">;
+  clock: Clock;
+  log: Log;
+  hits: HitTally;
+  answers: AnswerTally;
+  /** Undefined while the data cannot be used. */
+  figures: () => StoreFigures | undefined;
+  /** Whether visitors are to be sent here. */
+  isReady: () => boolean;
+}
+
+/** Serves `/metrics` on a port of its own. */
+export async function showMetrics(
+  parts: MetricsParts,
+  port: number,
+  stops: Stops,
+): Promise<Listener> {
+  const { config, clock, log } = parts;
+  const delay = new EventLoopDelay(clock);
+  stops.add(delay.stop);
+  const app = metricsApp(() => [...familiesOf(parts), ...processFamilies(delay)]);
+  const listener = await listen(app, port, config.metricsBind, {
+    clock,
+    log,
+    client: createClient([]),
+    limits: METRICS_LIMITS,
+  });
+  stops.add(() => listener.close());
+  return listener;
+}
+
+function familiesOf({ config, hits, answers, isReady, ...now }: MetricsParts): Family[] {
+  const figures = now.figures();
+  return [
+    {
+      name: "tallydeck_build",
+      type: "info",
+      help: "What runs.",
+      labels: { version: version(), node: process.versions.node },
+    },
+    {
+      name: "tallydeck_node",
+      type: "info",
+      help: "How this process is called.",
+      labels: { name: config.nodeName },
+    },
+    gauge("tallydeck_ready", "1 while visitors are to be sent here.", Number(isReady())),
+    {
+      name: "tallydeck_hits",
+      type: "counter",
+      help: "Hits that came in, of all sites.",
+      samples: hits.counts.map(({ kind, outcome, count }) => ({
+        labels: { kind, outcome },
+        value: count,
+      })),
+    },
+    {
+      name: "tallydeck_http_responses",
+      type: "counter",
+      help: "Answers of the collector, by the first digit of their status.",
+      samples: answers.classes.map(([code, value]) => ({ labels: { code }, value })),
+    },
+    ...(figures === undefined ? [] : storeFamilies(figures)),
+  ];
+}
+
+function storeFamilies({ database, ...figures }: StoreFigures): Family[] {
+  const [, stored = 0] = figures.commitSeconds.buckets.at(-1) ?? [];
+  return [
+    {
+      name: "tallydeck_batches",
+      type: "counter",
+      help: "Transactions of hits.",
+      samples: [
+        { labels: { outcome: "stored" }, value: stored },
+        { labels: { outcome: "failed" }, value: figures.failedBatches },
+      ],
+    },
+    {
+      name: "tallydeck_commit_seconds",
+      type: "histogram",
+      unit: "seconds",
+      help: "How long a transaction of hits took until it was stored.",
+      of: figures.commitSeconds,
+    },
+    gauge("tallydeck_waiting_hits", "Hits in memory that are not stored.", figures.waitingHits),
+    {
+      ...gauge("tallydeck_waiting_bytes", "Memory their values take.", figures.waitingBytes),
+      unit: "bytes",
+    },
+    gauge(
+      "tallydeck_storage_unavailable",
+      "1 while nothing can be stored and hits wait in memory.",
+      Number(figures.unavailable),
+    ),
+    ...(database === undefined
+      ? []
+      : [
+          gauge("tallydeck_database_connections", "Open connections.", database.connections),
+          counter("tallydeck_database_reconnects", "Lost and made anew.", database.reconnects),
+          counter(
+            "tallydeck_database_retries",
+            "Transactions run again because others got in their way.",
+            database.retries,
+          ),
+        ]),
+  ];
+}
+
+function gauge(name: string, help: string, value: number): Family {
+  return { name, type: "gauge", help, samples: [{ value }] };
+}
+
+function counter(name: string, help: string, value: number): Family {
+  return { name, type: "counter", help, samples: [{ value }] };
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { freePort } from "../helpers/free-port.ts";
+import { readOpenMetrics } from "../helpers/open-metrics.ts";
+import { askPort, World } from "../helpers/world.ts";
+
+describe("the metrics of a service", () => {
+  it("count what came in and what was stored, and name no site and no visitor", async () => {
+    const port = await freePort();
+    const world = new World({ env: { METRICS_PORT: `${port}`, NODE_NAME: "attic" } });
+    await world.start();
+    try {
+      await world.beacon({ p: "/secret-page", h: "https://visitor.example" });
+      await world.beacon({ ev: "signup" });
+      await world.beacon({ p: "/" }, { headers: { "user-agent": "Googlebot/2.1" } });
+      await world.beacon({ p: "/" }, { s: "nobody" });
+      await world.ping({ v: "1.2.3" });
+      await world.survey({ sv: 1, a: {} });
+      await world.survey("no survey");
+      await world.ask("/nothing");
+      const { headers, text } = await askPort(port, "/metrics");
+      assert.equal(
+        headers["content-type"],
+        "application/openmetrics-text; version=1.0.0; charset=utf-8",
+      );
+      assert.doesNotMatch(text, /blog|secret|visitor\.example|signup|nobody/);
+      const families = readOpenMetrics(text);
+      const value = (family: string, labels: Record<string, string> = {}) =>
+        families
+          .get(family)
+          ?.samples.find((each) =>
+            Object.entries(labels).every(([key, text]) => each.labels[key] === text),
+          )?.value;
+      const hits = (kind: string, outcome: string) => value("tallydeck_hits", { kind, outcome });
+      assert.deepEqual(
+        [
+          hits("view", "counted"),
+          hits("view", "unknown_site"),
+          hits("event", "counted"),
+          hits("bot", "counted"),
+          hits("ping", "counted"),
+          hits("survey", "counted"),
+          hits("survey", "refused"),
+        ],
+        [1, 1, 1, 1, 1, 1, 1],
+      );
+      assert.deepEqual(
+        ["2xx", "4xx"].map((code) => value("tallydeck_http_responses", { code })),
+        [6, 2],
+      );
+      assert.equal(value("tallydeck_node", { name: "attic" }), 1);
+      assert.equal(value("tallydeck_ready"), 1);
+      assert.equal(value("tallydeck_waiting_hits"), 0);
+      assert.ok((value("tallydeck_batches", { outcome: "stored" }) ?? 0) > 0);
+      assert.ok((value("process_resident_memory_bytes") ?? 0) > 1e6);
+      assert.equal((await askPort(port, "/")).status, 404);
+      assert.equal((await askPort(port, "/metrics", { method: "POST" })).status, 405);
+      assert.equal((await world.ask("/metrics")).status, 404);
+    } finally {
+      await world.end();
+    }
+    await assert.rejects(askPort(port, "/metrics"), { code: "ECONNREFUSED" });
+  });
+});
