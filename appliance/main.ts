@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { didYouMean } from "./base/nearest.ts";
-import { ConfigRefused, isRefusal, Refusal } from "./base/refusal.ts";
+import { ConfigRefused, Refusal } from "./base/refusal.ts";
 import { version } from "./base/version.ts";
 import {
   type Command,
@@ -33,6 +33,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   collect: {
     summary: "count into a database that several processes share",
     load: async () => (await import("./commands/collect.ts")).collect,
+  },
+  migrate: {
+    summary: "make that database's tables, or bring them up to date",
+    load: async () => (await import("./commands/migrate.ts")).migrateCommand,
   },
   status: {
     summary: "say whether the service runs, and how it is",
@@ -163,8 +167,6 @@ async function ending(error: unknown, name: string): Promise<{ says: string; cod
     const problems = error.refusals.map(({ message }) => message);
     return { says: ["The configuration cannot be used:", ...problems].join("\n  "), code: 2 };
   }
-  if (isRefusal(error, "invalid_config"))
-    return { says: `The configuration cannot be used:\n  ${error.message}`, code: 2 };
   if (isExpected(error)) return { says: error.message, code: 1 };
   // Who met such an error has loaded this; the others need not.
   const { storageProblem } = await import("./store/sqlite/database.ts");

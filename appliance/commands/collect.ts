@@ -2,6 +2,7 @@ import { COLLECTOR_PORT } from "../base/ports.ts";
 import { FLAG_OPTIONS } from "../config.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom } from "./data.ts";
+import { namedDatabase } from "./database.ts";
 
 const help = `tallydeck collect: counts into a database that it shares with others, and stays until it is told to stop.
 
@@ -44,11 +45,11 @@ export const collect: Command = {
       throw new UsageError(`\`tallydeck collect\` takes no ${positionals[0]}.`);
     // Neither is opened here, whatever the file that all share says of them.
     const config = configFrom({ ...values, "webui-port": "0", "tls-port": "0" }, terminal);
-    if (config.databaseUrl === undefined)
-      throw new UsageError(
-        "`tallydeck collect` counts into a PostgreSQL database: name it in DATABASE_URL. On one machine alone, `tallydeck run` needs none.",
-      );
+    const { shown } = await namedDatabase(
+      config,
+      "`tallydeck collect` counts into a PostgreSQL database, where `tallydeck run` needs none",
+    );
     const { collectUntilTold } = await import("./collecting.ts");
-    await collectUntilTold(config, terminal);
+    await collectUntilTold(config, shown, terminal);
   },
 };

@@ -1,5 +1,4 @@
 import { SystemClock } from "../base/clock.ts";
-import { shownDatabaseUrl } from "../base/database-url.ts";
 import { createLog } from "../base/log.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
@@ -13,9 +12,14 @@ const FOREVER_MS = 2 ** 31 - 1;
 
 /**
  * Collects until a signal ends it; a second one ends the grace that the first begins.
+ * @param database as people are shown it
  * @throws {CommandFailed} when it cannot listen, the database will not have it, or hits are lost
  */
-export async function collectUntilTold(config: Config, terminal: Terminal): Promise<void> {
+export async function collectUntilTold(
+  config: Config,
+  database: string,
+  terminal: Terminal,
+): Promise<void> {
   const told = signalled();
   // A database that is away, and nobody who asks: nothing else would keep the process.
   const hold = setInterval(() => {}, FOREVER_MS);
@@ -30,7 +34,7 @@ export async function collectUntilTold(config: Config, terminal: Terminal): Prom
       throw listenProblem(error, "--port, --host, --metrics-port or --metrics-bind") ?? error;
     });
     const manager = new ServiceManager({ env: terminal.env, clock });
-    announce(collecting, config, terminal);
+    terminal.out(announcement(collecting, config, database));
     // Whether the database answers is for the load balancer: a new start would lose what waits.
     manager.ready(async () => {});
     const refused = await Promise.race([told, collecting.refused]);
@@ -43,10 +47,10 @@ export async function collectUntilTold(config: Config, terminal: Terminal): Prom
   }
 }
 
-function announce({ collector }: Collecting, config: Config, terminal: Terminal): void {
-  terminal.out(`Tallydeck collects.
+function announcement({ collector }: Collecting, config: Config, database: string): string {
+  return `Tallydeck collects.
   Collector  ${listenerUrl(collector, ["localhost"])}
-  Database   ${shownDatabaseUrl(config.databaseUrl ?? "")}, as ${config.nodeName}`);
+  Database   ${database}, as ${config.nodeName}`;
 }
 
 /** Gives those who send visitors here time to notice; nobody does before it was ready. */

@@ -4,6 +4,7 @@ import { COMMITTER, READER_MEMORY_MB, readerOf } from "../store/sqlite/thread-ki
 import { threadsAhead } from "../store/threads/threads.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS } from "./data.ts";
+import { databaseOf } from "./database.ts";
 
 const help = `tallydeck run: starts the service and stays until it is told to stop.
 
@@ -49,9 +50,10 @@ export const run: Command = {
       throw new UsageError(
         "--demo keeps made-up data in a folder of its own, which goes when it stops: leave out --data-dir, or --demo.",
       );
+    const database = await databaseOf(config);
     // The service takes ten times as long to load as what it is told.
     const threads = threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
     const { serve } = await import("./serve.ts");
-    await serve(config, terminal, threads);
+    await serve(config, database?.shown, terminal, threads);
   },
 };

@@ -1,7 +1,6 @@
 import { fstatSync } from "node:fs";
 import { dayOf, formatDay } from "../base/calendar.ts";
 import { type FarAhead, SystemClock } from "../base/clock.ts";
-import { shownDatabaseUrl } from "../base/database-url.ts";
 import { createLog, RecentProblems } from "../base/log.ts";
 import { isLoopback, listenerUrl } from "../base/ports.ts";
 import { makeReadToken } from "../base/secrets.ts";
@@ -23,9 +22,14 @@ import { tellWhereabouts } from "./whereabouts.ts";
 
 const LISTENING_FLAGS = "--port, --host, --tls-port, --webui-port, --metrics-port or --bind";
 
-/** Runs the service until a signal ends it. @throws {CommandFailed} when it cannot listen */
+/**
+ * Runs the service until a signal ends it.
+ * @param database where the numbers are, as people are shown it; undefined in the data folder
+ * @throws {CommandFailed} when it cannot listen
+ */
 export async function serve(
   configured: Config,
+  database: string | undefined,
   terminal: Terminal,
   threads: Threads,
 ): Promise<void> {
@@ -48,7 +52,7 @@ export async function serve(
       collector: service.collector,
       control: service.control,
     });
-    announce(service, config, terminal);
+    announce(service, config, database, terminal);
     manager.ready(() => service.alive());
     if (demo !== undefined) {
       const webUi = listenerUrl(service.control, ["localhost"]);
@@ -117,7 +121,12 @@ function firstAdminToken(db: Database, config: Config): string | undefined {
   return token;
 }
 
-function announce(service: Service, config: Config, terminal: Terminal): void {
+function announce(
+  service: Service,
+  config: Config,
+  database: string | undefined,
+  terminal: Terminal,
+): void {
   const { out } = terminal;
   const { collector, collectorTls, control, unusable } = service;
   const [pages, webUi] = [collector, control].map((bound) => listenerUrl(bound, ["localhost"]));
@@ -126,6 +135,7 @@ function announce(service: Service, config: Config, terminal: Terminal): void {
 Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}/`);
     return;
   }
+  const numbers = database === undefined ? "" : `\n  Numbers    ${database}`;
   const tls = collectorTls
     ? `\n  TLS        port ${collectorTls.port}, for visitors of the public address`
     : "";
@@ -134,16 +144,12 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   Setup      ${pages}/help
   Web UI     ${webUi}/${tls}
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
-  Data       ${config.dataDir}${numbersIn(config)}`);
+  Data       ${config.dataDir}${numbers}`);
   const { sites, adminHash } = service.store.directory;
   const inShell = (words: string) => toType(words, config, terminal);
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);
   if (config.adminToken === null && adminHash === null)
     out(`No admin token yet, which reads the numbers. Make one: ${inShell("tokens make admin")}`);
-}
-
-function numbersIn({ databaseUrl }: Config): string {
-  return databaseUrl === undefined ? "" : `\n  Numbers    ${shownDatabaseUrl(databaseUrl)}`;
 }
 
 function reachedOn({ address }: { address: string }): string {

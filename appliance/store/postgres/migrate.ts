@@ -81,6 +81,14 @@ function migrations(): Statement[][] {
     );
 }
 
+/** The names of all tables. */
+export function tables(): string[] {
+  const made = migrations()
+    .flat()
+    .map(({ text }) => /^\s*CREATE TABLE (\w+)/.exec(text)?.[1]);
+  return made.filter((name) => name !== undefined);
+}
+
 function newer(settings: ConnectionSettings): Refusal {
   return new Refusal(
     "invalid_config",

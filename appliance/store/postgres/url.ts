@@ -3,7 +3,7 @@ import { invalidSetting } from "../../base/refusal.ts";
 
 /** How a connection is encrypted, and who is believed to be the server; as PostgreSQL's own clients. */
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
-export type SslMode = (typeof SSL_MODES)[number];
+type SslMode = (typeof SSL_MODES)[number];
 
 export interface DatabaseHost {
   /** A name, an address, or a folder with the server's socket: `/run/postgresql`. */

@@ -1,0 +1,62 @@
+import { Refusal } from "../../base/refusal.ts";
+import type { Connection, Sql } from "./connection.ts";
+import { sqlStateOf } from "./errors.ts";
+import { tables } from "./migrate.ts";
+import { type ConnectionSettings, shownUrl } from "./url.ts";
+
+const NO_RIGHT = "42501";
+const NO_SUCH = "42704";
+
+/**
+ * Gives a role what running needs, and no more: to read and change the rows of our tables.
+ * @throws {Refusal} `invalid_config` when there is no such role, or the user may not; {Away}, {Lost}
+ */
+export async function grant(
+  connection: Connection,
+  settings: ConnectionSettings,
+  role: string,
+): Promise<void> {
+  try {
+    await connection.transaction((sql) => grantTo(sql, role));
+  } catch (error) {
+    throw refused(error, settings, role) ?? error;
+  }
+}
+
+async function grantTo(sql: Sql, role: string): Promise<void> {
+  const [here] = await sql.rows<{ schema: string }>("SELECT current_schema() AS schema");
+  const names = tables();
+  const sequences = await sql.rows<{ sequence: string }>(
+    `SELECT pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
+       FROM information_schema.columns
+      WHERE table_schema = current_schema() AND is_identity = 'YES' AND table_name = ANY($1::text[])`,
+    [names],
+  );
+  const all = names.map(quoted).join(", ");
+  const to = `TO ${quoted(role)}`;
+  for (const text of [
+    `GRANT USAGE ON SCHEMA ${quoted(here?.schema ?? "public")} ${to}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ${all} ${to}`,
+    ...sequences.map(({ sequence }) => `GRANT USAGE ON SEQUENCE ${sequence} ${to}`),
+  ])
+    await sql.rows(text);
+}
+
+function refused(error: unknown, settings: ConnectionSettings, role: string): Refusal | undefined {
+  if (sqlStateOf(error) === NO_SUCH)
+    return new Refusal(
+      "invalid_config",
+      `There is no role ${role}. Make it there: CREATE ROLE ${quoted(role)} LOGIN PASSWORD '…';`,
+    );
+  if (sqlStateOf(error) === NO_RIGHT)
+    return new Refusal(
+      "invalid_config",
+      `The user ${settings.user} may not give rights to the tables at ${shownUrl(settings)}. Do it as the user that made them.`,
+    );
+  return undefined;
+}
+
+/** As SQL takes it for a name, whatever is in it. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { freePort } from "../helpers/free-port.ts";
+import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
+import { tallydeck } from "../helpers/tallydeck.ts";
+
+describe("tallydeck migrate", () => {
+  const database = eachDatabase();
+  const migrate = async (...args: string[]) => {
+    const DATABASE_URL = (await sharedPostgres()).url({ database: database() });
+    return tallydeck(["migrate", ...args], { DATABASE_URL });
+  };
+  const sql = async (text: string) => (await sharedPostgres()).sql(text, database());
+  const ROLE = 'ro"le';
+
+  it("makes the tables once, and says so", async () => {
+    const first = await migrate();
+    assert.deepEqual([first.code, first.err], [0, ""]);
+    assert.match(first.out, /^Made the tables \(schema 1\): postgres:\/\/postgres@127\.0\.0\.1:/);
+    assert.match((await migrate()).out, /^The tables are up to date \(schema 1\)/);
+  });
+
+  it("lets a role count and read, and no more", async () => {
+    await sql("CREATE TABLE others (secret text)");
+    await sql(`CREATE ROLE "ro""le" LOGIN`);
+    try {
+      const { code, out } = await migrate("--grant", ROLE);
+      assert.deepEqual([code, out.split("\n")[1]], [0, `${ROLE} may count and read there.`]);
+      const may = async (table: string, right: string) =>
+        (await sql(`SELECT has_table_privilege('ro"le', '${table}', '${right}') AS may`))[0]?.may;
+      for (const right of ["SELECT", "INSERT", "UPDATE", "DELETE"])
+        assert.equal(await may("count", right), true);
+      assert.equal(await may("count", "TRUNCATE"), false);
+      assert.equal(await may("others", "SELECT"), false);
+      await sql(`SET ROLE "ro""le"; INSERT INTO site (id) VALUES ('blog')`);
+      await sql(`SET ROLE "ro""le"; SELECT nextval(pg_get_serial_sequence('survey', 'id'))`);
+    } finally {
+      await sql(`DROP OWNED BY "ro""le"; DROP ROLE "ro""le"`);
+    }
+  });
+
+  it("says what is wrong, and never the password", async () => {
+    const none = await migrate("--grant", "nobody");
+    assert.equal(none.code, 1);
+    assert.match(none.err, /^There is no role nobody\. Make it there: CREATE ROLE "nobody"/);
+    const away = `postgres://tally:secret@127.0.0.1:${await freePort()}/tally`;
+    const { code, err } = await tallydeck(["migrate", "--database-url", away]);
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^Nothing was changed at postgres:\/\/tally@127\.0\.0\.1:\d+\/tally: .*ECONNREFUSED/,
+    );
+    assert.doesNotMatch(err, /secret/);
+    const wrong = await tallydeck(["migrate", "--database-url", "postgres://tally:secret@db"]);
+    assert.deepEqual([wrong.code, /secret/.test(wrong.err)], [2, false]);
+    assert.match(wrong.err, /names no database/);
+  });
+});
