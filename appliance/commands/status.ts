@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { shownDatabaseUrl } from "../base/database-url.ts";
 import { createLog } from "../base/log.ts";
 import { listenerUrl, urlOf } from "../base/ports.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -14,6 +13,7 @@ import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
+import { databaseOf } from "./database.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck status: whether the service runs, where it is found, and what it works with.
@@ -40,7 +40,8 @@ export const status: Command = {
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);
-    const { dataDir, databaseUrl, publicAddress } = config;
+    const { dataDir, publicAddress } = config;
+    const database = await databaseOf(config);
     const found = whereaboutsOf(dataDir);
     const told = found && (await diagnosticsOf(found));
     const kept = await contentsOf(config);
@@ -55,8 +56,8 @@ export const status: Command = {
       ["Public", publicText(publicAddress ?? kept.publicAddress, dataDir, told)],
       ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
       ["Data", dataDir],
-      ...numbersRow(databaseUrl),
     ];
+    if (database !== undefined) rows.push(["Numbers", database.shown]);
     for (const [name, value] of rows) terminal.out(`  ${name.padEnd(10)} ${value}`);
   },
 };
@@ -65,10 +66,6 @@ function standing(dataDir: string, found: Whereabouts | undefined, terminal: Ter
   if (found !== undefined) return `Tallydeck ${found.version} is running.`;
   if (isClaimed(dataDir)) return "Tallydeck is starting, stopping, or busy with a restore.";
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
-}
-
-function numbersRow(databaseUrl: string | undefined): [string, string][] {
-  return databaseUrl === undefined ? [] : [["Numbers", shownDatabaseUrl(databaseUrl)]];
 }
 
 function addresses({ collector, control }: Whereabouts): [string, string][] {
