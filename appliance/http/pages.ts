@@ -12,6 +12,7 @@ interface Page {
   readonly etag: string;
 }
 
+const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 const TWINS = { br: ".br", gzip: ".gz" } as const;
 
 /** Large, and mostly asked for by nobody: read when somebody does. */
@@ -23,7 +24,7 @@ export class Pages {
   readonly #pages = new Map<string, Page | undefined>();
 
   /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */
-  constructor(dir: string) {
+  constructor(dir = WEB_BUILD) {
     if (!existsSync(dir))
       throw new Refusal(
         "web_build_missing",

@@ -15,7 +15,6 @@ import { Pages } from "../http/pages.ts";
 import { Store } from "../store/store.ts";
 import { knowSites } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
-import { WEB_BUILD } from "./parts.ts";
 import { begun, type Stops } from "./stops.ts";
 
 interface CollectParts {
@@ -99,7 +98,7 @@ async function show(
     client,
     clock,
     log,
-    pages: new Pages(WEB_BUILD),
+    pages: new Pages(),
     warnings: () => store.warnings,
     door: NO_PUBLIC_ADDRESS,
     isDraining,

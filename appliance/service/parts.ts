@@ -1,6 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import type { SystemClock } from "../base/clock.ts";
 import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
@@ -20,9 +19,6 @@ import type { FrontParts } from "./front.ts";
 import { PublicDoor } from "./public-door.ts";
 import type { WayIn } from "./public-front.ts";
 import { openStages, type Stages } from "./stages.ts";
-
-/** What the web build made. */
-export const WEB_BUILD = join(import.meta.dirname, "../../web/dist");
 
 /** What the service is started with. */
 export interface ServiceParts extends FrontParts {
@@ -79,7 +75,7 @@ export function shareParts(parts: ServiceParts): Shared {
     random = { bytes: randomBytes, int: randomInt },
   } = parts;
   const client = createClient(config.trustedProxies);
-  const pages = new Pages(WEB_BUILD);
+  const pages = new Pages();
   const { door = new PublicDoor({ clock: parts.clock }) } = parts;
   const answers = new AnswerTally();
   return {

@@ -3,6 +3,7 @@ import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
 import type { FoldPlan, QueryInput, QueryName, QueryResult } from "./queries.ts";
 import type { Directory } from "./sites/directory.ts";
+import type { Unusable } from "./sqlite/health.ts";
 import type { WriteName } from "./writes.ts";
 
 /** What the time is, as far as upkeep must know it. */
@@ -78,7 +79,7 @@ export interface EngineEvents {
   /** Views of the last five minutes that other processes have counted. */
   live(others: readonly LiveBars[]): void;
   /** The data is damaged. */
-  damaged(message: string): void;
+  damaged(why: Unusable): void;
   /** There is more room than before: what failed may succeed. */
   room(): void;
   /** The views of the last five minutes that this process has counted: by site, half minutes, oldest first. */

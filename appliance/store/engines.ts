@@ -1,5 +1,5 @@
 import type { Engine, EngineEvents } from "./engine.ts";
-import { SqliteEngine, type SqliteOptions } from "./sqlite/engine.ts";
+import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 
 export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
   /** The data folder; undefined for who keeps nothing on this machine. */
@@ -22,6 +22,7 @@ export interface Engines {
 export async function openEngines(options: EngineOptions, events: EngineEvents): Promise<Engines> {
   const { dataDir } = options;
   if (dataDir === undefined) throw new Error("there is no data folder");
-  const engine = await SqliteEngine.open({ ...options, dataDir }, events);
+  const { SqliteEngine: Sqlite } = await import("./sqlite/engine.ts");
+  const engine = await Sqlite.open({ ...options, dataDir }, events);
   return { engine, files: engine, hasFleet: false };
 }

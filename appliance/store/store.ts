@@ -13,7 +13,7 @@ import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from ".
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import type { Directory } from "./sites/directory.ts";
-import { damage, type Unusable } from "./sqlite/health.ts";
+import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
 import { type FoldWork, Upkeep } from "./upkeep.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
@@ -270,7 +270,7 @@ export class Store {
       refused: onRefused,
       counted: () => this.counted.emit(),
       live: (others) => this.live.hear(others),
-      damaged: (message) => onUnusable?.(damage(message)),
+      damaged: (why) => onUnusable?.(why),
       room: () => this.#intake.retry(),
       views: () => this.live.own(),
     });

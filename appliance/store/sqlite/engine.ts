@@ -8,7 +8,7 @@ import type { DeclaredSite } from "../sites/directory.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import { markUnmarkedDays, newestTime } from "./counts/counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
-import { openChecked } from "./health.ts";
+import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
@@ -147,7 +147,7 @@ export class SqliteEngine implements Engine {
     return startWorkers({
       file: this.#file,
       onDirectory: (directory) => this.#events.directory(directory),
-      onDamaged: (message) => this.#events.damaged(message),
+      onDamaged: (message) => this.#events.damaged(damage(message)),
       clock,
       log,
       threads,
