@@ -1,29 +1,13 @@
-import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
-import type { Directory } from "./sites/directory.ts";
+import type { Desk } from "./desk-shape.ts";
 import { SqliteDesk } from "./sqlite/desk.ts";
-import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
+
+export type { Desk, Erased } from "./desk-shape.ts";
 
 /** Where the data is. */
 export interface Place {
   readonly dataDir: string;
   /** Where the numbers are, if not in the data folder: `postgres://…`. */
   readonly databaseUrl?: string | undefined;
-}
-
-/**
- * What became of what an erased site had counted: it is gone; it is gone but for traces that stay on
- * the disk until the service has been stopped once; or those who count there will erase it.
- */
-export type Erased = "gone" | "traces" | "later";
-
-/** The data as commands have it: for a moment, beside a service or without one. */
-export interface Desk {
-  directory(): Promise<Directory>;
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
-  /** In a transaction of its own. */
-  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
-  eraseCounts(): Promise<Erased>;
-  close(): Promise<void>;
 }
 
 /**

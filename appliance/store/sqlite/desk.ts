@@ -1,4 +1,4 @@
-import type { Desk, Erased } from "../desk.ts";
+import type { Desk, Erased } from "../desk-shape.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
