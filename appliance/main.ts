@@ -70,6 +70,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "put a backup in place of the data",
     load: async () => (await import("./commands/restore.ts")).restore,
   },
+  copy: {
+    summary: "copy what was counted to another database",
+    load: async () => (await import("./commands/copy.ts")).copy,
+  },
   diagnose: {
     summary: "print versions, devices and the state of the data",
     load: async () => (await import("./commands/diagnose.ts")).diagnose,
@@ -208,6 +212,9 @@ process.exitCode = await main(process.argv.slice(2), {
   now: Date.now,
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
+  rewrite: process.stderr.isTTY
+    ? (text) => void process.stderr.write(`\r\x1b[2K${text}`)
+    : undefined,
   isPiped: () => isPiped(STDIN),
   input: (limit) => readInput(process.stdin, limit),
 });

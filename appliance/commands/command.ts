@@ -15,6 +15,8 @@ export interface Terminal {
   readonly now: () => number;
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
+  /** Puts a text in the place of the line before; undefined where nobody watches. */
+  readonly rewrite?: ((text: string) => void) | undefined;
   /** True when something is piped in, or read from a file. */
   readonly isPiped: () => boolean;
   /** Standard input as text; at most `limit` bytes of it are read. */

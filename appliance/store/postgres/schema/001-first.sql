@@ -184,18 +184,30 @@ CREATE TABLE lease (
   until  timestamptz NOT NULL
 );
 
--- What `tallydeck copy` has written, so that it never writes it twice: the counts of a day as they were
--- then, and surveys.
-CREATE TABLE copied_day (
+-- What `tallydeck copy` has taken over from other databases, each by its `copy_id` in `meta`: what one
+-- run brought, none brings again. `site` is its id there, '' for the admin token.
+CREATE TABLE copied_site (
   source text NOT NULL,
   site   text NOT NULL,
-  day    int  NOT NULL,
-  counts text NOT NULL,
+  key    int  NOT NULL,
+  PRIMARY KEY (source, site)
+);
+
+-- Day -1: counters of all days past retention. `counts`: see store/copy/taken.ts. `hash` tells the state
+-- of the source whose all was brought.
+CREATE TABLE copied_day (
+  source text  NOT NULL,
+  site   text  NOT NULL,
+  day    int   NOT NULL,
+  counts bytea NOT NULL,
+  hash   bytea,
   PRIMARY KEY (source, site, day)
 );
 
+-- `id` is the response's there, `survey` ours.
 CREATE TABLE copied_survey (
   source text   NOT NULL,
   id     bigint NOT NULL,
+  survey bigint NOT NULL UNIQUE,
   PRIMARY KEY (source, id)
 );

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../../base/calendar.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
+import { decodeTaken } from "../../copy/taken.ts";
 import { NOBODY } from "../../counting.ts";
 import { unpack } from "../../counts/pack.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
@@ -46,6 +47,8 @@ const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 /** Whose token reads every site. */
 const ADMIN = 0;
 const HASH_BYTES = 32;
+/** In letters and digits twice as many. */
+const COPY_ID_BYTES = 8;
 const IMAGE_NAME = /^[0-9a-f]{64}$/;
 const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
@@ -76,6 +79,7 @@ export const COLUMNS: Readonly<Record<string, Check>> = { day, last_day: day, ha
 const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
+  ["copy_id", (value) => value instanceof Uint8Array && value.length === COPY_ID_BYTES],
 ]);
 
 const ofKnownSite = {
@@ -163,6 +167,17 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     maxBytes: 16 * 1_048_576,
     columns: { data: isWaiting, at: time, saved_clock: time },
   },
+  copied_site: {
+    kind: "copied",
+    isLeft: ({ key }, copied) => key !== ADMIN && !copied.hasSite(key),
+  },
+  copied_day: {
+    kind: "copied",
+    maxBytes: 16 * 1_048_576,
+    // Below zero: of all days past retention.
+    columns: { day: Number.isSafeInteger, counts: isTaken },
+  },
+  copied_survey: { kind: "copied" },
   deck: {
     kind: "copied",
     maxRows: 1_000,
@@ -208,6 +223,14 @@ function isPacked(blob: unknown, fits: (id: number, n: number) => boolean): bool
     return false;
   }
   return good;
+}
+
+function isTaken(blob: unknown): boolean {
+  try {
+    return blob instanceof Uint8Array && decodeTaken(blob) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function isSurvey(version: unknown, payload: unknown): boolean {

@@ -19,6 +19,8 @@ import { keepNew, removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
+/** More than ever come between a backup and its restore; a million restores leave enough. */
+const PASSED_BY = 2 ** 32;
 /** No site of anybody: ids have no blanks. */
 const TRIAL_SITE = " ";
 
@@ -36,6 +38,7 @@ export function copyIn(source: string, target: string): void {
         const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
         to.pragma(`max_page_count = ${pages}`);
         copyBackup(from, to, source);
+        passBySurveyIds(to);
       });
     } finally {
       from.close();
@@ -55,6 +58,18 @@ export function copyIn(source: string, target: string): void {
     throw error;
   }
   tryOut(target);
+}
+
+/**
+ * Responses that came after the backup had the next ids, and `tallydeck copy` may have brought them to
+ * another database: these ids are never given again.
+ */
+function passBySurveyIds(db: Database): void {
+  db.exec(
+    `INSERT INTO sqlite_sequence (name, seq)
+       SELECT 'survey', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'survey');
+     UPDATE sqlite_sequence SET seq = seq + ${PASSED_BY} WHERE name = 'survey'`,
+  );
 }
 
 /** Copies to `incoming` what a restore leaves with the box, as far as `box` can be read. */

@@ -41,6 +41,11 @@ export class CountedDays {
     this.#statements.mark.run(day, this.#runMs);
   }
 
+  /** Something was counted on `day` when the service had run `ms` less with this data. */
+  markEarlier(day: Day, ms: number): void {
+    this.#statements.markEarlier.run({ day, ms: Math.floor(ms) });
+  }
+
   /** The wall clock is right and says `time` (epoch ms): saved now and then, see `newestTime`. */
   saveTime(time: number): void {
     if (time - this.#savedTime < TIME_EVERY_MS) return;
@@ -120,6 +125,12 @@ function prepare(db: Database) {
     mark: db.prepare(
       `INSERT INTO counted_day (day, run_ms) VALUES (?, ?)
        ON CONFLICT DO UPDATE SET run_ms = excluded.run_ms`,
+    ),
+    // Not by the time run that is remembered: whoever brings days from elsewhere is not who runs.
+    markEarlier: db.prepare(
+      `INSERT INTO counted_day (day, run_ms)
+       VALUES (:day, coalesce((SELECT value FROM meta WHERE key = 'run_ms'), 0) - :ms)
+       ON CONFLICT DO UPDATE SET run_ms = max(run_ms, excluded.run_ms)`,
     ),
     raiseMeta: db.prepare(
       `INSERT INTO meta (key, value) VALUES (?, ?)

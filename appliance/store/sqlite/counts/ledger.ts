@@ -60,7 +60,7 @@ export class Ledger {
    * site takes no more on that day.
    */
   apply(batch: BatchData): (number | null)[] {
-    this.#noticeForeignCommits();
+    this.noticeForeignCommits();
     for (const sent of batch.groups) {
       const group = this.#siteExists(sent.site) ? sent : masked(sent);
       if ("hour" in group.stamp) this.count(group, group.stamp.hour, batch.lowSpace);
@@ -79,13 +79,16 @@ export class Ledger {
       counts: Iterable<[string, Iterable<[string, number]>]>;
       /** Its counts hold what counts by the hour already. */
       hasHours?: true;
+      /** For how long the data has been in use since it was counted, in ms: 0 unless given. */
+      ageMs?: number;
     },
     hour: number,
     lowSpace: boolean,
   ): void {
-    const { site, views, hasHours = false } = group;
+    const { site, views, hasHours = false, ageMs = 0 } = group;
     const day = dayOf(hour * HOUR_MS);
-    this.countedDays.mark(day);
+    if (ageMs > 0) this.countedDays.markEarlier(day, ageMs);
+    else this.countedDays.mark(day);
     const counted: Record<number, number> = {};
     const add = (dimension: string, text: string, n: number) => {
       const spare = lowSpace && !FIXED_DIMENSIONS.has(dimension);
@@ -129,6 +132,14 @@ export class Ledger {
     if (known === undefined) return this.#addValue(site, day, dimension, OTHER);
     this.#statements.valueSeen.run(day, known, day);
     return known;
+  }
+
+  /** To be called first in a transaction: another process may have erased what is remembered. */
+  noticeForeignCommits(): void {
+    const version = this.#dataVersion();
+    if (version === this.#foreignCommits) return;
+    this.#foreignCommits = version;
+    this.forget();
   }
 
   /** Drops what is remembered of the database. */
@@ -251,14 +262,6 @@ export class Ledger {
     if (this.#days.size >= MAX_CACHED_DAYS) this.#days.clear();
     this.#days.set(key, values);
     return values;
-  }
-
-  /** The command line may have erased a site: what is cached of it would point nowhere. */
-  #noticeForeignCommits(): void {
-    const version = this.#dataVersion();
-    if (version === this.#foreignCommits) return;
-    this.#foreignCommits = version;
-    this.forget();
   }
 }
 

@@ -128,22 +128,27 @@ function packDay(db: Database, { today }: UpkeepTime): boolean {
   for (const site of siteKeys(db)) {
     const day = openDay.get(site, today - 1) as Day | undefined;
     if (day === undefined) continue;
-    const rows = db
-      .prepare(
-        `SELECT value, n FROM count WHERE site = ? AND day = ?
-         ORDER BY value LIMIT ${PACKED_PER_STEP}`,
-      )
-      .raw()
-      .all(site, day) as [number, number][];
-    addToPack(db, site, day, rows);
-    db.prepare("DELETE FROM count WHERE site = ? AND day = ? AND value <= ?").run(
-      site,
-      day,
-      rows.at(-1)?.[0],
-    );
+    packCounts(db, site, day);
     return true;
   }
   return false;
+}
+
+/** Packs some of the counts of a day that is over. To be called in a transaction. */
+export function packCounts(db: Database, site: SiteKey, day: Day): void {
+  const rows = db
+    .prepare(
+      `SELECT value, n FROM count WHERE site = ? AND day = ?
+       ORDER BY value LIMIT ${PACKED_PER_STEP}`,
+    )
+    .raw()
+    .all(site, day) as [number, number][];
+  addToPack(db, site, day, rows);
+  db.prepare("DELETE FROM count WHERE site = ? AND day = ? AND value <= ?").run(
+    site,
+    day,
+    rows.at(-1)?.[0],
+  );
 }
 
 function addToPack(

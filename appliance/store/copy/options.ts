@@ -1,0 +1,21 @@
+import type { Clock } from "../../base/clock.ts";
+import type { CopySource } from "./source.ts";
+import type { CopyTarget } from "./target.ts";
+
+/** Where a copy is. */
+export interface ProgressLine {
+  readonly text: string;
+  /** 0 to 1, of the days. */
+  readonly share: number;
+}
+
+export interface CopyOptions {
+  readonly from: CopySource;
+  readonly to: CopyTarget;
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  /** Ends it after the transaction that runs; whoever aborts it hears of it by Interrupted. */
+  readonly signal: AbortSignal;
+  /** Takes a sentence for the owner. */
+  readonly say: (sentence: string) => void;
+  readonly show: (line: ProgressLine) => void;
+}

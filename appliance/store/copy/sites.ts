@@ -1,0 +1,162 @@
+import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
+import type { SiteKey } from "../counting.ts";
+import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
+import { Draft, type SiteChange } from "../sites/draft.ts";
+import { ADMIN_SITE, type CopyEnd, CopyRefused, type CopySite } from "./end.ts";
+import type { Change, CopyTarget } from "./target.ts";
+
+/** A site on both sides. */
+export interface Pair {
+  readonly site: SiteKey;
+  readonly id: string;
+  /** The one it is in the target. */
+  readonly there: { readonly id: string; readonly key: SiteKey };
+  /** What the target called it when the source took it from there; undefined where it did not. */
+  readonly origin: string | undefined;
+}
+
+/** A site of the source, and the one it is in the target, if it is there. */
+interface Match {
+  readonly site: CopySite;
+  readonly origin: string | undefined;
+  readonly found: CopySite | undefined;
+  /** An earlier run has brought it. */
+  readonly isTaken: boolean;
+}
+
+/**
+ * Sites that are there on both sides; nothing is changed.
+ * @returns the ids of the others, too
+ */
+export async function pairsOf(
+  from: CopyEnd,
+  to: CopyEnd,
+): Promise<{ pairs: readonly Pair[]; missing: readonly string[] }> {
+  const matches = await match(from, to);
+  return {
+    pairs: matches.flatMap((each) => (each.found ? [pairOf(each, each.found)] : [])),
+    missing: matches.flatMap(({ site, found }) => (found ? [] : [site.id])),
+  };
+}
+
+/**
+ * Makes the sites that the target does not have, with all that is set of them. Of those it has it
+ * takes, once, what nothing is set of; later runs leave all that to the target.
+ * @param say takes a sentence for the owner
+ * @throws {CopyRefused} where a site cannot be beside another; nothing is changed then
+ */
+export async function bringSites(
+  from: CopyEnd,
+  to: CopyTarget,
+  say: (sentence: string) => void,
+): Promise<readonly Pair[]> {
+  const matches = await match(from, to);
+  refuseTwins(matches, await to.sites());
+  for (const each of matches)
+    if (!each.isTaken) {
+      const loser = await to.transaction((change) => bring(from.id, each, change));
+      if (loser !== undefined) say(loser);
+    }
+  await bringAdminToken(from, to);
+  return (await pairsOf(from, to)).pairs;
+}
+
+async function match(from: CopyEnd, to: CopyEnd): Promise<Match[]> {
+  const sites = await from.sites();
+  const there = await to.sites();
+  const taken = await to.takenSites(from.id);
+  const given = await from.takenSites(to.id);
+  const origins = new Map([...given].map(([id, key]) => [key, id]));
+  return sites.map((site) => {
+    const origin = origins.get(site.key);
+    const known = there.find(({ key }) => key === taken.get(site.id));
+    const found = known ?? there.find(({ id }) => id === (origin ?? site.id));
+    return { site, origin, found, isTaken: known !== undefined };
+  });
+}
+
+function refuseTwins(matches: readonly Match[], there: readonly CopySite[]): void {
+  const ids = there.filter(({ retired }) => !retired).map(({ id }) => id);
+  for (const { site, found } of matches) {
+    const twin = site.retired || found ? undefined : tokenTwin(site.id, ids);
+    if (twin !== undefined)
+      throw new CopyRefused(
+        `${site.id} cannot be copied. ${twinProblem(site.id, twin)} Rename it where it is: \`tallydeck sites rename ${site.id} NEW\`.`,
+      );
+  }
+}
+
+/** @returns a sentence for the owner where the site does not come with all that is set */
+async function bring(
+  source: string,
+  { site, found }: Match,
+  change: Change,
+): Promise<string | undefined> {
+  await change.forgetSite(source, site.id);
+  const directory = await change.directory();
+  const draft = new Draft(directory);
+  const id = found?.id ?? site.id;
+  const owner = ownerOf(site.host, directory, id);
+  const host = owner === undefined ? site.host : null;
+  if (found === undefined) draft.add(id);
+  if (found === undefined) draft.set(id, { host, badge: site.badge });
+  else if (found.host === null && !found.declared && !found.retired) draft.set(id, { host });
+  await change.carryOut(draft.changes());
+  const key = found?.key ?? keyOf(await change.directory(), id);
+  await change.carryOut(settingsOf(site, key, found));
+  if (found === undefined && site.retired) await retire(change, id);
+  await change.saveSite(source, site.id, key);
+  return owner && `${site.host} belongs to ${owner.id} in the target: ${id} is there without it.`;
+}
+
+async function retire(change: Change, id: string): Promise<void> {
+  const draft = new Draft(await change.directory());
+  draft.retire(id);
+  await change.carryOut(draft.changes());
+}
+
+/** What is set of the site, but what is set in the target. */
+function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): SiteChange[] {
+  const { tokenHash, shareHash, labels, alarms } = site;
+  const changes: SiteChange[] = [];
+  if (tokenHash !== null && !found?.tokenHash)
+    changes.push({ kind: "readToken", site: key, hash: tokenHash });
+  if (shareHash !== null && !found?.shareHash)
+    changes.push({ kind: "shareToken", site: key, hash: shareHash });
+  if (Object.keys(labels).length > 0 && Object.keys(found?.labels ?? {}).length === 0)
+    changes.push({ kind: "labels", site: key, labels });
+  if (alarms !== undefined && found?.alarms === undefined)
+    changes.push({ kind: "alarms", site: key, alarms });
+  return changes;
+}
+
+async function bringAdminToken(from: CopyEnd, to: CopyTarget): Promise<void> {
+  const hash = await from.adminHash();
+  if (hash === null || (await to.takenSites(from.id)).has(ADMIN_SITE)) return;
+  await to.transaction(async (change) => {
+    const { adminHash } = await change.directory();
+    if (adminHash === null) await change.carryOut([{ kind: "readToken", site: null, hash }]);
+    await change.saveSite(from.id, ADMIN_SITE, 0);
+  });
+}
+
+function ownerOf(host: string | null, { sites }: Directory, id: string): SiteRecord | undefined {
+  if (host === null) return undefined;
+  return sites.find(
+    (site) =>
+      site.id !== id && site.host !== null && comparableHost(site.host) === comparableHost(host),
+  );
+}
+
+function keyOf(directory: Directory, id: string): SiteKey {
+  const site = siteIn(directory, id);
+  if (site === undefined) throw new Error(`the site ${id} was not made`);
+  return site.key;
+}
+
+function pairOf(
+  { site, origin }: Pick<Match, "site" | "origin">,
+  { key, id }: { key: SiteKey; id: string },
+): Pair {
+  return { site: site.key, id: site.id, there: { key, id }, origin };
+}

@@ -1,0 +1,108 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { compare } from "../../appliance/store/copy/check.ts";
+import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
+import type { CopyEnd } from "../../appliance/store/copy/end.ts";
+import type { CopyOptions } from "../../appliance/store/copy/options.ts";
+import { pairsOf } from "../../appliance/store/copy/sites.ts";
+import type { CopySource } from "../../appliance/store/copy/source.ts";
+import type { CopyTarget } from "../../appliance/store/copy/target.ts";
+import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
+import {
+  type Database,
+  databaseFile,
+  openForWriting,
+} from "../../appliance/store/sqlite/database.ts";
+import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+/** Both, whichever a copy makes of it. */
+export type End = CopySource & CopyTarget;
+
+/** Copies, and compares. @returns what it said, too */
+export async function copyAll(
+  from: CopySource,
+  to: CopyTarget,
+  more: Partial<CopyOptions> = {},
+): Promise<Brought & { said: readonly string[] }> {
+  const said: string[] = [];
+  const options: CopyOptions = {
+    from,
+    to,
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    say: (sentence) => said.push(sentence),
+    show: () => {},
+    ...more,
+  };
+  const brought = await copy(options);
+  return { ...brought, said };
+}
+
+/** Compares without bringing anything, or bringing what is missing. */
+export async function checkAll(from: CopySource, to: CopyTarget, brings = false) {
+  const { pairs, missing } = await pairsOf(from, to);
+  const options: CopyOptions = {
+    from,
+    to,
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    say: () => {},
+    show: () => {},
+  };
+  const catchUp = brings ? (pair: (typeof pairs)[number]) => bringSite(options, pair) : undefined;
+  return compare({ from, to, catchUp, show: () => {} }, pairs, missing);
+}
+
+/** All that was counted, by site, to compare. */
+export async function contentOf(end: CopySource & CopyEnd): Promise<unknown> {
+  const content: Record<string, unknown> = {};
+  const ids = await end.surveyIds(0, 1_000_000, "");
+  const surveys = await end.surveys(ids);
+  for (const { key, id, retired } of await end.sites()) {
+    const { days, past } = await end.outline(key);
+    const read = await end.days(
+      key,
+      days.map(({ day }) => day),
+      () => false,
+    );
+    content[id] = {
+      retired,
+      past: Object.fromEntries([...past].sort()),
+      totals: Object.fromEntries([...(await end.totals(key))].sort()),
+      days: read.map(({ day, counts }) => [
+        day,
+        [...(counts ?? [])]
+          .map(([dimension, values]) => [dimension, [...values].sort()] as const)
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      ]),
+      surveys: surveys
+        .filter(({ site }) => site === key)
+        .map(({ version, day, payload }) => `${version} ${day} ${payload}`)
+        .sort(),
+    };
+  }
+  return content;
+}
+
+type DayToImport = Parameters<typeof importDays>[1] extends Iterable<infer D> ? D : never;
+
+/** Writes days into the data of a folder, whose sites are made. */
+export function fill(dataDir: string, days: readonly DayToImport[]): void {
+  change(dataDir, (db) => {
+    for (const { site } of days) if (findSite(db, site) === undefined) addSite(db, site);
+    importDays(db, days);
+  });
+}
+
+/** Changes the data of a folder by hand. */
+export function change(dataDir: string, task: (db: Database) => void): void {
+  const file = databaseFile(dataDir);
+  mkdirSync(dirname(file), { recursive: true });
+  const db = openForWriting(file);
+  try {
+    task(db);
+  } finally {
+    db.close();
+  }
+}

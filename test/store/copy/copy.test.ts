@@ -1,0 +1,407 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { OTHER } from "../../../appliance/base/names.ts";
+import { demoDays } from "../../../appliance/demo/demo.ts";
+import { Interrupted } from "../../../appliance/store/copy/patience.ts";
+import type { CopyTarget } from "../../../appliance/store/copy/target.ts";
+import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
+import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
+import { SqliteEnd } from "../../../appliance/store/sqlite/copying.ts";
+import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import {
+  changeSite,
+  findSite,
+  setReadToken,
+  setShareToken,
+} from "../../../appliance/store/sqlite/tables/sites.ts";
+import { change, checkAll, contentOf, copyAll, type End, fill } from "../../helpers/copying.ts";
+import { eachFolder } from "../../helpers/folder.ts";
+import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
+
+const NOW = Date.parse("2026-03-04T12:00:00Z");
+const TODAY = dayOf(NOW);
+const HASH = new Uint8Array(32).fill(7);
+
+/** A kind of database that a copy goes to, and comes back from. */
+interface Kind {
+  readonly name: string;
+  open(): Promise<End>;
+}
+
+describe("a copy", () => {
+  const folder = eachFolder();
+  const at = (name: string) => join(folder(), name);
+  const ends: End[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end.close();
+  });
+  const opened = (end: End) => {
+    ends.push(end);
+    return end;
+  };
+  const source = (name: string) => opened(SqliteEnd.openSource(at(name)));
+  const folderAt = (name: string) => opened(SqliteEnd.openTarget(at(name), () => NOW));
+
+  const day = (
+    site: string,
+    ago: number,
+    paths: Record<string, number>,
+    surveys: { sv: number; c?: string }[] = [],
+  ) => {
+    const sum = Object.values(paths).reduce((all, n) => all + n, 0);
+    const counts = { pv: { _: sum }, path: paths, hour: { "07": sum } };
+    return { site, day: formatDay(TODAY - ago), counts, surveys };
+  };
+
+  const kinds: readonly Kind[] = [{ name: "another folder", open: async () => folderAt("there") }];
+
+  for (const { name, open } of kinds)
+    describe(`to ${name}`, () => {
+      let there: End;
+      beforeEach(async () => {
+        there = await open();
+      });
+
+      it("brings all that was counted, and nothing the second time", async () => {
+        fill(at("box"), [...demoDays(NOW)].slice(-120));
+        const box = source("box");
+        const { days, surveys } = await copyAll(box, there);
+        assert.ok(days > 50 && surveys > 10, `${days} ${surveys}`);
+        assert.deepEqual(await contentOf(there), await contentOf(box));
+        const again = await copyAll(box, there);
+        assert.deepEqual([again.days, again.surveys], [0, 0]);
+        assert.deepEqual(await contentOf(there), await contentOf(box));
+        const { less, more, dropped } = await checkAll(box, there);
+        assert.deepEqual([less, more, dropped], [[], [], []]);
+      });
+
+      it("brings what came since, be it late or new, beside what is counted there", async () => {
+        fill(at("box"), [day("blog", 9, { "/a": 3 }), day("blog", 0, { "/a": 1, "/b": 1 })]);
+        await copyAll(source("box"), there);
+        fill(at("elsewhere"), [day("blog", 0, { "/a": 10, "/z": 1 })]);
+        await copyAll(source("elsewhere"), there);
+        fill(at("box"), [day("blog", 9, { "/late": 1 }), day("blog", 0, { "/b": 4 })]);
+        await copyAll(source("box"), there);
+        fill(at("all"), [
+          day("blog", 9, { "/a": 3, "/late": 1 }),
+          day("blog", 0, { "/a": 11, "/b": 5, "/z": 1 }),
+        ]);
+        assert.deepEqual(await contentOf(there), await contentOf(source("all")));
+        const { less, more } = await checkAll(source("box"), there);
+        assert.deepEqual([less, more], [[], [`blog ${formatDay(TODAY)}`]]);
+      });
+
+      it("goes on where it was ended, between any two transactions or in the middle of one", async () => {
+        const { below } = seeded(TEST_SEED);
+        fill(at("box"), [...demoDays(NOW)].slice(-120));
+        const box = source("box");
+        let ended = 0;
+        for (let isDone = false; !isDone; ) {
+          const stop = new AbortController();
+          const target = ending(there, below(3), below(2) === 0, stop);
+          isDone = await copyAll(box, target, { signal: stop.signal }).then(
+            () => true,
+            (error: Error) => {
+              assert.ok(error instanceof Interrupted || error.message === "killed", error.stack);
+              ended += 1;
+              return false;
+            },
+          );
+        }
+        assert.ok(ended > 1, `${ended}`);
+        assert.deepEqual(await contentOf(there), await contentOf(box));
+      });
+
+      it("brings large days in portions", async () => {
+        const paths = Object.fromEntries(
+          Array.from({ length: 1_900 }, (_, i) => [`/${i}`, (i % 7) + 1]),
+        );
+        const large = day("blog", 3, paths);
+        fill(at("box"), [
+          { ...large, counts: { ...large.counts, title: paths, ref: paths } },
+          day("blog", 2, { "/": 1 }),
+        ]);
+        const box = source("box");
+        let transactions = 0;
+        await copyAll(
+          box,
+          watched(there, () => {
+            transactions += 1;
+          }),
+        );
+        assert.ok(transactions >= 4, `${transactions}`);
+        assert.deepEqual(await contentOf(there), await contentOf(box));
+      });
+
+      it("does not bring back what came from there", async () => {
+        fill(at("box"), [
+          day("blog", 5, { "/a": 3 }, [{ sv: 1, c: "fine" }]),
+          day("shop", 1, { "/a": 2 }),
+        ]);
+        change(at("box"), (db) => db.exec("UPDATE total SET n = n + 1000"));
+        const before = await contentOf(source("box"));
+        await copyAll(source("box"), there);
+        fill(at("more"), [
+          day("blog", 5, { "/a": 1, "/b": 1 }),
+          day("blog", 0, { "/a": 5 }, [{ sv: 1, c: "late" }]),
+        ]);
+        await copyAll(source("more"), there);
+        await copyAll(there, folderAt("box"));
+        assert.notDeepEqual(await contentOf(source("box")), before);
+        assert.deepEqual(await contentOf(source("box")), await contentOf(there));
+        await copyAll(source("box"), there);
+        const { days } = await copyAll(there, folderAt("box"));
+        assert.equal(days, 0);
+        assert.deepEqual(await contentOf(source("box")), await contentOf(there));
+        const { less, more } = await checkAll(there, folderAt("box"));
+        assert.deepEqual([less, more], [[], []]);
+      });
+
+      it("takes nothing back of what the source has folded or dropped", async () => {
+        fill(at("box"), [
+          day("blog", 30, { "/a": 3, "/b": 2 }),
+          day("blog", 20, { "/a": 4 }),
+          day("blog", 0, { "/c": 1 }),
+        ]);
+        await copyAll(source("box"), there);
+        const before = await contentOf(there);
+        change(at("box"), (db) => {
+          // As folding leaves it, and pruning.
+          db.exec(`UPDATE value SET text = '${OTHER}' WHERE dimension = 'path' AND text = '/b';
+            DELETE FROM count WHERE day = ${TODAY - 20}; DELETE FROM packed_day WHERE day = ${TODAY - 20};
+            DELETE FROM day_total WHERE day = ${TODAY - 20}`);
+        });
+        await copyAll(source("box"), there);
+        assert.deepEqual(await contentOf(there), before);
+        const { less } = await checkAll(source("box"), there);
+        assert.deepEqual(less, []);
+      });
+
+      it("brings counters of days that are gone, once", async () => {
+        fill(at("box"), [day("blog", 800, { "/a": 7 }), day("blog", 0, { "/a": 1 })]);
+        const drop = (ago: number) =>
+          change(at("box"), (db) => {
+            const gone = TODAY - ago;
+            for (const table of ["count", "packed_day", "day_total"])
+              db.exec(`DELETE FROM ${table} WHERE day = ${gone}`);
+          });
+        drop(800);
+        await copyAll(source("box"), there);
+        const total = async () =>
+          (await there.totals(siteOf(await there.sites(), "blog"))).get("pv");
+        assert.equal(await total(), 8);
+        await copyAll(source("box"), there);
+        drop(0);
+        await copyAll(source("box"), there);
+        await copyAll(source("box"), there);
+        assert.equal(await total(), 8);
+      });
+
+      it("says what the target has less of", async () => {
+        fill(at("box"), [day("blog", 5, { "/a": 3 }), day("blog", 1, { "/a": 1 }, [{ sv: 2 }])]);
+        const box = source("box");
+        const nothing = await checkAll(box, there);
+        assert.deepEqual(nothing.less, ["blog: the site"]);
+        await copyAll(box, there);
+        fill(at("box"), [day("blog", 5, { "/b": 2 }, [{ sv: 2 }])]);
+        const behind = await checkAll(box, there);
+        const name = `blog ${formatDay(TODAY - 5)}`;
+        assert.deepEqual([...behind.less].sort(), [
+          ...["hour", "path", "pv"].map((dimension) => `${name}: ${dimension} 3 of 5`),
+          `${name}: responses to survey 2 0 of 1`,
+          "blog: pv of all time 4 of 6",
+        ]);
+      });
+
+      it("takes settings once, and leaves what is set", async () => {
+        fill(at("box"), [day("blog", 1, { "/": 1 }), day("shop", 1, { "/": 1 })]);
+        change(at("box"), (db) => {
+          const [blog, shop] = ["blog", "shop"].map((id) => findSite(db, id)?.key ?? 0);
+          set(db, "blog", { host: "stats.blog.example", badge: true });
+          set(db, "shop", { retired: true });
+          setReadToken(db, blog as number, HASH);
+          setShareToken(db, blog as number, HASH);
+          setReadToken(db, null, HASH);
+          db.prepare("INSERT INTO survey_labels VALUES (?, ?)").run(blog, '{"1":{"q":{}}}');
+          db.prepare("INSERT INTO site_alarm VALUES (?, 1, 0, NULL, 5, NULL)").run(shop);
+        });
+        await copyAll(source("box"), there);
+        const settings = async () =>
+          (await there.sites())
+            .map(({ key: _, alarms, ...site }) => ({ ...site, silence: alarms?.silence }))
+            .sort((a, b) => (a.id < b.id ? -1 : 1));
+        const blog = {
+          id: "blog",
+          host: "stats.blog.example",
+          badge: true,
+          declared: false,
+          retired: false,
+          labels: { 1: { q: {} } },
+          silence: undefined,
+        };
+        const found = await settings();
+        assert.deepEqual(
+          found.map(({ tokenHash, shareHash, ...rest }) => ({
+            ...rest,
+            hashes: [tokenHash, shareHash].map((hash) => hash && Buffer.from(hash).toString("hex")),
+          })),
+          [
+            { ...blog, hashes: [HASH, HASH].map((hash) => Buffer.from(hash).toString("hex")) },
+            {
+              ...blog,
+              id: "shop",
+              host: null,
+              badge: false,
+              retired: true,
+              labels: {},
+              silence: true,
+              hashes: [null, null],
+            },
+          ],
+        );
+        assert.deepEqual(Buffer.from((await there.adminHash()) ?? []), Buffer.from(HASH));
+        // Revoked there, it stays revoked.
+        const key = siteOf(await there.sites(), "blog");
+        await there.transaction(async (revoke) => {
+          await revoke.carryOut([
+            { kind: "readToken", site: key, hash: null },
+            { kind: "readToken", site: null, hash: null },
+          ]);
+        });
+        await copyAll(source("box"), there);
+        assert.deepEqual((await there.sites()).find(({ id }) => id === "blog")?.tokenHash, null);
+        assert.equal(await there.adminHash(), null);
+      });
+
+      it("leaves a host to who has it there, and says so", async () => {
+        fill(at("one"), [day("blog", 1, { "/": 1 })]);
+        change(at("one"), (db) => set(db, "blog", { host: "stats.example" }));
+        fill(at("two"), [day("shop", 1, { "/": 1 })]);
+        change(at("two"), (db) => set(db, "shop", { host: "www.stats.example" }));
+        await copyAll(source("one"), there);
+        const { said } = await copyAll(source("two"), there);
+        assert.deepEqual(said, [
+          "www.stats.example belongs to blog in the target: shop is there without it.",
+        ]);
+      });
+
+      it("is refused where two sites could not be told apart, and changes nothing", async () => {
+        fill(at("one"), [day("my-shop", 1, { "/": 1 })]);
+        fill(at("two"), [day("blog", 1, { "/": 1 }), day("my_shop", 1, { "/": 1 })]);
+        await copyAll(source("one"), there);
+        const before = await contentOf(there);
+        await assert.rejects(
+          copyAll(source("two"), there),
+          /^CopyRefused: my_shop cannot be copied\. There is a site my-shop, /,
+        );
+        assert.deepEqual(await contentOf(there), before);
+      });
+
+      it("is refused from a database to itself", async () => {
+        await assert.rejects(copyAll(there, there), /hold the same data/);
+      });
+
+      it("brings everything anew to a site that was erased there", async () => {
+        fill(at("box"), [day("blog", 1, { "/": 3 }, [{ sv: 1 }])]);
+        await copyAll(source("box"), there);
+        const key = siteOf(await there.sites(), "blog");
+        await there.transaction((erase) => erase.carryOut([{ kind: "remove", key }]));
+        await copyAll(source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+      });
+
+      it("keeps how long ago a day was counted: retention goes on from there", async () => {
+        fill(at("box"), [day("blog", 100, { "/": 1 }), day("blog", 1, { "/": 1 })]);
+        change(at("box"), (db) => {
+          db.exec(`INSERT OR REPLACE INTO meta VALUES ('run_ms', ${50 * DAY_MS});
+            UPDATE counted_day SET run_ms = ${10 * DAY_MS} WHERE day = ${TODAY - 100};
+            UPDATE counted_day SET run_ms = ${49 * DAY_MS} WHERE day = ${TODAY - 1}`);
+        });
+        await copyAll(source("box"), there);
+        const ages = async (end: End) => {
+          const { days } = await end.outline(siteOf(await end.sites(), "blog"));
+          return days.map(({ ageMs }) => ageMs / DAY_MS);
+        };
+        assert.deepEqual(await ages(there), [40, 1]);
+      });
+
+      it("comes from what was restored as from what it was made of", async () => {
+        fill(at("box"), [day("blog", 1, { "/a": 3 }, [{ sv: 1, c: "old" }])]);
+        source("box");
+        backUp(databaseFile(at("box")), at("backup.db"));
+        fill(at("box"), [day("blog", 0, { "/lost": 1 }, [{ sv: 1, c: "lost" }])]);
+        await copyAll(source("box"), there);
+        for (const end of ends.splice(0)) if (end !== there) await end.close();
+        ends.push(there);
+        restore(at("backup.db"), databaseFile(at("box")));
+        fill(at("box"), [day("blog", 0, { "/new": 1 }, [{ sv: 1, c: "new" }])]);
+        await copyAll(source("box"), there);
+        fill(at("all"), [
+          day("blog", 1, { "/a": 3 }, [{ sv: 1, c: "old" }]),
+          {
+            ...day("blog", 0, { "/lost": 1, "/new": 1 }, [
+              { sv: 1, c: "lost" },
+              { sv: 1, c: "new" },
+            ]),
+            // The same view of the day, as far as the sums can tell.
+            counts: { pv: { _: 1 }, path: { "/lost": 1, "/new": 1 }, hour: { "07": 1 } },
+          },
+        ]);
+        assert.deepEqual(await contentOf(there), await contentOf(source("all")));
+      });
+    });
+});
+
+function siteOf(sites: readonly { id: string; key: number }[], id: string): number {
+  const site = sites.find((each) => each.id === id);
+  assert.ok(site, `there is no site ${id}`);
+  return site.key;
+}
+
+type Db = Parameters<typeof findSite>[0];
+
+function set(db: Db, id: string, fields: Partial<Parameters<typeof changeSite>[2]>): void {
+  const site = findSite(db, id);
+  assert.ok(site);
+  changeSite(db, site.key, { retired: false, ...site, ...fields });
+}
+
+/** The target, which tells of each transaction. */
+function watched(target: End, tell: () => void): End {
+  return new Proxy(target, {
+    get(of, name) {
+      const member = Reflect.get(of, name);
+      if (name === "transaction")
+        return (...given: Parameters<CopyTarget["transaction"]>) => {
+          tell();
+          return of.transaction(...given);
+        };
+      return typeof member === "function" ? member.bind(of) : member;
+    },
+  });
+}
+
+/**
+ * The target of a copy that ends after some transactions: as a person ends it, or killed, with the last
+ * one taken back or committed.
+ */
+function ending(target: End, after: number, isKilled: boolean, stop: AbortController): End {
+  let left = after;
+  return new Proxy(target, {
+    get(of, name) {
+      const member = Reflect.get(of, name);
+      if (name !== "transaction") return typeof member === "function" ? member.bind(of) : member;
+      return async (task: Parameters<CopyTarget["transaction"]>[0]) => {
+        if (left-- > 0) return of.transaction(task);
+        if (isKilled)
+          return of.transaction(async (each) => {
+            await task(each);
+            throw new Error("killed");
+          });
+        stop.abort();
+        return of.transaction(task);
+      };
+    },
+  });
+}
