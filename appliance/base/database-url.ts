@@ -2,6 +2,10 @@
 export const DATABASE_URL_RULE =
   "postgres://USER:PASSWORD@HOST:PORT/DATABASE; several hosts are separated by commas";
 
+/** What to say of a backup, or a restore, where a database is named. */
+export const NUMBERS_ELSEWHERE =
+  "The numbers and the sites are in a database elsewhere: pg_dump copies them, and pg_restore puts them back.";
+
 const URL_START = /^postgres(?:ql)?:\/\//;
 
 /** The address of a database, as given; undefined where it certainly is none. See store/postgres/url. */

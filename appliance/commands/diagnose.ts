@@ -1,7 +1,9 @@
 import { existsSync, statSync } from "node:fs";
+import { Refusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
 import { machine } from "../control/routes/diagnostics.ts";
 import { createDeckBus } from "../deck/usb/hid.ts";
+import { openToLook, type Place } from "../store/desk.ts";
 import {
   checkIntegrity,
   type Database,
@@ -29,16 +31,32 @@ export const diagnose: Command = {
     const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck diagnose\` takes no ${positionals[0]}.`);
-    const { dataDir } = configFrom(values, terminal);
+    const { dataDir, databaseUrl } = configFrom(values, terminal);
     const found = {
       ...machine(version()),
       service: isClaimed(dataDir) ? "running" : "stopped",
       plugged: await pluggedModels(createDeckBus()),
       storage: await stateOfData(dataDir),
+      ...(databaseUrl !== undefined && {
+        elsewhere: await stateElsewhere({ dataDir, databaseUrl }),
+      }),
     };
     terminal.out(JSON.stringify(found, null, 2));
   },
 };
+
+/** What refuses it names addresses, and so is told by `tallydeck status`. */
+async function stateElsewhere(place: Place) {
+  try {
+    const desk = await openToLook(place);
+    if (desk === undefined) return { database: "none yet" };
+    const { sites } = await desk.directory().finally(() => desk.close());
+    return { database: "answers", sites: sites.length };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { database: error.code === "storage_unavailable" ? "away" : "refuses" };
+  }
+}
 
 async function stateOfData(dataDir: string) {
   const file = databaseFile(dataDir);

@@ -1,3 +1,4 @@
+import { NUMBERS_ELSEWHERE } from "../base/database-url.ts";
 import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
 import { DatabaseRefused, databaseFile } from "../store/sqlite/database.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
@@ -7,7 +8,7 @@ import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 export const restore: Command = {
   help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
 FILE is checked first; if it is damaged or no backup of Tallydeck, the data stays as it is.
-Push tokens of this box stay as they are.
+Push tokens of this box stay as they are, and so does a database elsewhere that is named.
 
 ${DATA_OPTIONS_HELP}`,
   async run(args, terminal) {
@@ -15,7 +16,7 @@ ${DATA_OPTIONS_HELP}`,
     const [file, ...rest] = positionals;
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck restore FILE`.");
-    const { dataDir } = configFrom(values, terminal);
+    const { dataDir, databaseUrl } = configFrom(values, terminal);
     makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {
@@ -26,6 +27,7 @@ ${DATA_OPTIONS_HELP}`,
     } finally {
       unlock();
     }
-    terminal.out(`Restored ${file} into ${dataDir}.`);
+    const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
+    terminal.out(`Restored ${file} into ${dataDir}.${elsewhere}`);
   },
 };

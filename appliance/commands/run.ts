@@ -51,6 +51,10 @@ export const run: Command = {
         "--demo keeps made-up data in a folder of its own, which goes when it stops: leave out --data-dir, or --demo.",
       );
     const database = await databaseOf(config);
+    if (config.demo && config.databaseUrl !== undefined)
+      throw new UsageError(
+        "--demo shows made-up data, which belongs in no database that others share: leave out DATABASE_URL, or --demo.",
+      );
     // The service takes ten times as long to load as what it is told.
     const threads = threadsAhead([COMMITTER, readerOf(READER_MEMORY_MB)]);
     const { serve } = await import("./serve.ts");

@@ -11,8 +11,7 @@ import type { Config } from "../config.ts";
 import { DEMO_PUSHES } from "../demo/decks.ts";
 import type { ServiceParts } from "../service/parts.ts";
 import { type Service, startService } from "../service/service.ts";
-import type { Database } from "../store/sqlite/database.ts";
-import { readDirectory, setReadToken } from "../store/sqlite/tables/sites.ts";
+import type { Store } from "../store/store.ts";
 import type { Threads } from "../store/threads/threads.ts";
 import type { Terminal } from "./command.ts";
 import { toType } from "./data.ts";
@@ -89,9 +88,9 @@ async function start(
       ...(config.consoleDevice !== "" && { screen: screenAt(config.consoleDevice) }),
       timekeeper: clock,
       ...(demo && { pushed: DEMO_PUSHES }),
-      prepare: (db) => {
-        demo?.fill(db);
-        const token = mayShowToken(terminal) ? firstAdminToken(db, config) : undefined;
+      ...(demo && { prepare: demo.fill }),
+      async firstOpened(store) {
+        const token = mayShowToken(terminal) ? await firstAdminToken(store, config) : undefined;
         if (token !== undefined)
           terminal.out(
             `\n  Admin token, shown this once (it reads every site's numbers):\n\n    ${token}\n`,
@@ -114,10 +113,10 @@ function mayShowToken({ env }: Terminal): boolean {
   return env.TALLYDECK_FROM_START === "1" && !env.JOURNAL_STREAM && fstatSync(1).isFIFO();
 }
 
-function firstAdminToken(db: Database, config: Config): string | undefined {
-  if (config.adminToken !== null || readDirectory(db).adminHash !== null) return undefined;
+async function firstAdminToken(store: Store, { adminToken }: Config): Promise<string | undefined> {
+  if (adminToken !== null || store.directory.adminHash !== null) return undefined;
   const { token, hash } = makeReadToken();
-  setReadToken(db, null, hash);
+  await store.write("setAdminToken", { hash, kept: null });
   return token;
 }
 

@@ -179,6 +179,8 @@ export interface BoxAnswer extends Vitals {
   addresses: { number: string | null; name: string | null };
   /** Where the data is. */
   disk?: { freeBytes: number; totalBytes: number };
+  /** The numbers and the sites are in a database elsewhere: no backup of the box has them. */
+  numbersElsewhere: boolean;
   /** Whether `POST /api/power` is of use here. */
   power: boolean;
 }

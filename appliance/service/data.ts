@@ -31,13 +31,18 @@ export async function startData(
 }
 
 async function startStore(
-  { config, clock, timekeeper, log, space, readerMemoryMb, threads, prepare }: ServiceParts,
+  parts: ServiceParts,
   stops: Stops,
   onUnusable: (why: Unusable) => void,
 ): Promise<Store> {
+  const { config, clock, timekeeper, log, prepare, firstOpened } = parts;
+  const { space, readerMemoryMb, threads } = parts;
+  const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let isFilled = false;
   const store = await Store.open({
     dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    nodeName: config.nodeName,
     declared: config.sites,
     retentionDays: config.retentionDays,
     clock,
@@ -49,6 +54,7 @@ async function startStore(
     onOpened: ({ sentences, newestTime }) => {
       for (const sentence of sentences) log.info(sentence);
       timekeeper?.learn(newestTime);
+      isOpened();
     },
     prepare: (db) => {
       // For the start, not for data that a restore puts in its place.
@@ -58,6 +64,10 @@ async function startStore(
     },
   });
   stops.add(() => store.close());
+  const done = opened
+    .then(() => firstOpened?.(store))
+    .catch((error: Error) => log.warn({ reason: error.message }, "No admin token could be made"));
+  if (store.ready) await done;
   return store;
 }
 

@@ -14,6 +14,7 @@ import type { PublicSettings } from "../public/settings.ts";
 import type { Push } from "../push/push-body.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import type { Space } from "../store/sqlite/room.ts";
+import type { Store } from "../store/store.ts";
 import type { Threads } from "../store/threads/threads.ts";
 import type { FrontParts } from "./front.ts";
 import { PublicDoor } from "./public-door.ts";
@@ -22,8 +23,10 @@ import { openStages, type Stages } from "./stages.ts";
 
 /** What the service is started with. */
 export interface ServiceParts extends FrontParts {
-  /** Called with the database before anything runs. */
+  /** Called with the database of this box before anything runs. */
   prepare?: (db: Database) => void;
+  /** Called once the data has answered; a database elsewhere may do so after everything has started. */
+  firstOpened?: (store: Store) => Promise<void>;
   space?: (dir: string) => Promise<Space>;
   readerMemoryMb?: number;
   /** Where the threads on the database come from. */

@@ -15,8 +15,10 @@ export interface Place {
  * @returns undefined where there never was any
  * @throws {Refusal} DatabaseRefused among them, with a sentence for the owner
  */
-export async function openToLook({ dataDir }: Place): Promise<Desk | undefined> {
-  return SqliteDesk.toLook(dataDir);
+export async function openToLook({ dataDir, databaseUrl }: Place): Promise<Desk | undefined> {
+  if (databaseUrl === undefined) return SqliteDesk.toLook(dataDir);
+  const { PostgresDesk } = await import("./postgres/desk.ts");
+  return PostgresDesk.toLook(databaseUrl);
 }
 
 /**
@@ -25,8 +27,10 @@ export async function openToLook({ dataDir }: Place): Promise<Desk | undefined> 
  * @throws {Refusal} DatabaseRefused among them, with a sentence for the owner
  */
 export async function openToChange(
-  { dataDir }: Place,
+  { dataDir, databaseUrl }: Place,
   { makesRoom = false }: { makesRoom?: boolean } = {},
 ): Promise<Desk> {
-  return SqliteDesk.toChange(dataDir, makesRoom);
+  if (databaseUrl === undefined) return SqliteDesk.toChange(dataDir, makesRoom);
+  const { PostgresDesk } = await import("./postgres/desk.ts");
+  return PostgresDesk.toChange(databaseUrl);
 }

@@ -269,7 +269,11 @@ export class Store {
       },
       refused: onRefused,
       counted: () => this.counted.emit(),
-      live: (others) => this.live.hear(others),
+      live: (others) => {
+        this.live.hear(others);
+        // What is of now is told later than what was counted.
+        if (others.length > 0) this.counted.emit();
+      },
       damaged: (why) => onUnusable?.(why),
       room: () => this.#intake.retry(),
       views: () => this.live.own(),

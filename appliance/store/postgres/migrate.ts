@@ -39,6 +39,17 @@ export async function migrate(
   return { from, to: steps.length };
 }
 
+/**
+ * Looks whether there are tables, and changes none.
+ * @throws {Refusal} `invalid_config` when they are not of this version; {Away}, {Lost}
+ */
+export async function hasTables(sql: Sql, settings: ConnectionSettings): Promise<boolean> {
+  const [version, known] = [await schemaVersion(sql, settings), migrations().length];
+  if (version > known) throw newer(settings);
+  if (version > 0 && version < known) throw older(settings);
+  return version === known;
+}
+
 class Raised extends Error {}
 
 async function schemaVersion(sql: Sql, settings: ConnectionSettings): Promise<number> {
@@ -93,6 +104,13 @@ function newer(settings: ConnectionSettings): Refusal {
   return new Refusal(
     "invalid_config",
     `The tables at ${shownUrl(settings)} are from a newer Tallydeck. Bring this one up to date; they stay as they are.`,
+  );
+}
+
+function older(settings: ConnectionSettings): Refusal {
+  return new Refusal(
+    "invalid_config",
+    `The tables at ${shownUrl(settings)} are from an older Tallydeck. Start a collector of this version once, or run: tallydeck migrate`,
   );
 }
 

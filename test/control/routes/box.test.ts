@@ -23,6 +23,7 @@ describe("the box", () => {
       clockSet: true,
       addresses: { number: `http://localhost:${world().service.control.port}/`, name: null },
       disk: { freeBytes: 21e9, totalBytes: 29e9 },
+      numbersElsewhere: false,
       power: false,
     });
   });

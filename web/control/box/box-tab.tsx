@@ -1,9 +1,12 @@
 import { useState } from "preact/hooks";
+import { NUMBERS_ELSEWHERE } from "../../../appliance/base/database-url.ts";
+import type { BoxAnswer } from "../../../appliance/control/wire.ts";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
 import { Problem } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import { usePolled } from "../use-polled.ts";
 import { AdminToken } from "./admin-token.tsx";
 import { FileButton, saveFile } from "./files.tsx";
 import { MqttCard } from "./mqtt-card.tsx";
@@ -11,19 +14,22 @@ import { PublicCard } from "./public-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
 import { StatusCard } from "./status-card.tsx";
 
+const AGAIN_MS = 10_000;
+
 /** What concerns the box as a whole. */
 export function BoxTab() {
+  const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   return (
     <div class="columns">
       <div class="column">
-        <StatusCard />
+        <StatusCard status={status} />
         <PublicCard />
       </div>
       <div class="column">
         <Access />
         <MqttCard />
         <SettingsCard />
-        <Backup />
+        <Backup numbersElsewhere={status?.numbersElsewhere === true} />
         <Diagnostics />
       </div>
     </div>
@@ -56,7 +62,7 @@ function Access() {
   );
 }
 
-function Backup() {
+function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
   const { actions } = useShell();
   const { busy, problem, run } = useAction();
   const [file, setFile] = useState<File | null>(null);
@@ -72,9 +78,13 @@ function Backup() {
     <section class="card stack" aria-labelledby="backup-title">
       <h2 id="backup-title">Backup</h2>
       <p class="hint">
-        Everything that was counted, with all settings, as one file. Push tokens and the broker’s
-        settings stay with the box. Keep it where nobody else reads it.
+        {numbersElsewhere
+          ? "Decks and what they show"
+          : "Everything that was counted, with all settings"}
+        , as one file. Push tokens and the broker’s settings stay with the box. Keep it where nobody
+        else reads it.
       </p>
+      {numbersElsewhere && <p>{NUMBERS_ELSEWHERE}</p>}
       <div class="row">
         {/* A backup may be larger than a page can hold: the browser saves it as it comes. */}
         <a class="button" href="api/backup" download="tallydeck-backup.db">
@@ -87,7 +97,7 @@ function Backup() {
       {file !== null && (
         <Confirm
           title="Restore this backup?"
-          text={`Everything the box has counted is replaced by what is in ${file.name}. This cannot be undone.`}
+          text={`${numbersElsewhere ? "What the box keeps" : "Everything the box has counted"} is replaced by what is in ${file.name}. This cannot be undone.`}
           yes="Restore"
           onYes={() => restore(file)}
           onClose={() => setFile(null)}

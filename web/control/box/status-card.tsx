@@ -1,15 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { BoxAnswer } from "../../../appliance/control/wire.ts";
 import { useNow } from "../parts.tsx";
-import { usePolled } from "../use-polled.ts";
 import { bytesName, clockText, spanName, wifiText } from "./box-words.ts";
 import { Power } from "./power.tsx";
 
-const AGAIN_MS = 10_000;
-
 /** What the box is, and how it is. What it does not know does not stand here. */
-export function StatusCard() {
-  const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
+export function StatusCard({ status }: { status: BoxAnswer | undefined }) {
   return (
     <section class="card stack" aria-labelledby="status-title" aria-busy={status === undefined}>
       <h2 id="status-title">This box</h2>

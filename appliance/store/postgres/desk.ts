@@ -1,0 +1,89 @@
+import { SystemClock } from "../../base/clock.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { Desk, Erased } from "../desk-shape.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { Directory } from "../sites/directory.ts";
+import {
+  type FleetWriteName,
+  isBoxWrite,
+  type WriteInput,
+  type WriteName,
+  type WriteResult,
+} from "../writes.ts";
+import { Connection, type Sql } from "./connection.ts";
+import { reasonOf, refusalOf } from "./errors.ts";
+import { hasTables, migrate } from "./migrate.ts";
+import { readDirectory } from "./tables/directory.ts";
+import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
+import { FLEET_WRITES } from "./writes.ts";
+
+/** A database that many share, opened for a command. What belongs to a box is not in it. */
+export class PostgresDesk implements Desk {
+  readonly #settings: ConnectionSettings;
+  readonly #connection: Connection;
+
+  private constructor(url: string) {
+    this.#settings = { ...parseDatabaseUrl(url), name: "command" };
+    this.#connection = new Connection(this.#settings, { clock: new SystemClock(), role: "chores" });
+  }
+
+  /** @throws {Refusal} */
+  static async toLook(url: string): Promise<PostgresDesk | undefined> {
+    const desk = new PostgresDesk(url);
+    const isThere = await desk.#ask((connection) => hasTables(connection, desk.#settings));
+    if (isThere) return desk;
+    await desk.close();
+    return undefined;
+  }
+
+  /** @throws {Refusal} */
+  static async toChange(url: string): Promise<PostgresDesk> {
+    const desk = new PostgresDesk(url);
+    await desk.#ask((connection) => migrate(connection, desk.#settings));
+    return desk;
+  }
+
+  directory(): Promise<Directory> {
+    return this.#ask(async (sql) => (await readDirectory(sql)).directory);
+  }
+
+  async read<Q extends QueryName>(_query: Q, _input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    throw new Refusal(
+      "read_failed",
+      "The numbers of this database are read by its collectors: GET /stats.",
+    );
+  }
+
+  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
+    if (isBoxWrite(name)) throw new Error(`${name} is of a box`);
+    type Write = (sql: Sql, input: unknown) => Promise<WriteResult<W>>;
+    const write = FLEET_WRITES[name as FleetWriteName] as Write;
+    return this.#ask((connection) => connection.transaction((sql) => write(sql, input)));
+  }
+
+  async eraseCounts(): Promise<Erased> {
+    return "later";
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** Ends the connection where something fails: a command is over then. */
+  async #ask<T>(task: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      return await task(this.#connection);
+    } catch (error) {
+      await this.close();
+      throw refusalOf(error, this.#settings) ?? this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): Refusal {
+    const where = shownUrl(this.#settings);
+    return new Refusal(
+      "storage_unavailable",
+      `The database at ${where} cannot be used now: ${reasonOf(error)}. Try again, or correct DATABASE_URL.`,
+    );
+  }
+}
