@@ -73,7 +73,7 @@ async function sumsOf(
 ): Promise<IdTable> {
   const sums = new IdTable();
   for (const { dimension } of dimensions)
-    await source.eachOf(site, dimension, ({ id }) => sums.add(id, 0, 0));
+    await source.eachOf(site, dimension, (id) => sums.add(id, 0, 0));
   await source.eachDay({ site, ...ALL_DAYS }, (_day, id, n) => {
     if (sums.has(id)) sums.add(id, n, 0);
   });
@@ -93,7 +93,7 @@ async function rarest(
   const totals = new Float64Array(size);
   const past = new Uint32Array(size);
   let [values, bytes, pastValues] = [0, 0, 0];
-  await source.eachOf(site, dimension, ({ id, bytes: length, lastDay, isOther }) => {
+  await source.eachOf(site, dimension, (id, lastDay, length, isOther) => {
     if (isOther) return;
     ids[values] = id;
     lengths[values] = length;

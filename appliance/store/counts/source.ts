@@ -17,19 +17,14 @@ export interface SiteDay {
   readonly day: Day;
 }
 
-/** What a value is, beside its number. */
-export interface ValueKind {
-  readonly id: number;
-  readonly dimension: string;
-  /** Of its text, as UTF-8. */
-  readonly bytes: number;
-  readonly isOther: boolean;
-}
+/**
+ * Called with each value, of which there may be a million: not as objects. `bytes` are those of its
+ * text, as UTF-8; `isOther` where that is OTHER.
+ */
+export type VisitValue = (id: number, dimension: string, bytes: number, isOther: boolean) => void;
 
-/** A value, and when it was counted last. */
-export interface SeenValue extends Omit<ValueKind, "dimension"> {
-  readonly lastDay: Day;
-}
+/** The same of one dimension, with the day when the value was counted last. */
+export type VisitSeen = (id: number, lastDay: Day, bytes: number, isOther: boolean) => void;
 
 /** More values of a dimension than a site may hold. */
 export interface Overfull {
@@ -49,7 +44,7 @@ export interface CountsSource {
    */
   eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): Soon<void>;
   /** Visits the values that `ids` has, in any order. */
-  eachValue(site: SiteKey, ids: IdTable, visit: (value: ValueKind) => void): Soon<void>;
+  eachValue(site: SiteKey, ids: IdTable, visit: VisitValue): Soon<void>;
   /** In the order of their ids. */
   texts(ids: readonly number[]): Soon<string[]>;
   /** All values of a dimension that has few. */
@@ -73,7 +68,7 @@ export interface FoldSource extends CountsSource {
   /** Dimensions of more than `values` values, or of more than `bytes` bytes of text. */
   overfull(bounds: { readonly values: number; readonly bytes: number }): Soon<Overfull[]>;
   /** Visits all values of a dimension. */
-  eachOf(site: SiteKey, dimension: string, visit: (value: SeenValue) => void): Soon<void>;
+  eachOf(site: SiteKey, dimension: string, visit: VisitSeen): Soon<void>;
   /** Ids of the values that were counted on a day that is not packed. */
   openValues(site: SiteKey): Soon<ReadonlySet<number>>;
 }

@@ -1,6 +1,6 @@
 import { FIXED_DIMENSIONS } from "../counting.ts";
 import { IdTable } from "./id-table.ts";
-import type { CountsSource, SiteDays, ValueKind } from "./source.ts";
+import type { CountsSource, SiteDays } from "./source.ts";
 
 /** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
@@ -35,7 +35,22 @@ export async function tally(source: CountsSource, range: SiteDays): Promise<Dime
   const sums = new IdTable();
   await source.eachDay(range, (_day, id, n) => sums.add(id, n, 1));
   const dimensions = new Map<string, SeenDimension>();
-  await source.eachValue(range.site, sums, (value) => see(dimensions, sums, value));
+  await source.eachValue(range.site, sums, (id, name, bytes, isOther) => {
+    let dimension = dimensions.get(name);
+    if (dimension === undefined) {
+      dimension = { name, kept: [], otherIds: [], other: 0, firstId: id };
+      dimensions.set(name, dimension);
+    }
+    dimension.firstId = Math.min(dimension.firstId, id);
+    const total = sums.first(id) ?? 0;
+    if (isOther) addToOther(dimension, { id, total });
+    else dimension.kept.push({ id, total, days: sums.second(id) ?? 0, bytes });
+    // Data from before values were bounded may hold millions.
+    if (dimension.kept.length >= 2 * MAX_ANSWERED_VALUES && !FIXED_DIMENSIONS.has(name)) {
+      sortHighest(dimension);
+      cut(dimension, MAX_ANSWERED_VALUES);
+    }
+  });
   const all = [...dimensions.values()].sort((a, b) => a.firstId - b.firstId);
   for (const dimension of all) sortHighest(dimension);
   return all;
@@ -44,27 +59,6 @@ export async function tally(source: CountsSource, range: SiteDays): Promise<Dime
 interface SeenDimension extends DimensionTally {
   /** The least id of its values: dimensions come in its order, whatever order values come in. */
   firstId: number;
-}
-
-function see(
-  dimensions: Map<string, SeenDimension>,
-  sums: IdTable,
-  { id, dimension: name, bytes, isOther }: ValueKind,
-): void {
-  let dimension = dimensions.get(name);
-  if (dimension === undefined) {
-    dimension = { name, kept: [], otherIds: [], other: 0, firstId: id };
-    dimensions.set(name, dimension);
-  }
-  dimension.firstId = Math.min(dimension.firstId, id);
-  const total = sums.first(id) ?? 0;
-  if (isOther) addToOther(dimension, { id, total });
-  else dimension.kept.push({ id, total, days: sums.second(id) ?? 0, bytes });
-  // Data from before values were bounded may hold millions.
-  if (dimension.kept.length >= 2 * MAX_ANSWERED_VALUES && !FIXED_DIMENSIONS.has(name)) {
-    sortHighest(dimension);
-    cut(dimension, MAX_ANSWERED_VALUES);
-  }
 }
 
 function sortHighest({ kept }: DimensionTally): void {

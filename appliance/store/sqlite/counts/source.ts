@@ -6,10 +6,10 @@ import { unpack } from "../../counts/pack.ts";
 import type {
   FoldSource,
   Overfull,
-  SeenValue,
   SiteDay,
   SiteDays,
-  ValueKind,
+  VisitSeen,
+  VisitValue,
 } from "../../counts/source.ts";
 import type { Database } from "../database.ts";
 
@@ -62,9 +62,9 @@ export class SqliteCounts implements FoldSource {
     }
   }
 
-  eachValue(site: SiteKey, ids: IdTable, visit: (value: ValueKind) => void): void {
+  eachValue(site: SiteKey, ids: IdTable, visit: VisitValue): void {
     const see = ([id, dimension, bytes, isOther]: KindRow) =>
-      visit({ id, dimension, bytes, isOther: isOther === 1 });
+      visit(id, dimension, bytes, isOther === 1);
     const select = "SELECT id, dimension, octet_length(text), text = ? FROM value";
     if (ids.size > MANY_VALUES) {
       const all = this.#db.prepare(`${select} WHERE site = ?`).raw().iterate(OTHER, site);
@@ -160,16 +160,16 @@ export class SqliteCounts implements FoldSource {
       .all(values, bytes) as Overfull[];
   }
 
-  eachOf(site: SiteKey, dimension: string, visit: (value: SeenValue) => void): void {
+  eachOf(site: SiteKey, dimension: string, visit: VisitSeen): void {
     const rows = this.#db
       .prepare(
-        `SELECT id, octet_length(text), last_day, text = ? FROM value
+        `SELECT id, last_day, octet_length(text), text = ? FROM value
          WHERE site = ? AND dimension = ?`,
       )
       .raw();
     for (const row of rows.iterate(OTHER, site, dimension)) {
-      const [id, bytes, lastDay, isOther] = row as [number, number, Day, 0 | 1];
-      visit({ id, bytes, lastDay, isOther: isOther === 1 });
+      const [id, lastDay, bytes, isOther] = row as [number, Day, number, 0 | 1];
+      visit(id, lastDay, bytes, isOther === 1);
     }
   }
 
