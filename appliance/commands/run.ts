@@ -1,6 +1,7 @@
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { FLAG_OPTIONS } from "../config.ts";
-import { COMMITTER, READER_MEMORY_MB, readerOf } from "../store/sqlite/thread-kinds.ts";
+import { COMMITTER, readerOf } from "../store/sqlite/thread-kinds.ts";
+import { READER_MEMORY_MB } from "../store/threads/reader-kind.ts";
 import { threadsAhead } from "../store/threads/threads.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS } from "./data.ts";

@@ -14,21 +14,24 @@ export interface Asker {
   readonly gone?: () => boolean;
 }
 
-const REFUSALS: Readonly<Record<"busy" | "failed" | "replaced" | "gone", () => Refusal>> = {
-  busy: () =>
-    new Refusal(
-      "reads_busy",
-      "More is asked of this box than it can answer now. Try again in a few seconds.",
-    ),
-  failed: () =>
-    new Refusal(
-      "read_failed",
-      "This could not be read. Ask for fewer days; if that fails too, look at the service's log.",
-    ),
-  replaced: () =>
-    new Refusal("storage_unavailable", "The data is being replaced. Try again in a minute."),
-  gone: () => new Refusal("asker_left", "Who asked for this has left."),
-};
+const REFUSALS: Readonly<Record<"away" | "busy" | "failed" | "replaced" | "gone", () => Refusal>> =
+  {
+    away: () =>
+      new Refusal("storage_unavailable", "The database cannot be asked. Try again in a minute."),
+    busy: () =>
+      new Refusal(
+        "reads_busy",
+        "More is asked of this box than it can answer now. Try again in a few seconds.",
+      ),
+    failed: () =>
+      new Refusal(
+        "read_failed",
+        "This could not be read. Ask for fewer days; if that fails too, look at the service's log.",
+      ),
+    replaced: () =>
+      new Refusal("storage_unavailable", "The data is being replaced. Try again in a minute."),
+    gone: () => new Refusal("asker_left", "Who asked for this has left."),
+  };
 
 /** Why nothing was read; the message is for who asked. */
 export function readRefused(reason: keyof typeof REFUSALS): Refusal {

@@ -156,6 +156,7 @@ export const STARTED: readonly string[] = [
   "appliance/main.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
+  "appliance/store/postgres/reader.ts",
   "appliance/store/sqlite/committer.ts",
   "appliance/store/sqlite/copies/chores.ts",
   "appliance/store/sqlite/reader.ts",

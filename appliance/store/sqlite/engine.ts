@@ -5,6 +5,7 @@ import type { Cancel } from "../../base/signal.ts";
 import type { Engine, EngineAnswer, EngineEvents, EngineRequest } from "../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
+import { READER_MEMORY_MB } from "../threads/reader-kind.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import { markUnmarkedDays, newestTime } from "./counts/counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
@@ -14,7 +15,6 @@ import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
 import { declareSites } from "./tables/declare-sites.ts";
 import { databaseSecret } from "./tables/sites.ts";
-import { READER_MEMORY_MB } from "./thread-kinds.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 const SPACE_EVERY_MS = 10_000;

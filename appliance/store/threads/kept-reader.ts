@@ -18,6 +18,8 @@ export type ReaderAnswer =
   /** The data is damaged; an error follows. */
   | { readonly kind: "damaged"; readonly message: string }
   | { readonly kind: "result"; readonly result: unknown }
+  /** It could not be read, and who asked is told a sentence; the message is for the log. */
+  | { readonly kind: "refused"; readonly reason: "away" | "failed"; readonly message: string }
   | { readonly kind: "error"; readonly message: string };
 
 interface KeptReaderOptions {
@@ -75,7 +77,10 @@ export class KeptReader {
     return reader;
   }
 
-  /** @throws {Refusal} `read_failed` when there is no reader, or it died; Error when the query failed */
+  /**
+   * @throws {Refusal} `read_failed` when there is no reader, or it died; as the reader refuses; Error
+   * when the query failed
+   */
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
     // Nobody would end it any more.
@@ -142,6 +147,7 @@ export class KeptReader {
       if (answer.kind === "ready") ready.resolve();
       else if (answer.kind === "damaged") onDamaged(answer.message);
       else if (answer.kind === "result") this.#takeAsked()?.resolve(answer.result);
+      else if (answer.kind === "refused") this.#refused(answer);
       else if (answer.kind === "error") this.#takeAsked()?.reject(new Error(answer.message));
     });
     worker.on("error", (error) => {
@@ -156,6 +162,11 @@ export class KeptReader {
     await ready.promise;
     this.#worker = worker;
     this.#startedAt = clock.monotonic();
+  }
+
+  #refused({ reason, message }: Extract<ReaderAnswer, { kind: "refused" }>): void {
+    this.#options.log.warn({ reason: message }, "A question to the database was not answered");
+    this.#takeAsked()?.reject(readRefused(reason));
   }
 
   #takeAsked(): PromiseWithResolvers<unknown> | undefined {

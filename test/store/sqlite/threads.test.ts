@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  COMMITTER,
-  READER_MEMORY_MB,
-  readerOf,
-} from "../../../appliance/store/sqlite/thread-kinds.ts";
+import { COMMITTER, readerOf } from "../../../appliance/store/sqlite/thread-kinds.ts";
+import { READER_MEMORY_MB } from "../../../appliance/store/threads/reader-kind.ts";
 import { ownThreads, threadsAhead } from "../../../appliance/store/threads/threads.ts";
 
 describe("threads that are started ahead", () => {

@@ -1,0 +1,56 @@
+import { SystemClock } from "../../base/clock.ts";
+import type { FleetQueryName, QueryInput } from "../queries.ts";
+import { hostReader } from "../threads/reader-host.ts";
+import { Connection } from "./connection.ts";
+import { Away, isLost, Lost, reasonOf, sqlStateOf } from "./errors.ts";
+import { Reads } from "./reads/reads.ts";
+import type { ConnectionSettings } from "./url.ts";
+
+/** A database that could not be reached is not looked for again so soon: who asks is told at once. */
+const AWAY_MS = 1_000;
+/** Where a connection is lost this soon, it was so before it was asked: it is asked again. */
+const SOON_MS = 5_000;
+
+hostReader((settings: ConnectionSettings) => {
+  const clock = new SystemClock();
+  const reads = new Reads();
+  const connect = () => new Connection(settings, { clock, role: "reads" });
+  let connection = connect();
+  let away: { error: unknown; until: number } | undefined;
+
+  const ask = async (query: FleetQueryName, input: QueryInput<FleetQueryName>) => {
+    const since = clock.monotonic();
+    try {
+      return await reads.run(connection, query, input);
+    } catch (error) {
+      if (!(error instanceof Lost) || clock.monotonic() - since > SOON_MS) throw error;
+      // That one would pause first.
+      await reconnect();
+      return reads.run(connection, query, input);
+    }
+  };
+  const reconnect = async () => {
+    await connection.close();
+    connection = connect();
+  };
+  return {
+    async read(query, input) {
+      if (away !== undefined && clock.monotonic() < away.until) throw away.error;
+      away = undefined;
+      try {
+        return await ask(query as FleetQueryName, input as QueryInput<FleetQueryName>);
+      } catch (error) {
+        if (!(error instanceof Away)) throw error;
+        away = { error, until: clock.monotonic() + AWAY_MS };
+        await reconnect();
+        throw error;
+      }
+    },
+    explain(error) {
+      if (isLost(error)) return { kind: "refused", reason: "away", message: reasonOf(error) };
+      if (sqlStateOf(error) === undefined) return undefined;
+      return { kind: "refused", reason: "failed", message: reasonOf(error) };
+    },
+    close: () => connection.close(),
+  };
+});

@@ -1,0 +1,43 @@
+import type { Answer } from "../answer.ts";
+import type { Soon } from "../counts/source.ts";
+import type { QueryName } from "../queries.ts";
+import type { ReaderAnswer, ReaderRequest } from "./kept-reader.ts";
+import { hostDatabase } from "./thread-host.ts";
+
+/** Answers questions from a database that is open. */
+interface Reader {
+  read(query: QueryName, input: unknown): Promise<unknown>;
+  /** What there is to say of an error of `read`, beside that there was one. */
+  explain(error: unknown): ReaderAnswer | undefined;
+  close(): void | Promise<void>;
+}
+
+/** Runs in a thread, so that a large report delays no hit. It answers one question at a time. */
+export function hostReader<Database>(open: (database: Database) => Soon<Reader>): void {
+  hostDatabase<ReaderRequest, ReaderAnswer, Database>(async (database, say) => {
+    const reader = await open(database);
+    return {
+      async handle({ query, input }) {
+        try {
+          const result = await reader.read(query, input);
+          say({ kind: "result", result }, memoryOf(result));
+        } catch (error) {
+          const more = reader.explain(error);
+          if (more !== undefined) say(more);
+          if (more?.kind !== "refused") say({ kind: "error", message: messageOf(error) });
+        }
+      },
+      close: () => reader.close(),
+    };
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The memory of a body is handed over: the main thread neither copies nor touches it. */
+function memoryOf(result: unknown): ArrayBuffer[] {
+  const body = (result as Partial<Answer> | null | undefined)?.body;
+  return body instanceof Uint8Array ? [body.buffer as ArrayBuffer] : [];
+}
