@@ -88,6 +88,6 @@ async function dimensionsOf(
   const ids = new IdTable();
   for (const values of all) for (const id of values.keys()) ids.add(id, 0, 0);
   const dimensions = new Map<number, string>();
-  await counts.eachValue(site, ids, ({ id, dimension }) => dimensions.set(id, dimension));
+  await counts.eachValue(site, ids, (id, dimension) => dimensions.set(id, dimension));
   return dimensions;
 }
