@@ -14,8 +14,6 @@ import { takenOf } from "./tables/copied-days.ts";
 import { carryOut } from "./tables/site-changes.ts";
 import { readDirectory } from "./tables/sites.ts";
 
-const HOURS = 24;
-
 /** What a copy writes into the data of a folder. */
 export class SqliteChange implements Change {
   readonly #db: Database;
@@ -93,7 +91,7 @@ export class SqliteChange implements Change {
 
   async count(site: SiteKey, days: readonly AddedDay[]): Promise<void> {
     for (const { day, ageMs, counts } of days) {
-      this.#ledger.count({ site, views: 0, counts, hasHours: true, ageMs }, day * HOURS, false);
+      this.#ledger.countDay(site, day, counts, ageMs);
       // What is over is packed at once: years of open days would make the file many times as large.
       if (day < this.#today() - 1) packCounts(this.#db, site, day);
     }

@@ -296,7 +296,7 @@ function isSleep(value: unknown): boolean {
   return isNight && (afterMinutes === null || whole(afterMinutes));
 }
 
-/** As `Waiting` of the ledger. */
+/** As `Waiting` of counts/group. */
 function isWaiting(value: unknown): boolean {
   const data = objectOf(value);
   if (data?.kind === "survey") return isSurvey(data.version, data.payload);

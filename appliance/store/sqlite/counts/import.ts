@@ -14,8 +14,6 @@ interface DayCounts {
   readonly surveys: readonly { readonly sv: number }[];
 }
 
-const HOURS = 24;
-
 /** Files days as if their hits had come in when they were counted. Their sites must exist. */
 export function importDays(db: Database, days: Iterable<DayCounts>): void {
   const ledger = new Ledger(db);
@@ -36,9 +34,7 @@ export function importDays(db: Database, days: Iterable<DayCounts>): void {
       const byDimension = Object.entries(counts).map(
         ([dimension, values]): [string, [string, number][]] => [dimension, Object.entries(values)],
       );
-      // `views` adds hours and weekdays; these days bring their own.
-      const group = { site, views: 0, counts: byDimension, hasHours: true } as const;
-      ledger.count(group, day * HOURS, false);
+      ledger.countDay(site, day, byDimension);
       for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
     }
   }).immediate();

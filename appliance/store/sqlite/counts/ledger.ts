@@ -1,18 +1,22 @@
-import { type Day, dayOf, dowhourOf, HOUR_MS, hourName, hourOf } from "../../../base/calendar.ts";
+import { type Day, dayOf, HOUR_MS } from "../../../base/calendar.ts";
 import { OTHER } from "../../../base/names.ts";
 import {
   type BatchData,
-  COUNTERS,
   type CountGroup,
   FIXED_DIMENSIONS,
-  HOURLY_COUNTERS,
-  hourDimension,
   MAX_SURVEYS_PER_DAY,
   MAX_VALUES_PER_DAY,
   NOBODY,
   type SiteKey,
   type SurveyRow,
 } from "../../counting.ts";
+import {
+  addCounts,
+  isCounter,
+  type Waiting,
+  waitingCounts,
+  waitingGroup,
+} from "../../counts/group.ts";
 import { masked, maskedPayload } from "../../counts/nobody.ts";
 import { unpack } from "../../counts/pack.ts";
 import { type Database, dataVersionOf } from "../database.ts";
@@ -27,11 +31,6 @@ interface DayValues {
   readonly ids: Set<number>;
   readonly perDimension: Map<string, number>;
 }
-
-/** How the `data` of a waiting row reads. */
-export type Waiting =
-  | { kind: "counts"; views: number; counts: [string, [string, number][]][] }
-  | { kind: "survey"; version: number; payload: string };
 
 /**
  * Writes what was counted. One connection, one caller: the committer's worker. Everything is added
@@ -75,54 +74,38 @@ export class Ledger {
 
   /** Adds a group's counts to the UTC hour `hour` (hours since 1970). */
   count(
-    group: Pick<CountGroup, "site" | "views"> & {
-      counts: Iterable<[string, Iterable<[string, number]>]>;
-      /** Its counts hold what counts by the hour already. */
-      hasHours?: true;
-      /** For how long the data has been in use since it was counted, in ms: 0 unless given. */
-      ageMs?: number;
-    },
+    group: Pick<CountGroup, "site" | "views" | "counts">,
     hour: number,
     lowSpace: boolean,
   ): void {
-    const { site, views, hasHours = false, ageMs = 0 } = group;
     const day = dayOf(hour * HOUR_MS);
+    this.countedDays.mark(day);
+    this.#count(group.site, day, lowSpace, (add) => addCounts(group, hour, add));
+  }
+
+  /**
+   * Adds counts of a day that hold what counts by the hour already.
+   * @param ageMs for how long the data has been in use since they were counted
+   */
+  countDay(
+    site: SiteKey,
+    day: Day,
+    counts: Iterable<readonly [string, Iterable<readonly [string, number]>]>,
+    ageMs = 0,
+  ): void {
     if (ageMs > 0) this.countedDays.markEarlier(day, ageMs);
     else this.countedDays.mark(day);
-    const counted: Record<number, number> = {};
-    const add = (dimension: string, text: string, n: number) => {
-      const spare = lowSpace && !FIXED_DIMENSIONS.has(dimension);
-      const value = this.#valueFor(site, day, dimension, text, spare);
-      counted[value] = (counted[value] ?? 0) + n;
-      if (!(COUNTERS as readonly string[]).includes(dimension)) return;
-      this.#statements.total.run(site, dimension, n);
-      this.#statements.dayTotal.run(site, dimension, day, n);
-    };
-    for (const [dimension, values] of group.counts)
-      for (const [text, n] of values) add(dimension, text, n);
-    const counts = hasHours ? undefined : new Map(group.counts);
-    for (const counter of HOURLY_COUNTERS) {
-      const values = counts?.get(counter);
-      if (values === undefined) continue;
-      const n = [...values].reduce((sum, [, count]) => sum + count, 0);
-      add(hourDimension(counter), hourName(hourOf(hour * HOUR_MS)), n);
-    }
-    if (views > 0) {
-      add("hour", hourName(hourOf(hour * HOUR_MS)), views);
-      add("dowhour", dowhourOf(hour * HOUR_MS), views);
-    }
-    this.#statements.count.run(site, day, JSON.stringify(counted));
+    this.#count(site, day, false, (add) => {
+      for (const [dimension, values] of counts)
+        for (const [text, n] of values) add(dimension, text, n);
+    });
   }
 
   /** Files one waiting row under the time it was received (epoch ms). */
   file(site: SiteKey, data: Waiting, epochMs: number): void {
     if (site !== NOBODY && !this.#siteExists(site)) return;
     if (data.kind === "counts")
-      this.count(
-        { site, views: data.views, counts: data.counts },
-        Math.floor(epochMs / HOUR_MS),
-        false,
-      );
+      this.count({ site, ...waitingGroup(data) }, Math.floor(epochMs / HOUR_MS), false);
     else this.#statements.addSurvey.run(site, data.version, dayOf(epochMs), data.payload);
   }
 
@@ -154,6 +137,24 @@ export class Ledger {
   forgetValue(site: SiteKey, dimension: string, text: string): void {
     this.#valueIds.delete(keyOf(site, dimension, text));
     this.#room.forget(site, dimension);
+  }
+
+  #count(
+    site: SiteKey,
+    day: Day,
+    lowSpace: boolean,
+    each: (add: (dimension: string, text: string, n: number) => void) => void,
+  ): void {
+    const counted: Record<number, number> = {};
+    each((dimension, text, n) => {
+      const spare = lowSpace && !FIXED_DIMENSIONS.has(dimension);
+      const value = this.#valueFor(site, day, dimension, text, spare);
+      counted[value] = (counted[value] ?? 0) + n;
+      if (!isCounter(dimension)) return;
+      this.#statements.total.run(site, dimension, n);
+      this.#statements.dayTotal.run(site, dimension, day, n);
+    });
+    this.#statements.count.run(site, day, JSON.stringify(counted));
   }
 
   #addSurvey({ site: asked, stamp, version, payload: sent }: SurveyRow): number | null {
@@ -267,14 +268,6 @@ export class Ledger {
 
 function keyOf(site: SiteKey, dimension: string, text: string): string {
   return `${site}\0${dimension}\0${text}`;
-}
-
-function waitingCounts(group: CountGroup): Waiting {
-  return {
-    kind: "counts",
-    views: group.views,
-    counts: [...group.counts].map(([dimension, values]) => [dimension, [...values]]),
-  };
 }
 
 function prepare(db: Database) {

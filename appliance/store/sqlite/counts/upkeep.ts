@@ -1,9 +1,10 @@
 import type { Day } from "../../../base/calendar.ts";
 import type { SiteKey } from "../../counting.ts";
+import type { Waiting } from "../../counts/group.ts";
 import { type Counts, pack, unpack } from "../../counts/pack.ts";
 import type { UpkeepTime } from "../../engine.ts";
 import { type Database, giveSpaceBack } from "../database.ts";
-import type { Ledger, Waiting } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { emptyNobody } from "./nobody.ts";
 
 // Each step stays at a few milliseconds, so that hits in between never notice.

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { dayOf } from "../../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../../appliance/base/log.ts";
+import type { Waiting } from "../../../../appliance/store/counts/group.ts";
 import { unpack } from "../../../../appliance/store/counts/pack.ts";
-import type { Waiting } from "../../../../appliance/store/sqlite/counts/ledger.ts";
 import {
   type Database,
   databaseFile,

@@ -116,7 +116,8 @@ describe("upkeep", () => {
             `${dimension}-${day}-${i}`,
             1,
           ]);
-          ledger.count({ site, views: 1, counts: [[dimension, values]] }, day * 24, false);
+          const counts = new Map([[dimension, new Map(values)]]);
+          ledger.count({ site, views: 1, counts }, day * 24, false);
         }
       })();
     const changes = () => db.prepare("SELECT total_changes()").pluck().get() as number;
