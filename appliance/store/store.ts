@@ -183,7 +183,7 @@ export class Store {
   get warnings(): readonly Warning[] {
     const warnings: Warning[] = [];
     if (this.#engine.lowSpace) warnings.push("storage_full");
-    if (this.#intake.unavailable) warnings.push("storage_unavailable");
+    if (this.#intake.unavailable || !this.ready) warnings.push("storage_unavailable");
     if (!this.#options.clock.sure) warnings.push("clock_not_set");
     return warnings;
   }
@@ -257,7 +257,13 @@ export class Store {
 
   async #open(): Promise<void> {
     const { onOpened, onUnusable, log } = this.#options;
-    const { onRefused = ({ message }) => log.error(message) } = this.#options;
+    let said = "";
+    const tell = ({ message }: Refusal) => {
+      // It is met each time that the database is tried.
+      if (message !== said) log.error(message);
+      said = message;
+    };
+    const { onRefused = tell } = this.#options;
     this.#engines = await openEngines(this.#options, {
       directory: (directory) => {
         this.directory = directory;

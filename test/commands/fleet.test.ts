@@ -57,6 +57,21 @@ describe("the command line on a database that many share", () => {
     assert.match(await fails("tokens", "make", "shop"), /^There is no site shop\./);
   });
 
+  it("prints its numbers", async () => {
+    await says("sites", "add", "blog");
+    const server = await sharedPostgres();
+    const today = Math.floor(Date.now() / 86_400_000);
+    await server.sql(
+      `INSERT INTO value (id, site, dimension, text, last_day) VALUES (1, 1, 'pv', '_', ${today});
+       INSERT INTO count (site, day, node, value, n) VALUES (1, ${today}, 0, 1, 4), (1, ${today}, 7, 1, 3);
+       INSERT INTO day_total (site, counter, day, node, n)
+       VALUES (1, 'pv', ${today}, 0, 4), (1, 'pv', ${today}, 7, 3);`,
+      database(),
+    );
+    assert.deepEqual(JSON.parse(await says("stats", "--json")).pv, { _: 7 });
+    assert.match(await says("stats", "blog", "--days", "1"), /\b7\b/);
+  });
+
   it("says where the numbers are, and how many sites are there", async () => {
     await says("sites", "add", "blog");
     const { port } = await sharedPostgres();

@@ -1,7 +1,13 @@
 import { SystemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Desk, Erased } from "../desk-shape.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import {
+  type FleetQueryName,
+  isBoxQuery,
+  type QueryInput,
+  type QueryName,
+  type QueryResult,
+} from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import {
   type FleetWriteName,
@@ -13,6 +19,7 @@ import {
 import { Connection, type Sql } from "./connection.ts";
 import { reasonOf, refusalOf } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
+import { Reads } from "./reads/reads.ts";
 import { readDirectory } from "./tables/directory.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
 import { FLEET_WRITES } from "./writes.ts";
@@ -47,11 +54,12 @@ export class PostgresDesk implements Desk {
     return this.#ask(async (sql) => (await readDirectory(sql)).directory);
   }
 
-  async read<Q extends QueryName>(_query: Q, _input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    throw new Refusal(
-      "read_failed",
-      "The numbers of this database are read by its collectors: GET /stats.",
-    );
+  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    if (isBoxQuery(query)) throw new Error(`${query} is of a box`);
+    const asked = input as QueryInput<FleetQueryName>;
+    const read = (connection: Connection) =>
+      new Reads().run(connection, query as FleetQueryName, asked);
+    return (await this.#ask(read)) as QueryResult<Q>;
   }
 
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
