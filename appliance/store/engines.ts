@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Engine, EngineEvents } from "./engine.ts";
 import type { SqliteEngine, SqliteOptions } from "./sqlite/engine.ts";
 
@@ -13,16 +14,49 @@ export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
 /** What keeps the data, and the part of it that is a file of this box. */
 export interface Engines {
   readonly engine: Engine;
-  readonly files: Pick<SqliteEngine, "space" | "replaceFile">;
+  /** Undefined where nothing is kept on this machine. */
+  readonly files: Pick<SqliteEngine, "space" | "replaceFile"> | undefined;
   /** The numbers are in a database elsewhere, and what belongs to this box in its file. */
   readonly hasFleet: boolean;
 }
 
-/** @throws {DatabaseRefused} with a sentence for the owner */
+/** @throws {Refusal} DatabaseRefused among them, with a sentence for the owner */
 export async function openEngines(options: EngineOptions, events: EngineEvents): Promise<Engines> {
+  const { databaseUrl, dataDir } = options;
+  if (databaseUrl === undefined) {
+    const engine = await openSqlite(options, events);
+    return { engine, files: engine, hasFleet: false };
+  }
+  if (dataDir === undefined) {
+    const engine = await openPostgres(options, databaseUrl, events);
+    return { engine, files: undefined, hasFleet: true };
+  }
+  const { SplitEngine } = await import("./split.ts");
+  const { declared: _, ...ofBox } = options;
+  const engine = await SplitEngine.open(
+    {
+      openFleet: (told) => openPostgres(options, databaseUrl, told),
+      openBox: (told) => openSqlite(ofBox, told),
+    },
+    events,
+  );
+  return { engine, files: engine, hasFleet: true };
+}
+
+// Neither is loaded where the other is used.
+
+async function openSqlite(options: EngineOptions, events: EngineEvents): Promise<SqliteEngine> {
   const { dataDir } = options;
   if (dataDir === undefined) throw new Error("there is no data folder");
   const { SqliteEngine: Sqlite } = await import("./sqlite/engine.ts");
-  const engine = await Sqlite.open({ ...options, dataDir }, events);
-  return { engine, files: engine, hasFleet: false };
+  return Sqlite.open({ ...options, dataDir }, events);
+}
+
+async function openPostgres(
+  { nodeName = hostname(), ...options }: EngineOptions,
+  databaseUrl: string,
+  events: EngineEvents,
+): Promise<Engine> {
+  const { PostgresEngine } = await import("./postgres/engine.ts");
+  return PostgresEngine.open({ ...options, nodeName, databaseUrl }, events);
 }

@@ -195,7 +195,7 @@ export class Store {
 
   /** Free and total bytes where the data is. */
   space(): Promise<Space> {
-    return this.#opened.files.space();
+    return this.#files.space();
   }
 
   /**
@@ -245,6 +245,12 @@ export class Store {
   get #opened(): Engines {
     if (this.#engines === undefined) throw new Error("the store is not open");
     return this.#engines;
+  }
+
+  get #files(): NonNullable<Engines["files"]> {
+    const { files } = this.#opened;
+    if (files === undefined) throw new Error("nothing is kept on this machine");
+    return files;
   }
 
   get #engine(): Engines["engine"] {
@@ -323,11 +329,11 @@ export class Store {
   }
 
   async #replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
-    const { hasFleet, files } = this.#opened;
+    const { hasFleet } = this.#opened;
     if (!hasFleet) {
       await this.#intake.drain();
       if (this.#intake.unavailable) throw storageUnavailable();
     }
-    await files.replaceFile(replace);
+    await this.#files.replaceFile(replace);
   }
 }

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
-import { Away, isLost, isSerialization, Lost } from "./errors.ts";
+import { Away, isLost, isReadOnly, isSerialization, Lost } from "./errors.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
 
 export interface Statement {
@@ -62,8 +62,11 @@ export class Connection implements Sql {
   readonly #random: () => number;
   readonly #turns = new Turns();
   #live: Live | undefined;
+  #opening: Socket | undefined;
   /** How often it was lost, or could not be made, since something was done. */
   #failures = 0;
+  #made = 0;
+  #retries = 0;
   #isClosed = false;
   readonly #pauses = new Set<Cancel>();
 
@@ -103,6 +106,7 @@ export class Connection implements Sql {
         return await this.#take((live) => this.#transact(live, task, read ? BEGIN_READ : BEGIN));
       } catch (error) {
         if (!isSerialization(error) || tries >= TRIES) throw error;
+        this.#retries += 1;
         await this.#wait(RETRY_MS * 2 ** tries);
       }
     }
@@ -133,6 +137,24 @@ export class Connection implements Sql {
     });
   }
 
+  /** Ends it at once: what waits for an answer is lost. */
+  async cut(): Promise<void> {
+    this.#isClosed = true;
+    this.#live?.socket.destroy();
+    this.#opening?.destroy();
+    await this.close();
+  }
+
+  /** Whether it is there now; how often it was made again, and transactions were run again. */
+  get figures(): {
+    readonly isOpen: boolean;
+    readonly reconnects: number;
+    readonly retries: number;
+  } {
+    const isOpen = this.#live !== undefined && !this.#live.isLost;
+    return { isOpen, reconnects: Math.max(0, this.#made - 1), retries: this.#retries };
+  }
+
   #take<T>(task: (live: Live) => Promise<T>): Promise<T> {
     return this.#turns.take(async () => {
       const live = await this.#connected();
@@ -155,6 +177,7 @@ export class Connection implements Sql {
     for (const host of this.#settings.hosts) {
       try {
         this.#live = await this.#connect(host);
+        this.#made += 1;
         return this.#live;
       } catch (error) {
         cause ??= error;
@@ -182,6 +205,7 @@ export class Connection implements Sql {
   async #open({ host, port }: DatabaseHost, encrypted: boolean): Promise<Live> {
     const { user, password = "", database, name, options, connectTimeoutMs } = this.#settings;
     const socket = new Socket();
+    this.#opening = socket;
     const client = new pg.Client({
       host,
       port,
@@ -273,7 +297,8 @@ export class Connection implements Sql {
       if (!isLost(error)) throw error;
       live.isLost = true;
       live.socket.destroy();
-      throw error instanceof Lost ? error : new Lost(error);
+      if (error instanceof Lost) throw error;
+      throw isReadOnly(error) ? new Away(error) : new Lost(error);
     }
   }
 
@@ -312,7 +337,8 @@ const STANDBY = { code: "25006", severity: "ERROR" };
 
 /** What failed at its commit may be committed, unless the server says that others were in the way. */
 function unsure(error: unknown): never {
-  throw isSerialization(error) || error instanceof Lost ? error : new Lost(error);
+  const isKnown = isSerialization(error) || error instanceof Lost || error instanceof Away;
+  throw isKnown ? error : new Lost(error);
 }
 
 /** A server that is told to commit what failed before answers that it did not, and calls it a success. */

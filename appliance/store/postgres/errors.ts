@@ -36,6 +36,16 @@ export function isViolation(error: unknown): boolean {
   return sqlStateOf(error)?.startsWith("23") ?? false;
 }
 
+/** A standby, or a database that is full: it takes no writes, and has done nothing. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlStateOf(error) === "25006";
+}
+
+/** A batch had another number than the next; see Node. */
+export function isPassed(error: unknown): boolean {
+  return sqlStateOf(error) === "22012";
+}
+
 /** The connection is of no use any more, or leads to a server that takes no writes. */
 export function isLost(error: unknown): boolean {
   if (error instanceof Lost || error instanceof Away) return true;

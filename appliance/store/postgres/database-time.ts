@@ -1,0 +1,44 @@
+import { DAY_MS, type Day, dayOf } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+
+/** More than networks and a busy machine make of it. */
+const FAR_MS = 30_000;
+const TELL_EVERY_MS = DAY_MS / 24;
+
+/** The clock of the database, which all nodes go by where they must agree. */
+export class DatabaseTime {
+  readonly #clock: Clock;
+  readonly #log: Pick<Log, "warn">;
+  /** Epoch ms at monotonic zero. */
+  #zero: number | undefined;
+  #toldAt = -Infinity;
+
+  constructor(clock: Clock, log: Pick<Log, "warn">) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The database says that it is `time`, epoch ms. */
+  hear(time: number): void {
+    this.#zero = time - this.#clock.monotonic();
+    const ahead = this.#clock.now() - time;
+    if (!this.#clock.sure || Math.abs(ahead) <= FAR_MS) return;
+    if (this.#clock.monotonic() - this.#toldAt < TELL_EVERY_MS) return;
+    this.#toldAt = this.#clock.monotonic();
+    const seconds = Math.round(Math.abs(ahead) / 1_000);
+    this.#log.warn(
+      { seconds },
+      `The clock of this machine is ${ahead > 0 ? "ahead of" : "behind"} that of the database. Hits count for the day that this machine says: set its clock, best by NTP`,
+    );
+  }
+
+  /** Epoch ms; by this machine's clock before the database was heard. */
+  now(): number {
+    return this.#zero === undefined ? this.#clock.now() : this.#zero + this.#clock.monotonic();
+  }
+
+  today(): Day {
+    return dayOf(this.now());
+  }
+}

@@ -1,0 +1,257 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Refusal } from "../../base/refusal.ts";
+import type { Cancel } from "../../base/signal.ts";
+import { Turns } from "../../base/turns.ts";
+import type {
+  DatabaseFigures,
+  Engine,
+  EngineAnswer,
+  EngineEvents,
+  EngineRequest,
+} from "../engine.ts";
+import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import type { DeclaredSite, Directory } from "../sites/directory.ts";
+import { KeptReader } from "../threads/kept-reader.ts";
+import { ownThreads, type Threads } from "../threads/threads.ts";
+import type { FleetWriteName } from "../writes.ts";
+import { Committer } from "./committer.ts";
+import { Connection, type Sql } from "./connection.ts";
+import { DatabaseTime } from "./database-time.ts";
+import { isLost, reasonOf, refusalOf } from "./errors.ts";
+import { migrate } from "./migrate.ts";
+import { Node } from "./node.ts";
+import { declareSites } from "./tables/declare-sites.ts";
+import { databaseSecret } from "./tables/secrets.ts";
+import { READER } from "./thread-kinds.ts";
+import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
+import { Values } from "./values/values.ts";
+import { Watch } from "./watch.ts";
+import { FLEET_WRITES } from "./writes.ts";
+
+const SECRET_BYTES = 32;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface PostgresOptions {
+  /** `postgres://…` */
+  databaseUrl: string;
+  /** How this process is called there. */
+  nodeName: string;
+  /** The sites that the configuration names; undefined leaves all as they are. */
+  declared?: readonly DeclaredSite[];
+  clock: Clock;
+  log: Log;
+  /** 0–1 */
+  random?: () => number;
+  threads?: Threads;
+}
+
+const NOTHING = { ok: true, surveys: [], more: false } as const;
+
+/**
+ * A PostgreSQL database that many processes share. It may be away, at the start too: then it is looked
+ * for until it is there.
+ */
+export class PostgresEngine implements Engine {
+  readonly #options: PostgresOptions;
+  readonly #events: EngineEvents;
+  readonly #settings: ConnectionSettings;
+  readonly #commits: Connection;
+  readonly #chores: Connection;
+  readonly #time: DatabaseTime;
+  readonly #committer: Committer;
+  readonly #watch: Watch;
+  readonly #reader: KeptReader;
+  readonly #node: Node;
+  readonly #commitTurns = new Turns();
+  readonly #opened = Promise.withResolvers<boolean>();
+  #sites = new Set<number>();
+  #isReady = false;
+  #isAway = false;
+  /** Why the database will not have us, as long as it will not. */
+  #refusal: Refusal | undefined;
+  #isClosed = false;
+  #endPause: Cancel = () => {};
+
+  private constructor(options: PostgresOptions, events: EngineEvents) {
+    const { clock, log, nodeName, threads = ownThreads, random = Math.random } = options;
+    this.#options = options;
+    this.#events = { ...events, directory: (directory) => this.#hear(directory, events) };
+    this.#settings = { ...parseDatabaseUrl(options.databaseUrl), name: nodeName };
+    const node = new Node(nodeName, random);
+    this.#node = node;
+    const connect = (role: "commit" | "chores") =>
+      new Connection(this.#settings, { clock, role, random });
+    this.#commits = connect("commit");
+    this.#chores = connect("chores");
+    this.#time = new DatabaseTime(clock, log);
+    this.#committer = new Committer({
+      connection: this.#commits,
+      node,
+      values: new Values(this.#commits, () => this.#time.today()),
+      exists: (site) => this.#sites.has(site),
+      clock,
+      log,
+      random,
+    });
+    this.#watch = new Watch({
+      connection: this.#chores,
+      node,
+      time: this.#time,
+      clock,
+      log,
+      events: this.#events,
+      heard: (error) => this.#heard(error),
+    });
+    this.#reader = KeptReader.atRest({
+      thread: READER,
+      database: this.#settings,
+      // What a server meets is its owner's to mend.
+      onDamaged: () => {},
+      clock,
+      log,
+      threads,
+    });
+  }
+
+  /** Begins to look for the database. @throws {Refusal} `invalid_config` when that is no address of one */
+  static open(options: PostgresOptions, events: EngineEvents): PostgresEngine {
+    const engine = new PostgresEngine(options, events);
+    void engine.#begin();
+    return engine;
+  }
+
+  get ready(): boolean {
+    return this.#isReady;
+  }
+
+  /** What a database elsewhere has room for is not known before it is full. */
+  readonly lowSpace = false;
+
+  get figures(): DatabaseFigures {
+    const all = [this.#commits.figures, this.#chores.figures];
+    return {
+      connections: all.filter(({ isOpen }) => isOpen).length,
+      reconnects: all.reduce((sum, { reconnects }) => sum + reconnects, 0),
+      retries: all.reduce((sum, { retries }) => sum + retries, this.#committer.retries),
+    };
+  }
+
+  async send(request: EngineRequest): Promise<EngineAnswer> {
+    switch (request.kind) {
+      case "ping":
+        return NOTHING;
+      case "commit":
+        return this.#commitTurns.take(async () =>
+          (await this.#opened.promise)
+            ? this.#committer.commit(request.batch)
+            : refused("the database has not answered yet"),
+        );
+      case "write":
+        return this.#orRefused(() => this.#write(request.name as FleetWriteName, request.input));
+      case "upkeep":
+      case "fold":
+        return NOTHING;
+    }
+  }
+
+  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    return this.#reader.read(query, input);
+  }
+
+  /** What waits for a database that is away is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isReady = false;
+    this.#opened.resolve(false);
+    this.#endPause();
+    this.#watch.stop();
+    await Promise.all([this.#committer.close(), this.#chores.close(), this.#reader.close()]);
+  }
+
+  async #begin(): Promise<void> {
+    for (let failures = 0; !this.#isClosed; failures++) {
+      try {
+        await this.#open();
+        return;
+      } catch (error) {
+        if (this.#isClosed) return;
+        this.#heard(error);
+        // A connection that is lost pauses by itself, but not for long.
+        if (!isLost(error) || this.#refusal !== undefined) await this.#pause(failures);
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    await migrate(this.#chores, this.#settings);
+    const cursorSecret = await databaseSecret(this.#chores, "cursor_secret", () =>
+      randomBytes(SECRET_BYTES),
+    );
+    const { declared = [] } = this.#options;
+    const sentences = await this.#chores.transaction((sql) => declareSites(sql, declared));
+    await this.#chores.all([this.#node.hello]);
+    await this.#watch.begin();
+    if (this.#isClosed) return;
+    this.#isReady = true;
+    this.#events.opened({ cursorSecret, newestTime: this.#time.now(), sentences });
+    this.#opened.resolve(true);
+    this.#heard();
+  }
+
+  async #pause(failures: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+    const cancel = this.#options.clock.after(ms, resolve);
+    this.#endPause = resolve;
+    await promise;
+    cancel();
+  }
+
+  #hear(directory: Directory, { directory: tell }: EngineEvents): void {
+    const all = [...directory.sites, ...directory.retired];
+    this.#sites = new Set(all.map(({ key }) => key));
+    tell(directory);
+  }
+
+  /** Tells once that the database is away, and once that it is back. */
+  #heard(error?: unknown): void {
+    const { log } = this.#options;
+    const refusal = error === undefined ? undefined : refusalOf(error, this.#settings);
+    const isNews = refusal?.message !== this.#refusal?.message;
+    this.#refusal = refusal;
+    if (refusal !== undefined && isNews) this.#events.refused(refusal);
+    else if (refusal === undefined && error !== undefined && !this.#isAway)
+      log.warn(
+        { database: shownUrl(this.#settings), reason: reasonOf(error) },
+        "The database is away; it is looked for until it is back",
+      );
+    if (error === undefined && this.#isAway) {
+      log.info({ database: shownUrl(this.#settings) }, "The database is back");
+      this.#events.room();
+    }
+    this.#isAway = error !== undefined;
+  }
+
+  async #write(name: FleetWriteName, input: unknown): Promise<EngineAnswer> {
+    const write = FLEET_WRITES[name] as (sql: Sql, input: unknown) => Promise<unknown>;
+    const result = await this.#chores.transaction((sql) => write(sql, input));
+    await this.#watch.readDirectory();
+    return { ...NOTHING, result };
+  }
+
+  async #orRefused(task: () => Promise<EngineAnswer>): Promise<EngineAnswer> {
+    if (!this.#isReady) return refused("the database has not answered yet");
+    try {
+      return await task();
+    } catch (error) {
+      return refused(reasonOf(error));
+    }
+  }
+}
+
+function refused(message: string): EngineAnswer {
+  return { ok: false, busy: false, message };
+}

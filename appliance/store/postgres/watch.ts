@@ -1,0 +1,158 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Cancel } from "../../base/signal.ts";
+import type { EngineEvents } from "../engine.ts";
+import type { LiveBars } from "../live-views.ts";
+import type { Connection, Statement } from "./connection.ts";
+import type { DatabaseTime } from "./database-time.ts";
+import type { Node } from "./node.ts";
+import { readDirectory } from "./tables/directory.ts";
+
+const WATCH_MS = 400;
+const BEAT_MS = 5_000;
+/** One that this one took the place of may still say goodbye. */
+const NAMESAKE_MS = 60_000;
+
+interface WatchOptions {
+  readonly connection: Connection;
+  readonly node: Node;
+  readonly time: DatabaseTime;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
+  readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views">;
+  /** Told whether each look was answered, with what went wrong. */
+  readonly heard: (error?: unknown) => void;
+}
+
+/**
+ * Looks at the database several times a second for what others did: changes of sites, and counts. Every
+ * few seconds it says that this node lives, tells its views of the last five minutes, and hears those
+ * of others.
+ */
+export class Watch {
+  readonly #options: WatchOptions;
+  #revision: number | undefined;
+  #batches: number | undefined;
+  #beatAt = -Infinity;
+  #since = 0;
+  #hasNamesake = false;
+  #stop: Cancel = () => {};
+  #isStopped = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** The first look: after it `directory` was told. @throws {Away}, {Lost} */
+  async begin(): Promise<void> {
+    await this.#look();
+    this.#since = this.#options.time.now();
+    this.#again();
+  }
+
+  /** Tells the directory if it is another one. @throws {Away}, {Lost} */
+  async readDirectory(): Promise<void> {
+    const { connection, events } = this.#options;
+    const { directory, revision } = await readDirectory(connection);
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    events.directory(directory);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop();
+  }
+
+  #again(): void {
+    if (this.#isStopped) return;
+    this.#stop = this.#options.clock.after(WATCH_MS, () => {
+      void this.#step().then(() => this.#again());
+    });
+  }
+
+  async #step(): Promise<void> {
+    const { heard, clock } = this.#options;
+    try {
+      await this.#look();
+      if (clock.monotonic() - this.#beatAt >= BEAT_MS) await this.#beat();
+      heard();
+    } catch (error) {
+      if (!this.#isStopped) heard(error);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { connection, node, time, events } = this.#options;
+    const [seen] = await connection.rows<Seen>(LOOK, [node.id]);
+    if (seen === undefined) return;
+    time.hear(seen.now);
+    if (seen.directory !== this.#revision) await this.readDirectory();
+    const hasCounted = this.#batches !== undefined && seen.batches !== this.#batches;
+    this.#batches = seen.batches;
+    if (hasCounted) events.counted();
+  }
+
+  async #beat(): Promise<void> {
+    const { connection, node, events, clock } = this.#options;
+    const views = events.views();
+    const bars = views.size === 0 ? null : JSON.stringify(Object.fromEntries(views));
+    const [, , others, namesakes] = (await connection.all([
+      node.hello,
+      { text: TELL, values: [node.id, bars] },
+      { text: HEAR, values: [node.id] },
+      this.#namesakes(),
+    ])) as readonly [unknown, unknown, readonly Told[], readonly object[]];
+    this.#beatAt = clock.monotonic();
+    events.live(others.map(barsOf));
+    this.#warnOfNamesake(namesakes.length > 0);
+  }
+
+  #namesakes(): Statement {
+    const { node } = this.#options;
+    return {
+      text: "SELECT id FROM node WHERE name = $1 AND id <> $2 AND seen_at > to_timestamp($3) LIMIT 1",
+      values: [node.name, node.id, (this.#since + NAMESAKE_MS) / 1_000],
+    };
+  }
+
+  #warnOfNamesake(hasNamesake: boolean): void {
+    if (hasNamesake && !this.#hasNamesake)
+      this.#options.log.warn(
+        { name: this.#options.node.name },
+        "Another node that counts has the same name. Nothing is counted twice, but nobody can tell them apart: give each its own NODE_NAME",
+      );
+    this.#hasNamesake ||= hasNamesake;
+  }
+}
+
+interface Seen {
+  readonly directory: number;
+  readonly batches: number;
+  readonly now: number;
+}
+
+interface Told {
+  readonly live: string;
+  readonly age: number;
+}
+
+const LOOK = `
+  SELECT (SELECT directory FROM revision) AS directory,
+    (SELECT coalesce(sum(batch), 0) FROM node WHERE id <> $1) AS batches,
+    extract(epoch FROM now()) * 1000 AS now`;
+
+const TELL =
+  "UPDATE node SET live = $2, live_at = now() WHERE id = $1 AND (live IS NOT NULL OR $2 IS NOT NULL)";
+
+const HEAR = `
+  SELECT live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node
+  WHERE id <> $1 AND live IS NOT NULL AND live_at > now() - interval '5 minutes'`;
+
+function barsOf({ live, age }: Told): LiveBars {
+  const told = JSON.parse(live) as Record<string, number[]>;
+  return {
+    age,
+    bars: new Map(Object.entries(told).map(([site, bars]) => [Number(site), bars])),
+  };
+}

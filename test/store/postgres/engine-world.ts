@@ -1,0 +1,118 @@
+import { HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { createLog } from "../../../appliance/base/log.ts";
+import type { Refusal } from "../../../appliance/base/refusal.ts";
+import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts";
+import type { EngineAnswer } from "../../../appliance/store/engine.ts";
+import type { LiveBars } from "../../../appliance/store/live-views.ts";
+import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
+import type { Directory } from "../../../appliance/store/sites/directory.ts";
+import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A node on a database, with what it heard. */
+export class EngineWorld {
+  readonly clock: FakeClock;
+  readonly lines: string[] = [];
+  readonly refused: Refusal[] = [];
+  readonly engine: PostgresEngine;
+  directory: Directory = { sites: [], retired: [], adminHash: null };
+  counted = 0;
+  live: readonly LiveBars[] = [];
+  views = new Map<number, number[]>();
+
+  constructor(url: string, { name = "north", sites = ["blog"], start = Date.now() } = {}) {
+    this.clock = new FakeClock(start);
+    this.engine = PostgresEngine.open(
+      {
+        databaseUrl: url,
+        nodeName: name,
+        declared: sites.map((id) => ({ id, host: null })),
+        clock: this.clock,
+        log: createLog((line) => this.lines.push(line)),
+      },
+      {
+        directory: (directory) => {
+          this.directory = directory;
+        },
+        opened: () => {},
+        refused: (why) => this.refused.push(why),
+        counted: () => {
+          this.counted += 1;
+        },
+        live: (others) => {
+          this.live = others;
+        },
+        damaged: () => {},
+        room: () => {},
+        views: () => this.views,
+      },
+    );
+  }
+
+  /** Resolves when the database has answered. */
+  async ready(): Promise<this> {
+    await this.until(() => this.engine.ready);
+    return this;
+  }
+
+  /** Lets time pass until something holds. */
+  async until(holds: () => boolean, step = 10): Promise<void> {
+    await until(() => {
+      if (holds()) return true;
+      this.clock.advance(step);
+      return false;
+    });
+  }
+
+  /** What comes of a promise, with time passing meanwhile. */
+  async passing<T>(promise: Promise<T>, step = 10): Promise<T> {
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+    };
+    promise.then(done, done);
+    await this.until(() => isDone, step);
+    return promise;
+  }
+
+  get hour(): number {
+    return Math.floor(this.clock.now() / HOUR_MS);
+  }
+
+  site(id = "blog"): number {
+    return this.directory.sites.find((site) => site.id === id)?.key ?? -1;
+  }
+
+  write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<EngineAnswer> {
+    return this.engine.send({ kind: "write", name, input });
+  }
+
+  commit(batch: Partial<BatchData>): Promise<EngineAnswer> {
+    return this.engine.send({
+      kind: "commit",
+      at: this.clock.monotonic(),
+      batch: { groups: [], surveys: [], withdraw: [], lowSpace: false, ...batch },
+    });
+  }
+
+  /** Views of pages of a site in one batch. */
+  count(paths: readonly string[], { site = this.site(), hour = this.hour } = {}) {
+    const counts = new Map([
+      ["pv", new Map([["_", paths.length]])],
+      ["path", tally(paths)],
+    ]);
+    const group = { site, stamp: { hour }, hits: paths.length, views: paths.length, counts };
+    return this.commit({ groups: [group] });
+  }
+
+  survey(payload: string, { site = this.site(), hour = this.hour } = {}): SurveyRow {
+    return { site, stamp: { hour }, version: 1, payload };
+  }
+}
+
+function tally(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
