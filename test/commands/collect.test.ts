@@ -1,7 +1,36 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { RunningCollector } from "../helpers/collector.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { readOpenMetrics } from "../helpers/open-metrics.ts";
+import { eachDatabase, Postgres, sharedPostgres } from "../helpers/postgres.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
+import { ADMIN, askPort } from "../helpers/world.ts";
+
+const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
+const SURVEY = { method: "POST", body: JSON.stringify({ sv: 1, a: {} }) };
 
 describe("tallydeck collect", () => {
+  const database = eachDatabase();
+  const folder = eachFolder();
+  const environment = async (more: Record<string, string> = {}) => ({
+    DATABASE_URL: (await sharedPostgres()).url({ database: database() }),
+    SITES: "blog",
+    STATS_TOKEN: ADMIN,
+    NODE_NAME: "berlin-1",
+    ...more,
+  });
+  const pagesOf = async (collector: RunningCollector) => {
+    const headers = { authorization: `Bearer ${ADMIN}` };
+    return (await collector.ask("/stats?site=blog", { headers })).json.path;
+  };
+
   it("does nothing without a database", async () => {
     const { code, err } = await tallydeck(["collect"]);
     assert.equal(code, 2);
@@ -12,4 +41,140 @@ describe("tallydeck collect", () => {
     const { code, err } = await tallydeck(["collect", "--virtual-deck", "mk2"]);
     assert.deepEqual([code, /There is no option --virtual-deck/.test(err)], [2, true]);
   });
+
+  it("counts, and goes on answering once it is told to stop, until it is told again", async () => {
+    const collector = await RunningCollector.start(await environment({ DRAIN_SECONDS: "600" }));
+    await collector.answers(200);
+    assert.equal((await collector.view("/one")).status, 200);
+    collector.signal("SIGTERM");
+    await collector.answers(503);
+    const { status, headers, json } = await collector.ask("/");
+    assert.deepEqual([status, headers["retry-after"], json.code], [503, "1", "not_ready"]);
+    const late = await collector.view("/two");
+    assert.deepEqual([late.status, late.headers.connection], [200, "close"]);
+    assert.deepEqual(await pagesOf(collector), { "/one": 1, "/two": 1 });
+    const { code, err } = await collector.end();
+    assert.deepEqual([code, err], [0, ""]);
+    const again = await RunningCollector.start(await environment());
+    await again.answers(200);
+    assert.deepEqual(await pagesOf(again), { "/one": 1, "/two": 1 });
+    await again.end();
+  });
+
+  it("refuses what it could not count until the database has answered once", async () => {
+    const server = await Postgres.start();
+    const DATABASE_URL = server.url();
+    await server.stop();
+    const metricsPort = await freePort();
+    const collector = await RunningCollector.start(
+      await environment({ DATABASE_URL, METRICS_PORT: `${metricsPort}` }),
+    );
+    try {
+      for (const path of ["/", "/e?s=blog", "/a?s=blog", "/stats", "/badge?site=blog", "/sites"]) {
+        const { status, headers, json } = await collector.ask(path);
+        assert.deepEqual(
+          [status, headers["retry-after"], json.code],
+          [503, "1", "not_ready"],
+          path,
+        );
+      }
+      assert.equal((await collector.ask("/s?s=blog", SURVEY)).status, 503);
+      for (const path of ["/s.js", "/dashboard", "/help"])
+        assert.equal((await collector.ask(path)).status, 200);
+      const ready = async () =>
+        readOpenMetrics((await askPort(metricsPort, "/metrics")).text).get("tallydeck_ready")
+          ?.samples[0]?.value;
+      assert.equal(await ready(), 0);
+      await server.restart();
+      await collector.answers(200);
+      assert.equal(await ready(), 1);
+      assert.equal((await collector.view("/")).status, 200);
+      assert.equal((await collector.ask("/s?s=blog", SURVEY)).status, 204);
+      assert.equal((await collector.end()).code, 0);
+    } finally {
+      await server.end();
+    }
+  });
+
+  it("stops at once where nobody was sent to it yet", async () => {
+    const DATABASE_URL = `postgres://tally:secret@127.0.0.1:${await freePort()}/tally`;
+    const env = await environment({ DATABASE_URL, DRAIN_SECONDS: "600" });
+    const { code, err, out } = await (await RunningCollector.start(env)).end();
+    assert.equal(code, 0);
+    assert.match(out, /Database {3}postgres:\/\/tally@127\.0\.0\.1:\d+\/tally, as berlin-1/);
+    assert.doesNotMatch(out + err, /secret/);
+  });
+
+  it("ends with a sentence where the database will never let it in", async () => {
+    const server = await sharedPostgres();
+    const { user } = await server.createWriter(database());
+    const DATABASE_URL = server.url({ database: database(), user, password: "wrong" });
+    const { code, err } = await tallydeck(["collect", "--port", "0"], { DATABASE_URL });
+    assert.equal(code, 1);
+    assert.match(err, new RegExp(`^The database refuses the user ${user} with this password`));
+    assert.doesNotMatch(err, /wrong/);
+    const url = await tallydeck(["collect", "--database-url", "postgres://u:secret@db"]);
+    assert.deepEqual([url.code, /secret/.test(url.err)], [2, false]);
+  });
+
+  it("says which port is taken", async () => {
+    const taken = createServer().listen(0);
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const { code, err } = await tallydeck(["collect", "--port", `${port}`], await environment());
+    taken.close();
+    assert.equal(code, 1);
+    assert.match(err, /another program uses it\. Choose another with --port/);
+  });
+
+  it("loads no deck, no SQLite and no MQTT, and starts no thread before the first read", async () => {
+    const loaded = join(folder(), "loaded");
+    const hook = join(folder(), "hook.mjs");
+    writeFileSync(hook, LIST_MODULES);
+    const env = { LOADED_FILE: loaded, ...(await environment()) };
+    const collector = await RunningCollector.start(env, { program: ["--import", hook, MAIN] });
+    await collector.answers(200);
+    await collector.view("/");
+    const natives = readFileSync(`/proc/${collector.pid}/maps`, "utf8").match(/\S+\.node$/gm);
+    assert.deepEqual(natives, null);
+    assert.ok((await collector.end()).code === 0);
+    const modules = readFileSync(loaded, "utf8").split("\n");
+    assert.ok(modules.some((url) => url.endsWith("/store/postgres/connection.ts")));
+    const OTHERS =
+      /sqlite|\/deck\/usb\/(?!.*models?\.ts)|\/control\/|\/mqtt\/(?!settings)|canvas|node-hid|\/usb\/|worker:/;
+    assert.deepEqual(
+      modules.filter((url) => OTHERS.test(url)),
+      [],
+    );
+  });
+
+  it("serves a socket that systemd hands over", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const { fd }: { fd: number } = Reflect.get(server, "_handle");
+    const child = spawn(
+      "/bin/sh",
+      ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, MAIN, "collect"],
+      {
+        env: { ...(await environment()), LISTEN_FDS: "1", LISTEN_FDNAMES: "collector" },
+        stdio: ["ignore", "ignore", "inherit", fd],
+      },
+    );
+    server.close();
+    while ((await askPort(port, "/")).status !== 200);
+    child.kill();
+    const [code] = await once(child, "exit");
+    assert.equal(code, 0);
+  });
 });
+
+/** Writes down every module and every thread that a process comes to have. */
+const LIST_MODULES = `
+import { appendFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import diagnostics from "node:diagnostics_channel";
+const say = (what) => appendFileSync(process.env.LOADED_FILE, what + "\\n");
+diagnostics.subscribe("worker_threads", ({ worker }) => say("worker:" + worker.threadId));
+registerHooks({ load: (url, context, next) => (say(url), next(url, context)) });
+`;

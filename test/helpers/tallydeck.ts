@@ -105,6 +105,14 @@ export class Running {
     this.#child.stderr?.destroy();
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Sends a signal and waits for the end. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
     this.#child.kill(signal);
