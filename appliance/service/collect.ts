@@ -1,29 +1,11 @@
-import { randomBytes } from "node:crypto";
-import type { Clock, SystemClock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import type { Refusal } from "../base/refusal.ts";
-import { createCollector } from "../collector/app.ts";
 import { HitTally } from "../collector/hit-tally.ts";
-import type { PublicFacts } from "../collector/public-surface.ts";
-import { ReadSessions } from "../collector/read-sessions.ts";
-import type { Config } from "../config.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
-import { createClient } from "../http/client.ts";
-import { descriptorLimit, FLEET_LIMITS, fitting } from "../http/limits.ts";
-import { type App, type Listener, listen } from "../http/listen.ts";
-import { Pages } from "../http/pages.ts";
+import type { Listener } from "../http/listen.ts";
 import { Store } from "../store/store.ts";
-import { knowSites } from "./data.ts";
+import type { CollectParts } from "./collect-listener.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { begun, type Stops } from "./stops.ts";
-
-interface CollectParts {
-  config: Config;
-  clock: Clock & Partial<Pick<SystemClock, "learn">>;
-  log: Log;
-  /** The file descriptor of the socket `collector`, where somebody else opened it. */
-  sockets?: ReadonlyMap<string, number>;
-}
 
 /** A collector that keeps nothing where it runs. */
 export interface Collecting {
@@ -53,6 +35,8 @@ export async function startCollecting(parts: CollectParts): Promise<Collecting> 
 
 async function start(parts: CollectParts, stops: Stops) {
   const { config, clock, log } = parts;
+  // While the database is asked for, what serves visitors is loaded: most of a start.
+  const loading = import("./collect-listener.ts");
   const { store, refused } = await openStore(parts);
   let lost = 0;
   stops.add(async () => {
@@ -65,7 +49,8 @@ async function start(parts: CollectParts, stops: Stops) {
   const isReady = () => store.ready && !draining;
   // Before the collector, and closed after it: what it tells is looked at to the end.
   const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, stops);
-  const collector = await show(parts, stops, { store, ...tallies, isDraining });
+  const { showAlone } = await loading;
+  const collector = await showAlone(parts, stops, { store, ...tallies, isDraining });
   return {
     collector,
     metrics,
@@ -76,46 +61,6 @@ async function start(parts: CollectParts, stops: Stops) {
       draining = true;
     },
   };
-}
-
-interface Shown {
-  store: Store;
-  hits: HitTally;
-  answers: AnswerTally;
-  isDraining: () => boolean;
-}
-
-async function show(
-  { config, clock, log, sockets }: CollectParts,
-  stops: Stops,
-  { store, hits, answers, isDraining }: Shown,
-): Promise<Listener> {
-  const client = createClient(config.trustedProxies);
-  const app = createCollector({
-    store,
-    sites: knowSites(config, store, stops),
-    readSessions: new ReadSessions({ clock, randomBytes }),
-    client,
-    clock,
-    log,
-    pages: new Pages(),
-    warnings: () => store.warnings,
-    door: NO_PUBLIC_ADDRESS,
-    isDraining,
-    tally: hits,
-  });
-  const fd = sockets?.get("collector");
-  const port = fd === undefined ? config.port : { fd };
-  const collector = await listen(leaving(app, isDraining), port, config.host, {
-    clock,
-    client,
-    log,
-    limits: fitting(FLEET_LIMITS, descriptorLimit(), FLEET_LIMITS.total),
-    namesPeers: true,
-    answered: answers.count,
-  });
-  stops.add(() => collector.close());
-  return collector;
 }
 
 async function openStore({ config, clock, log }: CollectParts) {
@@ -141,25 +86,3 @@ async function openStore({ config, clock, log }: CollectParts) {
   isReady = () => store.ready;
   return { store, refused };
 }
-
-/** Asks those who keep connections to come anew once it drains: by then to another. */
-function leaving(app: App, isDraining: () => boolean): App {
-  return {
-    callback() {
-      const serve = app.callback();
-      return (request, response) => {
-        if (isDraining()) response.setHeader("Connection", "close");
-        return serve(request, response);
-      };
-    },
-  };
-}
-
-/** TLS and names are the load balancer's. */
-const NO_PUBLIC_ADDRESS: PublicFacts = {
-  liveUrl: () => undefined,
-  showsDashboard: () => true,
-  challengeAnswer: () => undefined,
-  isTunnel: () => false,
-  isReached: () => "unknown",
-};

@@ -24,6 +24,7 @@ describe("tallydeck collect", () => {
     SITES: "blog",
     STATS_TOKEN: ADMIN,
     NODE_NAME: "berlin-1",
+    DRAIN_SECONDS: "0",
     ...more,
   });
   const pagesOf = async (collector: RunningCollector) => {
@@ -141,7 +142,7 @@ describe("tallydeck collect", () => {
     const modules = readFileSync(loaded, "utf8").split("\n");
     assert.ok(modules.some((url) => url.endsWith("/store/postgres/connection.ts")));
     const OTHERS =
-      /sqlite|\/deck\/usb\/(?!.*models?\.ts)|\/control\/|\/mqtt\/(?!settings)|canvas|node-hid|\/usb\/|worker:/;
+      /sqlite|\/deck\/(?!usb\/\S*models|usb\/places)|\/control\/|\/mqtt\/(?!settings)|napi-rs|node-hid|modules\/usb|worker:/;
     assert.deepEqual(
       modules.filter((url) => OTHERS.test(url)),
       [],

@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import type { Clock, SystemClock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { createCollector } from "../collector/app.ts";
+import type { HitTally } from "../collector/hit-tally.ts";
+import type { PublicFacts } from "../collector/public-surface.ts";
+import { ReadSessions } from "../collector/read-sessions.ts";
+import type { Config } from "../config.ts";
+import type { AnswerTally } from "../http/answer-tally.ts";
+import { createClient } from "../http/client.ts";
+import { descriptorLimit, FLEET_LIMITS, fitting } from "../http/limits.ts";
+import { type App, type Listener, listen } from "../http/listen.ts";
+import { Pages } from "../http/pages.ts";
+import type { Store } from "../store/store.ts";
+import { knowSites } from "./data.ts";
+import type { Stops } from "./stops.ts";
+
+export interface CollectParts {
+  config: Config;
+  clock: Clock & Partial<Pick<SystemClock, "learn">>;
+  log: Log;
+  /** The file descriptor of the socket `collector`, where somebody else opened it. */
+  sockets?: ReadonlyMap<string, number>;
+}
+
+interface Shown {
+  store: Store;
+  hits: HitTally;
+  answers: AnswerTally;
+  isDraining: () => boolean;
+}
+
+/** Shows the collector to visitors, on a port or a socket of its own. */
+export async function showAlone(
+  { config, clock, log, sockets }: CollectParts,
+  stops: Stops,
+  { store, hits, answers, isDraining }: Shown,
+): Promise<Listener> {
+  const client = createClient(config.trustedProxies);
+  const app = createCollector({
+    store,
+    sites: knowSites(config, store, stops),
+    readSessions: new ReadSessions({ clock, randomBytes }),
+    client,
+    clock,
+    log,
+    pages: new Pages(),
+    warnings: () => store.warnings,
+    door: NO_PUBLIC_ADDRESS,
+    isDraining,
+    tally: hits,
+  });
+  const fd = sockets?.get("collector");
+  const port = fd === undefined ? config.port : { fd };
+  const collector = await listen(leaving(app, isDraining), port, config.host, {
+    clock,
+    client,
+    log,
+    limits: fitting(FLEET_LIMITS, descriptorLimit(), FLEET_LIMITS.total),
+    namesPeers: true,
+    answered: answers.count,
+  });
+  stops.add(() => collector.close());
+  return collector;
+}
+
+/** Asks those who keep connections to come anew once it drains: by then to another. */
+function leaving(app: App, isDraining: () => boolean): App {
+  return {
+    callback() {
+      const serve = app.callback();
+      return (request, response) => {
+        if (isDraining()) response.setHeader("Connection", "close");
+        return serve(request, response);
+      };
+    },
+  };
+}
+
+/** TLS and names are the load balancer's. */
+const NO_PUBLIC_ADDRESS: PublicFacts = {
+  liveUrl: () => undefined,
+  showsDashboard: () => true,
+  challengeAnswer: () => undefined,
+  isTunnel: () => false,
+  isReached: () => "unknown",
+};
