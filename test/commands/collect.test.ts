@@ -112,7 +112,7 @@ describe("tallydeck collect", () => {
     const DATABASE_URL = server.url({ database: database(), user, password: "wrong" });
     const { code, err } = await tallydeck(["collect", "--port", "0"], { DATABASE_URL });
     assert.equal(code, 1);
-    assert.match(err, new RegExp(`^The database refuses the user ${user} with this password`));
+    assert.match(err, new RegExp(`^The database refuses the user ${user} with this password`, "m"));
     assert.doesNotMatch(err, /wrong/);
     const url = await tallydeck(["collect", "--database-url", "postgres://u:secret@db"]);
     assert.deepEqual([url.code, /secret/.test(url.err)], [2, false]);
