@@ -152,15 +152,16 @@ export class PostgresCounts implements FoldSource {
          JOIN unnest($1::int[], $2::int[]) AS asked (site, day) USING (site, day)`,
         asked,
       ),
-      // By node, as they are kept: a day's other values, which are many, are passed over.
-      this.#sql.rows<SiteDay & { value: number; n: number }>(
-        `SELECT count.site, count.day, count.value, sum(count.n) AS n
+      // One value after the other, by the whole of its key: a day has many others.
+      this.#sql.rows<SiteDay & { value: number; n: number | null }>(
+        `SELECT asked.site, asked.day, value.id AS value,
+           sum((SELECT n FROM count
+                WHERE count.site = asked.site AND count.day = asked.day
+                  AND count.node = each_node.id AND count.value = value.id)) AS n
          FROM unnest($1::int[], $2::int[]) AS asked (site, day)
          JOIN value ON value.site = asked.site AND value.dimension = $3
-         CROSS JOIN (SELECT id FROM node UNION SELECT 0) AS each_node
-         JOIN count ON count.site = asked.site AND count.day = asked.day
-           AND count.node = each_node.id AND count.value = value.id
-         GROUP BY count.site, count.day, count.value`,
+         CROSS JOIN (SELECT id FROM node UNION SELECT 0) AS each_node (id)
+         GROUP BY asked.site, asked.day, value.id`,
         [...asked, dimension],
       ),
     ]);
@@ -180,7 +181,7 @@ export class PostgresCounts implements FoldSource {
       const hours = hoursOf(pack);
       unpack(pack.counts, (id, n) => add(hours, id, n));
     }
-    for (const row of open) add(hoursOf(row), row.value, row.n);
+    for (const row of open) add(hoursOf(row), row.value, row.n ?? 0);
     return days.map(hoursOf);
   }
 }
