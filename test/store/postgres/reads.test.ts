@@ -76,19 +76,19 @@ describe("the numbers in PostgreSQL", () => {
   }
 
   /** Nobody can read counters while `task` runs; it is told how to wait until somebody tries. */
-  async function whileHeldUp(
+  async function whileHeldUp<T>(
     server: Postgres,
     name: string,
-    task: (isHeldUp: () => Promise<void>) => Promise<void>,
-  ): Promise<void> {
+    task: (isHeldUp: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
     const settings = parseDatabaseUrl(server.url({ database: name }));
     const connection = new Connection(settings, { clock, role: "chores" });
     const waiting = `SELECT 1 FROM pg_stat_activity
                      WHERE datname = '${name}' AND wait_event_type = 'Lock'`;
     try {
-      await connection.transaction(async (locking) => {
+      return await connection.transaction(async (locking) => {
         await locking.rows("LOCK TABLE day_total IN ACCESS EXCLUSIVE MODE");
-        await task(async () => {
+        return task(async () => {
           while ((await server.sql(waiting)).length === 0);
         });
       });
@@ -214,7 +214,7 @@ describe("the numbers in PostgreSQL", () => {
          VALUES (${1_000 + seen.length}, 1, 1, ${TODAY}, '{"n":${1_000 + seen.length}}')`,
       );
     }
-    assert.equal(new Set(seen).size, 252);
+    assert.deepEqual([seen.length, new Set(seen).size], [252, 252]);
     assert.deepEqual(seen.slice(-2), [1_100, 1_200]);
   });
 
@@ -284,16 +284,19 @@ describe("the numbers in PostgreSQL", () => {
     assert.equal(started.length, 2);
   });
 
-  it("are read again where a connection was lost meanwhile", async () => {
+  it("are read again where a connection is lost meanwhile", async () => {
     await fill([]);
     const numbers = reader({ url: await url() });
-    const read = () => numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
-    await read();
-    await sql(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = '${database()}' AND pid <> pg_backend_pid()`,
-    );
-    assert.deepEqual(await read(), { window: 0, total: 0 });
+    const [asked] = await whileHeldUp(await sharedPostgres(), database(), async (isHeldUp) => {
+      const read = numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
+      await isHeldUp();
+      await sql(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = '${database()}' AND wait_event_type = 'Lock'`,
+      );
+      return [read];
+    });
+    assert.deepEqual(await asked, { window: 0, total: 0 });
   });
 
   it("are refused with a sentence where the server refuses to read", async () => {
