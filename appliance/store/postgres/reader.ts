@@ -6,6 +6,8 @@ import { Away, isLost, Lost, reasonOf, sqlStateOf } from "./errors.ts";
 import { Reads } from "./reads/reads.ts";
 import type { ConnectionSettings } from "./url.ts";
 
+/** A start makes the tables, once the database is there. */
+const NO_TABLE = "42P01";
 /** A database that could not be reached is not looked for again so soon: who asks is told at once. */
 const AWAY_MS = 1_000;
 /** Where a connection is lost this soon, it was so before it was asked: it is asked again. */
@@ -47,9 +49,10 @@ hostReader((settings: ConnectionSettings) => {
       }
     },
     explain(error) {
-      if (isLost(error)) return { kind: "refused", reason: "away", message: reasonOf(error) };
-      if (sqlStateOf(error) === undefined) return undefined;
-      return { kind: "refused", reason: "failed", message: reasonOf(error) };
+      const state = sqlStateOf(error);
+      const isAway = isLost(error) || state === NO_TABLE;
+      if (!isAway && state === undefined) return undefined;
+      return { kind: "refused", reason: isAway ? "away" : "failed", message: reasonOf(error) };
     },
     close: () => connection.close(),
   };
