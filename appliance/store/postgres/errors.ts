@@ -31,6 +31,11 @@ export function isFull(error: unknown): boolean {
   return sqlStateOf(error) === "53100";
 }
 
+/** Nobody has made the tables yet. */
+export function isWithoutTables(error: unknown): boolean {
+  return sqlStateOf(error) === "42P01";
+}
+
 /** A row that another has made, or a null where there is to be something. */
 export function isViolation(error: unknown): boolean {
   return sqlStateOf(error)?.startsWith("23") ?? false;

@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
 import type { Connection, Sql, Statement } from "./connection.ts";
-import { isViolation, sqlStateOf } from "./errors.ts";
+import { isViolation, isWithoutTables, sqlStateOf } from "./errors.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
 
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
-const NO_TABLE = "42P01";
 const IS_THERE = "42P07";
 const NO_RIGHT = "42501";
 
@@ -57,7 +56,7 @@ async function schemaVersion(sql: Sql, settings: ConnectionSettings): Promise<nu
     const [row] = await sql.rows<{ value: string }>("SELECT value FROM meta WHERE key = 'schema'");
     return Number(row?.value ?? 0);
   } catch (error) {
-    if (sqlStateOf(error) === NO_TABLE) return 0;
+    if (isWithoutTables(error)) return 0;
     throw sqlStateOf(error) === NO_RIGHT ? mayNotUse(settings) : error;
   }
 }

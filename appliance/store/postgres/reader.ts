@@ -2,12 +2,10 @@ import { SystemClock } from "../../base/clock.ts";
 import type { FleetQueryName, QueryInput } from "../queries.ts";
 import { hostReader } from "../threads/reader-host.ts";
 import { Connection } from "./connection.ts";
-import { Away, isLost, Lost, reasonOf, sqlStateOf } from "./errors.ts";
+import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./errors.ts";
 import { Reads } from "./reads/reads.ts";
 import type { ConnectionSettings } from "./url.ts";
 
-/** A start makes the tables, once the database is there. */
-const NO_TABLE = "42P01";
 /** A database that could not be reached is not looked for again so soon: who asks is told at once. */
 const AWAY_MS = 1_000;
 /** Where a connection is lost this soon, it was so before it was asked: it is asked again. */
@@ -49,9 +47,9 @@ hostReader((settings: ConnectionSettings) => {
       }
     },
     explain(error) {
-      const state = sqlStateOf(error);
-      const isAway = isLost(error) || state === NO_TABLE;
-      if (!isAway && state === undefined) return undefined;
+      // A start makes the tables, once the database is there.
+      const isAway = isLost(error) || isWithoutTables(error);
+      if (!isAway && sqlStateOf(error) === undefined) return undefined;
       return { kind: "refused", reason: isAway ? "away" : "failed", message: reasonOf(error) };
     },
     close: () => connection.close(),
