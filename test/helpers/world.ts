@@ -10,8 +10,10 @@ import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
+import { type EngineName, engineOfSuite } from "./engines.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
+import { sharedPostgres } from "./postgres.ts";
 import { reusedThreads } from "./threads.ts";
 
 export const CHROME =
@@ -43,6 +45,8 @@ export interface Ask {
 }
 
 interface WorldOptions {
+  /** What keeps its data; that of the suite where `eachWorld` or `sharedWorld` makes it, else SQLite. */
+  readonly engine?: EngineName;
   /** Configuration keys; SITES=blog and STATS_TOKEN=ADMIN unless given. */
   readonly env?: Record<string, string>;
   readonly clock?: FakeClock;
@@ -81,6 +85,8 @@ export class World {
   };
   readonly #options: WorldOptions;
   #service: Service | undefined;
+  /** The name of its database, where that is not a file of its folder. */
+  #database: string | undefined;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
@@ -97,7 +103,13 @@ export class World {
     const { threads = reusedThreads } = this.#options;
     const config = readConfig({
       flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
-      env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env, ...changed },
+      env: {
+        SITES: "blog",
+        STATS_TOKEN: ADMIN,
+        ...(await this.#databaseUrl()),
+        ...env,
+        ...changed,
+      },
     });
     this.#service = await startService({
       // Any port that is free, for which a person has no use.
@@ -140,6 +152,14 @@ export class World {
   async end(): Promise<void> {
     await this.stop();
     rmSync(this.dataDir, { recursive: true, force: true });
+    if (this.#database !== undefined) await (await sharedPostgres()).dropDatabase(this.#database);
+  }
+
+  async #databaseUrl(): Promise<{ DATABASE_URL?: string }> {
+    if (this.#options.engine !== "PostgreSQL") return {};
+    const server = await sharedPostgres();
+    this.#database ??= await server.createDatabase();
+    return { DATABASE_URL: server.url({ database: this.#database }) };
   }
 
   get service(): Service {
@@ -248,8 +268,9 @@ export class World {
 /** A world for each test of the suite around it. */
 export function eachWorld(options: WorldOptions | (() => WorldOptions) = {}): () => World {
   let world: World | undefined;
+  const engine = engineOfSuite();
   beforeEach(async () => {
-    world = new World(typeof options === "function" ? options() : options);
+    world = new World({ engine, ...(typeof options === "function" ? options() : options) });
     await world.start();
   });
   afterEach(() => world?.end());
@@ -259,8 +280,9 @@ export function eachWorld(options: WorldOptions | (() => WorldOptions) = {}): ()
 /** One world for all tests of the suite around it: for those that leave nothing behind. */
 export function sharedWorld(options: WorldOptions = {}): () => World {
   let world: World | undefined;
+  const engine = engineOfSuite();
   before(async () => {
-    world = new World(options);
+    world = new World({ engine, ...options });
     await world.start();
   });
   after(() => world?.end());
