@@ -1,12 +1,12 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { giveToPostgres, newCluster } from "../../scripts/postgres/folder.ts";
+import { PostgresProcess, type Settings } from "../../scripts/postgres/process.ts";
 import { makeCertificates } from "./certificates.ts";
 import { keptPort } from "./free-port.ts";
 import { afterAllFiles, aroundTests } from "./hooks.ts";
-import { giveToPostgres, newCluster } from "./postgres-folder.ts";
-import { PostgresProcess, type Settings } from "./postgres-process.ts";
 
 interface PostgresOptions {
   /** What is committed is on the disk; without it, with the kernel, which a killed server is not. */
@@ -210,8 +210,7 @@ export class Postgres {
   /** Ends it and removes its folder. */
   async end(): Promise<void> {
     open.delete(this);
-    await this.#process.end("SIGQUIT");
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    await this.#process.remove();
   }
 
   #unused(what: string): string {
