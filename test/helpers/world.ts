@@ -13,8 +13,9 @@ import { type Service, startService } from "../../appliance/service/service.ts";
 import { type EngineName, engineOfSuite } from "./engines.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
-import { sharedPostgres } from "./postgres.ts";
+import { giveBackDatabase, sharedPostgres, takeDatabase } from "./postgres.ts";
 import { reusedThreads } from "./threads.ts";
+import { until } from "./until.ts";
 
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -87,6 +88,7 @@ export class World {
   #service: Service | undefined;
   /** The name of its database, where that is not a file of its folder. */
   #database: string | undefined;
+  #databaseUrl: string | undefined;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
@@ -106,7 +108,7 @@ export class World {
       env: {
         SITES: "blog",
         STATS_TOKEN: ADMIN,
-        ...(await this.#databaseUrl()),
+        ...(await this.#takeDatabase()),
         ...env,
         ...changed,
       },
@@ -134,6 +136,8 @@ export class World {
       },
       ...(board !== undefined && { clock: board, timekeeper: board }),
     });
+    const { store } = this.#service;
+    await until(() => store.ready);
   }
 
   /** Stops the service; the data stays. */
@@ -152,14 +156,26 @@ export class World {
   async end(): Promise<void> {
     await this.stop();
     rmSync(this.dataDir, { recursive: true, force: true });
-    if (this.#database !== undefined) await (await sharedPostgres()).dropDatabase(this.#database);
+    if (this.#database !== undefined) await giveBackDatabase(this.#database);
   }
 
-  async #databaseUrl(): Promise<{ DATABASE_URL?: string }> {
+  get isOnPostgres(): boolean {
+    return this.#databaseUrl !== undefined;
+  }
+
+  /** What tells the command line where its data is. */
+  get dataArgs(): string[] {
+    const folder = ["--data-dir", this.dataDir];
+    return this.#databaseUrl === undefined
+      ? folder
+      : [...folder, "--database-url", this.#databaseUrl];
+  }
+
+  async #takeDatabase(): Promise<{ DATABASE_URL?: string }> {
     if (this.#options.engine !== "PostgreSQL") return {};
-    const server = await sharedPostgres();
-    this.#database ??= await server.createDatabase();
-    return { DATABASE_URL: server.url({ database: this.#database }) };
+    this.#database ??= await takeDatabase();
+    this.#databaseUrl = (await sharedPostgres()).url({ database: this.#database });
+    return { DATABASE_URL: this.#databaseUrl };
   }
 
   get service(): Service {

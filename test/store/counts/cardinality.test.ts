@@ -68,66 +68,66 @@ onEachEngine(() => {
       assert.deepEqual(await pathsOf(), { distinct: 0, other: 1 });
     });
   });
+});
 
-  describe("low space", () => {
-    let space: Space;
-    const world = eachWorld(() => {
-      space = { free: 20 * GB, total: 30 * GB };
-      return { env: { SITES: "blog,shop" }, space: async () => space };
-    });
+describe("low space", () => {
+  let space: Space;
+  const world = eachWorld(() => {
+    space = { free: 20 * GB, total: 30 * GB };
+    return { env: { SITES: "blog,shop" }, space: async () => space };
+  });
 
-    /** The service looks at the disk every ten seconds. */
-    async function spaceIs(free: number, total = 30 * GB): Promise<void> {
-      space = { free, total };
-      world().clock.advance(10_000);
-      await world().stats();
-    }
+  /** The service looks at the disk every ten seconds. */
+  async function spaceIs(free: number, total = 30 * GB): Promise<void> {
+    space = { free, total };
+    world().clock.advance(10_000);
+    await world().stats();
+  }
 
-    it("is under 5 % or under 100 MB, and shows as storage_full", async () => {
-      const warnings = async () => (await world().stats()).warnings;
-      assert.equal(await warnings(), undefined);
-      await spaceIs(1.4 * GB);
-      assert.deepEqual(await warnings(), ["storage_full"]);
-      await spaceIs(1.6 * GB);
-      assert.equal(await warnings(), undefined);
-      await spaceIs(99 * 1024 ** 2, 0.5 * GB);
-      assert.deepEqual(await warnings(), ["storage_full"]);
-      await spaceIs(101 * 1024 ** 2, 0.5 * GB);
-      assert.equal(await warnings(), undefined);
-    });
+  it("is under 5 % or under 100 MB, and shows as storage_full", async () => {
+    const warnings = async () => (await world().stats()).warnings;
+    assert.equal(await warnings(), undefined);
+    await spaceIs(1.4 * GB);
+    assert.deepEqual(await warnings(), ["storage_full"]);
+    await spaceIs(1.6 * GB);
+    assert.equal(await warnings(), undefined);
+    await spaceIs(99 * 1024 ** 2, 0.5 * GB);
+    assert.deepEqual(await warnings(), ["storage_full"]);
+    await spaceIs(101 * 1024 ** 2, 0.5 * GB);
+    assert.equal(await warnings(), undefined);
+  });
 
-    it("takes in no new value, and counts those it has", async () => {
-      await views(world(), [{ path: "/known" }]);
-      await spaceIs(0);
-      await views(world(), [{ path: "/known" }, { path: "/new" }, { path: "/newer" }]);
-      const { pv, path } = await world().stats();
-      assert.deepEqual([pv, path], [{ _: 4 }, { "/known": 2, [OTHER]: 2 }]);
-    });
+  it("takes in no new value, and counts those it has", async () => {
+    await views(world(), [{ path: "/known" }]);
+    await spaceIs(0);
+    await views(world(), [{ path: "/known" }, { path: "/new" }, { path: "/newer" }]);
+    const { pv, path } = await world().stats();
+    assert.deepEqual([pv, path], [{ _: 4 }, { "/known": 2, [OTHER]: 2 }]);
+  });
 
-    it("counts a value known from another day", async () => {
-      await views(world(), [{ path: "/known" }]);
-      await spaceIs(0);
-      world().clock.setWall(world().clock.now() + DAY_MS);
-      await views(world(), [{ path: "/known" }]);
-      assert.deepEqual((await world().stats()).path, { "/known": 1 });
-    });
+  it("counts a value known from another day", async () => {
+    await views(world(), [{ path: "/known" }]);
+    await spaceIs(0);
+    world().clock.setWall(world().clock.now() + DAY_MS);
+    await views(world(), [{ path: "/known" }]);
+    assert.deepEqual((await world().stats()).path, { "/known": 1 });
+  });
 
-    it("counts views, visitors and hours also for a site that has none yet", async () => {
-      await spaceIs(0);
-      await world().beacon({ p: "/", u: "1", s: "1" }, { s: "shop" });
-      const { pv, uv, sessions, hour, dowhour, path } = await world().stats({ site: "shop" });
-      assert.deepEqual([pv, uv, sessions], [{ _: 1 }, { _: 1 }, { _: 1 }]);
-      assert.deepEqual([hour, dowhour], [{ "12": 1 }, { "3-12": 1 }]);
-      assert.deepEqual(path, { [OTHER]: 1 });
-    });
+  it("counts views, visitors and hours also for a site that has none yet", async () => {
+    await spaceIs(0);
+    await world().beacon({ p: "/", u: "1", s: "1" }, { s: "shop" });
+    const { pv, uv, sessions, hour, dowhour, path } = await world().stats({ site: "shop" });
+    assert.deepEqual([pv, uv, sessions], [{ _: 1 }, { _: 1 }, { _: 1 }]);
+    assert.deepEqual([hour, dowhour], [{ "12": 1 }, { "3-12": 1 }]);
+    assert.deepEqual(path, { [OTHER]: 1 });
+  });
 
-    it("ends by itself when there is space again", async () => {
-      await spaceIs(0);
-      await views(world(), [{ path: "/new" }]);
-      await spaceIs(20 * GB);
-      await views(world(), [{ path: "/new" }]);
-      const { warnings, path } = await world().stats();
-      assert.deepEqual([warnings, path], [undefined, { "/new": 1, [OTHER]: 1 }]);
-    });
+  it("ends by itself when there is space again", async () => {
+    await spaceIs(0);
+    await views(world(), [{ path: "/new" }]);
+    await spaceIs(20 * GB);
+    await views(world(), [{ path: "/new" }]);
+    const { warnings, path } = await world().stats();
+    assert.deepEqual([warnings, path], [undefined, { "/new": 1, [OTHER]: 1 }]);
   });
 });

@@ -10,7 +10,7 @@ onEachEngine(() => {
 
     /** Makes the change, and fails when it is not in force a second after. */
     async function change(args: string[], inForce: Parameters<typeof directoryBecomes>[1]) {
-      const { code, out, err } = await tallydeck([...args, "--data-dir", world().dataDir]);
+      const { code, out, err } = await tallydeck([...args, ...world().dataArgs]);
       assert.equal(code, 0, err);
       const late = AbortSignal.timeout(1_000);
       await Promise.race([
