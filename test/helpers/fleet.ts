@@ -8,7 +8,7 @@ const FLEET = join(ROOT, "docs/fleet");
 const INSTALLED = "/opt/tallydeck";
 
 /** A process as a file describes it. */
-export interface Described {
+interface Described {
   /** What Node is given, the program among it. */
   readonly program: readonly string[];
   readonly args: readonly string[];
