@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Directory } from "../../appliance/store/sites/directory.ts";
 import type { World } from "./world.ts";
 
@@ -10,16 +9,9 @@ export async function directoryBecomes(
   const { store } = world.service;
   if (holds(store.directory)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  let isThere = false;
   const cancel = store.directoryChanged.on((directory) => {
-    isThere ||= holds(directory);
-    if (isThere) resolve();
+    if (holds(directory)) resolve();
   });
-  // A database elsewhere is looked at by the clock of the world.
-  while (world.isOnPostgres && !isThere) {
-    world.clock.advance(100);
-    await Promise.race([promise, setTimeout(20)]);
-  }
   await promise.finally(cancel);
 }
 

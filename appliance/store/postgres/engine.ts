@@ -34,7 +34,7 @@ const SECRET_BYTES = 32;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-interface PostgresOptions {
+export interface PostgresOptions {
   /** `postgres://…` */
   databaseUrl: string;
   /** How this process is called there. */

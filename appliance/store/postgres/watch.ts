@@ -143,7 +143,7 @@ const LOOK = `
     extract(epoch FROM now()) * 1000 AS now`;
 
 const TELL =
-  "UPDATE node SET live = $2::text, live_at = now() WHERE id = $1 AND (live IS NOT NULL OR $2::text IS NOT NULL)";
+  "UPDATE node SET live = $2, live_at = now() WHERE id = $1 AND (live IS NOT NULL OR $2 IS NOT NULL)";
 
 const HEAR = `
   SELECT live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node
