@@ -9,6 +9,8 @@ export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
   databaseUrl?: string | undefined;
   /** How this process is called there. */
   nodeName?: string;
+  /** What time it is (epoch ms) where that database says this one; tests have their own. */
+  databaseNow?: (said: number) => number;
 }
 
 /** What keeps the data, and the part of it that is a file of this box. */

@@ -41,34 +41,10 @@ export class BatchRows {
   /** What it takes to write all of it. Surveys have the ids drawn for them, in order. */
   statements(idOf: IdOf, surveyIds: readonly number[]): Statement[] {
     return [
-      ...this.#counts(idOf),
+      ...countStatements(this.#node, this.tallies, idOf),
       ...(this.#waiting.size > 0 ? [{ text: WAIT, values: this.#waiting.values() }] : []),
       ...withdrawals(this.#batch.withdraw),
       ...this.#batch.surveys.flatMap((survey, at) => this.#survey(survey, surveyIds[at] ?? 0)),
-    ];
-  }
-
-  #counts(idOf: IdOf): Statement[] {
-    const counts = new Columns<[number, number, number, number]>();
-    const totals = new Columns<[number, string, number, number]>();
-    for (const tally of this.tallies) {
-      const { site, day } = tally;
-      // Several values may be counted as OTHER, and a statement must not meet a row twice.
-      const byId = new Map<number, number>();
-      for (const [dimension, values] of tally.counts) {
-        let sum = 0;
-        for (const [text, n] of values) {
-          const id = idOf(tally, dimension, text);
-          byId.set(id, (byId.get(id) ?? 0) + n);
-          sum += n;
-        }
-        if (isCounter(dimension)) totals.add(site, dimension, day, sum);
-      }
-      for (const [id, n] of byId) counts.add(site, day, id, n);
-    }
-    return [
-      ...(counts.size > 0 ? [{ text: COUNT, values: [this.#node, ...counts.values()] }] : []),
-      ...(totals.size > 0 ? [{ text: DAY_TOTAL, values: [this.#node, ...totals.values()] }] : []),
     ];
   }
 
@@ -91,6 +67,35 @@ export class BatchRows {
     const values = [asked, day, -id, site, this.#node, boot, at, savedClock, JSON.stringify(data)];
     return [count, { text: WAITING_SURVEY, values }];
   }
+}
+
+/** What it takes to add tallies to what a node has counted. */
+export function countStatements(
+  node: number,
+  tallies: readonly DayTally[],
+  idOf: IdOf,
+): Statement[] {
+  const counts = new Columns<[number, number, number, number]>();
+  const totals = new Columns<[number, string, number, number]>();
+  for (const tally of tallies) {
+    const { site, day } = tally;
+    // Several values may be counted as OTHER, and a statement must not meet a row twice.
+    const byId = new Map<number, number>();
+    for (const [dimension, values] of tally.counts) {
+      let sum = 0;
+      for (const [text, n] of values) {
+        const id = idOf(tally, dimension, text);
+        byId.set(id, (byId.get(id) ?? 0) + n);
+        sum += n;
+      }
+      if (isCounter(dimension)) totals.add(site, dimension, day, sum);
+    }
+    for (const [id, n] of byId) counts.add(site, day, id, n);
+  }
+  return [
+    ...(counts.size > 0 ? [{ text: COUNT, values: [node, ...counts.values()] }] : []),
+    ...(totals.size > 0 ? [{ text: DAY_TOTAL, values: [node, ...totals.values()] }] : []),
+  ];
 }
 
 /** Below zero it is one that waits for the clock. */

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Cancel } from "../../base/signal.ts";
 import type { BatchData, SiteKey } from "../counting.ts";
 import type { EngineAnswer } from "../engine.ts";
 import { BatchRows } from "./batch.ts";
@@ -8,6 +7,7 @@ import { numbers } from "./columns.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { Away, isLost, isPassed, isSerialization, reasonOf } from "./errors.ts";
 import type { Node } from "./node.ts";
+import { Pauses } from "./pauses.ts";
 import type { Values } from "./values/values.ts";
 
 const FIRST_PAUSE_MS = 10;
@@ -46,10 +46,8 @@ export class Committer {
   readonly #node: Node;
   readonly #values: Values;
   readonly #exists: CommitterOptions["exists"];
-  readonly #clock: Clock;
   readonly #log: Pick<Log, "error">;
-  readonly #random: () => number;
-  readonly #pauses = new Set<Cancel>();
+  readonly #pauses: Pauses;
   #isClosed = false;
   #retries = 0;
 
@@ -58,9 +56,8 @@ export class Committer {
     this.#node = node;
     this.#values = values;
     this.#exists = exists;
-    this.#clock = clock;
     this.#log = log;
-    this.#random = random;
+    this.#pauses = new Pauses(clock, random);
   }
 
   /** Batches that were sent again because others were in their way. */
@@ -89,7 +86,7 @@ export class Committer {
   /** Fails whatever waits, and is asked no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const end of this.#pauses) end();
+    this.#pauses.end();
     await this.#connection.cut();
   }
 
@@ -128,7 +125,7 @@ export class Committer {
     if (this.#isClosed) return failed(error);
     if (isSerialization(error)) {
       this.#retries += 1;
-      return this.#pause(attempt);
+      return this.#pause(attempt.failures);
     }
     const isGone = isLost(error) && !(error instanceof Away);
     if (attempt.isSent && (isGone || isPassed(error))) {
@@ -138,7 +135,7 @@ export class Committer {
     // The connection itself pauses before it is made again.
     if (isLost(error)) return "unstored";
     // While it may be there it must not become part of another.
-    return attempt.isUnsure ? this.#pause(attempt) : failed(error);
+    return attempt.isUnsure ? this.#pause(attempt.failures) : failed(error);
   }
 
   async #lookUp(attempt: Attempt): Promise<Fate> {
@@ -172,20 +169,13 @@ export class Committer {
         return await this.#connection.rows<T>(text, values);
       } catch (error) {
         if (this.#isClosed) throw error;
-        if (!isLost(error)) await this.#pause({ failures });
+        if (!isLost(error)) await this.#pause(failures);
       }
     }
   }
 
-  async #pause({ failures }: { failures: number }): Promise<"unstored"> {
-    if (this.#isClosed) return "unstored";
-    const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(ms * (0.5 + this.#random() / 2), resolve);
-    this.#pauses.add(resolve);
-    await promise;
-    this.#pauses.delete(resolve);
-    cancel();
+  async #pause(failures: number): Promise<"unstored"> {
+    await this.#pauses.after(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     return "unstored";
   }
 }

@@ -1,9 +1,10 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
-import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
 import { Away, isLost, isReadOnly, isSerialization, Lost } from "./errors.ts";
+import { Pauses } from "./pauses.ts";
+import { tlsOf } from "./tls.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
 
 export interface Statement {
@@ -38,7 +39,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const GOODBYE_MS = 1_000;
 /** How often a transaction is run that others are in the way of. */
 const TRIES = 8;
-const RETRY_MS = 5;
+const RETRY_MS = 10;
 
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -59,7 +60,6 @@ export class Connection implements Sql {
   readonly #settings: ConnectionSettings;
   readonly #clock: Clock;
   readonly #role: Role;
-  readonly #random: () => number;
   readonly #turns = new Turns();
   #live: Live | undefined;
   #opening: Socket | undefined;
@@ -68,7 +68,7 @@ export class Connection implements Sql {
   #made = 0;
   #retries = 0;
   #isClosed = false;
-  readonly #pauses = new Set<Cancel>();
+  readonly #pauses: Pauses;
 
   constructor(
     settings: ConnectionSettings,
@@ -77,7 +77,7 @@ export class Connection implements Sql {
     this.#settings = settings;
     this.#clock = clock;
     this.#role = role;
-    this.#random = random;
+    this.#pauses = new Pauses(clock, random);
   }
 
   /** @throws {Away} when there is no connection {Lost} when there is none any more; and what the server refuses */
@@ -107,7 +107,7 @@ export class Connection implements Sql {
       } catch (error) {
         if (!isSerialization(error) || tries >= TRIES) throw error;
         this.#retries += 1;
-        await this.#wait(RETRY_MS * 2 ** tries);
+        await this.#pauses.after(tries, RETRY_MS, LONGEST_PAUSE_MS);
       }
     }
   }
@@ -129,7 +129,7 @@ export class Connection implements Sql {
   /** Ends it after what was asked; what waits for a connection fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const end of this.#pauses) end();
+    this.#pauses.end();
     await this.#turns.take(async () => {
       if (this.#live === undefined || this.#live.isLost) return;
       await this.#within(this.#live, GOODBYE_MS, this.#live.client.end()).catch(() => {});
@@ -171,7 +171,7 @@ export class Connection implements Sql {
   async #connected(): Promise<Live> {
     if (this.#live !== undefined && !this.#live.isLost) return this.#live;
     if (this.#failures > 0)
-      await this.#wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1)));
+      await this.#pauses.after(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     if (this.#isClosed) throw new Away("the connection is closed");
     let cause: unknown;
     for (const host of this.#settings.hosts) {
@@ -215,7 +215,7 @@ export class Connection implements Sql {
       password: () => password,
       application_name: name === undefined ? "tallydeck" : `tallydeck ${name}`,
       ...(options !== undefined && { options }),
-      ssl: encrypted && this.#tls,
+      ssl: encrypted && tlsOf(this.#settings.ssl),
       stream: () => socket,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -235,15 +235,6 @@ export class Connection implements Sql {
       socket.destroy();
       throw error;
     }
-  }
-
-  get #tls(): pg.ClientConfig["ssl"] {
-    const { mode, ca } = this.#settings.ssl;
-    return {
-      ...(ca !== undefined && { ca }),
-      rejectUnauthorized: mode === "verify-ca" || mode === "verify-full",
-      ...(mode !== "verify-full" && { checkServerIdentity: () => undefined }),
-    };
   }
 
   async #transact<T>(live: Live, task: (sql: Sql) => Promise<T>, begin: string): Promise<T> {
@@ -317,17 +308,6 @@ export class Connection implements Sql {
     } finally {
       cancel();
     }
-  }
-
-  /** Waits between half of this time and all of it, or until it is closed. */
-  async #wait(ms: number): Promise<void> {
-    if (this.#isClosed) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(ms * (0.5 + this.#random() / 2), resolve);
-    this.#pauses.add(resolve);
-    await promise;
-    this.#pauses.delete(resolve);
-    cancel();
   }
 }
 

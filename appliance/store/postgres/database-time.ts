@@ -10,17 +10,21 @@ const TELL_EVERY_MS = DAY_MS / 24;
 export class DatabaseTime {
   readonly #clock: Clock;
   readonly #log: Pick<Log, "warn">;
+  readonly #read: (said: number) => number;
   /** Epoch ms at monotonic zero. */
   #zero: number | undefined;
   #toldAt = -Infinity;
 
-  constructor(clock: Clock, log: Pick<Log, "warn">) {
+  /** @param read tells the time by what the database says of it */
+  constructor(clock: Clock, log: Pick<Log, "warn">, read: (said: number) => number) {
     this.#clock = clock;
     this.#log = log;
+    this.#read = read;
   }
 
-  /** The database says that it is `time`, epoch ms. */
-  hear(time: number): void {
+  /** The database says that it is `said`, epoch ms. */
+  hear(said: number): void {
+    const time = this.#read(said);
     this.#zero = time - this.#clock.monotonic();
     const ahead = this.#clock.now() - time;
     if (!this.#clock.sure || Math.abs(ahead) <= FAR_MS) return;

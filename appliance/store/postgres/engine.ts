@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
-import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
+import type { SiteKey } from "../counting.ts";
 import type {
   DatabaseFigures,
   Engine,
@@ -22,9 +22,13 @@ import { DatabaseTime } from "./database-time.ts";
 import { isLost, reasonOf, refusalOf } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
+import { Pauses } from "./pauses.ts";
 import { declareSites } from "./tables/declare-sites.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { READER } from "./thread-kinds.ts";
+import { Lease } from "./upkeep/lease.ts";
+import { PostgresUpkeep } from "./upkeep/upkeep.ts";
+import { Filing } from "./upkeep/waiting.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
 import { Values } from "./values/values.ts";
 import { Watch } from "./watch.ts";
@@ -33,6 +37,7 @@ import { FLEET_WRITES } from "./writes.ts";
 const SECRET_BYTES = 32;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+const GOODBYE_MS = 1_000;
 
 export interface PostgresOptions {
   /** `postgres://…` */
@@ -45,6 +50,8 @@ export interface PostgresOptions {
   log: Log;
   /** 0–1 */
   random?: () => number;
+  /** What time it is (epoch ms) where the database says this one. */
+  databaseNow?: (said: number) => number;
   threads?: Threads;
 }
 
@@ -63,6 +70,8 @@ export class PostgresEngine implements Engine {
   readonly #time: DatabaseTime;
   readonly #committer: Committer;
   readonly #watch: Watch;
+  readonly #lease: Lease;
+  readonly #upkeep: PostgresUpkeep;
   readonly #reader: KeptReader;
   readonly #node: Node;
   readonly #commitTurns = new Turns();
@@ -73,12 +82,14 @@ export class PostgresEngine implements Engine {
   /** Why the database will not have us, as long as it will not. */
   #refusal: Refusal | undefined;
   #isClosed = false;
-  #endPause: Cancel = () => {};
+  readonly #pauses: Pauses;
 
   private constructor(options: PostgresOptions, events: EngineEvents) {
     const { clock, log, nodeName, threads = ownThreads, random = Math.random } = options;
+    const { databaseNow = (said) => said } = options;
     this.#options = options;
     this.#events = { ...events, directory: (directory) => this.#hear(directory, events) };
+    this.#pauses = new Pauses(clock, random);
     this.#settings = { ...parseDatabaseUrl(options.databaseUrl), name: nodeName };
     const node = new Node(nodeName, random);
     this.#node = node;
@@ -86,17 +97,29 @@ export class PostgresEngine implements Engine {
       new Connection(this.#settings, { clock, role, random });
     this.#commits = connect("commit");
     this.#chores = connect("chores");
-    this.#time = new DatabaseTime(clock, log);
+    this.#time = new DatabaseTime(clock, log, databaseNow);
+    const exists = (site: SiteKey) => this.#sites.has(site);
+    const valuesBy = (connection: Connection) => new Values(connection, () => this.#time.today());
     this.#committer = new Committer({
       connection: this.#commits,
       node,
-      values: new Values(this.#commits, () => this.#time.today()),
-      exists: (site) => this.#sites.has(site),
+      values: valuesBy(this.#commits),
+      exists,
       clock,
       log,
       random,
     });
+    const lease = new Lease(node, clock);
+    this.#lease = lease;
+    const connection = this.#chores;
+    this.#upkeep = new PostgresUpkeep({
+      connection,
+      lease,
+      filing: new Filing({ connection, node, values: valuesBy(connection), lease, exists }),
+      time: this.#time,
+    });
     this.#watch = new Watch({
+      lease,
       connection: this.#chores,
       node,
       time: this.#time,
@@ -152,12 +175,17 @@ export class PostgresEngine implements Engine {
       case "write":
         return this.#orRefused(() => this.#write(request.name as FleetWriteName, request.input));
       case "upkeep":
+        // The next one does it.
+        if (!this.#isReady) return NOTHING;
+        return this.#orRefused(() => this.#steps(this.#upkeep.step(request.time)));
       case "fold":
-        return NOTHING;
+        return this.#orRefused(() => this.#steps(this.#upkeep.fold(request.plan)));
     }
   }
 
-  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    // Another one folds, or nobody can.
+    if (query === "foldPlan" && !this.#lease.isHeld) return null as QueryResult<Q>;
     return this.#reader.read(query, input);
   }
 
@@ -166,13 +194,24 @@ export class PostgresEngine implements Engine {
     this.#isClosed = true;
     this.#isReady = false;
     this.#opened.resolve(false);
-    this.#endPause();
+    this.#pauses.end();
     this.#watch.stop();
-    await Promise.all([this.#committer.close(), this.#chores.close(), this.#reader.close()]);
+    await this.#sayGoodbye();
+    await Promise.all([this.#committer.close(), this.#chores.cut(), this.#reader.close()]);
+  }
+
+  /** What it held is anybody's, and its last views are told of no more. */
+  async #sayGoodbye(): Promise<void> {
+    if (!this.#chores.figures.isOpen) return;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(GOODBYE_MS, resolve);
+    const said = this.#chores.all([this.#lease.release, this.#node.goodbye]).catch(() => {});
+    await Promise.race([said, late]);
+    cancel();
   }
 
   async #begin(): Promise<void> {
-    for (let failures = 0; !this.#isClosed; failures++) {
+    for (let failures = 1; !this.#isClosed; failures++) {
       try {
         await this.#open();
         return;
@@ -180,7 +219,8 @@ export class PostgresEngine implements Engine {
         if (this.#isClosed) return;
         this.#heard(error);
         // A connection that is lost pauses by itself, but not for long.
-        if (!isLost(error) || this.#refusal !== undefined) await this.#pause(failures);
+        if (!isLost(error) || this.#refusal !== undefined)
+          await this.#pauses.after(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
       }
     }
   }
@@ -199,15 +239,6 @@ export class PostgresEngine implements Engine {
     this.#events.opened({ cursorSecret, newestTime: this.#time.now(), sentences });
     this.#opened.resolve(true);
     this.#heard();
-  }
-
-  async #pause(failures: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
-    const cancel = this.#options.clock.after(ms, resolve);
-    this.#endPause = resolve;
-    await promise;
-    cancel();
   }
 
   #hear(directory: Directory, { directory: tell }: EngineEvents): void {
@@ -240,6 +271,10 @@ export class PostgresEngine implements Engine {
     const result = await this.#chores.transaction((sql) => write(sql, input));
     await this.#watch.readDirectory();
     return { ...NOTHING, result };
+  }
+
+  async #steps(step: Promise<boolean>): Promise<EngineAnswer> {
+    return { ...NOTHING, more: await step };
   }
 
   async #orRefused(task: () => Promise<EngineAnswer>): Promise<EngineAnswer> {

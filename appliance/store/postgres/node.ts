@@ -40,6 +40,11 @@ export class Node {
     };
   }
 
+  /** It tells of no views any more. */
+  get goodbye(): Statement {
+    return { text: "UPDATE node SET live = NULL WHERE id = $1", values: [this.id] };
+  }
+
   /** The number of the last batch, as the database has it. */
   get lastBatch(): Statement {
     return { text: "SELECT batch FROM node WHERE id = $1", values: [this.id] };

@@ -7,6 +7,7 @@ import type { Connection, Statement } from "./connection.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import type { Node } from "./node.ts";
 import { readDirectory } from "./tables/directory.ts";
+import type { Held, Lease } from "./upkeep/lease.ts";
 
 const WATCH_MS = 400;
 const BEAT_MS = 5_000;
@@ -16,6 +17,7 @@ const NAMESAKE_MS = 60_000;
 interface WatchOptions {
   readonly connection: Connection;
   readonly node: Node;
+  readonly lease: Lease;
   readonly time: DatabaseTime;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
@@ -94,15 +96,17 @@ export class Watch {
   }
 
   async #beat(): Promise<void> {
-    const { connection, node, events, clock } = this.#options;
+    const { connection, node, events, clock, lease } = this.#options;
     const views = events.views();
     const bars = views.size === 0 ? null : JSON.stringify(Object.fromEntries(views));
-    const [, , others, namesakes] = (await connection.all([
+    const [, , others, namesakes, kept] = (await connection.all([
       node.hello,
       { text: TELL, values: [node.id, bars] },
       { text: HEAR, values: [node.id] },
       this.#namesakes(),
-    ])) as readonly [unknown, unknown, readonly Told[], readonly object[]];
+      lease.keep,
+    ])) as readonly [unknown, unknown, readonly Told[], readonly object[], readonly Held[]];
+    lease.heard(kept);
     this.#beatAt = clock.monotonic();
     events.live(others.map(barsOf));
     this.#warnOfNamesake(namesakes.length > 0);
@@ -142,8 +146,9 @@ const LOOK = `
     (SELECT coalesce(sum(batch), 0) FROM node WHERE id <> $1) AS batches,
     extract(epoch FROM now()) * 1000 AS now`;
 
-const TELL =
-  "UPDATE node SET live = $2, live_at = now() WHERE id = $1 AND (live IS NOT NULL OR $2 IS NOT NULL)";
+const TELL = `
+  UPDATE node SET live = $2::text, live_at = now()
+  WHERE id = $1 AND (live IS NOT NULL OR $2::text IS NOT NULL)`;
 
 const HEAR = `
   SELECT live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node

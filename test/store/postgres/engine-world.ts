@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { dayOf, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import type { Refusal } from "../../../appliance/base/refusal.ts";
 import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts";
@@ -20,9 +20,11 @@ export class EngineWorld {
   counted = 0;
   live: readonly LiveBars[] = [];
   views = new Map<number, number[]>();
+  /** The clock of the database is as right as this node's. */
+  databaseNow = () => this.clock.now();
 
-  constructor(url: string, { name = "north", sites = ["blog"], start = Date.now() } = {}) {
-    this.clock = new FakeClock(start);
+  constructor(url: string, { name = "north", sites = ["blog"], sure = true, boot = "b1" } = {}) {
+    this.clock = new FakeClock("2026-03-04T12:00:00Z", { sure, boot });
     this.engine = PostgresEngine.open(
       {
         databaseUrl: url,
@@ -30,6 +32,7 @@ export class EngineWorld {
         declared: sites.map((id) => ({ id, host: null })),
         clock: this.clock,
         log: createLog((line) => this.lines.push(line)),
+        databaseNow: () => this.databaseNow(),
       },
       {
         directory: (directory) => {
@@ -104,6 +107,23 @@ export class EngineWorld {
     ]);
     const group = { site, stamp: { hour }, hits: paths.length, views: paths.length, counts };
     return this.commit({ groups: [group] });
+  }
+
+  /** All upkeep that is due, as the store has it done. @returns how many steps there were */
+  async upkeep(retentionDays = 100): Promise<number> {
+    const { clock } = this;
+    for (let steps = 0; ; steps++) {
+      const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
+      const time = { boot: clock.boot, bootedAt, today: this.day, retentionDays };
+      const at = clock.monotonic();
+      const answer = await this.engine.send({ kind: "upkeep", at, time });
+      if (!answer.ok) throw new Error(answer.message);
+      if (!answer.more) return steps;
+    }
+  }
+
+  get day(): number {
+    return dayOf(this.clock.now());
   }
 
   survey(payload: string, { site = this.site(), hour = this.hour } = {}): SurveyRow {

@@ -177,10 +177,11 @@ CREATE TABLE waiting (
 CREATE INDEX waiting_by_site ON waiting (site, hits);
 CREATE INDEX waiting_by_node ON waiting (node);
 
--- What one node at a time does.
+-- What one node at a time does. `term` is another one each time that it changes hands.
 CREATE TABLE lease (
   name   text        PRIMARY KEY,
   holder bigint      NOT NULL,
+  term   bigint      NOT NULL,
   until  timestamptz NOT NULL
 );
 

@@ -1,0 +1,77 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { Sql, Statement } from "../connection.ts";
+import type { Node } from "../node.ts";
+
+const NAME = "upkeep";
+const LEASE = "interval '60 seconds'";
+
+/** As the database has it, where this node holds it. `term` is another one each time that it changed hands. */
+export interface Held {
+  readonly term: number;
+}
+
+/**
+ * Upkeep is done by one node at a time: by who holds the lease, which ends when its holder is not heard
+ * of. The row is locked until the end of the transaction that asks for it.
+ */
+export class Lease {
+  readonly #node: Node;
+  readonly #clock: Clock;
+  #held: Held | undefined;
+  /** Monotonic ms up to which the time that it is held was told. */
+  #toldUntil = 0;
+
+  constructor(node: Node, clock: Clock) {
+    this.#node = node;
+    this.#clock = clock;
+  }
+
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** Takes it or keeps it. @returns false when another node holds it */
+  async take(sql: Sql): Promise<boolean> {
+    const rows = await sql.rows<Held>(
+      `INSERT INTO lease (name, holder, term, until) VALUES ('${NAME}', $1, 1, now() + ${LEASE})
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
+         term = CASE WHEN lease.holder = excluded.holder THEN lease.term ELSE lease.term + 1 END
+       WHERE lease.holder = excluded.holder OR lease.until < now()
+       RETURNING term`,
+      [this.#node.id],
+    );
+    this.heard(rows);
+    return this.isHeld;
+  }
+
+  /** Keeps it, where it is held; `heard` is to be told what that answers. */
+  get keep(): Statement {
+    return {
+      text: `UPDATE lease SET until = now() + ${LEASE}
+             WHERE name = '${NAME}' AND holder = $1 RETURNING term`,
+      values: [this.#node.id],
+    };
+  }
+
+  heard([held]: readonly Held[]): void {
+    if (held?.term !== this.#held?.term) this.#toldUntil = this.#clock.monotonic();
+    this.#held = held;
+  }
+
+  /** Lets another node have it at once. */
+  get release(): Statement {
+    return {
+      text: `UPDATE lease SET until = now() WHERE name = '${NAME}' AND holder = $1`,
+      values: [this.#node.id],
+    };
+  }
+
+  /** For how many ms it has been held that `told` does not know of. */
+  get heldMs(): number {
+    return this.isHeld ? Math.floor(this.#clock.monotonic() - this.#toldUntil) : 0;
+  }
+
+  told(ms: number): void {
+    this.#toldUntil += ms;
+  }
+}

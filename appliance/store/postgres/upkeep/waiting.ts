@@ -1,0 +1,115 @@
+import { dayOf, HOUR_MS } from "../../../base/calendar.ts";
+import { type CountGroup, NOBODY, type SiteKey } from "../../counting.ts";
+import { type Waiting, waitingGroup } from "../../counts/group.ts";
+import type { UpkeepTime } from "../../engine.ts";
+import { countStatements } from "../batch.ts";
+import { numbers } from "../columns.ts";
+import type { Connection, Sql } from "../connection.ts";
+import type { Node } from "../node.ts";
+import { Tallies } from "../tally.ts";
+import type { Values } from "../values/values.ts";
+import type { Lease } from "./lease.ts";
+
+const FILED_PER_STEP = 100;
+
+interface Row {
+  readonly id: number;
+  readonly site: SiteKey;
+  readonly boot: string;
+  readonly at: number;
+  readonly savedClock: number;
+  readonly data: string;
+}
+
+interface FilingOptions {
+  readonly connection: Connection;
+  readonly node: Node;
+  readonly values: Values;
+  readonly lease: Lease;
+  readonly exists: (site: SiteKey) => boolean;
+}
+
+/** Files what waited for a clock: its own by each node, and that of nodes that are gone by who does upkeep. */
+export class Filing {
+  readonly #options: FilingOptions;
+
+  constructor(options: FilingOptions) {
+    this.#options = options;
+  }
+
+  /** @returns false when nothing is to be filed */
+  async own(time: UpkeepTime): Promise<boolean> {
+    const { node } = this.#options;
+    const isKnown = time.bootedAt !== null;
+    return isKnown && this.#file(`node = ${node.id}`, time, false);
+  }
+
+  async ofOthers(time: UpkeepTime): Promise<boolean> {
+    const { node } = this.#options;
+    const isGone = `node <> ${node.id} AND NOT EXISTS (SELECT 1 FROM node
+      WHERE node.id = waiting.node AND seen_at > now() - interval '1 day')`;
+    return this.#file(isGone, time, true);
+  }
+
+  async #file(which: string, time: UpkeepTime, withLease: boolean): Promise<boolean> {
+    const { connection, lease } = this.#options;
+    const rows = await connection.rows<Row>(
+      `SELECT id, site, boot, at, saved_clock AS "savedClock", data FROM waiting
+       WHERE ${which} ORDER BY id LIMIT ${FILED_PER_STEP}`,
+    );
+    if (rows.length === 0) return false;
+    const tallies = this.#tallies(rows, time);
+    const { values } = this.#options;
+    values.forget();
+    const idOf = await values.resolve(tallies);
+    const counts = countStatements(this.#options.node.id, tallies, idOf);
+    await connection.transaction(async (sql) => {
+      if (withLease && !(await lease.take(sql))) return;
+      const gone = await sql.rows("DELETE FROM waiting WHERE id = ANY($1::bigint[]) RETURNING id", [
+        numbers(rows.map(({ id }) => id)),
+      ]);
+      // A survey was taken back meanwhile: the next step knows.
+      if (gone.length !== rows.length) throw new Error("what waited is not all there any more");
+      await sql.all(counts);
+      await this.#addSurveys(sql, rows, time);
+    });
+    return true;
+  }
+
+  #tallies(rows: readonly Row[], time: UpkeepTime) {
+    const tallies = new Tallies();
+    for (const row of rows) {
+      const data = JSON.parse(row.data) as Waiting;
+      if (data.kind !== "counts" || !this.#isThere(row.site)) continue;
+      const group: Pick<CountGroup, "site" | "views" | "counts"> = {
+        site: row.site,
+        ...waitingGroup(data),
+      };
+      tallies.add(group, Math.floor(receivedAt(row, time) / HOUR_MS));
+    }
+    return tallies.all();
+  }
+
+  async #addSurveys(sql: Sql, rows: readonly Row[], time: UpkeepTime): Promise<void> {
+    for (const row of rows) {
+      const data = JSON.parse(row.data) as Waiting;
+      if (data.kind !== "survey" || !this.#isThere(row.site)) continue;
+      await sql.rows("INSERT INTO survey (site, version, day, payload) VALUES ($1, $2, $3, $4)", [
+        row.site,
+        data.version,
+        dayOf(receivedAt(row, time)),
+        data.payload,
+      ]);
+    }
+  }
+
+  #isThere(site: SiteKey): boolean {
+    return site === NOBODY || this.#options.exists(site);
+  }
+}
+
+/** Epoch ms. */
+function receivedAt({ boot, at, savedClock }: Row, time: UpkeepTime): number {
+  const isKnown = boot === time.boot && time.bootedAt !== null;
+  return isKnown ? time.bootedAt + at : savedClock;
+}
