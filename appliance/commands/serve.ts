@@ -144,6 +144,12 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   Web UI     ${webUi}/${tls}
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
   Data       ${config.dataDir}${numbers}`);
+  if (!service.store.ready) {
+    out(
+      "The database does not answer yet. Until it does nothing is counted; decks and the Web UI are here.",
+    );
+    return;
+  }
   const { sites, adminHash } = service.store.directory;
   const inShell = (words: string) => toType(words, config, terminal);
   if (sites.length === 0) out(`No site yet. Add one: ${inShell("sites add my-site")}`);

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { siteTokenKey } from "../base/names.ts";
 import { ReadSessions } from "../collector/read-sessions.ts";
 import { Sites } from "../collector/sites.ts";
@@ -5,6 +6,9 @@ import type { Config } from "../config.ts";
 import { Store, type Unusable } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
+
+/** A database elsewhere that lives has answered by then. */
+const PATIENCE_MS = 2_000;
 
 /** The data, and who is in it. */
 export interface Data {
@@ -67,8 +71,16 @@ async function startStore(
   const done = opened
     .then(() => firstOpened?.(store))
     .catch((error: Error) => log.warn({ reason: error.message }, "No admin token could be made"));
+  // Decks and the Web UI do not wait for a database elsewhere that is away.
+  if (store.hasFleet) await Promise.race([opened, patience(clock)]);
   if (store.ready) await done;
   return store;
+}
+
+function patience(clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  clock.after(PATIENCE_MS, resolve);
+  return promise;
 }
 
 /** Which sites there are, as the configuration and the data have them. */
@@ -85,7 +97,8 @@ export function knowSites(config: Config, store: Store, stops: Stops): Sites {
   return sites;
 }
 
-function unknownBadges({ badgeSites }: Config, { directory }: Store): string[] {
+function unknownBadges({ badgeSites }: Config, { directory, ready }: Store): string[] {
+  if (!ready) return [];
   const known = new Set(directory.sites.map(({ id }) => id));
   const unknown = badgeSites.filter((id) => !known.has(id));
   return unknown.length === 0

@@ -89,9 +89,8 @@ export class SplitEngine implements Engine {
       // A fleet that is away is no reason to start the box anew.
       case "ping":
         return this.#theBox.send(request);
-      // The box may have numbers from before.
       case "upkeep":
-        return both(await Promise.all([this.#theFleet.send(request), this.#theBox.send(request)]));
+        return this.#upkeep(request);
       case "write":
         return this.#write(request);
     }
@@ -179,6 +178,14 @@ export class SplitEngine implements Engine {
     return this.#theBox.send(write("setAdminToken", { hash, kept: this.#kept }));
   }
 
+  /** First that of the box, which may have numbers from before; a fleet that is away does not hinder it. */
+  async #upkeep(request: EngineRequest): Promise<EngineAnswer> {
+    const ofBox = await this.#theBox.send(request);
+    if (ofBox.ok && ofBox.more) return ofBox;
+    const ofFleet = await this.#theFleet.send(request);
+    return ofFleet.ok && !ofFleet.more ? ofBox : ofFleet;
+  }
+
   #write(request: EngineRequest & { kind: "write" }): Promise<EngineAnswer> {
     const { name, input } = request;
     switch (name) {
@@ -254,11 +261,6 @@ const DONE: EngineAnswer = { ok: true, surveys: [], more: false };
 
 function write<W extends WriteName>(name: W, input: WriteInput<W>): EngineRequest {
   return { kind: "write", name, input };
-}
-
-function both([one, other]: readonly [EngineAnswer, EngineAnswer]): EngineAnswer {
-  if (!one.ok) return one;
-  return other.ok ? { ...one, more: one.more || other.more } : other;
 }
 
 function opened<E extends Engine>(engine: E | undefined): E {

@@ -50,6 +50,16 @@ describe("the box in the Web UI", () => {
     control().owner.expectTrouble(/400/);
   });
 
+  it("says of backups that the numbers are in a database elsewhere", async () => {
+    await control().page.route("**/api/box", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), numbersElsewhere: true } });
+    });
+    await control().open("?tab=box");
+    await control().sees(/^Decks and what they show, as one file\. Push tokens/);
+    await control().sees(/^The numbers and the sites are in a database elsewhere: pg_dump/);
+  });
+
   it("is backed up and restored", async () => {
     await control().world.beacon({ p: "/before" });
     await control().open("?tab=box");
