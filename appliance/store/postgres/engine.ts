@@ -39,7 +39,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const GOODBYE_MS = 1_000;
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** `postgres://…` */
   databaseUrl: string;
   /** How this process is called there. */

@@ -20,7 +20,7 @@ import {
 } from "./places.ts";
 import { lockRooms } from "./rooms.ts";
 
-export interface Admitted {
+interface Admitted {
   readonly ids: readonly (readonly [WantedValue, number])[];
   /** Open days that take no more of a dimension, with all that they hold. */
   readonly full: readonly (Place & { readonly values: readonly { text: string; id: number }[] })[];
