@@ -1,10 +1,12 @@
+import type { Clock } from "../base/clock.ts";
+import { Signal } from "../base/signal.ts";
 import { type Compared, compare } from "../store/copy/check.ts";
 import { type Brought, bringSite, copy as copyAll, refuseSame } from "../store/copy/copy.ts";
-import { CopyRefused } from "../store/copy/end.ts";
+import { type CopyEnd, CopyRefused } from "../store/copy/end.ts";
 import { openSource, openTarget } from "../store/copy/ends.ts";
-import type { CopyOptions, ProgressLine } from "../store/copy/options.ts";
+import type { CopyOptions, Opening, ProgressLine } from "../store/copy/options.ts";
 import { Interrupted, Patience } from "../store/copy/patience.ts";
-import { pairsOf } from "../store/copy/sites.ts";
+import { type Pair, pairsOf } from "../store/copy/sites.ts";
 import { bringSurveys } from "../store/copy/surveys.ts";
 import {
   type Command,
@@ -47,7 +49,8 @@ export const copy: Command = {
     const interrupt = () => interrupted.abort();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
     try {
-      await run(source, target, values.check === true, interrupted.signal, terminal);
+      const task = { source, target, signal: interrupted.signal };
+      await (values.check ? checkOnly(task, terminal) : copyAndCheck(task, terminal));
     } catch (error) {
       if (error instanceof Interrupted)
         throw new CommandFailed(
@@ -60,65 +63,73 @@ export const copy: Command = {
   },
 };
 
-async function run(
-  source: string,
-  target: string,
-  isCheck: boolean,
-  signal: AbortSignal,
-  terminal: Terminal,
-): Promise<void> {
-  const from = await openSource(source);
-  try {
-    const to = await openTarget(target, terminal.now);
-    try {
-      const show = shownBy(terminal);
-      const say = (sentence: string) => {
-        show.end();
-        terminal.err(sentence);
+/** What is to be done, and with what. */
+interface Task {
+  readonly source: string;
+  readonly target: string;
+  readonly signal: AbortSignal;
+}
+
+async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
+  const clock = clockOf(terminal);
+  await closing(await openSource(source, by("--from", clock)), async (from) =>
+    closing(await openTarget(target, by("--to", clock)), async (to) => {
+      const screen = screenOf(terminal, clock);
+      const { say, show } = screen;
+      const options = { from, to, clock, signal, say, show };
+      const brought = await copyAll(options);
+      screen.clear();
+      tell(brought, options, terminal);
+      const patience = new Patience(options);
+      const catchUp = async (pair: Pair) => {
+        await bringSite(options, pair);
+        await bringSurveys(options, patience, brought.pairs);
       };
-      const options = { from, to, clock: CLOCK, signal, say, show: show.line };
-      refuseSame(options);
-      const brought = isCheck ? undefined : await copyAll(options);
-      if (brought !== undefined) {
-        show.end();
-        tell(brought, options, terminal);
-      }
-      const compared = await comparison(options, brought);
-      show.end();
-      tellOf(compared, options, terminal);
-    } finally {
-      await to.close();
-    }
+      const compared = await patience.with(() =>
+        compare({ from, to, catchUp, show: showCheck(options) }, brought.pairs),
+      );
+      screen.clear();
+      tellCompared(compared, to, terminal);
+    }),
+  );
+}
+
+async function checkOnly({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
+  const clock = clockOf(terminal);
+  await closing(await openSource(source, by("--from", clock)), async (from) =>
+    closing(await openSource(target, by("--to", clock)), async (to) => {
+      const screen = screenOf(terminal, clock);
+      const { say, show } = screen;
+      const patience = new Patience({ from, to, clock, signal, say });
+      refuseSame({ from, to });
+      const compared = await patience.with(async () => {
+        const { pairs, missing } = await pairsOf(from, to);
+        const shown = showCheck({ signal, show });
+        return compare({ from, to, catchUp: undefined, show: shown }, pairs, missing);
+      });
+      screen.clear();
+      tellCompared(compared, to, terminal);
+    }),
+  );
+}
+
+function by(flag: string, clock: Clock): Opening {
+  return { clock, random: Math.random, flag };
+}
+
+async function closing<T extends CopyEnd>(end: T, task: (end: T) => Promise<void>): Promise<void> {
+  try {
+    await task(end);
   } finally {
-    await from.close();
+    await end.close();
   }
 }
 
-async function comparison(options: CopyOptions, brought: Brought | undefined): Promise<Compared> {
-  const { from, to, signal } = options;
-  const patience = new Patience(options);
-  const found = brought ?? (await patience.with(() => pairsOf(from, to)));
-  const { pairs } = found;
-  return patience.with(() =>
-    compare(
-      {
-        from,
-        to,
-        catchUp:
-          brought &&
-          (async (pair) => {
-            await bringSite(options, pair);
-            await bringSurveys(options, patience, pairs);
-          }),
-        show(pair, share) {
-          if (signal.aborted) throw new Interrupted();
-          options.show({ text: `checking ${pair.id}`, share });
-        },
-      },
-      pairs,
-      "missing" in found ? found.missing : [],
-    ),
-  );
+function showCheck({ signal, show }: Pick<CopyOptions, "signal" | "show">) {
+  return ({ id }: Pair, share: number) => {
+    if (signal.aborted) throw new Interrupted();
+    show({ text: `checking ${id} · ${Math.floor(100 * share)} %`, share });
+  };
 }
 
 function tell(
@@ -138,9 +149,9 @@ function tell(
 }
 
 /** @throws {CommandFailed} where something is missing */
-function tellOf(
+function tellCompared(
   { sites, days, less, more, dropped }: Compared,
-  { to }: CopyOptions,
+  to: CopyEnd,
   terminal: Terminal,
 ) {
   if (less.length > 0)
@@ -163,32 +174,43 @@ function lines(names: readonly string[]): string {
     .join("\n");
 }
 
-/** One line that is rewritten, or, where nobody watches, a line now and then. */
-function shownBy({ rewrite, err, columns }: Terminal) {
-  let at = CLOCK.monotonic();
+/** One line that is rewritten, or, where nobody watches, a line now and then; and sentences. */
+function screenOf({ rewrite, err, columns }: Terminal, clock: Clock) {
+  let at = clock.monotonic();
   let isOpen = false;
+  const clear = () => {
+    if (isOpen) rewrite?.("");
+    isOpen = false;
+  };
   return {
-    line({ text }: ProgressLine): void {
+    clear,
+    show({ text }: ProgressLine): void {
       if (rewrite !== undefined) {
         rewrite(text.slice(0, columns - 1));
         isOpen = true;
-      } else if (CLOCK.monotonic() - at >= LINE_EVERY_MS) {
+      } else if (clock.monotonic() - at >= LINE_EVERY_MS) {
         err(text);
-        at = CLOCK.monotonic();
+        at = clock.monotonic();
       }
     },
-    end(): void {
-      if (isOpen) rewrite?.("");
-      isOpen = false;
+    say(sentence: string): void {
+      clear();
+      err(sentence);
     },
   };
 }
 
 /** Unlike a service's, its timers keep the process alive: there is nothing else to do. */
-const CLOCK: CopyOptions["clock"] = {
-  monotonic: () => performance.now(),
-  after(ms, task) {
-    const timer = setTimeout(task, ms);
-    return () => clearTimeout(timer);
-  },
-};
+function clockOf({ now }: Terminal): Clock {
+  return {
+    now,
+    monotonic: () => performance.now(),
+    boot: "",
+    sure: true,
+    becameSure: new Signal(),
+    after(ms, task) {
+      const timer = setTimeout(task, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+}

@@ -3,6 +3,7 @@ import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { CHANNEL_FLAGS, measureChannels } from "./channels.ts";
 import { compare } from "./compare.ts";
 import { median, percentile } from "./figures.ts";
+import { measureFleet, measureFleetReads } from "./fleet.ts";
 import { makeFlood, makeHistory } from "./history.ts";
 import { sendSteadily } from "./load.ts";
 import { measurePage } from "./page.ts";
@@ -51,6 +52,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   push,
   press,
   channels,
+  fleet,
 };
 /** Only when it is named. */
 const LONG: typeof PARTS = { hour };
@@ -286,4 +288,23 @@ async function channels(shipped: Shipped): Promise<void> {
       },
     ),
   );
+}
+
+/** Collectors that share a database, and what that costs against a file. */
+async function fleet(shipped: Shipped): Promise<void> {
+  console.log("Fleet ...");
+  const { perSecond, cpu, steady, bytes } = await measureFleet(shipped);
+  for (const [i, { collectors, database }] of cpu.entries())
+    console.log(
+      `  ${2 ** i} collectors: ${perSecond[i]?.toFixed(2)} of one; µs of CPU a hit: ${collectors.toFixed(0)}, the database ${database.toFixed(0)}`,
+    );
+  report("p99 at 1,000 hits/s, into PostgreSQL", percentile(steady, 0.99), "ms", ["<=", 20]);
+  console.log(`  a million hits: ${(bytes.log / 1e6).toFixed(1)} MB of its log`);
+  const { reads, bytes: size } = await measureFleetReads(shipped);
+  report("PostgreSQL's tables per million hits over 400 days", size / 1e6, "MB", ["<=", 20]);
+  for (const { form, sqlite, postgres } of reads)
+    report(`/stats with series${form}, 400 days, PostgreSQL : SQLite`, postgres / sqlite, "", [
+      "<=",
+      2,
+    ]);
 }

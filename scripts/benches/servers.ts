@@ -57,6 +57,16 @@ export function startedService(
   );
 }
 
+/** A collector of a fleet, however it is started. */
+export function startedCollector(
+  start: (args: readonly string[], env: NodeJS.ProcessEnv) => ChildProcess,
+  databaseUrl: string,
+): Promise<Running> {
+  const args = ["collect", "--port", "0", "--drain-seconds", "0"];
+  const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, DATABASE_URL: databaseUrl };
+  return started(start(args, env), /Collector +http:\/\/localhost:(\d+)/);
+}
+
 /** What every measure is compared with: answers the same GIF and stores nothing. */
 export function startBare(): Promise<Running> {
   return startProgram(BARE);

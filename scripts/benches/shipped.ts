@@ -1,14 +1,18 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripTypes } from "../strip-types.ts";
-import { CHECKOUT, type Running, startedService } from "./servers.ts";
+import { CHECKOUT, type Running, startedCollector, startedService } from "./servers.ts";
 
 /** The service as the image has it: JavaScript, with a compile cache of its own. */
 export interface Shipped {
   /** @param flags further ones, as for `tallydeck run` */
   start(dataDir: string, flags?: readonly string[]): Promise<Running>;
+  /** A collector that counts into a database. */
+  collect(databaseUrl: string): Promise<Running>;
+  /** Any other command, to its end. */
+  run(args: readonly string[]): void;
 }
 
 /** Makes one, which is gone afterwards. */
@@ -19,21 +23,23 @@ export async function withShipped(use: (shipped: Shipped) => Promise<void>): Pro
       cpSync(join(CHECKOUT, part), join(folder, part), { recursive: true });
     symlinkSync(join(CHECKOUT, "node_modules"), join(folder, "node_modules"));
     stripTypes(join(folder, "appliance"));
+    // As firmware-config's tallydeck-node does.
+    const flags = ["--max-semi-space-size=2", join(folder, "appliance/main.js")];
+    const own = { MALLOC_ARENA_MAX: "2", NODE_COMPILE_CACHE: join(folder, "cache") };
+    const child = (args: readonly string[], env: NodeJS.ProcessEnv) =>
+      spawn(process.execPath, [...flags, ...args], {
+        env: { ...env, ...own },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
     await use({
-      start: (dataDir, flags = []) =>
-        startedService(
-          (args, env) =>
-            // As firmware-config's tallydeck-node does.
-            spawn(
-              process.execPath,
-              ["--max-semi-space-size=2", join(folder, "appliance/main.js"), ...args, ...flags],
-              {
-                env: { ...env, MALLOC_ARENA_MAX: "2", NODE_COMPILE_CACHE: join(folder, "cache") },
-                stdio: ["ignore", "pipe", "inherit"],
-              },
-            ),
-          dataDir,
-        ),
+      start: (dataDir, more = []) =>
+        startedService((args, env) => child([...args, ...more], env), dataDir),
+      collect: (databaseUrl) => startedCollector(child, databaseUrl),
+      run: (args) =>
+        void execFileSync(process.execPath, [...flags, ...args], {
+          env: { ...process.env, ...own },
+          stdio: ["ignore", "ignore", "inherit"],
+        }),
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

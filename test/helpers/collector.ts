@@ -10,9 +10,12 @@ export class RunningCollector extends Running {
 
   static async start(
     env: Readonly<Record<string, string>>,
-    options: ConstructorParameters<typeof Running>[2] = {},
+    {
+      args = ["collect"],
+      ...options
+    }: ConstructorParameters<typeof Running>[2] & { args?: readonly string[] } = {},
   ): Promise<RunningCollector> {
-    const collector = new RunningCollector(["collect", "--port", "0"], env, options);
+    const collector = new RunningCollector([...args, "--port", "0"], env, options);
     const [, port] = await collector.says(/Collector {2}http:\/\/localhost:(\d+)/);
     collector.#port = Number(port);
     return collector;

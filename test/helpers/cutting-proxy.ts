@@ -7,32 +7,33 @@ import {
   type Socket,
 } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { randomFrom } from "../../appliance/base/random.ts";
 import { aroundTests } from "./hooks.ts";
 import { FrontendMessages } from "./postgres-wire.ts";
+import { seeded } from "./seeded.ts";
 
 /**
  * When a commit loses its connection: `unsent` to the server, which takes all of it back; `sent`, and
- * nobody knows; `late`, when the client has long been told that the connection is gone; `answered` by
- * the server, and the client does not hear of it.
+ * nobody knows; `answered` by the server, and the client does not hear of it.
  */
-export const MOMENTS = ["unsent", "sent", "late", "answered"] as const;
+const MOMENTS = ["unsent", "sent", "answered"] as const;
 type Moment = (typeof MOMENTS)[number];
 
 /** What goes wrong with connections. */
-export interface Trouble {
+interface Trouble {
   /** Chance of each commit, 0–1, to lose its connection. */
   readonly commits?: number;
-  /** At each of these moments in turn; all unless given. */
-  readonly moments?: readonly Moment[];
+  /** At one of these moments; all unless given. */
+  readonly moments?: readonly [Moment, ...Moment[]];
   /** Each connection ends within so many bytes of what its client sends. */
   readonly bytes?: number;
   /** Each piece takes up to so many ms longer. */
   readonly delayMs?: number;
 }
 
-/** Time enough for the client to come back, and to look what became of it. */
-const LATE_MS = 500;
+interface Draw {
+  below(limit: number): number;
+  random(): number;
+}
 
 const open = new Set<CuttingProxy>();
 aroundTests(
@@ -45,20 +46,18 @@ export class CuttingProxy {
   /** What befalls connections from now on, those that are open too. */
   trouble: Trouble = {};
   /** How many connections there were, and how many ended of what. */
-  readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, late: 0, answered: 0 };
+  readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, answered: 0 };
   readonly #server: Server;
   readonly #passages = new Set<Passage>();
   #hangs = false;
-  #lost = 0;
 
-  private constructor(server: Server, target: number, random: () => number) {
+  private constructor(server: Server, target: number, draw: Draw) {
     this.#server = server;
     server.on("connection", (client: Socket) => {
       this.counts.connections += 1;
       const passage: Passage = new Passage(client, createConnection(target, "127.0.0.1"), {
-        random,
+        draw,
         trouble: () => this.trouble,
-        moment: () => this.#moment(),
         count: (of) => {
           this.counts[of] += 1;
         },
@@ -73,7 +72,7 @@ export class CuttingProxy {
   static async open(target: number, seed: number): Promise<CuttingProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    const proxy = new CuttingProxy(server, target, randomFrom(seed));
+    const proxy = new CuttingProxy(server, target, seeded(seed));
     open.add(proxy);
     return proxy;
   }
@@ -96,11 +95,6 @@ export class CuttingProxy {
     for (const passage of this.#passages) passage.hang(hangs);
   }
 
-  #moment(): Moment | undefined {
-    const { moments = MOMENTS } = this.trouble;
-    return moments[this.#lost++ % moments.length];
-  }
-
   async end(): Promise<void> {
     open.delete(this);
     for (const passage of this.#passages) passage.cut();
@@ -110,10 +104,8 @@ export class CuttingProxy {
 }
 
 interface Surroundings {
-  readonly random: () => number;
+  readonly draw: Draw;
   trouble(): Trouble;
-  /** When the next commit that is to lose its connection does. */
-  moment(): Moment | undefined;
   count(of: Moment | "bytes"): void;
   over(): void;
 }
@@ -139,10 +131,12 @@ class Passage {
     this.#client = client;
     this.#server = server;
     this.#around = around;
-    this.#fate = around.random();
-    for (const socket of [client, server]) socket.setNoDelay().on("error", () => {});
-    client.once("close", () => this.#isEnding || this.cut());
-    server.once("close", () => this.cut());
+    this.#fate = around.draw.random();
+    for (const socket of [client, server])
+      socket
+        .setNoDelay()
+        .on("error", () => {})
+        .once("close", () => this.cut());
     client.on("data", (bytes) => {
       this.#toServer = this.#toServer.then(() => this.#say(bytes));
     });
@@ -171,7 +165,6 @@ class Passage {
       const moment = commits ? this.#momentOfCommit() : undefined;
       if (moment !== undefined) this.#around.count(moment);
       if (moment === "unsent") return this.cut();
-      if (moment === "late") return this.#sendLate(message);
       if (moment === "answered") this.#unheard = "";
       this.#forward(message);
       if (moment === "sent") return this.#lastly();
@@ -188,14 +181,6 @@ class Passage {
     }
     this.#around.count("bytes");
     this.#server.write(message.subarray(0, Math.max(0, left)));
-    this.#lastly();
-  }
-
-  async #sendLate(message: Buffer): Promise<void> {
-    this.#isEnding = true;
-    this.#client.destroy();
-    await setTimeout(this.#around.random() * LATE_MS);
-    this.#forward(message);
     this.#lastly();
   }
 
@@ -217,12 +202,14 @@ class Passage {
   }
 
   #momentOfCommit(): Moment | undefined {
-    const { random, trouble, moment } = this.#around;
-    return random() < (trouble().commits ?? 0) ? moment() : undefined;
+    const { draw, trouble } = this.#around;
+    const { commits = 0, moments = MOMENTS } = trouble();
+    if (draw.random() >= commits) return undefined;
+    return moments[draw.below(moments.length)];
   }
 
   async #delay(): Promise<void> {
     const { delayMs = 0 } = this.#around.trouble();
-    if (delayMs > 0) await setTimeout(this.#around.random() * delayMs);
+    if (delayMs > 0) await setTimeout(this.#around.draw.random() * delayMs);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Directory } from "../../appliance/store/sites/directory.ts";
 import type { World } from "./world.ts";
 
@@ -9,9 +10,16 @@ export async function directoryBecomes(
   const { store } = world.service;
   if (holds(store.directory)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
+  let isThere = false;
   const cancel = store.directoryChanged.on((directory) => {
-    if (holds(directory)) resolve();
+    isThere ||= holds(directory);
+    if (isThere) resolve();
   });
+  // A database elsewhere is looked at by the clock of the world.
+  while (world.isOnPostgres && !isThere) {
+    world.clock.advance(100);
+    await Promise.race([promise, setTimeout(20)]);
+  }
   await promise.finally(cancel);
 }
 

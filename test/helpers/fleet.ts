@@ -1,136 +1,104 @@
-import { CuttingProxy, MOMENTS, type Trouble } from "./cutting-proxy.ts";
-import { keptPort } from "./free-port.ts";
-import { Postgres } from "./postgres.ts";
-import { RunningCollector } from "./tallydeck.ts";
-import type { Ask, Reply } from "./world.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 
-interface FleetOptions {
-  readonly seed: number;
-  readonly collectors: number;
+const ROOT = join(import.meta.dirname, "../..");
+const FLEET = join(ROOT, "docs/fleet");
+/** Where the checkout is in the image and for the unit. */
+const INSTALLED = "/opt/tallydeck";
+
+/** A process as a file describes it. */
+interface Described {
+  /** What Node is given, the program among it. */
+  readonly program: readonly string[];
+  readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/**
- * Collectors that count into one database. Each reaches it through proxies of its own: at one host, or
- * after a failover at the other.
- */
-export class Fleet {
-  #database: Postgres;
-  #standby: Postgres | undefined;
-  /** Where the next standby is to be. */
-  #other: number;
-  readonly #seats: Seat[] = [];
-  #turn = 0;
+interface ComposeService {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly healthcheck: { readonly test: readonly string[] };
+}
 
-  private constructor(database: Postgres, other: number) {
-    this.#database = database;
-    this.#other = other;
+export function readFleet(name: string): string {
+  return readFileSync(join(FLEET, name), "utf8");
+}
+
+/** `compose.yaml` with its variables filled in. */
+export class ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly roles: string;
+  readonly #entrypoint: readonly string[];
+
+  constructor(variables: Readonly<Record<string, string>>) {
+    const text = readFleet("compose.yaml").replace(/\$\{(\w+):\?\}/g, (_, name: string) => {
+      const value = variables[name];
+      if (value === undefined) throw new Error(`compose.yaml wants ${name}`);
+      return value;
+    });
+    const { services, configs } = parse(text, { merge: true });
+    this.services = services;
+    this.roles = configs.roles.content;
+    const [, entrypoint = ""] = /^ENTRYPOINT (.*)$/m.exec(readFleet("Dockerfile")) ?? [];
+    this.#entrypoint = JSON.parse(entrypoint);
   }
 
-  static async start({ seed, collectors, env }: FleetOptions): Promise<Fleet> {
-    const database = await Postgres.open({ fsync: true });
-    const fleet = new Fleet(database, await keptPort());
-    const hosts = [database.port, fleet.#other];
-    for (let i = 0; i < collectors; i++) {
-      const proxies: CuttingProxy[] = [];
-      for (const host of hosts) proxies.push(await CuttingProxy.open(host, seed + i));
-      const url = database.url({
-        ports: proxies.map(({ port }) => port),
-        parameters: { target_session_attrs: "read-write" },
-      });
-      fleet.#seats.push(new Seat({ ...env, DATABASE_URL: url, NODE_NAME: `node-${i}` }, proxies));
-    }
-    await Promise.all(fleet.#seats.map((seat) => seat.start()));
-    return fleet;
-  }
-
-  /** Asks one that runs, each in turn, as a load balancer does. */
-  ask(path: string, ask?: Ask): Promise<Reply> {
-    const running = this.#seats.filter(({ collector }) => collector !== undefined);
-    this.#turn += 1;
-    const seat = running[this.#turn % running.length];
-    if (seat?.collector === undefined) throw new Error("no collector runs");
-    return seat.collector.ask(path, ask);
-  }
-
-  /** Kills one and starts another in its place. */
-  async replaceCollector(n: number): Promise<void> {
-    const seat = this.#seats[n % this.#seats.length];
-    await seat?.kill();
-    await seat?.start();
-  }
-
-  /** Kills the database; it is back after `then`. */
-  async loseDatabase(then: () => Promise<void>): Promise<void> {
-    await this.#database.kill();
-    await then();
-    await this.#database.restart();
-  }
-
-  /** From now on no commit is answered before a standby has it. */
-  async addStandby(): Promise<void> {
-    this.#standby = await this.#database.standby({ port: this.#other, synchronous: true });
-  }
-
-  /** Kills the database; its standby takes over. */
-  async failOver(): Promise<void> {
-    const lost = this.#database;
-    await lost.kill();
-    await this.#standby?.promote();
-    this.#database = this.#standby ?? lost;
-    this.#standby = undefined;
-    this.#other = lost.port;
-    await lost.end();
-  }
-
-  /** What befalls the connections of all collectors. */
-  set trouble(trouble: Trouble) {
-    for (const proxy of this.#proxies) proxy.trouble = trouble;
-  }
-
-  cut(): void {
-    for (const proxy of this.#proxies) proxy.cut();
-  }
-
-  /** How many commits lost their connection so far, at each moment. */
-  get lostCommits(): ReadonlyMap<string, number> {
-    const of = (moment: (typeof MOMENTS)[number]) =>
-      this.#proxies.reduce((sum, { counts }) => sum + counts[moment], 0);
-    return new Map(MOMENTS.map((moment) => [moment, of(moment)]));
-  }
-
-  /** Stops the collectors as whoever runs them does. @returns how each ended */
-  stop(): Promise<(number | null)[]> {
-    return Promise.all(
-      this.#seats.map(async ({ collector }) => (await collector?.end())?.code ?? null),
+  /** @param replaced what is elsewhere here than in the containers, by its text in the environment */
+  processOf(name: string, replaced: Readonly<Record<string, string>> = {}): Described {
+    const { command, environment } = this.#service(name);
+    const [, ...program] = this.#entrypoint.map(here);
+    const env = Object.fromEntries(
+      Object.entries(environment).map(([key, value]) => [key, replacedIn(value, replaced)]),
     );
+    return { program, args: command, env };
   }
 
-  get #proxies(): CuttingProxy[] {
-    return this.#seats.flatMap(({ proxies }) => proxies);
+  /** What Node is given to find out how a service is, which serves on another port here. */
+  healthCheck(name: string, port: number): readonly string[] {
+    const [how, node, ...args] = this.#service(name).healthcheck.test;
+    if (how !== "CMD" || node !== "node") throw new Error(`${name} is looked at by ${how} ${node}`);
+    return args.map((arg) => replacedIn(arg, { ":8480/": `:${port}/` }));
+  }
+
+  #service(name: string): ComposeService {
+    const service = this.services[name];
+    if (service === undefined) throw new Error(`compose.yaml has no ${name}`);
+    return service;
   }
 }
 
-/** Where a collector runs; another takes its place when it is killed. */
-class Seat {
-  readonly proxies: readonly CuttingProxy[];
-  readonly #env: Readonly<Record<string, string>>;
-  collector: RunningCollector | undefined;
+/** The unit of a collector, as systemd starts it for an instance. */
+export function unitProcess(specifiers: Readonly<Record<string, string>>): Described {
+  const unit = readFleet("tallydeck-collect@.service");
+  const values = (key: string) =>
+    [...unit.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) =>
+      value.replace(/%\w/g, (specifier) => specifiers[specifier] ?? specifier),
+    );
+  const [command = ""] = values("ExecStart");
+  const [, ...words] = command.split(" ").map(here);
+  const at = words.findIndex((word) => word.endsWith("/main.ts")) + 1;
+  const env = values("Environment").flatMap((line) =>
+    line.split(" ").map((pair) => pair.split("=")),
+  );
+  return { program: words.slice(0, at), args: words.slice(at), env: Object.fromEntries(env) };
+}
 
-  constructor(env: Readonly<Record<string, string>>, proxies: readonly CuttingProxy[]) {
-    this.proxies = proxies;
-    this.#env = env;
-  }
+/** Whom the load balancer asks, and where it looks how they are. */
+export function balancing(): { upstreams: readonly string[]; healthUri: string } {
+  const text = readFleet("Caddyfile");
+  const [, upstreams = ""] = /reverse_proxy (.*) \{/.exec(text) ?? [];
+  const [, healthUri = ""] = /health_uri (\S+)/.exec(text) ?? [];
+  return { upstreams: upstreams.split(" "), healthUri };
+}
 
-  async start(): Promise<void> {
-    const collector = await RunningCollector.start(this.#env);
-    await collector.ready();
-    this.collector = collector;
-  }
+function here(word: string): string {
+  return word.replace(INSTALLED, ROOT);
+}
 
-  async kill(): Promise<void> {
-    const killed = this.collector;
-    this.collector = undefined;
-    await killed?.end("SIGKILL");
-  }
+function replacedIn(text: string, replaced: Readonly<Record<string, string>>): string {
+  let result = text;
+  for (const [from, to] of Object.entries(replaced)) result = result.replaceAll(from, to);
+  return result;
 }

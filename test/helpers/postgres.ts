@@ -1,12 +1,12 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { giveToPostgres, newCluster } from "../../scripts/postgres/folder.ts";
+import { PostgresProcess, type Settings } from "../../scripts/postgres/process.ts";
 import { makeCertificates } from "./certificates.ts";
 import { keptPort } from "./free-port.ts";
 import { afterAllFiles, aroundTests } from "./hooks.ts";
-import { giveToPostgres, newCluster } from "./postgres-folder.ts";
-import { PostgresProcess, type Settings } from "./postgres-process.ts";
 
 interface PostgresOptions {
   /** What is committed is on the disk; without it, with the kernel, which a killed server is not. */
@@ -25,12 +25,6 @@ interface Login {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Whoever answers on another port of 127.0.0.1: a proxy before it, a standby. */
   readonly ports?: readonly number[];
-}
-
-interface StandbyOptions {
-  readonly synchronous?: boolean;
-  /** Of 127.0.0.1; one that is free unless given. */
-  readonly port?: number;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -175,10 +169,10 @@ export class Postgres {
    * A standby that has all there is and streams what comes. Synchronous, no commit is answered before
    * the standby has it; then the server waits for it when it is gone.
    */
-  async standby({ synchronous = false, port }: StandbyOptions = {}): Promise<Postgres> {
+  async standby({ synchronous = false } = {}): Promise<Postgres> {
     const name = this.#unused("standby");
     const { settings } = this.#process;
-    const standby = new Postgres(port ?? (await keptPort()), { ...settings, cluster_name: name });
+    const standby = new Postgres(await keptPort(), { ...settings, cluster_name: name });
     open.add(standby);
     await standby.#process.copyFrom(this.url());
     await standby.restart();
@@ -216,8 +210,7 @@ export class Postgres {
   /** Ends it and removes its folder. */
   async end(): Promise<void> {
     open.delete(this);
-    await this.#process.end("SIGQUIT");
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    await this.#process.remove();
   }
 
   #unused(what: string): string {
@@ -234,6 +227,26 @@ export function sharedPostgres(): Promise<Postgres> {
   shared ??= Postgres.start();
   return shared;
 }
+
+const cleared: string[] = [];
+
+/** A database on the shared server that may have tables, and nothing in them. @returns its name */
+export async function takeDatabase(): Promise<string> {
+  return cleared.pop() ?? (await sharedPostgres()).createDatabase();
+}
+
+/** Empties its tables for the next one: to make them anew takes a hundred times as long. */
+export async function giveBackDatabase(name: string): Promise<void> {
+  await (await sharedPostgres()).sql(CLEAR, name);
+  cleared.push(name);
+}
+
+const CLEAR = `DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT tablename FROM pg_tables
+    WHERE schemaname = 'public' AND tablename NOT IN ('meta', 'revision')
+  LOOP EXECUTE 'DELETE FROM ' || quote_ident(name); END LOOP;
+  DELETE FROM meta WHERE key <> 'schema';
+END $$`;
 
 /** An empty database for each test of the suite around it, on the shared server. @returns its name */
 export function eachDatabase(): () => string {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextTurn, setTimeout } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { aroundTests } from "./hooks.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
@@ -128,9 +128,21 @@ export class Running {
   }
 }
 
-/** Answers HTTP on a port of 127.0.0.1. */
-class RunningServer extends Running {
+/** `tallydeck run` on free ports. */
+export class RunningService extends Running {
   #port = 0;
+
+  static async start(
+    dataDir: string,
+    env: Env = {},
+    options: RunningOptions = {},
+  ): Promise<RunningService> {
+    const args = ["run", "--data-dir", dataDir, "--port", "0", "--webui-port", "0"];
+    const service = new RunningService(args, env, options);
+    const [, port] = await service.says(/localhost:(\d+)\/dashboard/);
+    service.#port = Number(port);
+    return service;
+  }
 
   get port(): number {
     return this.#port;
@@ -139,41 +151,4 @@ class RunningServer extends Running {
   ask(path: string, ask: Ask = {}): Promise<Reply> {
     return askPort(this.#port, path, ask);
   }
-
-  /** Waits until it says its port as `pattern` has it. */
-  protected async listens(pattern: RegExp): Promise<void> {
-    const [, port] = await this.says(pattern);
-    this.#port = Number(port);
-  }
 }
-
-/** `tallydeck run` on free ports. */
-export class RunningService extends RunningServer {
-  static async start(
-    dataDir: string,
-    env: Env = {},
-    options: RunningOptions = {},
-  ): Promise<RunningService> {
-    const args = ["run", "--data-dir", dataDir, "--port", "0", "--webui-port", "0"];
-    const service = new RunningService(args, env, options);
-    await service.listens(/localhost:(\d+)\/dashboard/);
-    return service;
-  }
-}
-
-/** `tallydeck collect` on a free port. */
-export class RunningCollector extends RunningServer {
-  /** Resolves when it listens: its database may not have answered yet. */
-  static async start(env: Env): Promise<RunningCollector> {
-    const collector = new RunningCollector(["collect", "--port", "0"], env);
-    await collector.listens(/Collector +http:\/\/localhost:(\d+)/);
-    return collector;
-  }
-
-  /** Resolves when it is to be sent visitors. */
-  async ready(): Promise<void> {
-    while ((await this.ask("/")).status !== 200) await setTimeout(LOOK_MS);
-  }
-}
-
-const LOOK_MS = 10;

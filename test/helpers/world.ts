@@ -10,9 +10,12 @@ import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
+import { type EngineName, engineOfSuite } from "./engines.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
+import { giveBackDatabase, sharedPostgres, takeDatabase } from "./postgres.ts";
 import { reusedThreads } from "./threads.ts";
+import { until } from "./until.ts";
 
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -43,6 +46,8 @@ export interface Ask {
 }
 
 interface WorldOptions {
+  /** What keeps its data; that of the suite where `eachWorld` or `sharedWorld` makes it, else SQLite. */
+  readonly engine?: EngineName;
   /** Configuration keys; SITES=blog and STATS_TOKEN=ADMIN unless given. */
   readonly env?: Record<string, string>;
   readonly clock?: FakeClock;
@@ -81,6 +86,9 @@ export class World {
   };
   readonly #options: WorldOptions;
   #service: Service | undefined;
+  /** The name of its database, where that is not a file of its folder. */
+  #database: string | undefined;
+  #databaseUrl: string | undefined;
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
@@ -97,7 +105,13 @@ export class World {
     const { threads = reusedThreads } = this.#options;
     const config = readConfig({
       flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
-      env: { SITES: "blog", STATS_TOKEN: ADMIN, ...env, ...changed },
+      env: {
+        SITES: "blog",
+        STATS_TOKEN: ADMIN,
+        ...(await this.#takeDatabase()),
+        ...env,
+        ...changed,
+      },
     });
     this.#service = await startService({
       // Any port that is free, for which a person has no use.
@@ -122,6 +136,8 @@ export class World {
       },
       ...(board !== undefined && { clock: board, timekeeper: board }),
     });
+    const { store } = this.#service;
+    await until(() => store.ready);
   }
 
   /** Stops the service; the data stays. */
@@ -140,6 +156,26 @@ export class World {
   async end(): Promise<void> {
     await this.stop();
     rmSync(this.dataDir, { recursive: true, force: true });
+    if (this.#database !== undefined) await giveBackDatabase(this.#database);
+  }
+
+  get isOnPostgres(): boolean {
+    return this.#databaseUrl !== undefined;
+  }
+
+  /** What tells the command line where its data is. */
+  get dataArgs(): string[] {
+    const folder = ["--data-dir", this.dataDir];
+    return this.#databaseUrl === undefined
+      ? folder
+      : [...folder, "--database-url", this.#databaseUrl];
+  }
+
+  async #takeDatabase(): Promise<{ DATABASE_URL?: string }> {
+    if (this.#options.engine !== "PostgreSQL") return {};
+    this.#database ??= await takeDatabase();
+    this.#databaseUrl = (await sharedPostgres()).url({ database: this.#database });
+    return { DATABASE_URL: this.#databaseUrl };
   }
 
   get service(): Service {
@@ -248,8 +284,9 @@ export class World {
 /** A world for each test of the suite around it. */
 export function eachWorld(options: WorldOptions | (() => WorldOptions) = {}): () => World {
   let world: World | undefined;
+  const engine = engineOfSuite();
   beforeEach(async () => {
-    world = new World(typeof options === "function" ? options() : options);
+    world = new World({ engine, ...(typeof options === "function" ? options() : options) });
     await world.start();
   });
   afterEach(() => world?.end());
@@ -259,8 +296,9 @@ export function eachWorld(options: WorldOptions | (() => WorldOptions) = {}): ()
 /** One world for all tests of the suite around it: for those that leave nothing behind. */
 export function sharedWorld(options: WorldOptions = {}): () => World {
   let world: World | undefined;
+  const engine = engineOfSuite();
   before(async () => {
-    world = new World(options);
+    world = new World({ engine, ...options });
     await world.start();
   });
   after(() => world?.end());

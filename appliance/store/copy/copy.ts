@@ -1,5 +1,5 @@
 import { bringDays } from "./days.ts";
-import { CopyRefused } from "./end.ts";
+import { type CopyEnd, CopyRefused } from "./end.ts";
 import type { CopyOptions } from "./options.ts";
 import { bringPast } from "./past.ts";
 import { Patience } from "./patience.ts";
@@ -55,7 +55,7 @@ export async function bringSite(
   return bringDays(options, patience, pair, there, progress);
 }
 
-export function refuseSame({ from, to }: Pick<CopyOptions, "from" | "to">): void {
+export function refuseSame({ from, to }: { from: CopyEnd; to: CopyEnd }): void {
   if (from.id === to.id)
     throw new CopyRefused(
       "--from and --to hold the same data: they are one database, or one was made from a backup of the other. Name another --to.",

@@ -1,22 +1,26 @@
-import { SqliteEnd } from "../sqlite/copying.ts";
+import { databaseUrl } from "../../base/database-url.ts";
+import type { Opening } from "./options.ts";
 import type { CopySource } from "./source.ts";
 import type { CopyTarget } from "./target.ts";
 
 /**
- * Opens what is copied from.
- * @param where a data folder
- * @throws {CopyRefused | DatabaseRefused} with a sentence for the owner
+ * Opens what is copied from, or only compared.
+ * @param where a data folder, or `postgres://…`
+ * @throws {CopyRefused | Refusal} with a sentence for the owner
  */
-export async function openSource(where: string): Promise<CopySource> {
-  return SqliteEnd.openSource(where);
+export async function openSource(where: string, opening: Opening): Promise<CopySource> {
+  if (databaseUrl(where) === undefined)
+    return (await import("../sqlite/copying.ts")).SqliteEnd.openSource(where);
+  return (await import("../postgres/copying.ts")).PostgresEnd.openSource(where, opening);
 }
 
 /**
  * Opens what is copied to, which is made where there is none.
- * @param where a data folder
- * @param now epoch milliseconds
- * @throws {CopyRefused | DatabaseRefused} with a sentence for the owner
+ * @param where a data folder, or `postgres://…`
+ * @throws {CopyRefused | Refusal} with a sentence for the owner
  */
-export async function openTarget(where: string, now: () => number): Promise<CopyTarget> {
-  return SqliteEnd.openTarget(where, now);
+export async function openTarget(where: string, opening: Opening): Promise<CopyTarget> {
+  if (databaseUrl(where) === undefined)
+    return (await import("../sqlite/copying.ts")).SqliteEnd.openTarget(where, opening.clock.now);
+  return (await import("../postgres/copying.ts")).PostgresEnd.openTarget(where, opening);
 }

@@ -19,3 +19,12 @@ export interface CopyOptions {
   readonly say: (sentence: string) => void;
   readonly show: (line: ProgressLine) => void;
 }
+
+/** What it takes to open a database. */
+export interface Opening {
+  readonly clock: Clock;
+  /** 0–1. */
+  readonly random: () => number;
+  /** By which it was named, for sentences: `--to`. */
+  readonly flag: string;
+}

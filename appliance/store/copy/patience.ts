@@ -1,4 +1,4 @@
-import { CopyRefused } from "./end.ts";
+import { type CopyEnd, CopyRefused } from "./end.ts";
 import type { CopyOptions } from "./options.ts";
 
 /** Somebody has ended the copy. */
@@ -11,11 +11,16 @@ const LONGEST_PAUSE_MS = 15_000;
 /** A database that is replaced by another is back by then. */
 const PATIENCE_MS = 5 * 60_000;
 
+interface PatienceOptions extends Pick<CopyOptions, "clock" | "signal" | "say"> {
+  readonly from: CopyEnd;
+  readonly to: CopyEnd;
+}
+
 /** Does one step after the other, each again while one of the databases is away. */
 export class Patience {
-  readonly #options: Pick<CopyOptions, "from" | "to" | "clock" | "signal" | "say">;
+  readonly #options: PatienceOptions;
 
-  constructor(options: Pick<CopyOptions, "from" | "to" | "clock" | "signal" | "say">) {
+  constructor(options: PatienceOptions) {
     this.#options = options;
   }
 

@@ -113,13 +113,13 @@ function withdrawals(ids: readonly number[]): Statement[] {
   ].filter(({ values }) => values[0] !== "{}");
 }
 
-const COUNT = `
+export const COUNT = `
   INSERT INTO count (site, day, node, value, n)
   SELECT site, day, $1::bigint, value, n
   FROM unnest($2::int[], $3::int[], $4::bigint[], $5::bigint[]) AS w (site, day, value, n)
   ON CONFLICT (site, day, node, value) DO UPDATE SET n = count.n + excluded.n`;
 
-const DAY_TOTAL = `
+export const DAY_TOTAL = `
   INSERT INTO day_total (site, counter, day, node, n)
   SELECT site, counter, day, $1::bigint, n
   FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS w (site, counter, day, n)

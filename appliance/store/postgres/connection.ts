@@ -37,6 +37,8 @@ const KEEP_ALIVE_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const GOODBYE_MS = 1_000;
+/** What runs when it is closed has so long. */
+const LAST_ANSWER_MS = 3_000;
 /** How often a transaction is run that others are in the way of. */
 const TRIES = 8;
 const RETRY_MS = 10;
@@ -126,23 +128,29 @@ export class Connection implements Sql {
     });
   }
 
-  /** Ends it after what was asked; what waits for a connection fails. */
+  /** Ends it after what was asked, for which it waits not for long; what waits for a connection fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pauses.end();
+    const cancel = this.#clock.after(LAST_ANSWER_MS, () => this.#destroy());
     await this.#turns.take(async () => {
       if (this.#live === undefined || this.#live.isLost) return;
       await this.#within(this.#live, GOODBYE_MS, this.#live.client.end()).catch(() => {});
       this.#live.socket.destroy();
     });
+    cancel();
   }
 
   /** Ends it at once: what waits for an answer is lost. */
   async cut(): Promise<void> {
     this.#isClosed = true;
+    this.#destroy();
+    await this.close();
+  }
+
+  #destroy(): void {
     this.#live?.socket.destroy();
     this.#opening?.destroy();
-    await this.close();
   }
 
   /** Whether it is there now; how often it was made again, and transactions were run again. */

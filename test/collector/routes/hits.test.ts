@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { onEachEngine } from "../../helpers/engines.ts";
 import { exchange } from "../../helpers/wire.ts";
 import { CHROME, encode, sharedWorld } from "../../helpers/world.ts";
 
@@ -10,36 +11,40 @@ const NOT_PLAIN = [
   ["a whole address", "GET http://127.0.0.1/e?s=blog&v= HTTP/1.1"],
 ] as const;
 
-describe("a hit", () => {
-  const world = sharedWorld();
+onEachEngine(() => {
+  describe("a hit", () => {
+    const world = sharedWorld();
 
-  /** All that comes back, but for the time. */
-  const answerTo = async (line: string, ...headers: string[]) => {
-    const request = [line, "Host: 127.0.0.1", "Connection: close", ...headers, "", ""].join("\r\n");
-    return (await exchange(world().port, request)).replace(/^Date: .*\r\n/m, "");
-  };
+    /** All that comes back, but for the time. */
+    const answerTo = async (line: string, ...headers: string[]) => {
+      const request = [line, "Host: 127.0.0.1", "Connection: close", ...headers, "", ""].join(
+        "\r\n",
+      );
+      return (await exchange(world().port, request)).replace(/^Date: .*\r\n/m, "");
+    };
 
-  for (const [what, line] of NOT_PLAIN)
-    it(`has the same answer, to the byte, as one with ${what}`, async () => {
-      assert.equal(await answerTo("GET /e?s=blog&v= HTTP/1.1"), await answerTo(line));
+    for (const [what, line] of NOT_PLAIN)
+      it(`has the same answer, to the byte, as one with ${what}`, async () => {
+        assert.equal(await answerTo("GET /e?s=blog&v= HTTP/1.1"), await answerTo(line));
+      });
+
+    it("has the same head when only that is asked for", async () => {
+      const whole = await answerTo("GET /a?s=blog HTTP/1.1");
+      const head = await answerTo("HEAD /a?s=blog HTTP/1.1");
+      assert.equal(whole.slice(0, head.length), head);
+      assert.ok(whole.length > head.length);
     });
 
-  it("has the same head when only that is asked for", async () => {
-    const whole = await answerTo("GET /a?s=blog HTTP/1.1");
-    const head = await answerTo("HEAD /a?s=blog HTTP/1.1");
-    assert.equal(whole.slice(0, head.length), head);
-    assert.ok(whole.length > head.length);
-  });
+    it("counts as much as one with a fragment, which is no part of it", async () => {
+      const v = encode({ p: "/twin", r: "t.co" });
+      for (const target of [`/e?s=blog&v=${v}`, `/e?v=${v}&s=blog#there`])
+        await answerTo(`GET ${target} HTTP/1.1`, `User-Agent: ${CHROME}`);
+      const { path, ref } = await world().counts("blog");
+      assert.deepEqual([path?.["/twin"], ref?.["t.co"]], [2, 2]);
+    });
 
-  it("counts as much as one with a fragment, which is no part of it", async () => {
-    const v = encode({ p: "/twin", r: "t.co" });
-    for (const target of [`/e?s=blog&v=${v}`, `/e?v=${v}&s=blog#there`])
-      await answerTo(`GET ${target} HTTP/1.1`, `User-Agent: ${CHROME}`);
-    const { path, ref } = await world().counts("blog");
-    assert.deepEqual([path?.["/twin"], ref?.["t.co"]], [2, 2]);
-  });
-
-  it("without a host is refused as any request is", async () => {
-    assert.match(await exchange(world().port, "GET /e?v= HTTP/1.1\r\n\r\n"), /^HTTP\/1.1 400 /);
+    it("without a host is refused as any request is", async () => {
+      assert.match(await exchange(world().port, "GET /e?v= HTTP/1.1\r\n\r\n"), /^HTTP\/1.1 400 /);
+    });
   });
 });

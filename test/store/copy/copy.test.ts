@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
+import { SystemClock } from "../../../appliance/base/clock.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
 import type { CopyTarget } from "../../../appliance/store/copy/target.ts";
+import { PostgresEnd } from "../../../appliance/store/postgres/copying.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { SqliteEnd } from "../../../appliance/store/sqlite/copying.ts";
@@ -17,6 +19,7 @@ import {
 } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { change, checkAll, contentOf, copyAll, type End, fill } from "../../helpers/copying.ts";
 import { eachFolder } from "../../helpers/folder.ts";
+import { sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
 const NOW = Date.parse("2026-03-04T12:00:00Z");
@@ -54,7 +57,20 @@ describe("a copy", () => {
     return { site, day: formatDay(TODAY - ago), counts, surveys };
   };
 
-  const kinds: readonly Kind[] = [{ name: "another folder", open: async () => folderAt("there") }];
+  const kinds: readonly Kind[] = [
+    { name: "another folder", open: async () => folderAt("there") },
+    {
+      name: "PostgreSQL",
+      async open() {
+        const server = await sharedPostgres();
+        const url = server.url({ database: await server.createDatabase() });
+        const clock = new SystemClock();
+        return opened(
+          await PostgresEnd.openTarget(url, { clock, random: Math.random, flag: "--to" }),
+        );
+      },
+    },
+  ];
 
   for (const { name, open } of kinds)
     describe(`to ${name}`, () => {
@@ -64,10 +80,10 @@ describe("a copy", () => {
       });
 
       it("brings all that was counted, and nothing the second time", async () => {
-        fill(at("box"), [...demoDays(NOW)].slice(-120));
+        fill(at("box"), [...demoDays(NOW)].slice(-50));
         const box = source("box");
         const { days, surveys } = await copyAll(box, there);
-        assert.ok(days > 50 && surveys > 10, `${days} ${surveys}`);
+        assert.ok(days > 20 && surveys > 3, `${days} ${surveys}`);
         assert.deepEqual(await contentOf(there), await contentOf(box));
         const again = await copyAll(box, there);
         assert.deepEqual([again.days, again.surveys], [0, 0]);
@@ -94,12 +110,12 @@ describe("a copy", () => {
 
       it("goes on where it was ended, between any two transactions or in the middle of one", async () => {
         const { below } = seeded(TEST_SEED);
-        fill(at("box"), [...demoDays(NOW)].slice(-120));
+        fill(at("box"), [...demoDays(NOW)].slice(-50));
         const box = source("box");
         let ended = 0;
         for (let isDone = false; !isDone; ) {
           const stop = new AbortController();
-          const target = ending(there, below(3), below(2) === 0, stop);
+          const target = ending(there, below(2), below(2) === 0, stop);
           isDone = await copyAll(box, target, { signal: stop.signal }).then(
             () => true,
             (error: Error) => {

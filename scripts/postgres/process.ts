@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { postgresCommand, postgresFolder } from "./postgres-folder.ts";
+import { postgresCommand, postgresFolder } from "./folder.ts";
 
 /** As in postgresql.conf: `{max_connections: 10}`. */
 export type Settings = Readonly<Record<string, string | number>>;
@@ -24,6 +24,13 @@ export class PostgresProcess {
   constructor(port: number, settings: Settings) {
     this.#port = port;
     this.settings = settings;
+  }
+
+  /** Of the first process, whose children do the work. @throws {Error} while none runs */
+  get pid(): number {
+    const pid = this.#runs ? this.#child?.pid : undefined;
+    if (pid === undefined) throw new Error("PostgreSQL does not run");
+    return pid;
   }
 
   get log(): string {
@@ -57,6 +64,12 @@ export class PostgresProcess {
     const ended = once(child, "exit");
     child.kill(signal);
     await ended;
+  }
+
+  /** Ends it and removes its folder. */
+  async remove(): Promise<void> {
+    await this.end("SIGQUIT");
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   async kill(): Promise<void> {

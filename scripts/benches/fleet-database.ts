@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { newCluster, postgresCommand } from "../postgres/folder.ts";
+import { PostgresProcess } from "../postgres/process.ts";
+
+/** What is committed is on the disk, as on a server that somebody relies on. */
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  shared_buffers: "256MB",
+  max_wal_size: "1GB",
+  dynamic_shared_memory_type: "mmap",
+};
+const TICK_MS = 10;
+
+/** A server of PostgreSQL's, as Debian has it. */
+export interface FleetDatabase {
+  readonly url: string;
+  /** CPU time of all its processes so far, ms. */
+  cpu(): number;
+  /** Bytes of its tables and indices now, and bytes of the log that it has written so far. */
+  bytes(): { readonly tables: number; readonly log: number };
+}
+
+/** It is gone afterwards, and all that is in it. */
+export async function withDatabase(use: (database: FleetDatabase) => Promise<void>): Promise<void> {
+  const port = await freePort();
+  const server = new PostgresProcess(port, SETTINGS);
+  newCluster(server.data);
+  await server.start();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const ask = (question: string) => {
+    const [file, args] = postgresCommand("psql", [url, "-Atc", question]);
+    return Number(execFileSync(file, args, { encoding: "utf8", cwd: "/" }));
+  };
+  try {
+    await use({
+      url,
+      cpu: () => cpuOf(server.pid),
+      bytes: () => ({
+        tables: ask(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+          WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`),
+        log: ask("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
+      }),
+    });
+  } finally {
+    await server.remove();
+  }
+}
+
+/** Of a process and of its children, those that are gone among them. */
+function cpuOf(pid: number): number {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  let ticks = 0;
+  for (const each of all) {
+    const fields = statOf(each);
+    // ppid is the 4th field, utime, stime, cutime and cstime the 14th to 17th; the first two are off.
+    if (Number(each) === pid) for (const at of [11, 12, 13, 14]) ticks += Number(fields[at]);
+    else if (Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * TICK_MS;
+}
+
+function statOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+  } catch {
+    // It ended meanwhile.
+    return [];
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
+    });
+  });
+}
