@@ -304,8 +304,6 @@ export class Store {
   /** A plan, and what does its steps as long as it is about the file that is there. */
   async #foldPlan(today: number): Promise<FoldWork | null> {
     const asked = this.#replaced;
-    // Where many count, one of them is chosen for it by the engine.
-    if (this.hasFleet) return null;
     const plan = await this.read("foldPlan", { today });
     if (plan === null) return null;
     return {
