@@ -7,33 +7,32 @@ import {
   type Socket,
 } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { randomFrom } from "../../appliance/base/random.ts";
 import { aroundTests } from "./hooks.ts";
 import { FrontendMessages } from "./postgres-wire.ts";
-import { seeded } from "./seeded.ts";
 
 /**
  * When a commit loses its connection: `unsent` to the server, which takes all of it back; `sent`, and
- * nobody knows; `answered` by the server, and the client does not hear of it.
+ * nobody knows; `late`, when the client has long been told that the connection is gone; `answered` by
+ * the server, and the client does not hear of it.
  */
-const MOMENTS = ["unsent", "sent", "answered"] as const;
+export const MOMENTS = ["unsent", "sent", "late", "answered"] as const;
 type Moment = (typeof MOMENTS)[number];
 
 /** What goes wrong with connections. */
-interface Trouble {
+export interface Trouble {
   /** Chance of each commit, 0–1, to lose its connection. */
   readonly commits?: number;
-  /** At one of these moments; all unless given. */
-  readonly moments?: readonly [Moment, ...Moment[]];
+  /** At each of these moments in turn; all unless given. */
+  readonly moments?: readonly Moment[];
   /** Each connection ends within so many bytes of what its client sends. */
   readonly bytes?: number;
   /** Each piece takes up to so many ms longer. */
   readonly delayMs?: number;
 }
 
-interface Draw {
-  below(limit: number): number;
-  random(): number;
-}
+/** Time enough for the client to come back, and to look what became of it. */
+const LATE_MS = 500;
 
 const open = new Set<CuttingProxy>();
 aroundTests(
@@ -46,18 +45,20 @@ export class CuttingProxy {
   /** What befalls connections from now on, those that are open too. */
   trouble: Trouble = {};
   /** How many connections there were, and how many ended of what. */
-  readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, answered: 0 };
+  readonly counts = { connections: 0, cut: 0, bytes: 0, unsent: 0, sent: 0, late: 0, answered: 0 };
   readonly #server: Server;
   readonly #passages = new Set<Passage>();
   #hangs = false;
+  #lost = 0;
 
-  private constructor(server: Server, target: number, draw: Draw) {
+  private constructor(server: Server, target: number, random: () => number) {
     this.#server = server;
     server.on("connection", (client: Socket) => {
       this.counts.connections += 1;
       const passage: Passage = new Passage(client, createConnection(target, "127.0.0.1"), {
-        draw,
+        random,
         trouble: () => this.trouble,
+        moment: () => this.#moment(),
         count: (of) => {
           this.counts[of] += 1;
         },
@@ -72,7 +73,7 @@ export class CuttingProxy {
   static async open(target: number, seed: number): Promise<CuttingProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    const proxy = new CuttingProxy(server, target, seeded(seed));
+    const proxy = new CuttingProxy(server, target, randomFrom(seed));
     open.add(proxy);
     return proxy;
   }
@@ -95,6 +96,11 @@ export class CuttingProxy {
     for (const passage of this.#passages) passage.hang(hangs);
   }
 
+  #moment(): Moment | undefined {
+    const { moments = MOMENTS } = this.trouble;
+    return moments[this.#lost++ % moments.length];
+  }
+
   async end(): Promise<void> {
     open.delete(this);
     for (const passage of this.#passages) passage.cut();
@@ -104,8 +110,10 @@ export class CuttingProxy {
 }
 
 interface Surroundings {
-  readonly draw: Draw;
+  readonly random: () => number;
   trouble(): Trouble;
+  /** When the next commit that is to lose its connection does. */
+  moment(): Moment | undefined;
   count(of: Moment | "bytes"): void;
   over(): void;
 }
@@ -131,12 +139,10 @@ class Passage {
     this.#client = client;
     this.#server = server;
     this.#around = around;
-    this.#fate = around.draw.random();
-    for (const socket of [client, server])
-      socket
-        .setNoDelay()
-        .on("error", () => {})
-        .once("close", () => this.cut());
+    this.#fate = around.random();
+    for (const socket of [client, server]) socket.setNoDelay().on("error", () => {});
+    client.once("close", () => this.#isEnding || this.cut());
+    server.once("close", () => this.cut());
     client.on("data", (bytes) => {
       this.#toServer = this.#toServer.then(() => this.#say(bytes));
     });
@@ -165,6 +171,7 @@ class Passage {
       const moment = commits ? this.#momentOfCommit() : undefined;
       if (moment !== undefined) this.#around.count(moment);
       if (moment === "unsent") return this.cut();
+      if (moment === "late") return this.#sendLate(message);
       if (moment === "answered") this.#unheard = "";
       this.#forward(message);
       if (moment === "sent") return this.#lastly();
@@ -181,6 +188,14 @@ class Passage {
     }
     this.#around.count("bytes");
     this.#server.write(message.subarray(0, Math.max(0, left)));
+    this.#lastly();
+  }
+
+  async #sendLate(message: Buffer): Promise<void> {
+    this.#isEnding = true;
+    this.#client.destroy();
+    await setTimeout(this.#around.random() * LATE_MS);
+    this.#forward(message);
     this.#lastly();
   }
 
@@ -202,14 +217,12 @@ class Passage {
   }
 
   #momentOfCommit(): Moment | undefined {
-    const { draw, trouble } = this.#around;
-    const { commits = 0, moments = MOMENTS } = trouble();
-    if (draw.random() >= commits) return undefined;
-    return moments[draw.below(moments.length)];
+    const { random, trouble, moment } = this.#around;
+    return random() < (trouble().commits ?? 0) ? moment() : undefined;
   }
 
   async #delay(): Promise<void> {
     const { delayMs = 0 } = this.#around.trouble();
-    if (delayMs > 0) await setTimeout(this.#around.draw.random() * delayMs);
+    if (delayMs > 0) await setTimeout(this.#around.random() * delayMs);
   }
 }

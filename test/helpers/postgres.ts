@@ -27,6 +27,12 @@ interface Login {
   readonly ports?: readonly number[];
 }
 
+interface StandbyOptions {
+  readonly synchronous?: boolean;
+  /** Of 127.0.0.1; one that is free unless given. */
+  readonly port?: number;
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** Small, and quick on a disk that others use. */
@@ -169,10 +175,10 @@ export class Postgres {
    * A standby that has all there is and streams what comes. Synchronous, no commit is answered before
    * the standby has it; then the server waits for it when it is gone.
    */
-  async standby({ synchronous = false } = {}): Promise<Postgres> {
+  async standby({ synchronous = false, port }: StandbyOptions = {}): Promise<Postgres> {
     const name = this.#unused("standby");
     const { settings } = this.#process;
-    const standby = new Postgres(await keptPort(), { ...settings, cluster_name: name });
+    const standby = new Postgres(port ?? (await keptPort()), { ...settings, cluster_name: name });
     open.add(standby);
     await standby.#process.copyFrom(this.url());
     await standby.restart();
