@@ -8,6 +8,7 @@ import type { Connection, Statement } from "./connection.ts";
 import { Away, isLost, isPassed, isSerialization, reasonOf } from "./errors.ts";
 import type { Node } from "./node.ts";
 import { Pauses } from "./pauses.ts";
+import type { Presence } from "./presence.ts";
 import type { Values } from "./values/values.ts";
 
 const FIRST_PAUSE_MS = 10;
@@ -18,6 +19,7 @@ interface CommitterOptions {
   readonly node: Node;
   readonly values: Values;
   readonly exists: (site: SiteKey) => boolean;
+  readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
   /** 0–1, for the length of pauses. */
@@ -46,16 +48,27 @@ export class Committer {
   readonly #node: Node;
   readonly #values: Values;
   readonly #exists: CommitterOptions["exists"];
+  readonly #presence: Presence;
   readonly #log: Pick<Log, "error">;
   readonly #pauses: Pauses;
   #isClosed = false;
   #retries = 0;
 
-  constructor({ connection, node, values, exists, clock, log, random }: CommitterOptions) {
+  constructor({
+    connection,
+    node,
+    values,
+    exists,
+    presence,
+    clock,
+    log,
+    random,
+  }: CommitterOptions) {
     this.#connection = connection;
     this.#node = node;
     this.#values = values;
     this.#exists = exists;
+    this.#presence = presence;
     this.#log = log;
     this.#pauses = new Pauses(clock, random);
   }
@@ -99,6 +112,7 @@ export class Committer {
     const statements = attempt.rows.statements(idOf, attempt.surveyIds);
     attempt.isSent = true;
     const results = await this.#connection.pipeline([this.#node.gate, ...statements]);
+    this.#presence.answered(this);
     this.#node.batch += 1;
     // Each survey ends with what tells whether it is taken; they stand last.
     const of = results.length - 2 * attempt.surveyIds.length;
@@ -123,6 +137,8 @@ export class Committer {
     this.#values.forget();
     attempt.failures += 1;
     if (this.#isClosed) return failed(error);
+    if (isLost(error)) this.#presence.missed(this, error);
+    else this.#presence.answered(this);
     if (isSerialization(error)) {
       this.#retries += 1;
       return this.#pause(attempt.failures);

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Refusal } from "../../base/refusal.ts";
 import { Turns } from "../../base/turns.ts";
 import type { SiteKey } from "../counting.ts";
 import type {
@@ -19,17 +18,18 @@ import type { FleetWriteName } from "../writes.ts";
 import { Committer } from "./committer.ts";
 import { Connection, type Sql } from "./connection.ts";
 import { DatabaseTime } from "./database-time.ts";
-import { isLost, reasonOf, refusalOf } from "./errors.ts";
+import { isLost, reasonOf } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import { Pauses } from "./pauses.ts";
+import { Presence } from "./presence.ts";
 import { declareSites } from "./tables/declare-sites.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { READER } from "./thread-kinds.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
 import { Filing } from "./upkeep/waiting.ts";
-import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
+import { type ConnectionSettings, parseDatabaseUrl } from "./url.ts";
 import { Values } from "./values/values.ts";
 import { Watch } from "./watch.ts";
 import { FLEET_WRITES } from "./writes.ts";
@@ -78,11 +78,9 @@ export class PostgresEngine implements Engine {
   readonly #opened = Promise.withResolvers<boolean>();
   #sites = new Set<number>();
   #isReady = false;
-  #isAway = false;
-  /** Why the database will not have us, as long as it will not. */
-  #refusal: Refusal | undefined;
   #isClosed = false;
   readonly #pauses: Pauses;
+  readonly #presence: Presence;
 
   private constructor(options: PostgresOptions, events: EngineEvents) {
     const { clock, log, nodeName, threads = ownThreads, random = Math.random } = options;
@@ -91,6 +89,14 @@ export class PostgresEngine implements Engine {
     this.#events = { ...events, directory: (directory) => this.#hear(directory, events) };
     this.#pauses = new Pauses(clock, random);
     this.#settings = { ...parseDatabaseUrl(options.databaseUrl), name: nodeName };
+    const presence = new Presence({
+      settings: this.#settings,
+      clock,
+      log,
+      onRefused: events.refused,
+      onBack: events.room,
+    });
+    this.#presence = presence;
     const node = new Node(nodeName, random);
     this.#node = node;
     const connect = (role: "commit" | "chores") =>
@@ -105,6 +111,7 @@ export class PostgresEngine implements Engine {
       node,
       values: valuesBy(this.#commits),
       exists,
+      presence,
       clock,
       log,
       random,
@@ -126,7 +133,7 @@ export class PostgresEngine implements Engine {
       clock,
       log,
       events: this.#events,
-      heard: (error) => this.#heard(error),
+      presence,
     });
     this.#reader = KeptReader.atRest({
       thread: READER,
@@ -217,9 +224,9 @@ export class PostgresEngine implements Engine {
         return;
       } catch (error) {
         if (this.#isClosed) return;
-        this.#heard(error);
+        this.#presence.missed(this, error);
         // A connection that is lost pauses by itself, but not for long.
-        if (!isLost(error) || this.#refusal !== undefined)
+        if (!isLost(error) || this.#presence.isRefused)
           await this.#pauses.after(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
       }
     }
@@ -238,32 +245,13 @@ export class PostgresEngine implements Engine {
     this.#isReady = true;
     this.#events.opened({ cursorSecret, newestTime: this.#time.now(), sentences });
     this.#opened.resolve(true);
-    this.#heard();
+    this.#presence.answered(this);
   }
 
   #hear(directory: Directory, { directory: tell }: EngineEvents): void {
     const all = [...directory.sites, ...directory.retired];
     this.#sites = new Set(all.map(({ key }) => key));
     tell(directory);
-  }
-
-  /** Tells once that the database is away, and once that it is back. */
-  #heard(error?: unknown): void {
-    const { log } = this.#options;
-    const refusal = error === undefined ? undefined : refusalOf(error, this.#settings);
-    const isNews = refusal?.message !== this.#refusal?.message;
-    this.#refusal = refusal;
-    if (refusal !== undefined && isNews) this.#events.refused(refusal);
-    else if (refusal === undefined && error !== undefined && !this.#isAway)
-      log.warn(
-        { database: shownUrl(this.#settings), reason: reasonOf(error) },
-        "The database is away; it is looked for until it is back",
-      );
-    if (error === undefined && this.#isAway) {
-      log.info({ database: shownUrl(this.#settings) }, "The database is back");
-      this.#events.room();
-    }
-    this.#isAway = error !== undefined;
   }
 
   async #write(name: FleetWriteName, input: unknown): Promise<EngineAnswer> {

@@ -6,6 +6,7 @@ import type { LiveBars } from "../live-views.ts";
 import type { Connection, Statement } from "./connection.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import type { Node } from "./node.ts";
+import type { Presence } from "./presence.ts";
 import { readDirectory } from "./tables/directory.ts";
 import type { Held, Lease } from "./upkeep/lease.ts";
 
@@ -22,8 +23,7 @@ interface WatchOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
   readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views">;
-  /** Told whether each look was answered, with what went wrong. */
-  readonly heard: (error?: unknown) => void;
+  readonly presence: Presence;
 }
 
 /**
@@ -74,13 +74,13 @@ export class Watch {
   }
 
   async #step(): Promise<void> {
-    const { heard, clock } = this.#options;
+    const { presence, clock } = this.#options;
     try {
       await this.#look();
       if (clock.monotonic() - this.#beatAt >= BEAT_MS) await this.#beat();
-      heard();
+      presence.answered(this);
     } catch (error) {
-      if (!this.#isStopped) heard(error);
+      if (!this.#isStopped) presence.missed(this, error);
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
-import { eachDatabase, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
+import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { EngineWorld } from "./engine-world.ts";
 
 describe("batches in PostgreSQL", () => {
@@ -68,5 +68,153 @@ describe("batches in PostgreSQL", () => {
     assert.ok(proxy.counts.unsent > 0 && proxy.counts.sent > 0 && proxy.counts.answered > 0);
     assert.deepEqual(await paths(), { "/": 30, "/0": 10, "/1": 10, "/2": 10 });
     assert.ok(node.engine.figures.reconnects > 0);
+  });
+
+  it("wait while the database is away, which is told once, and are stored when it is back", async () => {
+    const own = await Postgres.open();
+    const node = new EngineWorld(own.url());
+    nodes.push(node);
+    await node.ready();
+    await node.count(["/"]);
+    await own.stop();
+    const waiting = node.count(["/", "/late"]);
+    await node.until(() => node.lines.some((line) => line.includes("The database is away")));
+    await own.restart();
+    assert.ok((await node.passing(waiting)).ok);
+    await node.until(() => node.lines.some((line) => line.includes("The database is back")));
+    assert.equal(node.lines.filter((line) => line.includes("away")).length, 1);
+    const [row] = await own.sql("SELECT n FROM day_total");
+    assert.deepEqual(row, { n: 3 });
+  });
+
+  it("are refused when the node is closed while they wait", async () => {
+    const proxy = await CuttingProxy.open(server.port, 1);
+    const node = await open({ ports: [proxy.port] });
+    proxy.hang(true);
+    const waiting = node.count(["/"]);
+    await node.passing(node.engine.close(), 100);
+    assert.equal((await waiting).ok, false);
+    assert.deepEqual(await paths(), {});
+  });
+
+  it("that the database refuses are not counted, and their hits go with the next", async () => {
+    const node = await open();
+    await node.count(["/"]);
+    await sql(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+    await sql("CREATE TRIGGER full_disk BEFORE INSERT ON count EXECUTE FUNCTION full_disk()");
+    const answer = await node.count(["/", "/new"]);
+    assert.ok(!answer.ok && /No space left on device/.test(answer.message));
+    await sql("DROP TRIGGER full_disk ON count");
+    assert.ok((await node.count(["/", "/new", "/"])).ok);
+    assert.deepEqual(await paths(), { "/": 3, "/new": 1 });
+    assert.deepEqual(await sql("SELECT batch FROM node"), [{ batch: 2 }]);
+  });
+
+  it("are sent again when other transactions were in their way", async () => {
+    const node = await open();
+    await node.count(["/"]);
+    // A sequence goes on though its transaction is taken back.
+    await sql(`CREATE SEQUENCE tries;
+      CREATE FUNCTION in_the_way() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN
+        IF nextval('tries') < 4 THEN
+          RAISE EXCEPTION 'could not serialize' USING ERRCODE = 'serialization_failure';
+        END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER in_the_way BEFORE INSERT ON day_total FOR EACH ROW
+        EXECUTE FUNCTION in_the_way()`);
+    assert.ok((await node.passing(node.count(["/", "/new"]))).ok);
+    assert.equal(node.engine.figures.retries, 3);
+    assert.deepEqual(await paths(), { "/": 2, "/new": 1 });
+  });
+
+  it("go on with a database that has gone back to an earlier state, and say so", async () => {
+    const node = await open();
+    await node.count(["/"]);
+    await node.count(["/"]);
+    await sql(
+      "UPDATE node SET batch = 1; DELETE FROM count; DELETE FROM value; DELETE FROM day_value",
+    );
+    assert.ok((await node.count(["/", "/a"])).ok);
+    assert.deepEqual(await paths(), { "/": 1, "/a": 1 });
+    assert.ok(node.lines.some((line) => /gone back to an earlier state.*"batches":1/.test(line)));
+    await sql("DELETE FROM node");
+    assert.ok((await node.count(["/"])).ok);
+    assert.deepEqual(await paths(), { "/": 2, "/a": 1 });
+  });
+
+  it("go to the standby that takes over", async () => {
+    const primary = await Postgres.open();
+    const standby = await primary.standby({ synchronous: true });
+    const node = new EngineWorld(primary.url({ ports: [primary.port, standby.port] }));
+    nodes.push(node);
+    await node.ready();
+    await node.count(["/"]);
+    await primary.kill();
+    const counting = node.count(["/", "/after"]);
+    await standby.promote();
+    assert.ok((await node.passing(counting)).ok);
+    assert.deepEqual(await standby.sql("SELECT n FROM day_total"), [{ n: 3 }]);
+  });
+
+  it("wait for a connection where there is none left, and say why", async () => {
+    await open();
+    const { user, password } = await server.createWriter(database());
+    await server.sql(`ALTER ROLE ${user} CONNECTION LIMIT 1`);
+    const node = new EngineWorld(server.url({ user, password, database: database() }));
+    nodes.push(node);
+    await node.ready();
+    const counting = node.count(["/"]);
+    await node.until(() => node.lines.some((line) => /no more connections there/.test(line)));
+    await server.sql(`ALTER ROLE ${user} CONNECTION LIMIT 9`);
+    assert.ok((await node.passing(counting)).ok);
+    assert.deepEqual(await paths(), { "/": 1 });
+  });
+
+  describe("with surveys", () => {
+    it("are numbered, and can be taken back", async () => {
+      const node = await open();
+      const surveys = [node.survey('{"q":1}'), node.survey('{"q":2}')];
+      const answer = await node.commit({ surveys });
+      assert.ok(answer.ok && answer.surveys.length === 2);
+      const rows = await sql("SELECT id, payload FROM survey ORDER BY id");
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        answer.surveys,
+      );
+      const [first = 0] = answer.surveys;
+      assert.ok((await node.commit({ withdraw: [first ?? 0] })).ok);
+      assert.deepEqual(await sql("SELECT payload FROM survey"), [{ payload: '{"q":2}' }]);
+    });
+
+    it("take as many as a site may have on a day, over all nodes", async () => {
+      const [one, other] = [await open(), await open()];
+      await sql(`INSERT INTO survey_day VALUES (${one.site()}, ${one.day}, 4999)`);
+      const answers = await Promise.all(
+        [one, other].map((node) =>
+          node.commit({ surveys: [node.survey("{}"), node.survey("{}")] }),
+        ),
+      );
+      const ids = answers.flatMap((answer) => (answer.ok ? answer.surveys : []));
+      assert.equal(ids.length, 4);
+      assert.equal(ids.filter((id) => id !== null).length, 1);
+      assert.equal((await sql("SELECT id FROM survey")).length, 1);
+    });
+
+    it("know which are stored though the answer was lost", async () => {
+      const proxy = await CuttingProxy.open(server.port, 3);
+      const node = await open({ ports: [proxy.port] });
+      await sql(`INSERT INTO survey_day VALUES (${node.site()}, ${node.day}, 4999)`);
+      proxy.trouble = { commits: 1, moments: ["answered"] };
+      const counting = node.commit({ surveys: [node.survey("{}"), node.survey("{}")] });
+      await node.until(() => proxy.counts.answered > 0);
+      proxy.trouble = {};
+      const answer = await node.passing(counting);
+      assert.ok(answer.ok);
+      const [{ id } = { id: 0 }] = await sql("SELECT id FROM survey");
+      assert.deepEqual(answer.surveys, [id, null]);
+    });
   });
 });

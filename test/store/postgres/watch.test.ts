@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { eachDatabase, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
+import { EngineWorld } from "./engine-world.ts";
+
+describe("nodes on one PostgreSQL database", () => {
+  const database = eachDatabase();
+  const nodes: EngineWorld[] = [];
+  let server: Postgres;
+
+  beforeEach(async () => {
+    server = await sharedPostgres();
+  });
+
+  afterEach(async () => {
+    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
+  });
+
+  const sql = (text: string) => server.sql(text, database());
+
+  async function open(name: string, login = {}): Promise<EngineWorld> {
+    const node = new EngineWorld(server.url({ database: database(), ...login }), { name });
+    nodes.push(node);
+    return node;
+  }
+
+  const ready = async (name: string) => (await open(name)).ready();
+  const told = (node: EngineWorld, what: RegExp) => node.lines.filter((line) => what.test(line));
+
+  it("hear of each other's sites, and know their own at once", async () => {
+    const [one, other] = [await ready("one"), await ready("other")];
+    assert.ok((await one.write("createSite", { id: "shop", badge: true })).ok);
+    assert.ok(one.site("shop") > 0);
+    await other.until(() => other.site("shop") === one.site("shop"));
+    await one.write("setAdminToken", { hash: Buffer.alloc(32, 7), kept: null });
+    await other.until(() => other.directory.adminHash !== null);
+    assert.deepEqual(other.directory.adminHash, Buffer.alloc(32, 7));
+  });
+
+  it("hear that others have counted, and not that they have themselves", async () => {
+    const [one, other] = [await ready("one"), await ready("other")];
+    await one.count(["/"]);
+    await other.until(() => other.counted === 1);
+    // By then it has looked, too.
+    await other.write("createSite", { id: "shop" });
+    await one.until(() => one.site("shop") > 0);
+    assert.equal(one.counted, 0);
+  });
+
+  it("hear of each other's views of the last minutes", async () => {
+    const [one, other] = [await ready("one"), await ready("other")];
+    const bars = [0, 0, 0, 0, 0, 0, 0, 0, 1, 4];
+    one.views.set(one.site(), bars);
+    await other.until(() => {
+      one.clock.advance(400);
+      return other.live.length > 0;
+    }, 400);
+    assert.deepEqual(other.live[0]?.bars, new Map([[other.site(), bars]]));
+    await one.engine.close();
+    await other.until(() => other.live.length === 0, 400);
+  });
+
+  it("warn of one with the same name", async () => {
+    const [one] = [await ready("same"), await ready("same")];
+    await sql("UPDATE node SET seen_at = now() + interval '1 hour'");
+    await one.until(() => told(one, /has the same name/).length > 0, 400);
+    await one.until(() => one.clock.monotonic() > 60_000, 400);
+    assert.equal(told(one, /has the same name/).length, 1);
+  });
+
+  it("say when their clock is not that of the database", async () => {
+    const node = await open("late");
+    node.databaseNow = () => node.clock.now() + 45_000;
+    await node.ready();
+    assert.match(told(node, /clock/)[0] ?? "", /is behind that of the database.*"seconds":45/);
+    assert.equal(told(node, /clock/).length, 1);
+  });
+
+  it("are not ready before the database answers, and say each refusal once", async () => {
+    const writer = await server.createWriter(database());
+    const node = await open("one", writer);
+    await node.until(() => node.refused.length > 0);
+    assert.match(node.refused[0]?.message ?? "", /tallydeck migrate --database-url/);
+    assert.ok(!node.engine.ready);
+    assert.ok(!(await node.write("createSite", { id: "shop" })).ok);
+    await ready("owner");
+    await node.until(() => node.engine.ready);
+    assert.equal(node.refused.length, 1);
+    assert.ok((await node.count(["/"])).ok);
+  });
+
+  it("count, and do upkeep, by a role that may change no table", async () => {
+    await ready("owner");
+    const node = await open("one", await server.createWriter(database()));
+    await node.ready();
+    await node.commit({ surveys: [node.survey("{}")] });
+    assert.ok((await node.count(["/", "/a"])).ok);
+    node.clock.advance(3 * 86_400_000);
+    await node.upkeep();
+    assert.equal((await sql("SELECT day FROM packed_day")).length, 1);
+  });
+});
