@@ -47,10 +47,17 @@ export async function collectUntilTold(
   }
 }
 
-function announcement({ collector }: Collecting, config: Config, database: string): string {
+function announcement(
+  { collector, metrics }: Collecting,
+  config: Config,
+  database: string,
+): string {
+  const metricsLine = metrics
+    ? `\n  Metrics    ${listenerUrl(metrics, ["localhost"])}/metrics`
+    : "";
   return `Tallydeck collects.
   Collector  ${listenerUrl(collector, ["localhost"])}
-  Database   ${database}, as ${config.nodeName}`;
+  Database   ${database}, as ${config.nodeName}${metricsLine}`;
 }
 
 /** Gives those who send visitors here time to notice; nobody does before it was ready. */
@@ -69,6 +76,6 @@ async function drain(
 function refuseLoss(hits: number): void {
   if (hits > 0)
     throw new CommandFailed(
-      `The database did not answer in time: ${hits} hits that were answered are lost.`,
+      `The database did not answer in time: ${hits} hits that were answered could not be stored.`,
     );
 }

@@ -134,6 +134,11 @@ function announce(
 Nothing is counted until then. In the Web UI you can restore a backup, too: ${webUi}/`);
     return;
   }
+  const { metricsPort, metricsBind: address } = config;
+  const metrics =
+    metricsPort === undefined
+      ? ""
+      : `\n  Metrics    ${listenerUrl({ address, port: metricsPort }, ["localhost"])}/metrics`;
   const numbers = database === undefined ? "" : `\n  Numbers    ${database}`;
   const tls = collectorTls
     ? `\n  TLS        port ${collectorTls.port}, for visitors of the public address`
@@ -143,7 +148,7 @@ Nothing is counted until then. In the Web UI you can restore a backup, too: ${we
   Setup      ${pages}/help
   Web UI     ${webUi}/${tls}
   Reached    the collector ${reachedOn(collector)} (--host), the Web UI ${reachedOn(control)} (--bind)
-  Data       ${config.dataDir}${numbers}`);
+  Data       ${config.dataDir}${numbers}${metrics}`);
   if (!service.store.ready) {
     out(
       "The database does not answer yet. Until it does nothing is counted; decks and the Web UI are here.",

@@ -4,6 +4,7 @@ import { AnswerTally } from "../http/answer-tally.ts";
 import type { Listener } from "../http/listen.ts";
 import { Store } from "../store/store.ts";
 import { type CollectParts, showAlone } from "./collect-listener.ts";
+import { unknownBadges } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { begun, type Stops } from "./stops.ts";
 
@@ -62,6 +63,7 @@ async function start(parts: CollectParts, stops: Stops) {
 
 async function openStore({ config, clock, log }: CollectParts) {
   const { promise: refused, resolve: refuse } = Promise.withResolvers<Refusal>();
+  const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let isReady = () => false;
   const store = await Store.open({
     databaseUrl: config.databaseUrl,
@@ -74,6 +76,7 @@ async function openStore({ config, clock, log }: CollectParts) {
     onOpened: ({ sentences, newestTime }) => {
       for (const sentence of sentences) log.info(sentence);
       clock.learn?.(newestTime);
+      isOpened();
     },
     onRefused: (why) => {
       if (isReady()) log.error(why.message);
@@ -81,5 +84,10 @@ async function openStore({ config, clock, log }: CollectParts) {
     },
   });
   isReady = () => store.ready;
+  const say = (slips: readonly string[]) => {
+    for (const slip of slips) log.info(slip);
+  };
+  say(config.slips);
+  void opened.then(() => say(unknownBadges(config, store)));
   return { store, refused };
 }

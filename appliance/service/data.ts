@@ -97,7 +97,8 @@ export function knowSites(config: Config, store: Store, stops: Stops): Sites {
   return sites;
 }
 
-function unknownBadges({ badgeSites }: Config, { directory, ready }: Store): string[] {
+/** Sites that are to have a badge and that nobody knows: a sentence where there are any. */
+export function unknownBadges({ badgeSites }: Config, { directory, ready }: Store): string[] {
   if (!ready) return [];
   const known = new Set(directory.sites.map(({ id }) => id));
   const unknown = badgeSites.filter((id) => !known.has(id));

@@ -86,6 +86,7 @@ describe("tallydeck collect", () => {
         readOpenMetrics((await askPort(metricsPort, "/metrics")).text).get("tallydeck_ready")
           ?.samples[0]?.value;
       assert.equal(await ready(), 0);
+      assert.ok(collector.out.includes(`Metrics    http://localhost:${metricsPort}/metrics`));
       await server.restart();
       await collector.answers(200);
       assert.equal(await ready(), 1);

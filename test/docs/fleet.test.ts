@@ -117,6 +117,7 @@ describe("a fleet", () => {
     assert.deepEqual(json.path, Object.fromEntries(pages));
     const told = readOpenMetrics((await askPort(metricsPort, "/metrics")).text);
     assert.equal(told.get("tallydeck_node")?.samples[0]?.labels.name, "collect-1");
+    assert.ok((told.get("tallydeck_database_connections")?.samples[0]?.value ?? 0) > 0);
     for (const collector of collectors) await collector.end("SIGKILL");
   });
 
