@@ -3,6 +3,7 @@ import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 import { request as requestByTls } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { SystemClock } from "../../appliance/base/clock.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
@@ -10,6 +11,7 @@ import type { Vitals } from "../../appliance/control/wire.ts";
 import { createDeckBus } from "../../appliance/deck/usb/hid.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { type Service, startService } from "../../appliance/service/service.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { type EngineName, engineOfSuite } from "./engines.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeUsbHost } from "./fake-hid.ts";
@@ -52,6 +54,8 @@ interface WorldOptions {
   readonly env?: Record<string, string>;
   readonly clock?: FakeClock;
   readonly dataDir?: string;
+  /** One that has stopped, with whose data this one goes on. */
+  readonly after?: World | undefined;
   readonly space?: ServiceParts["space"];
   readonly readerMemoryMb?: number;
   readonly threads?: ServiceParts["threads"];
@@ -94,7 +98,9 @@ export class World {
     this.#options = options;
     this.clock = options.clock ?? new FakeClock();
     this.usb = new FakeUsbHost(this.clock);
-    this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+    if (options.after !== undefined) this.#database = options.after.#database;
+    this.dataDir =
+      options.dataDir ?? options.after?.dataDir ?? mkdtempSync(join(tmpdir(), "tallydeck-test-"));
   }
 
   /** @param changed configuration keys that are other than before */
@@ -157,6 +163,17 @@ export class World {
     await this.stop();
     rmSync(this.dataDir, { recursive: true, force: true });
     if (this.#database !== undefined) await giveBackDatabase(this.#database);
+  }
+
+  /** What a question finds in its database, as another process sees it. */
+  async rows(question: string): Promise<unknown[]> {
+    if (this.#database !== undefined) return (await sharedPostgres()).sql(question, this.#database);
+    const db = new Database(databaseFile(this.dataDir), { readonly: true });
+    try {
+      return db.prepare(question).all();
+    } finally {
+      db.close();
+    }
   }
 
   get isOnPostgres(): boolean {
