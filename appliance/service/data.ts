@@ -40,7 +40,7 @@ async function startStore(
   onUnusable: (why: Unusable) => void,
 ): Promise<Store> {
   const { config, clock, timekeeper, log, prepare, firstOpened } = parts;
-  const { space, readerMemoryMb, threads } = parts;
+  const { space, readerMemoryMb, threads, databaseNow } = parts;
   const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
   let isFilled = false;
   const store = await Store.open({
@@ -53,6 +53,7 @@ async function startStore(
     log,
     onUnusable,
     ...(space && { space }),
+    ...(databaseNow && { databaseNow }),
     ...(readerMemoryMb !== undefined && { readerMemoryMb }),
     ...(threads && { threads }),
     onOpened: ({ sentences, newestTime }) => {

@@ -28,6 +28,8 @@ export interface ServiceParts extends FrontParts {
   /** Called once the data has answered; a database elsewhere may do so after everything has started. */
   firstOpened?: (store: Store) => Promise<void>;
   space?: (dir: string) => Promise<Space>;
+  /** What time it is (epoch ms) where a database elsewhere says this one. */
+  databaseNow?: (said: number) => number;
   readerMemoryMb?: number;
   /** Where the threads on the database come from. */
   threads?: Threads;

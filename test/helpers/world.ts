@@ -125,6 +125,7 @@ export class World {
       clock: this.clock,
       log: log ?? createLog((line) => this.said.push(line)),
       threads,
+      databaseNow: () => this.clock.now(),
       ...(space && { space }),
       ...(readerMemoryMb !== undefined && { readerMemoryMb }),
       ...(prepare && { prepare }),

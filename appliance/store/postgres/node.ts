@@ -40,9 +40,12 @@ export class Node {
     };
   }
 
-  /** It tells of no views any more. */
+  /** It tells of no views any more, and is gone for all who ask when it was seen last. */
   get goodbye(): Statement {
-    return { text: "UPDATE node SET live = NULL WHERE id = $1", values: [this.id] };
+    return {
+      text: "UPDATE node SET live = NULL, seen_at = to_timestamp(0) WHERE id = $1",
+      values: [this.id],
+    };
   }
 
   /** The number of the last batch, as the database has it. */

@@ -231,7 +231,7 @@ describe("the numbers in PostgreSQL", () => {
       "INSERT INTO node (id, name, batch, seen_at) VALUES (9, 'nine', 1, now())",
       "UPDATE node SET batch = batch + 1 WHERE id = 9",
       "UPDATE revision SET directory = directory + 1",
-      "INSERT INTO lease (name, holder, until) VALUES ('upkeep', 9, now())",
+      "INSERT INTO lease (name, holder, term, until) VALUES ('upkeep', 9, 1, now())",
       "UPDATE lease SET until = until + interval '1 second'",
     ]) {
       await sql(`BEGIN; ${mark}; UPDATE count SET n = n + 1 WHERE site = 1; COMMIT`);

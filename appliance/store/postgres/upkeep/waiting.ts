@@ -21,6 +21,12 @@ interface Row {
   readonly data: string;
 }
 
+/** A condition, of parameters. */
+interface Which {
+  readonly which: string;
+  readonly values: readonly unknown[];
+}
+
 interface FilingOptions {
   readonly connection: Connection;
   readonly node: Node;
@@ -41,21 +47,29 @@ export class Filing {
   async own(time: UpkeepTime): Promise<boolean> {
     const { node } = this.#options;
     const isKnown = time.bootedAt !== null;
-    return isKnown && this.#file(`node = ${node.id}`, time, false);
+    return isKnown && this.#file({ which: "node = $1", values: [node.id] }, time, false);
   }
 
   async ofOthers(time: UpkeepTime): Promise<boolean> {
     const { node } = this.#options;
-    const isGone = `node <> ${node.id} AND NOT EXISTS (SELECT 1 FROM node
+    const isGone = `node <> $1 AND NOT EXISTS (SELECT 1 FROM node
       WHERE node.id = waiting.node AND seen_at > now() - interval '1 day')`;
-    return this.#file(isGone, time, true);
+    if (time.bootedAt !== null) return this.#file({ which: isGone, values: [node.id] }, time, true);
+    // What came in this boot, before a restart, can be told its time later.
+    const values = [node.id, time.boot];
+    return this.#file({ which: `${isGone} AND boot <> $2`, values }, time, true);
   }
 
-  async #file(which: string, time: UpkeepTime, withLease: boolean): Promise<boolean> {
+  async #file(
+    { which, values: of }: Which,
+    time: UpkeepTime,
+    withLease: boolean,
+  ): Promise<boolean> {
     const { connection, lease } = this.#options;
     const rows = await connection.rows<Row>(
       `SELECT id, site, boot, at, saved_clock AS "savedClock", data FROM waiting
        WHERE ${which} ORDER BY id LIMIT ${FILED_PER_STEP}`,
+      of,
     );
     if (rows.length === 0) return false;
     const tallies = this.#tallies(rows, time);
