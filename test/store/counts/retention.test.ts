@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
+import { views } from "../../helpers/traffic.ts";
+import { eachWorld } from "../../helpers/world.ts";
+
+const DAY_MS = 86_400_000;
+
+onEachEngine(() => {
+  describe("retention", () => {
+    const onFile = engineOfSuite() === "SQLite" ? it : () => {};
+    const world = eachWorld({ env: { RETENTION_DAYS: "10", BADGE_SITES: "blog" } });
+    const upkeep = () => world().service.store.upkeep();
+
+    function passDays(days: number): void {
+      world().clock.jump(days * DAY_MS);
+    }
+
+    /** A view of `/day-01`, `/day-02`, … and of `/home` on each of `days` days; the last is today. */
+    async function visitDaily(days: number): Promise<void> {
+      for (let day = 1; day <= days; day++) {
+        if (day > 1) passDays(1);
+        await upkeep();
+        await views(world(), [{ path: pathOf(day) }, { path: "/home" }]);
+      }
+    }
+
+    const fileHolds = (text: string) => readFileSync(databaseFile(world().dataDir)).includes(text);
+
+    it("keeps the last RETENTION_DAYS days, today among them, and drops all before", async () => {
+      await visitDaily(15);
+      await upkeep();
+      const { from, to, path } = await world().stats({ from: "first" });
+      assert.deepEqual([from, to], ["2026-03-09", "2026-03-18"]);
+      assert.deepEqual(Object.keys(path).sort(), [
+        ...Array.from({ length: 10 }, (_, i) => pathOf(i + 6)),
+        "/home",
+      ]);
+      assert.equal(path["/home"], 10);
+      assert.deepEqual((await world().stats({ day: "2026-03-08" })).path, undefined);
+    });
+
+    onFile("removes from the file what nobody counts any more", async () => {
+      await visitDaily(15);
+      await upkeep();
+      await world().stop();
+      for (let day = 1; day <= 15; day++)
+        assert.equal(fileHolds(pathOf(day)), day > 5, pathOf(day));
+      assert.equal(fileHolds("/home"), true);
+    });
+
+    it("leaves the totals of all time alone", async () => {
+      await visitDaily(15);
+      await upkeep();
+      const badge = await world().ask("/badge?site=blog&days=all");
+      assert.match(badge.text, /aria-label="views \(all\): 30"/);
+    });
+
+    it("goes by itself within ten minutes", async () => {
+      await visitDaily(15);
+      world().clock.advance(10 * 60_000);
+      // Whoever asks for upkeep waits for the one that runs.
+      await upkeep();
+      assert.equal((await world().stats({ from: "first" })).from, "2026-03-09");
+    });
+
+    it("counts a value that comes back as it did before", async () => {
+      await visitDaily(1);
+      passDays(30);
+      await upkeep();
+      await views(world(), [{ path: pathOf(1) }]);
+      assert.deepEqual((await world().stats()).path, { [pathOf(1)]: 1 });
+    });
+
+    it("lets hits go on meanwhile", async () => {
+      for (let day = 0; day < 6; day++) {
+        await views(
+          world(),
+          Array.from({ length: 1_500 }, (_, i) => ({ path: `/${day}/${i}` })),
+        );
+        passDays(1);
+      }
+      passDays(20);
+      let running = true;
+      const done = upkeep().finally(() => {
+        running = false;
+      });
+      let answered = 0;
+      for (; running; answered++) await world().beacon({ p: "/now" });
+      await done;
+      assert.ok(answered >= 5, `${answered} hits were answered during upkeep`);
+      assert.deepEqual((await world().stats({ from: "first" })).path, { "/now": answered });
+    });
+  });
+});
+
+function pathOf(day: number): string {
+  return `/day-${String(day).padStart(2, "0")}`;
+}
