@@ -43,8 +43,10 @@ const LAST_ANSWER_MS = 3_000;
 const TRIES = 8;
 const RETRY_MS = 10;
 
-const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
-const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/** Where the rest of a transaction never comes, the server ends it: its rows would stay locked for hours. */
+const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${SILENCE}`;
+const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`;
 
 /** A client and the socket that it uses. */
 interface Live {

@@ -254,6 +254,16 @@ describe("a connection to PostgreSQL", () => {
     assert.match((await sentenceOf(`${url}?sslmode=require`)) ?? "", /offers no TLS/);
   });
 
+  it("has the server end a transaction whose rest never comes", async () => {
+    const connection = connect();
+    const shown = "SHOW idle_in_transaction_session_timeout";
+    const within = await connection.transaction((sql) => sql.rows(shown));
+    const [[single]] = (await connection.pipeline([{ text: shown }])) as [[object]];
+    const is = { idle_in_transaction_session_timeout: "15s" };
+    assert.deepEqual([within, single], [[is], is]);
+    assert.deepEqual(await connection.rows(shown), [{ idle_in_transaction_session_timeout: "0" }]);
+  });
+
   it("tells when there is no connection left for it", async () => {
     const { user, password } = await server.createWriter(database());
     await server.sql(`ALTER ROLE ${user} CONNECTION LIMIT 1`);
