@@ -59,8 +59,11 @@ export class EngineWorld {
     return this;
   }
 
-  /** Lets time pass until something holds. */
-  async until(holds: () => boolean, step = 10): Promise<void> {
+  /**
+   * Lets time pass until something holds: so slowly that a database that is only slow is not given up.
+   * @param step ms for each look
+   */
+  async until(holds: () => boolean, step = 5): Promise<void> {
     await until(() => {
       if (holds()) return true;
       this.clock.advance(step);
@@ -69,7 +72,7 @@ export class EngineWorld {
   }
 
   /** What comes of a promise, with time passing meanwhile. */
-  async passing<T>(promise: Promise<T>, step = 10): Promise<T> {
+  async passing<T>(promise: Promise<T>, step = 5): Promise<T> {
     let isDone = false;
     const done = () => {
       isDone = true;
