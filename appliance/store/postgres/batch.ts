@@ -139,7 +139,7 @@ const IS_TAKEN = `FROM survey_day
 
 const SURVEY = `
   INSERT INTO survey (id, site, version, day, payload)
-  SELECT $3::bigint, $4::int, $5::int, $2::int, $6::text ${IS_TAKEN} RETURNING id`;
+  SELECT $3::bigint, $4::int, $5::bigint, $2::int, $6::text ${IS_TAKEN} RETURNING id`;
 
 const WAITING_SURVEY = `
   INSERT INTO waiting (id, site, node, boot, at, saved_clock, hits, data)

@@ -1,4 +1,5 @@
 import { type Day, dayOf, HOUR_MS } from "../../base/calendar.ts";
+import { OTHER } from "../../base/names.ts";
 import type { CountGroup, SiteKey } from "../counting.ts";
 import { addCounts } from "../counts/group.ts";
 
@@ -16,7 +17,8 @@ export class Tallies {
   /** @param hour UTC, since 1970 */
   add(group: Pick<CountGroup, "site" | "views" | "counts">, hour: number): void {
     const { counts } = this.#of(group.site, dayOf(hour * HOUR_MS));
-    addCounts(group, hour, (dimension, value, n) => {
+    addCounts(group, hour, (dimension, sent, n) => {
+      const value = isStorable(sent) ? sent : OTHER;
       let values = counts.get(dimension);
       if (values === undefined) {
         values = new Map();
@@ -39,4 +41,12 @@ export class Tallies {
     }
     return tally;
   }
+}
+
+/** Far more than any value has. An index takes no more than 2,700 bytes. */
+const LONGEST = 600;
+
+/** One value that the database refuses would hold up all that is counted with it. */
+function isStorable(value: string): boolean {
+  return value.length <= LONGEST && !value.includes("\0");
 }

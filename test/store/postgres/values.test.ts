@@ -92,6 +92,16 @@ describe("values in PostgreSQL", () => {
     );
   });
 
+  it("that the database could not take count as one, with all that came with them", async () => {
+    const node = await open();
+    const odd = ["/a\0b", `/${"ü".repeat(3_000)}`, "/\ud800", '/"{}\\,', "/NULL", " "];
+    const answer = await node.count(["/", ...odd]);
+    assert.ok(answer.ok);
+    assert.deepEqual(await held(), { values: 4, others: 3 });
+    const surveys = [{ ...node.survey('"\\u0000"'), version: Number.MAX_SAFE_INTEGER }];
+    assert.ok((await node.commit({ surveys })).ok);
+  });
+
   it("are asked for once", async () => {
     const node = await open();
     await node.count(some(100, "a"));
