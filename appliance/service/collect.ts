@@ -3,7 +3,7 @@ import { HitTally } from "../collector/hit-tally.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import type { Listener } from "../http/listen.ts";
 import { Store } from "../store/store.ts";
-import { type CollectParts, showAlone } from "./collect-listener.ts";
+import type { CollectParts } from "./collect-listener.ts";
 import { unknownBadges } from "./data.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { begun, type Stops } from "./stops.ts";
@@ -37,6 +37,8 @@ export async function startCollecting(parts: CollectParts): Promise<Collecting> 
 async function start(parts: CollectParts, stops: Stops) {
   const { config, clock, log } = parts;
   const { store, refused } = await openStore(parts);
+  // While the database is asked for, what serves visitors is loaded: most of a start.
+  const loading = import("./collect-listener.ts");
   let lost = 0;
   stops.add(async () => {
     lost = await store.close();
@@ -48,6 +50,7 @@ async function start(parts: CollectParts, stops: Stops) {
   const isReady = () => store.ready && !draining;
   // Before the collector, and closed after it: what it tells is looked at to the end.
   const metrics = await metricsOf({ config, clock, log, ...tallies, figures, isReady }, stops);
+  const { showAlone } = await loading;
   const collector = await showAlone(parts, stops, { store, ...tallies, isDraining });
   return {
     collector,
