@@ -98,7 +98,7 @@ export async function measureFleetReads(
       shipped.run(["copy", "--from", dataDir, "--to", database.url]);
       bytes = database.bytes().tables;
       const box = await shipped.start(dataDir);
-      const collector = await shipped.collect(database.url);
+      const collector = await shipped.collect(database.url, "bench");
       try {
         for (const form of ["", "&daily=1", "&daily=text"]) {
           const path = `/stats?site=${SITE}&from=first&series=1${form}`;
@@ -124,7 +124,7 @@ export async function measureFleetReads(
 
 async function startFleet(shipped: Shipped, { url }: FleetDatabase): Promise<Running[]> {
   const fleet: Running[] = [];
-  for (let i = 0; i < Math.max(...SIZES); i++) fleet.push(await shipped.collect(url));
+  for (let i = 0; i < Math.max(...SIZES); i++) fleet.push(await shipped.collect(url, `bench-${i}`));
   return fleet;
 }
 

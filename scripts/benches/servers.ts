@@ -60,10 +60,11 @@ export function startedService(
 /** A collector of a fleet, however it is started. */
 export function startedCollector(
   start: (args: readonly string[], env: NodeJS.ProcessEnv) => ChildProcess,
-  databaseUrl: string,
+  { databaseUrl, name }: { databaseUrl: string; name: string },
 ): Promise<Running> {
   const args = ["collect", "--port", "0", "--drain-seconds", "0"];
-  const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, DATABASE_URL: databaseUrl };
+  const own = { DATABASE_URL: databaseUrl, NODE_NAME: name };
+  const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, ...own };
   return started(start(args, env), /Collector +http:\/\/localhost:(\d+)/);
 }
 

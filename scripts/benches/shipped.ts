@@ -9,8 +9,8 @@ import { CHECKOUT, type Running, startedCollector, startedService } from "./serv
 export interface Shipped {
   /** @param flags further ones, as for `tallydeck run` */
   start(dataDir: string, flags?: readonly string[]): Promise<Running>;
-  /** A collector that counts into a database. */
-  collect(databaseUrl: string): Promise<Running>;
+  /** A collector that counts into a database, and how it is called there. */
+  collect(databaseUrl: string, name: string): Promise<Running>;
   /** Any other command, to its end. */
   run(args: readonly string[]): void;
 }
@@ -34,7 +34,7 @@ export async function withShipped(use: (shipped: Shipped) => Promise<void>): Pro
     await use({
       start: (dataDir, more = []) =>
         startedService((args, env) => child([...args, ...more], env), dataDir),
-      collect: (databaseUrl) => startedCollector(child, databaseUrl),
+      collect: (databaseUrl, name) => startedCollector(child, { databaseUrl, name }),
       run: (args) =>
         void execFileSync(process.execPath, [...flags, ...args], {
           env: { ...process.env, ...own },

@@ -8,6 +8,7 @@ import { type ConnectionSettings, shownUrl } from "./url.ts";
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
 const IS_THERE = "42P07";
 const NO_RIGHT = "42501";
+const NO_COLUMN = "42703";
 
 /** Numbers of schemas: 0 is none at all. */
 export interface Migrated {
@@ -17,7 +18,8 @@ export interface Migrated {
 
 /**
  * Makes the tables, or raises them to this version's; two who do it at once do it once.
- * @throws {Refusal} `invalid_config` when they are from a newer version, or the user may not; {Away}, {Lost}
+ * @throws {Refusal} `invalid_config` when they are from a newer version or another
+ * program, or the user may not; {Away}, {Lost}
  */
 export async function migrate(
   connection: Connection,
@@ -30,9 +32,11 @@ export async function migrate(
   try {
     await connection.transaction((sql) => raise(sql, from, steps));
   } catch (error) {
-    // Another made them meanwhile.
-    if (isViolation(error) || sqlStateOf(error) === IS_THERE || error instanceof Raised)
-      return migrate(connection, settings);
+    if (isViolation(error) || sqlStateOf(error) === IS_THERE || error instanceof Raised) {
+      // Another made them meanwhile, or somebody's own have these names.
+      if ((await schemaVersion(connection, settings)) > from) return migrate(connection, settings);
+      throw foreign(settings);
+    }
     throw sqlStateOf(error) === NO_RIGHT ? mayNotMake(from, settings) : error;
   }
   return { from, to: steps.length };
@@ -57,6 +61,7 @@ async function schemaVersion(sql: Sql, settings: ConnectionSettings): Promise<nu
     return Number(row?.value ?? 0);
   } catch (error) {
     if (isWithoutTables(error)) return 0;
+    if (sqlStateOf(error) === NO_COLUMN) throw foreign(settings);
     throw sqlStateOf(error) === NO_RIGHT ? mayNotUse(settings) : error;
   }
 }
@@ -97,6 +102,13 @@ export function tables(): string[] {
     .flat()
     .map(({ text }) => /^\s*CREATE TABLE (\w+)/.exec(text)?.[1]);
   return made.filter((name) => name !== undefined);
+}
+
+function foreign(settings: ConnectionSettings): Refusal {
+  return new Refusal(
+    "invalid_config",
+    `The database at ${shownUrl(settings)} has tables of another program, whose names Tallydeck's would have. Make a database for Tallydeck alone (createdb tallydeck), and name that.`,
+  );
 }
 
 function newer(settings: ConnectionSettings): Refusal {

@@ -52,4 +52,14 @@ describe("the tables in PostgreSQL", () => {
     await sql("UPDATE meta SET value = '99' WHERE key = 'schema'");
     await assert.rejects(migrateAs(), /from a newer Tallydeck/);
   });
+
+  for (const table of ["site (key int)", "meta (name text)", "meta (key text, value text)"])
+    it(`are not made beside another program's: ${table}`, async () => {
+      await sql(`CREATE TABLE ${table}`);
+      await assert.rejects(migrateAs(), /has tables of another program/);
+      const [{ tables } = {}] = await sql(
+        "SELECT count(*) AS tables FROM pg_tables WHERE schemaname = 'public'",
+      );
+      assert.equal(tables, 1);
+    });
 });
