@@ -15,24 +15,29 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
+import { configFrom } from "./data.ts";
 
 const help = `tallydeck copy: copies sites, counts and surveys from one database to another.
 
   tallydeck copy --from WHERE --to WHERE
   tallydeck copy --from WHERE --to WHERE --check    compares only, and changes nothing
 
-WHERE is a data folder, or postgres://USER:PASSWORD@HOST/DATABASE. Services may run on both. What is
-copied is added to what is there, and no run brings again what one has brought: an interrupted run
+WHERE is a data folder, or postgres://USER:PASSWORD@HOST/DATABASE; the words DATA_DIR and DATABASE_URL
+stand for these settings, for who lists processes sees what is given here. Services may run on both. What
+is copied is added to what is there, and no run brings again what one has brought: an interrupted run
 goes on where it was, and one after a switch brings what came in between.
 
 Sites come with their hosts, badges, tokens that read, labels and alarms, once; where something is
 set already it stays. Decks, push tokens, sessions, channels and pictures belong to a box: see
-\`tallydeck backup\`. At the end all days are compared, site by site and dimension by dimension.`;
+\`tallydeck backup\`. At the end all days are compared, site by site and dimension by dimension.
+
+  --config FILE    a KEY=VALUE file with settings (CONFIG)`;
 
 const OPTIONS = {
   from: { type: "string" },
   to: { type: "string" },
   check: { type: "boolean" },
+  config: { type: "string" },
 } as const;
 
 const LINE_EVERY_MS = 5_000;
@@ -42,14 +47,15 @@ export const copy: Command = {
   help,
   async run(args, terminal) {
     const { values, positionals } = parseCommandLine(args, OPTIONS);
-    const { from: source, to: target } = values;
-    if (positionals.length > 0 || source === undefined || target === undefined)
+    const { from, to, config } = values;
+    if (positionals.length > 0 || from === undefined || to === undefined)
       throw new UsageError("Say from where, and to where: `tallydeck copy --from DIR --to URL`.");
     const interrupted = new AbortController();
     const interrupt = () => interrupted.abort();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
     try {
-      const task = { source, target, signal: interrupted.signal };
+      const meant = (word: string) => settingOr(word, { config }, terminal);
+      const task = { source: meant(from), target: meant(to), signal: interrupted.signal };
       await (values.check ? checkOnly(task, terminal) : copyAndCheck(task, terminal));
     } catch (error) {
       if (error instanceof Interrupted)
@@ -111,6 +117,16 @@ async function checkOnly({ source, target, signal }: Task, terminal: Terminal): 
       tellCompared(compared, to, terminal);
     }),
   );
+}
+
+/** The folder or address that a word stands for. */
+function settingOr(word: string, flags: { config: string | undefined }, terminal: Terminal) {
+  if (word === "DATA_DIR") return configFrom(flags, terminal).dataDir;
+  if (word !== "DATABASE_URL") return word;
+  const { databaseUrl } = configFrom(flags, terminal);
+  if (databaseUrl === undefined)
+    throw new UsageError("DATABASE_URL is not set: set it, or write the address instead.");
+  return databaseUrl;
 }
 
 function by(flag: string, clock: Clock): Opening {

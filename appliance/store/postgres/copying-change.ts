@@ -16,6 +16,7 @@ import type { Sql } from "./connection.ts";
 import type { Node } from "./node.ts";
 import { takenOf } from "./tables/copied-days.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
+import { lockSite } from "./upkeep/pack.ts";
 import { admit } from "./values/admission.ts";
 import { textKey, type WantedValue } from "./values/places.ts";
 
@@ -105,6 +106,8 @@ export class PostgresChange implements Change {
 
   async count(site: SiteKey, days: readonly AddedDay[]): Promise<void> {
     if (days.length === 0) return;
+    // Who packs the site's days waits, and then finds what came.
+    await lockSite(this.#sql, site);
     const ids = await this.#idsOf(site, days);
     const totals = new Columns<[number, string, number, number]>();
     const open = new Columns<[number, number, number, number]>();

@@ -62,7 +62,7 @@ async function packDay(sql: Sql, { site, day }: SiteDay, time: StepTime): Promis
 }
 
 /** Nobody takes in or removes values of a site until the end of the transaction. */
-async function lockSite(sql: Sql, site: SiteKey): Promise<void> {
+export async function lockSite(sql: Sql, site: SiteKey): Promise<void> {
   await sql.rows(
     "SELECT dimension FROM room WHERE site = $1 AND day = -1 ORDER BY site, dimension FOR UPDATE",
     [site],
