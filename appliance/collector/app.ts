@@ -57,11 +57,11 @@ export function createCollector(parts: CollectorParts): Koa {
   const hits = countHits({ ...parts, tally });
 
   const router = fixedRoutes(parts.pages, readinessRoute(readiness, alive))
+    .options("/s", surveyPreflight)
     .use(whenReady(readiness))
     .get("/e", hitRoute(hits["/e"]))
     .get("/a", hitRoute(hits["/a"]))
     .post("/s", surveyRoute({ ...parts, tally }))
-    .options("/s", surveyPreflight)
     .post("/session", sessionRoute(access))
     .get("/stats", statsRoute(access, { store, clock, warnings }))
     .get("/overview", overviewRoute(access, sites, { store, clock, warnings }))

@@ -23,7 +23,10 @@ export function whenReady(of: Readiness): Middleware {
   return async (ctx, next) => {
     if (of.ready) return next();
     // For apps that are web views; and many clients read no answer before all is sent.
-    ctx.set("Access-Control-Allow-Origin", "*");
+    ctx.set({
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Expose-Headers": "Retry-After",
+    });
     ctx.req.resume();
     throw notReady(NO_DATABASE);
   };

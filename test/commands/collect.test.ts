@@ -79,7 +79,9 @@ describe("tallydeck collect", () => {
           path,
         );
       }
-      assert.equal((await collector.ask("/s?s=blog", SURVEY)).status, 503);
+      const survey = await collector.ask("/s?s=blog", SURVEY);
+      assert.deepEqual([survey.status, survey.headers["access-control-allow-origin"]], [503, "*"]);
+      assert.equal((await collector.ask("/s?s=blog", { method: "OPTIONS" })).status, 204);
       for (const path of ["/s.js", "/dashboard", "/help"])
         assert.equal((await collector.ask(path)).status, 200);
       const ready = async () =>
