@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { eachFolder } from "../helpers/folder.ts";
-import { COMPILED, RunningService } from "../helpers/tallydeck.ts";
+import { sharedPostgres } from "../helpers/postgres.ts";
+import { COMPILED, RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { askPort } from "../helpers/world.ts";
 
 const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
@@ -80,6 +81,15 @@ describe("the admin token of a first start", () => {
     for (const name of readdirSync(dataDir()))
       assert.ok(!readFileSync(join(dataDir(), name)).includes(token), name);
     assert.doesNotMatch(await atTerminal(), TOKEN);
+  });
+
+  it("is that of all who share a database, where one is named", async () => {
+    const server = await sharedPostgres();
+    const DATABASE_URL = server.url({ database: await server.createDatabase() });
+    assert.match(await atTerminal({ DATABASE_URL }), TOKEN);
+    rmSync(dataDir(), { recursive: true });
+    assert.doesNotMatch(await atTerminal({ DATABASE_URL }), TOKEN);
+    assert.match((await tallydeck(["tokens"], { DATABASE_URL })).out, /^admin: yes$/m);
   });
 
   it("is not made when the configuration has one", async () => {

@@ -128,7 +128,7 @@ describe("boxes that share a database", () => {
   });
 });
 
-describe("a box whose database is away", () => {
+describe("a box whose database", () => {
   let server: Postgres;
   let box: World;
   beforeEach(async () => {
@@ -144,7 +144,7 @@ describe("a box whose database is away", () => {
     return out.trim();
   }
 
-  it("goes on with decks, push and the Web UI, answers hits and counts them later", async () => {
+  it("goes away goes on with decks, push and the Web UI, answers hits and counts them later", async () => {
     const owner = new Owner(box);
     const admin = await tokenMade();
     await owner.signIn({ token: admin });
@@ -166,7 +166,7 @@ describe("a box whose database is away", () => {
     while ((await views())?._ !== 1);
   });
 
-  it("starts, knows its owner, and counts once the database is there", async () => {
+  it("is away starts, knows its owner, and counts once the database is there", async () => {
     const token = await tokenMade();
     await new Owner(box).ask("POST", "/api/sites", { id: "blog" });
     await box.stop();
@@ -179,5 +179,21 @@ describe("a box whose database is away", () => {
     await server.restart();
     await until(() => box.service.store.ready);
     assert.equal((await box.ask("/")).status, 200);
+  });
+
+  it("will not have it goes on, too, and says why once", async () => {
+    await server.sql("CREATE ROLE counts LOGIN PASSWORD 'right'");
+    const wrong = boxOf(server.url({ user: "counts", password: "wrong" }));
+    await wrong.start();
+    const reason = /The database refuses the user counts with this password\./;
+    await until(() => wrong.said.some((line) => reason.test(line)));
+    const { token } = await new Owner(wrong).makePushToken();
+    assert.equal((await push(wrong, token)).status, 200);
+    assert.equal((await wrong.ask("/")).status, 503);
+    await server.sql("ALTER ROLE counts PASSWORD 'wrong'; GRANT ALL ON SCHEMA public TO counts");
+    await server.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO counts");
+    await until(() => wrong.service.store.ready);
+    assert.equal(wrong.said.filter((line) => reason.test(line)).length, 1);
+    await wrong.end();
   });
 });
