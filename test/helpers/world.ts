@@ -105,6 +105,13 @@ export class World {
 
   /** @param changed configuration keys that are other than before */
   async start(changed: Record<string, string> = {}): Promise<void> {
+    await this.begin(changed);
+    const { store } = this.service;
+    await until(() => store.ready);
+  }
+
+  /** The same, be its database there or not. */
+  async begin(changed: Record<string, string> = {}): Promise<void> {
     const board = this.#options.board?.(this.clock);
     const { env, space, readerMemoryMb, log, prepare, problems, door } = this.#options;
     const { publicAddress } = this.#options;
@@ -143,8 +150,6 @@ export class World {
       },
       ...(board !== undefined && { clock: board, timekeeper: board }),
     });
-    const { store } = this.#service;
-    await until(() => store.ready);
   }
 
   /** Stops the service; the data stays. */

@@ -171,7 +171,7 @@ describe("a box whose database", () => {
     await new Owner(box).ask("POST", "/api/sites", { id: "blog" });
     await box.stop();
     await server.stop();
-    await box.start();
+    await box.begin();
     const owner = new Owner(box);
     await owner.signIn({ token });
     assert.equal((await owner.get("/api/decks")).decks.length, 1);
@@ -184,7 +184,7 @@ describe("a box whose database", () => {
   it("will not have it goes on, too, and says why once", async () => {
     await server.sql("CREATE ROLE counts LOGIN PASSWORD 'right'");
     const wrong = boxOf(server.url({ user: "counts", password: "wrong" }));
-    await wrong.start();
+    await wrong.begin();
     const reason = /The database refuses the user counts with this password\./;
     await until(() => wrong.said.some((line) => reason.test(line)));
     const { token } = await new Owner(wrong).makePushToken();
