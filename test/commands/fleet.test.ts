@@ -91,6 +91,18 @@ describe("the command line on a database that many share", () => {
     assert.match(await says("restore", file), /^Restored .* pg_restore puts them back/);
   });
 
+  it("does it as a user who may change no table", async () => {
+    await says("sites", "add", "blog");
+    const server = await sharedPostgres();
+    const DATABASE_URL = server.url({
+      database: database(),
+      ...(await server.createWriter(database())),
+    });
+    const words = ["sites", "add", "shop"];
+    assert.equal((await tallydeck(words, { DATABASE_URL })).code, 0);
+    assert.equal((await tallydeck(["sites"], { DATABASE_URL })).out, "blog\nshop\n");
+  });
+
   it("says in a sentence what is wrong with the database, and shows no password", async () => {
     await says("sites", "add", "blog");
     const server = await sharedPostgres();

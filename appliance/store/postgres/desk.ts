@@ -17,7 +17,7 @@ import {
   type WriteResult,
 } from "../writes.ts";
 import { Connection, type Sql } from "./connection.ts";
-import { reasonOf, refusalOf } from "./errors.ts";
+import { isLost, reasonOf, refusalOf, sqlStateOf } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { Reads } from "./reads/reads.ts";
 import { readDirectory } from "./tables/directory.ts";
@@ -31,7 +31,7 @@ export class PostgresDesk implements Desk {
 
   private constructor(url: string) {
     this.#settings = { ...parseDatabaseUrl(url), name: "command" };
-    this.#connection = new Connection(this.#settings, { clock: new SystemClock(), role: "chores" });
+    this.#connection = new Connection(this.#settings, { clock: new SystemClock(), role: "reads" });
   }
 
   /** @throws {Refusal} */
@@ -83,11 +83,13 @@ export class PostgresDesk implements Desk {
       return await task(this.#connection);
     } catch (error) {
       await this.close();
-      throw refusalOf(error, this.#settings) ?? this.#failed(error);
+      throw refusalOf(error, this.#settings) ?? this.#failed(error) ?? error;
     }
   }
 
-  #failed(error: unknown): Refusal {
+  /** Undefined where it is not the database that failed. */
+  #failed(error: unknown): Refusal | undefined {
+    if (!isLost(error) && sqlStateOf(error) === undefined) return undefined;
     const where = shownUrl(this.#settings);
     return new Refusal(
       "storage_unavailable",
