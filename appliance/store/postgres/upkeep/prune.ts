@@ -35,7 +35,7 @@ export class Pruning {
         over,
       );
       this.#next = last.key;
-    } else if (!(await pruneValues(sql, await firstKept(sql, first, over)))) {
+    } else if (!(await pruneValues(sql, Math.min(await firstKept(sql, first, over), today - 1)))) {
       await sql.rows("DELETE FROM counted_day WHERE day = ANY($1::int[])", [numbers(over)]);
       this.#next = 0;
     }

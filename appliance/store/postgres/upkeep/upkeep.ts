@@ -73,8 +73,9 @@ export class PostgresUpkeep {
     lease.told(ms);
     const steps: Step[] = [
       eraseSites,
-      (each, at) => this.#pruning.step(each, at),
+      // Before pruning, which goes by the days that are packed.
       (each, at) => this.#packing.step(each, at),
+      (each, at) => this.#pruning.step(each, at),
       mergeNodes,
       emptyNobody,
       forgetSurveyDays,

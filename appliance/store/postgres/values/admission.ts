@@ -22,7 +22,7 @@ import { lockRooms } from "./rooms.ts";
 
 interface Admitted {
   readonly ids: readonly (readonly [WantedValue, number])[];
-  /** Open days that take no more of a dimension, with all that they hold. */
+  /** Days from today on that take no more of a dimension, with all that they hold. */
   readonly full: readonly (Place & { readonly values: readonly { text: string; id: number }[] })[];
 }
 
@@ -118,7 +118,7 @@ class Admission {
   /** Days before are asked for anew each time. */
   full(): Place[] {
     return [...this.#refused.values()].filter(
-      (place) => place.day >= this.#today - 1 && this.#roomOf(place).n >= MAX_VALUES_PER_DAY,
+      (place) => place.day >= this.#today && this.#roomOf(place).n >= MAX_VALUES_PER_DAY,
     );
   }
 

@@ -23,7 +23,7 @@ export type IdOf = (tally: DayTally, dimension: string, text: string) => number;
 /**
  * The numbers of values, and which of them a day of a site holds. What is not known is asked for; what
  * nobody has counted that day is taken in within the bounds, or counts as OTHER. What is remembered
- * is of open days, for their values stay.
+ * is of today, for its values stay.
  */
 export class Values {
   readonly #connection: Connection;
@@ -56,10 +56,13 @@ export class Values {
     this.#size = 0;
   }
 
-  /** What is remembered of long ago may hold no more: those days are packed, and values go. */
+  /**
+   * What is remembered of a day before holds no more when that is packed. Upkeep leaves what was taken in
+   * yesterday: so a batch that is on its way at midnight meets all its values.
+   */
   #makeRoom(today: Day): void {
     for (const [key, dimensions] of this.#days) {
-      if (this.#size <= MAX_CACHED && dayIn(key) >= today - 1) continue;
+      if (this.#size <= MAX_CACHED && dayIn(key) >= today) continue;
       for (const { ids } of dimensions.values()) this.#size -= ids.size;
       this.#days.delete(key);
     }
@@ -92,8 +95,8 @@ export class Values {
     const found = new Map(rows.map((row) => [row.place, row]));
     return missing.flatMap((value, place) => {
       const row = found.get(place);
-      // One that was not counted lately may be on its way out.
-      const stays = row !== undefined && row.lastDay >= today - 1;
+      // One that was not taken in today may be on its way out.
+      const stays = row !== undefined && row.lastDay >= today;
       const isHeld = row?.isHeld || !isBounded(value);
       if (stays && isHeld) this.#learn(value, row.id);
       return stays && isHeld ? [] : [value];
