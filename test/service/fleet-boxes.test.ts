@@ -5,7 +5,7 @@ import { sha256 } from "../../appliance/base/secrets.ts";
 import { SiteNumbers } from "../../appliance/service/numbers.ts";
 import { noAlarms } from "../helpers/no-alarms.ts";
 import { Owner } from "../helpers/owner.ts";
-import { eachDatabase, Postgres, sharedPostgres } from "../helpers/postgres.ts";
+import { Postgres, sharedPostgres } from "../helpers/postgres.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
 import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
@@ -29,18 +29,23 @@ const push = (box: World, token: string) =>
   });
 
 describe("boxes that share a database", () => {
-  const database = eachDatabase();
+  let database: string;
   let url: string;
   let here: World;
   let there: World;
 
   beforeEach(async () => {
-    url = (await sharedPostgres()).url({ database: database() });
+    const server = await sharedPostgres();
+    database = await server.createDatabase();
+    url = server.url({ database });
     [here, there] = [boxOf(url), boxOf(url)];
     await here.start();
     await there.start();
   });
-  afterEach(() => Promise.all([here.end(), there.end()]));
+  afterEach(async () => {
+    await Promise.all([here.end(), there.end()]);
+    await (await sharedPostgres()).dropDatabase(database);
+  });
 
   it("show on dashboards and keys what any of them counts", async () => {
     await new Owner(here).ask("POST", "/api/sites", { id: "blog" });
