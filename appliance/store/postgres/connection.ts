@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import { Turns } from "../../base/turns.ts";
-import { Away, isLost, isReadOnly, isSerialization, Lost } from "./errors.ts";
+import { Away, isLost, isReadOnly, isSerialization, Lost, sqlStateOf } from "./errors.ts";
 import { Pauses } from "./pauses.ts";
 import { tlsOf } from "./tls.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
@@ -295,7 +295,8 @@ export class Connection implements Sql {
     try {
       return await this.#within(live, ANSWER_MS[this.#role], answer);
     } catch (error) {
-      if (!isLost(error)) throw error;
+      // Only the server knows what became of it.
+      if (!isLost(error) && sqlStateOf(error) !== undefined) throw error;
       live.isLost = true;
       live.socket.destroy();
       if (error instanceof Lost) throw error;

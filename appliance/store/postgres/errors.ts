@@ -26,14 +26,14 @@ export function isSerialization(error: unknown): boolean {
   return ["40001", "40P01"].includes(sqlStateOf(error) ?? "");
 }
 
-/** There is no room on the server's disk. */
-export function isFull(error: unknown): boolean {
-  return sqlStateOf(error) === "53100";
-}
-
 /** Nobody has made the tables yet. */
 export function isWithoutTables(error: unknown): boolean {
   return sqlStateOf(error) === "42P01";
+}
+
+/** There is no room on the server's disk. */
+export function isFull(error: unknown): boolean {
+  return sqlStateOf(error) === "53100";
 }
 
 /** A row that another has made, or a null where there is to be something. */
@@ -55,22 +55,11 @@ export function isPassed(error: unknown): boolean {
 export function isLost(error: unknown): boolean {
   if (error instanceof Lost || error instanceof Away) return true;
   const state = sqlStateOf(error);
-  if (state === undefined) return isOfNetwork(error);
-  return /^(08|57P0|25006|40003)/.test(state) || isFatal(error);
+  return state !== undefined && (/^(08|57P0|25006|40003)/.test(state) || isFatal(error));
 }
 
 function isFatal(error: unknown): boolean {
   return ["FATAL", "PANIC"].includes(String(detailsOf(error).severity));
-}
-
-/** What the driver and the system say of connections that end or never come to be. */
-function isOfNetwork(error: unknown): boolean {
-  const { syscall, code } = detailsOf(error);
-  return (
-    syscall !== undefined ||
-    /^(ERR_(SSL|TLS|SOCKET)|E[A-Z]+$)/.test(String(code ?? "")) ||
-    /connection|Client was closed|timeout/i.test(messageOf(error))
-  );
 }
 
 /**
@@ -133,7 +122,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof Lost || error instanceof Away ? error.cause : error;
 }
 
-function detailsOf(error: unknown): Partial<Record<"code" | "severity" | "syscall", unknown>> {
+function detailsOf(error: unknown): Partial<Record<"code" | "severity", unknown>> {
   return typeof error === "object" && error !== null ? error : {};
 }
 
