@@ -76,6 +76,6 @@ async function drain(
 function refuseLoss(hits: number): void {
   if (hits > 0)
     throw new CommandFailed(
-      `The database did not answer in time: ${hits} hits that were answered could not be stored.`,
+      `The database was away or took nothing. Hits that were answered and are lost: ${hits}.`,
     );
 }

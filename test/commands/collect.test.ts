@@ -16,6 +16,13 @@ import { ADMIN, askPort } from "../helpers/world.ts";
 const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
 const SURVEY = { method: "POST", body: JSON.stringify({ sv: 1, a: {} }) };
 
+/** As a server says whose disk is full. */
+const NO_ROOM = `
+  CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+  END $$;
+  CREATE TRIGGER full_disk BEFORE INSERT ON count EXECUTE FUNCTION full_disk()`;
+
 describe("tallydeck collect", () => {
   const database = eachDatabase();
   const folder = eachFolder();
@@ -60,6 +67,17 @@ describe("tallydeck collect", () => {
     await again.answers(200);
     assert.deepEqual(await pagesOf(again), { "/one": 1, "/two": 1 });
     await again.end();
+  });
+
+  it("answers hits while the database has no room, and says how many are lost when it must stop", async () => {
+    const collector = await RunningCollector.start(await environment());
+    await collector.answers(200);
+    await (await sharedPostgres()).sql(NO_ROOM, database());
+    assert.equal((await collector.view("/one")).status, 200);
+    const { code, err } = await collector.end();
+    assert.equal(code, 1);
+    assert.match(err, /No space left on device \(53100\)/);
+    assert.match(err, /took nothing. Hits that were answered and are lost: 1\./);
   });
 
   it("refuses what it could not count until the database has answered once", async () => {

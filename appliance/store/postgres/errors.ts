@@ -91,7 +91,7 @@ function sentenceOf(error: unknown, settings: ConnectionSettings): string | unde
     case "42501":
       return /for database/.test(message)
         ? `The user ${user} may not connect to the database ${database}: GRANT CONNECT ON DATABASE ${database} TO ${user};`
-        : undefined;
+        : `The user ${user} may not use Tallydeck's tables (${message}). Run this once, as a user who owns them: tallydeck migrate --database-url ${shownUrl({ ...settings, user: "OWNER" })} --grant ${user}`;
     default:
       return undefined;
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
 import type { Connection, Sql, Statement } from "./connection.ts";
-import { isViolation, isWithoutTables, sqlStateOf } from "./errors.ts";
+import { isViolation, isWithoutTables, refusalOf, sqlStateOf } from "./errors.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
 
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
@@ -62,7 +62,7 @@ async function schemaVersion(sql: Sql, settings: ConnectionSettings): Promise<nu
   } catch (error) {
     if (isWithoutTables(error)) return 0;
     if (sqlStateOf(error) === NO_COLUMN) throw foreign(settings);
-    throw sqlStateOf(error) === NO_RIGHT ? mayNotUse(settings) : error;
+    throw refusalOf(error, settings) ?? error;
   }
 }
 
@@ -132,13 +132,5 @@ function mayNotMake(from: number, settings: ConnectionSettings): Refusal {
   return new Refusal(
     "invalid_config",
     `The database at ${shownUrl(settings)} ${how}, and the user ${user} may not make them. Run this once, as a user who may: tallydeck migrate --database-url ${there}`,
-  );
-}
-
-function mayNotUse(settings: ConnectionSettings): Refusal {
-  const { user } = settings;
-  return new Refusal(
-    "invalid_config",
-    `The user ${user} may not use Tallydeck's tables at ${shownUrl(settings)}. Allow it there: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${user}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${user};`,
   );
 }

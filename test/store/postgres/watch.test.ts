@@ -89,6 +89,21 @@ describe("nodes on one PostgreSQL database", () => {
     assert.ok((await node.count(["/"])).ok);
   });
 
+  it("say how a role gets the rights that it lacks, and count once it has them", async () => {
+    await ready("owner");
+    const writer = await server.createWriter(database());
+    await sql(`REVOKE INSERT ON node FROM ${writer.user}`);
+    const node = await open("one", writer);
+    await node.until(() => node.refused.length > 0);
+    assert.match(
+      node.refused[0]?.message ?? "",
+      /may not use Tallydeck's tables \(permission denied for table node\).*migrate.*--grant writer_/,
+    );
+    await sql(`GRANT INSERT ON node TO ${writer.user}`);
+    await node.until(() => node.engine.ready);
+    assert.ok((await node.count(["/"])).ok);
+  });
+
   it("count, and do upkeep, by a role that may change no table", async () => {
     await ready("owner");
     const node = await open("one", await server.createWriter(database()));
