@@ -44,7 +44,10 @@ describe("the tables in PostgreSQL", () => {
     const writer = await (await sharedPostgres()).createWriter(database());
     await migrateAs();
     await sql(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${writer.user}`);
-    await assert.rejects(migrateAs(writer), /may not use Tallydeck's tables.*tallydeck migrate .*--grant writer_/);
+    await assert.rejects(
+      migrateAs(writer),
+      /may not use Tallydeck's tables.*tallydeck migrate .*--grant writer_/,
+    );
   });
 
   it("are left alone when they are from a newer version", async () => {

@@ -218,9 +218,11 @@ describe("the numbers in PostgreSQL", () => {
     assert.deepEqual(seen.slice(-2), [1_100, 1_200]);
   });
 
-  it("say that nothing changed until a batch, a change of sites or upkeep has", async () => {
+  it("say that nothing changed until a batch, a change of sites, filing or upkeep has", async () => {
     const ask = await askBoth(madeUpHistory);
     await ask("stats", { query: STATS, accepts: ACCEPTS });
+    await sql(`INSERT INTO waiting (site, node, boot, at, saved_clock, hits, data)
+               VALUES (1, 9, 'b1', 0, 0, 1, '{}')`);
     const numbers = reader({ url: await url() });
     const read = (ifNoneMatch: string) =>
       numbers.read("stats", { query: STATS, accepts: { encoding: null, ifNoneMatch } });
@@ -233,6 +235,7 @@ describe("the numbers in PostgreSQL", () => {
       "UPDATE revision SET directory = directory + 1",
       "INSERT INTO lease (name, holder, term, until) VALUES ('upkeep', 9, 1, now())",
       "UPDATE lease SET until = until + interval '1 second'",
+      "DELETE FROM waiting",
     ]) {
       await sql(`BEGIN; ${mark}; UPDATE count SET n = n + 1 WHERE site = 1; COMMIT`);
       const { etag: changed, body } = await read(last);

@@ -34,11 +34,14 @@ export class Reads {
   }
 }
 
-/** Batches, changes of sites, and the lease of upkeep, which is renewed with each of its steps. */
+/**
+ * Batches, changes of sites, the lease of upkeep, which is renewed with each of its steps, and what
+ * waits for a clock, which each node files by itself.
+ */
 async function versionOf(sql: Sql): Promise<string> {
   const rows = await sql.rows<object>(
     `SELECT (SELECT sum(batch) FROM node) AS batches, (SELECT count(*) FROM node) AS nodes,
-       (SELECT directory FROM revision) AS directory,
+       (SELECT directory FROM revision) AS directory, (SELECT count(*) FROM waiting) AS waiting,
        (SELECT until FROM lease WHERE name = 'upkeep')::text AS upkeep`,
   );
   return JSON.stringify(rows);
