@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
@@ -18,8 +19,10 @@ import {
   setShareToken,
 } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { change, checkAll, contentOf, copyAll, type End, fill } from "../../helpers/copying.ts";
+import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
-import { sharedPostgres } from "../../helpers/postgres.ts";
+import { Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 
 const NOW = Date.parse("2026-03-04T12:00:00Z");
@@ -367,6 +370,54 @@ describe("a copy", () => {
         assert.deepEqual(await contentOf(there), await contentOf(source("all")));
       });
     });
+
+  it("brings each once through connections that are cut in the middle of commits", async () => {
+    const server = await sharedPostgres();
+    const proxy = await CuttingProxy.open(server.port, TEST_SEED);
+    const database = await server.createDatabase();
+    const url = new URL(server.url({ database }));
+    url.port = String(proxy.port);
+    const clock = new SystemClock();
+    const opening = { clock, random: Math.random, flag: "--to" };
+    const there = opened(await PostgresEnd.openTarget(url.href, opening));
+    fill(at("box"), [...demoDays(NOW)].slice(-30));
+    const box = source("box");
+    proxy.trouble = { commits: 0.2 };
+    const hurried = {
+      monotonic: () => clock.monotonic(),
+      after: (ms: number, task: () => void) => clock.after(Math.min(ms, 5), task),
+    };
+    const { said } = await copyAll(box, there, { clock: hurried });
+    const { unsent, sent, answered } = proxy.counts;
+    assert.ok(unsent + sent + answered > 0);
+    assert.match(said[0] ?? "", /^postgres:.* cannot be reached\. Trying again …$/);
+    proxy.trouble = {};
+    assert.deepEqual(await contentOf(there), await contentOf(box));
+  });
+
+  it("gives up on a database that stays away, and says how to go on", async () => {
+    const server = await Postgres.start();
+    const clock = new FakeClock();
+    const opening = { clock: new SystemClock(), random: Math.random, flag: "--to" };
+    const there = opened(await PostgresEnd.openTarget(server.url(), opening));
+    fill(at("box"), [day("blog", 1, { "/": 1 })]);
+    await server.end();
+    const copying = copyAll(source("box"), there, { clock });
+    let isOver = false;
+    const over = copying
+      .catch(() => {})
+      .then(() => {
+        isOver = true;
+      });
+    while (!isOver) {
+      clock.advance(60_000);
+      await Promise.race([over, setImmediate()]);
+    }
+    await assert.rejects(
+      copying,
+      /^CopyRefused: postgres:.* What was copied stays; give the same command once it is back\.$/,
+    );
+  });
 });
 
 function siteOf(sites: readonly { id: string; key: number }[], id: string): number {
