@@ -152,13 +152,16 @@ export class PostgresCounts implements FoldSource {
          JOIN unnest($1::int[], $2::int[]) AS asked (site, day) USING (site, day)`,
         asked,
       ),
-      // One value after the other, by the whole of its key: a day has many others.
+      // One value after the other, by the whole of its key: a day has many others. Packed days are left
+      // out first, for each start of a process within a month was a node.
       this.#sql.rows<SiteDay & { value: number; n: number | null }>(
         `SELECT asked.site, asked.day, value.id AS value,
            sum((SELECT n FROM count
                 WHERE count.site = asked.site AND count.day = asked.day
                   AND count.node = each_node.id AND count.value = value.id)) AS n
-         FROM unnest($1::int[], $2::int[]) AS asked (site, day)
+         FROM (SELECT site, day FROM unnest($1::int[], $2::int[]) AS each_day (site, day)
+               WHERE EXISTS (SELECT 1 FROM count
+                 WHERE count.site = each_day.site AND count.day = each_day.day)) AS asked
          JOIN value ON value.site = asked.site AND value.dimension = $3
          CROSS JOIN (SELECT id FROM node UNION SELECT 0) AS each_node (id)
          GROUP BY asked.site, asked.day, value.id`,
