@@ -9,7 +9,7 @@ import type { Shipped } from "./shipped.ts";
 const MILLION = 1_000_000;
 const SIZES = [1, 2, 4] as const;
 const ROUNDS = 3;
-const SECONDS = 6;
+const SECONDS = 5;
 const CONNECTIONS = 100;
 const STEADY = { connections: 50, perSecond: 1_000, seconds: 15 };
 const HISTORY_DAYS = 400;

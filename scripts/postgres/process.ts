@@ -62,6 +62,8 @@ export class PostgresProcess {
     const child = this.#child;
     if (child === undefined || !this.#runs) return;
     const ended = once(child, "exit");
+    // Who waits for its end may have nothing else to wait for.
+    child.ref();
     child.kill(signal);
     await ended;
   }
