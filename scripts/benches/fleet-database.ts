@@ -20,6 +20,8 @@ export interface FleetDatabase {
   cpu(): number;
   /** Bytes of its tables and indices now, and bytes of the log that it has written so far. */
   bytes(): { readonly tables: number; readonly log: number };
+  /** Bytes of its tables and indices without room to grow, and without what a copy keeps of its own. */
+  packed(): number;
 }
 
 /** It is gone afterwards, and all that is in it. */
@@ -33,15 +35,21 @@ export async function withDatabase(use: (database: FleetDatabase) => Promise<voi
     const [file, args] = postgresCommand("psql", [url, "-Atc", question]);
     return Number(execFileSync(file, args, { encoding: "utf8", cwd: "/" }));
   };
+  const tables = (which: string) =>
+    ask(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND ${which}`);
   try {
     await use({
       url,
       cpu: () => cpuOf(server.pid),
       bytes: () => ({
-        tables: ask(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-          WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`),
+        tables: tables("true"),
         log: ask("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
       }),
+      packed: () => {
+        ask("VACUUM FULL");
+        return tables("relname NOT LIKE 'copied_%'");
+      },
     });
   } finally {
     await server.remove();

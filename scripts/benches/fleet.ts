@@ -96,7 +96,6 @@ export async function measureFleetReads(
     withDatabase(async (database) => {
       await makeHistory(dataDir, MILLION, HISTORY_DAYS);
       shipped.run(["copy", "--from", dataDir, "--to", database.url]);
-      bytes = database.bytes().tables;
       const box = await shipped.start(dataDir);
       const collector = await shipped.collect(database.url, "bench");
       try {
@@ -113,6 +112,7 @@ export async function measureFleetReads(
             postgres: percentile(times.postgres, 0.95),
           });
         }
+        bytes = database.packed();
       } finally {
         await collector.stop();
         await box.stop();
