@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 export const TOKEN = "bench";
 export const SITE = "bench";
@@ -58,14 +59,17 @@ export function startedService(
 }
 
 /** A collector of a fleet, however it is started. */
-export function startedCollector(
+export async function startedCollector(
   start: (args: readonly string[], env: NodeJS.ProcessEnv) => ChildProcess,
   { databaseUrl, name }: { databaseUrl: string; name: string },
 ): Promise<Running> {
   const args = ["collect", "--port", "0", "--drain-seconds", "0"];
   const own = { DATABASE_URL: databaseUrl, NODE_NAME: name };
   const env = { ...process.env, SITES: SITE, STATS_TOKEN: TOKEN, ...own };
-  return started(start(args, env), /Collector +http:\/\/localhost:(\d+)/);
+  const collector = await started(start(args, env), /Collector +http:\/\/localhost:(\d+)/);
+  // It listens before the database has answered, and is sent no visitors until then.
+  while ((await fetch(collector.origin)).status !== 200) await setTimeout(10);
+  return collector;
 }
 
 /** What every measure is compared with: answers the same GIF and stores nothing. */
