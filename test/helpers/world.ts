@@ -106,8 +106,8 @@ export class World {
   /** @param changed configuration keys that are other than before */
   async start(changed: Record<string, string> = {}): Promise<void> {
     await this.begin(changed);
-    const { store } = this.service;
-    await until(() => store.ready);
+    const { service } = this;
+    await until(() => service.unusable !== undefined || service.store.ready);
   }
 
   /** The same, be its database there or not. */
