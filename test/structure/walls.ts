@@ -31,6 +31,8 @@ export const WALLS: readonly Wall[] = [
       "appliance/mqtt/settings.ts",
       "appliance/public/dns/services.ts",
       "appliance/public/settings.ts",
+      "appliance/release/",
+      "appliance/updates/settings.ts",
       BASE,
     ],
   },
@@ -55,6 +57,9 @@ export const WALLS: readonly Wall[] = [
       "appliance/public/public-address.ts",
       "appliance/public/settings.ts",
       "appliance/public/shown.ts",
+      "appliance/release/",
+      "appliance/updates/updates.ts",
+      "appliance/updates/shown.ts",
       // What settings, ids, widgets and models are, to check what comes in.
       "appliance/deck/deck-settings.ts",
       "appliance/deck/deck-view.ts",
@@ -105,10 +110,16 @@ export const WALLS: readonly Wall[] = [
     types: [
       "appliance/deck/face/notices.ts",
       "appliance/public/shown.ts",
+      "appliance/updates/shown.ts",
       "appliance/control/setup-code.ts",
       "appliance/control/wire.ts",
     ],
   },
+  // What a release is, for whoever makes, fetches or installs one.
+  { of: "appliance/release/", may: [BASE] },
+  // Root's programs that install one: nothing of the service is run there.
+  { of: "appliance/updater/", may: ["appliance/release/", BASE] },
+  { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", BASE] },
   // A start reads the settings by the rules of the service.
   { of: "appliance/provision/", may: ["appliance/config.ts", BASE] },
   { of: "appliance/store/", may: [BASE] },
@@ -128,7 +139,16 @@ export const WALLS: readonly Wall[] = [
   { of: "web/dashboard/", may: ["web/shared/", BASE], types: WIRES },
   { of: "web/control/", may: ["web/shared/", BASE], types: WIRES },
   { of: "web/help/", may: ["web/shared/", BASE], types: WIRES },
-  { of: "image/", may: ["scripts/build-web.ts", "scripts/bundle-mqtt.ts"] },
+  {
+    of: "image/",
+    may: [
+      "scripts/build-web.ts",
+      "scripts/bundle-mqtt.ts",
+      "appliance/release/",
+      "appliance/store/format.ts",
+      BASE,
+    ],
+  },
   { of: "scripts/", may: ["appliance/"] },
   { of: "test/", may: [""] },
 ];

@@ -1,0 +1,36 @@
+/** A system that was, or may be, on this box. */
+export interface Release {
+  /** Rises with every release; what decides which of two is newer. */
+  readonly release: number;
+  /** For people, like `0.3.0`. */
+  readonly version: string;
+}
+
+/** One of the two places for a system: `a` is the second partition, `b` the third. */
+export type Slot = "a" | "b";
+
+export function otherSlot(slot: Slot): Slot {
+  return slot === "a" ? "b" : "a";
+}
+
+/** No release is numbered higher: it fits in a file name and in a 32-bit integer. */
+export const MOST_RELEASE = 2_147_483_647;
+const LINE = /^([A-Z]+)=(.*)$/;
+
+/**
+ * Reads `/etc/tallydeck-release`, which the boot partition holds for each slot too: lines of
+ * `RELEASE=`, `VERSION=` and others.
+ * @returns undefined when it names no release
+ */
+export function parseRelease(text: string): Release | undefined {
+  const lines = new Map(
+    text.split("\n").flatMap((line) => {
+      const [, key, value] = LINE.exec(line.trim()) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+  const [number, version] = [lines.get("RELEASE"), lines.get("VERSION")];
+  if (number === undefined || version === undefined || !/^[1-9]\d{0,9}$/.test(number)) return;
+  const release = Number(number);
+  return release <= MOST_RELEASE && version !== "" ? { release, version } : undefined;
+}

@@ -1,0 +1,69 @@
+import type { Release, Slot } from "./release.ts";
+
+/** Where a bundle that waits on the data partition came from. */
+export type Source = "service" | "card" | "stick";
+
+/** A bundle that is whole and signed, and fits this box. */
+export interface Offer extends Release {
+  readonly source: Source;
+  readonly bytes: number;
+  /** A sentence or two of who made it. */
+  readonly notes: string;
+}
+
+/** How an attempt ended. */
+export interface Outcome {
+  /** `updated` and `back` run now; after the others the box runs what it ran before. */
+  readonly kind: "updated" | "back" | "failed" | "interrupted" | "refused";
+  /** What was to be started. */
+  readonly to: Release;
+  /** Epoch seconds by the box's clock. */
+  readonly at: number;
+  /** A sentence: why it is not what was asked for. */
+  readonly reason?: string;
+}
+
+/** What the updater does right now; `done` and `of` in bytes, both 0 where there is nothing to count. */
+export interface Work {
+  readonly step: "verify" | "write" | "read-back" | "arm" | "restart";
+  readonly to: Release;
+  readonly done: number;
+  readonly of: number;
+}
+
+/**
+ * What the updater, which is root's, tells the service: JSON in `TOLD_FILE`, replaced as a whole.
+ * Everybody on the box may read it, nobody but root write.
+ */
+export interface Told {
+  readonly running: Release & { readonly slot: Slot };
+  /** Whole in the other slot: what "go back" starts. */
+  readonly other?: Release;
+  /**
+   * `trial`: started once, to be kept only if it is well. `visit`: the other slot runs because of the
+   * jumper, or because somebody else armed the board; nothing is kept unless the owner says so.
+   */
+  readonly mode: "normal" | "trial" | "visit";
+  readonly offers: readonly Offer[];
+  /** Written to the other slot and read back; `start` starts it. */
+  readonly prepared?: Release;
+  readonly work?: Work;
+  readonly last?: Outcome;
+  /** Releases that failed on this box: none is tried again unless its owner asks for it. */
+  readonly failed: readonly number[];
+  /** False once the board did not keep the wish for a trial; true once a trial started on it. */
+  readonly canTry?: boolean;
+  /** A sentence: what is wrong with a bundle, the card or a slot, and what to do. */
+  readonly problem?: string;
+}
+
+export const TOLD_FILE = "state.json";
+
+/**
+ * What the service may ask the updater for, by a file of this name in the folder for that. Its text is
+ * a release number for `prepare`, `start` and `discard`, and is not read for `back` and `keep`.
+ * `prepare` writes an offer to the other slot, `start` restarts into it, `back` starts the other slot's
+ * release, `keep` makes the slot that is visited the box's own, `discard` removes an offer.
+ */
+export const ASKS = ["prepare", "start", "back", "keep", "discard"] as const;
+export type Ask = (typeof ASKS)[number];
