@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { addressKey } from "./client.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { createServer } from "./node-http.ts";
@@ -98,6 +99,9 @@ export async function listen(
     },
     async close() {
       const closed = closeServer(server);
+      // Who has sent something is heard: it is read in the turn after the one that accepted him.
+      await turn();
+      await turn();
       connections.dropBeginning();
       await closed;
       connections.close();

@@ -220,6 +220,19 @@ for (const isTls of [false, true])
       }
     });
 
+    if (!isTls)
+      it("answers who had asked when it stops, though nobody had looked yet", async () => {
+        for (let round = 0; round < 20; round++) {
+          const { port, listener } = await serve();
+          const socket = tcp({ port, host: "127.0.0.1" });
+          const wire = new Wire(socket);
+          wire.send(LINE + GET);
+          while (listener.connections === 0) await new Promise(setImmediate);
+          await listener.close();
+          assert.match(await wire.closed(), /<203\.0\.113\.7>/);
+        }
+      });
+
     it("counts connections for who they are from", async () => {
       const { port, listener } = await serve({ total: 100, perAddress: 2, perLoopback: 2 });
       const other = await connected(port, [LINE.replace(".7 ", ".8 ")]);
