@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { describe, it } from "mocha";
 import { RunningCollector } from "../helpers/collector.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { listingModules } from "../helpers/loaded-modules.ts";
 import { readOpenMetrics } from "../helpers/open-metrics.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../helpers/postgres.ts";
-import { tallydeck } from "../helpers/tallydeck.ts";
+import { MAIN, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
 
-const MAIN = join(import.meta.dirname, "../../appliance/main.ts");
 const SURVEY = { method: "POST", body: JSON.stringify({ sv: 1, a: {} }) };
 
 /** As a server says whose disk is full. */
@@ -150,17 +149,17 @@ describe("tallydeck collect", () => {
   });
 
   it("loads no deck, no SQLite and no MQTT, and starts no thread before the first read", async () => {
-    const loaded = join(folder(), "loaded");
-    const hook = join(folder(), "hook.mjs");
-    writeFileSync(hook, LIST_MODULES);
-    const env = { LOADED_FILE: loaded, ...(await environment()) };
-    const collector = await RunningCollector.start(env, { program: ["--import", hook, MAIN] });
+    const { env, program, loaded } = listingModules(folder());
+    const collector = await RunningCollector.start(
+      { ...env, ...(await environment()) },
+      { program },
+    );
     await collector.answers(200);
     await collector.view("/");
     const natives = readFileSync(`/proc/${collector.pid}/maps`, "utf8").match(/\S+\.node$/gm);
     assert.deepEqual(natives, null);
     assert.ok((await collector.end()).code === 0);
-    const modules = readFileSync(loaded, "utf8").split("\n");
+    const modules = loaded();
     assert.ok(modules.some((url) => url.endsWith("/store/postgres/connection.ts")));
     const OTHERS =
       /sqlite|\/deck\/(?!usb\/\S*models|usb\/places)|\/control\/|\/mqtt\/(?!settings)|napi-rs|node-hid|modules\/usb|worker:/;
@@ -190,13 +189,3 @@ describe("tallydeck collect", () => {
     assert.equal(code, 0);
   });
 });
-
-/** Writes down every module and every thread that a process comes to have. */
-const LIST_MODULES = `
-import { appendFileSync } from "node:fs";
-import { registerHooks } from "node:module";
-import diagnostics from "node:diagnostics_channel";
-const say = (what) => appendFileSync(process.env.LOADED_FILE, what + "\\n");
-diagnostics.subscribe("worker_threads", ({ worker }) => say("worker:" + worker.threadId));
-registerHooks({ load: (url, context, next) => (say(url), next(url, context)) });
-`;

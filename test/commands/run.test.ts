@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { listingModules } from "../helpers/loaded-modules.ts";
 import { Running, RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, encode } from "../helpers/world.ts";
 
@@ -30,6 +31,19 @@ describe("tallydeck run", () => {
     const { code, err } = await service.end("SIGINT");
     assert.deepEqual([code, err], [0, ""]);
     assert.ok(!readdirSync(dataDir).includes("tallydeck.db-wal"), "all is folded into the file");
+  });
+
+  it("loads nothing of PostgreSQL without DATABASE_URL", async () => {
+    const { env, program, loaded } = listingModules(folder());
+    const data = join(folder(), "data");
+    const service = await RunningService.start(data, { ...env, SITES: "blog" }, { program });
+    await service.ask(`/a?v=${encode({})}`);
+    await service.end();
+    assert.ok(loaded().some((url) => url.endsWith("/store/sqlite/engine.ts")));
+    assert.deepEqual(
+      loaded().filter((url) => /\/store\/postgres\/|node_modules\/pg/.test(url)),
+      [],
+    );
   });
 
   it("says what a first start lacks, as it can be typed", async () => {

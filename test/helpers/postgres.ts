@@ -17,7 +17,7 @@ interface PostgresOptions {
   readonly settings?: Settings;
 }
 
-interface Login {
+export interface Login {
   readonly database?: string;
   readonly user?: string;
   readonly password?: string;

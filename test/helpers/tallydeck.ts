@@ -7,7 +7,7 @@ import { aroundTests } from "./hooks.ts";
 import { type Ask, askPort, type Reply } from "./world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MAIN = join(ROOT, "appliance/main.ts");
+export const MAIN = join(ROOT, "appliance/main.ts");
 /** As scripts/tallydeck has it. */
 export const COMPILED = join(ROOT, "node_modules/.cache/node");
 

@@ -1,28 +1,12 @@
 import assert from "node:assert/strict";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
-import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { EngineWorld } from "./engine-world.ts";
+import { type Login, Postgres } from "../../helpers/postgres.ts";
+import { EngineWorld, eachFleet } from "./engine-world.ts";
 
 describe("batches in PostgreSQL", () => {
-  const database = eachDatabase();
-  const nodes: EngineWorld[] = [];
-  let server: Postgres;
+  const { database, nodes, open: openNode, server, sql } = eachFleet();
 
-  beforeEach(async () => {
-    server = await sharedPostgres();
-  });
-
-  afterEach(async () => {
-    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
-  });
-
-  const sql = (text: string) => server.sql(text, database());
-
-  async function open({ ports = [server.port] }: { ports?: number[] } = {}): Promise<EngineWorld> {
-    const node = new EngineWorld(server.url({ database: database(), ports }));
-    nodes.push(node);
-    return node.ready();
-  }
+  const open = (login?: Login) => openNode(login).ready();
 
   /** What was counted, over all nodes. */
   const paths = async () =>
@@ -58,7 +42,7 @@ describe("batches in PostgreSQL", () => {
   });
 
   it("are counted once, whenever the connection is cut in their commit", async () => {
-    const proxy = await CuttingProxy.open(server.port, 7);
+    const proxy = await CuttingProxy.open(server().port, 7);
     const node = await open({ ports: [proxy.port] });
     proxy.trouble = { commits: 0.5 };
     for (let batch = 0; batch < 30; batch++) {
@@ -88,7 +72,7 @@ describe("batches in PostgreSQL", () => {
   });
 
   it("are refused when the node is closed while they wait", async () => {
-    const proxy = await CuttingProxy.open(server.port, 1);
+    const proxy = await CuttingProxy.open(server().port, 1);
     const node = await open({ ports: [proxy.port] });
     proxy.hang(true);
     const waiting = node.count(["/"]);
@@ -161,14 +145,12 @@ describe("batches in PostgreSQL", () => {
 
   it("wait for a connection where there is none left, and say why", async () => {
     await open();
-    const { user, password } = await server.createWriter(database());
-    await server.sql(`ALTER ROLE ${user} CONNECTION LIMIT 1`);
-    const node = new EngineWorld(server.url({ user, password, database: database() }));
-    nodes.push(node);
-    await node.ready();
+    const { user, password } = await server().createWriter(database());
+    await server().sql(`ALTER ROLE ${user} CONNECTION LIMIT 1`);
+    const node = await open({ user, password });
     const counting = node.count(["/"]);
     await node.until(() => node.lines.some((line) => /no more connections there/.test(line)));
-    await server.sql(`ALTER ROLE ${user} CONNECTION LIMIT 9`);
+    await server().sql(`ALTER ROLE ${user} CONNECTION LIMIT 9`);
     assert.ok((await node.passing(counting)).ok);
     assert.deepEqual(await paths(), { "/": 1 });
   });
@@ -204,7 +186,7 @@ describe("batches in PostgreSQL", () => {
     });
 
     it("know which are stored though the answer was lost", async () => {
-      const proxy = await CuttingProxy.open(server.port, 3);
+      const proxy = await CuttingProxy.open(server().port, 3);
       const node = await open({ ports: [proxy.port] });
       await sql(`INSERT INTO survey_day VALUES (${node.site()}, ${node.day}, 4999)`);
       proxy.trouble = { commits: 1, moments: ["answered"] };

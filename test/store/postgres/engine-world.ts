@@ -8,7 +8,16 @@ import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
+import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { until } from "../../helpers/until.ts";
+
+export interface NodeOptions {
+  readonly name?: string;
+  readonly sites?: readonly string[];
+  /** What its clock says of itself. */
+  readonly sure?: boolean;
+  readonly boot?: string;
+}
 
 /** A node on a database, with what it heard. */
 export class EngineWorld {
@@ -23,7 +32,10 @@ export class EngineWorld {
   /** The clock of the database is as right as this node's. */
   databaseNow = () => this.clock.now();
 
-  constructor(url: string, { name = "north", sites = ["blog"], sure = true, boot = "b1" } = {}) {
+  constructor(
+    url: string,
+    { name = "north", sites = ["blog"], sure = true, boot = "b1" }: NodeOptions = {},
+  ) {
     this.clock = new FakeClock("2026-03-04T12:00:00Z", { sure, boot });
     this.engine = PostgresEngine.open(
       {
@@ -132,6 +144,31 @@ export class EngineWorld {
   survey(payload: string, { site = this.site(), hour = this.hour } = {}): SurveyRow {
     return { site, stamp: { hour }, version: 1, payload };
   }
+}
+
+/** Before each test an empty database; after it the nodes that it opened there are closed. */
+export function eachFleet() {
+  const database = eachDatabase();
+  const nodes: EngineWorld[] = [];
+  let server: Postgres;
+  beforeEach(async () => {
+    server = await sharedPostgres();
+  });
+  afterEach(async () => {
+    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
+  });
+  return {
+    nodes,
+    database,
+    server: () => server,
+    sql: (text: string) => server.sql(text, database()),
+    /** A node that has not heard of the database yet. */
+    open(login: Login = {}, options: NodeOptions = {}): EngineWorld {
+      const node = new EngineWorld(server.url({ database: database(), ...login }), options);
+      nodes.push(node);
+      return node;
+    },
+  };
 }
 
 function tally(values: readonly string[]): Map<string, number> {

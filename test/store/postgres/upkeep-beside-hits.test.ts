@@ -4,39 +4,21 @@ import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { unpack } from "../../../appliance/store/counts/pack.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
-import { eachDatabase, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
-import { EngineWorld } from "./engine-world.ts";
+import { type EngineWorld, eachFleet } from "./engine-world.ts";
 
 const BATCHES = 60;
 const NODES = 3;
 
 describe(`upkeep in PostgreSQL beside hits (TEST_SEED=${TEST_SEED} brings the same again)`, () => {
-  const database = eachDatabase();
-  const nodes: EngineWorld[] = [];
-  let server: Postgres;
-
-  beforeEach(async () => {
-    server = await sharedPostgres();
-  });
-
-  afterEach(async () => {
-    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
-  });
-
-  const sql = (text: string) => server.sql(text, database());
+  const { nodes, open, server, sql } = eachFleet();
 
   it("loses nothing and counts nothing twice, though days are packed, values folded and nodes merged meanwhile", async () => {
     const draw = seeded(TEST_SEED);
-    const proxy = await CuttingProxy.open(server.port, TEST_SEED);
+    const proxy = await CuttingProxy.open(server().port, TEST_SEED);
     for (let at = 0; at < NODES; at++) {
       const ports = [proxy.port];
-      const node = new EngineWorld(server.url({ database: database(), ports }), {
-        name: `node ${at}`,
-        sites: ["blog", "shop"],
-      });
-      nodes.push(node);
-      await node.ready();
+      await open({ ports }, { name: `node ${at}`, sites: ["blog", "shop"] }).ready();
     }
     proxy.trouble = { commits: 0.03 };
     const sent = new Map<string, number>();

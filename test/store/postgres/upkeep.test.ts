@@ -1,29 +1,12 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { unpack } from "../../../appliance/store/counts/pack.ts";
-import { eachDatabase, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { EngineWorld } from "./engine-world.ts";
+import { type EngineWorld, eachFleet, type NodeOptions } from "./engine-world.ts";
 
 describe("upkeep in PostgreSQL", () => {
-  const database = eachDatabase();
-  const nodes: EngineWorld[] = [];
-  let server: Postgres;
+  const { open: openNode, sql } = eachFleet();
 
-  beforeEach(async () => {
-    server = await sharedPostgres();
-  });
-
-  afterEach(async () => {
-    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
-  });
-
-  const sql = (text: string) => server.sql(text, database());
-
-  async function open(options: { sure?: boolean; boot?: string } = {}): Promise<EngineWorld> {
-    const node = new EngineWorld(server.url({ database: database() }), options);
-    nodes.push(node);
-    return node.ready();
-  }
+  const open = (options?: NodeOptions) => openNode({}, options).ready();
 
   /** What was counted of all paths, open and packed. */
   async function paths(): Promise<Record<string, number>> {

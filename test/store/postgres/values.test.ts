@@ -1,29 +1,12 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
-import { eachDatabase, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { EngineWorld } from "./engine-world.ts";
+import { eachFleet } from "./engine-world.ts";
 
 describe("values in PostgreSQL", () => {
-  const database = eachDatabase();
-  const nodes: EngineWorld[] = [];
-  let server: Postgres;
+  const { open: openNode, sql } = eachFleet();
 
-  beforeEach(async () => {
-    server = await sharedPostgres();
-  });
-
-  afterEach(async () => {
-    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
-  });
-
-  const sql = (text: string) => server.sql(text, database());
-
-  async function open(): Promise<EngineWorld> {
-    const node = new EngineWorld(server.url({ database: database() }));
-    nodes.push(node);
-    return node.ready();
-  }
+  const open = () => openNode().ready();
 
   const some = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, i) => `/${prefix}/${i}`);

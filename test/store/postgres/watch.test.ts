@@ -1,29 +1,12 @@
 import assert from "node:assert/strict";
-import { eachDatabase, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { EngineWorld } from "./engine-world.ts";
+import type { Login } from "../../helpers/postgres.ts";
+import { type EngineWorld, eachFleet } from "./engine-world.ts";
 
 describe("nodes on one PostgreSQL database", () => {
-  const database = eachDatabase();
-  const nodes: EngineWorld[] = [];
-  let server: Postgres;
+  const { database, open: openNode, server, sql } = eachFleet();
 
-  beforeEach(async () => {
-    server = await sharedPostgres();
-  });
-
-  afterEach(async () => {
-    await Promise.all(nodes.splice(0).map(({ engine }) => engine.close()));
-  });
-
-  const sql = (text: string) => server.sql(text, database());
-
-  async function open(name: string, login = {}): Promise<EngineWorld> {
-    const node = new EngineWorld(server.url({ database: database(), ...login }), { name });
-    nodes.push(node);
-    return node;
-  }
-
-  const ready = async (name: string) => (await open(name)).ready();
+  const open = (name: string, login?: Login) => openNode(login, { name });
+  const ready = (name: string) => open(name).ready();
   const told = (node: EngineWorld, what: RegExp) => node.lines.filter((line) => what.test(line));
 
   it("hear of each other's sites, and know their own at once", async () => {
@@ -69,7 +52,7 @@ describe("nodes on one PostgreSQL database", () => {
   });
 
   it("say when their clock is not that of the database", async () => {
-    const node = await open("late");
+    const node = open("late");
     node.databaseNow = () => node.clock.now() + 45_000;
     await node.ready();
     assert.match(told(node, /clock/)[0] ?? "", /is behind that of the database.*"seconds":45/);
@@ -77,8 +60,8 @@ describe("nodes on one PostgreSQL database", () => {
   });
 
   it("are not ready before the database answers, and say each refusal once", async () => {
-    const writer = await server.createWriter(database());
-    const node = await open("one", writer);
+    const writer = await server().createWriter(database());
+    const node = open("one", writer);
     await node.until(() => node.refused.length > 0);
     assert.match(node.refused[0]?.message ?? "", /tallydeck migrate --database-url/);
     assert.ok(!node.engine.ready);
@@ -91,9 +74,9 @@ describe("nodes on one PostgreSQL database", () => {
 
   it("say how a role gets the rights that it lacks, and count once it has them", async () => {
     await ready("owner");
-    const writer = await server.createWriter(database());
+    const writer = await server().createWriter(database());
     await sql(`REVOKE INSERT ON node FROM ${writer.user}`);
-    const node = await open("one", writer);
+    const node = open("one", writer);
     await node.until(() => node.refused.length > 0);
     assert.match(
       node.refused[0]?.message ?? "",
@@ -106,7 +89,7 @@ describe("nodes on one PostgreSQL database", () => {
 
   it("count, and do upkeep, by a role that may change no table", async () => {
     await ready("owner");
-    const node = await open("one", await server.createWriter(database()));
+    const node = open("one", await server().createWriter(database()));
     await node.ready();
     await node.commit({ surveys: [node.survey("{}")] });
     assert.ok((await node.count(["/", "/a"])).ok);
