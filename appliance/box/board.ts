@@ -7,13 +7,20 @@ import { listenerUrl } from "../base/ports.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { TUNNEL } from "../base/tunnel.ts";
 import type { SetupCode } from "../control/setup-code.ts";
-import type { NoticeBoard } from "../deck/face/notices.ts";
+import type { NoticeBoard, UpdateStanding } from "../deck/face/notices.ts";
 
 type Notices = ReturnType<NoticeBoard["notices"]>;
 
 /** How the public address stands, as the board is told. */
 export interface PublicSource {
   standing(): ReturnType<NoticeBoard["publicAddress"]>;
+  readonly changed: Listenable;
+}
+
+/** How the box's own system stands, as the board is told. */
+export interface UpdateSource {
+  /** Undefined while there is nothing to say. */
+  standing(): UpdateStanding | undefined;
   readonly changed: Listenable;
 }
 
@@ -36,6 +43,8 @@ interface BoardOptions {
   dataUnusable?: boolean;
   /** None while something else stands in for the service. */
   publicAddress?: PublicSource;
+  /** None where nothing updates the system. */
+  updates?: UpdateSource | undefined;
   /** Says a line to who started the service. */
   console: (line: string) => void;
 }
@@ -59,7 +68,9 @@ export class Board implements NoticeBoard {
     this.#subscriptions = [
       options.code.changed.on(() => this.#tell()),
       options.clock.becameSure.on(() => this.#tell()),
-      ...(options.publicAddress ? [options.publicAddress.changed.on(() => this.#tell())] : []),
+      ...[options.publicAddress, options.updates].flatMap((source) =>
+        source === undefined ? [] : [source.changed.on(() => this.#tell())],
+      ),
     ];
   }
 
@@ -72,6 +83,7 @@ export class Board implements NoticeBoard {
       ...(code === undefined ? [] : [{ type: "setup-code", code } as const]),
       ...(clock.sure ? [] : [{ type: "clock-not-set" } as const]),
       ...this.#publicNotices(),
+      ...this.#updateNotices(),
     ];
   }
 
@@ -103,6 +115,11 @@ export class Board implements NoticeBoard {
     const standing = this.publicAddress();
     if (standing?.state !== "wrong" && standing?.state !== "warning") return [];
     return [{ type: "public-address", words: standing.words }];
+  }
+
+  #updateNotices(): Notices {
+    const standing = this.#options.updates?.standing();
+    return standing === undefined ? [] : [{ type: "update", ...standing }];
   }
 
   #code(): string | undefined {

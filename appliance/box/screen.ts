@@ -28,7 +28,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
   ];
   const says = new Map(board.notices().map((notice) => [notice.type, notice]));
   if (says.has("starting")) return "Tallydeck is starting.";
-  const code = says.get("setup-code");
+  const [code, update] = [says.get("setup-code"), says.get("update")];
   return [
     ...(address === undefined
       ? ["Tallydeck has no network yet: plug in a cable, or fill in the Wi-Fi in tallydeck.env."]
@@ -39,6 +39,7 @@ export function screenText(board: Omit<NoticeBoard, "changed">): string {
       ? ["The data cannot be used: open the address to restore a backup or to start anew."]
       : []),
     ...(says.has("clock-not-set") ? ["The clock is not set."] : []),
+    ...(update?.type === "update" ? [update.sentence] : []),
     ...(outside === undefined ? [] : [`Public address: ${outside.sentence}`]),
   ].join("\n");
 }

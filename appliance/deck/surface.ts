@@ -3,7 +3,7 @@ import type { PictureChange, SlotPictureView } from "./deck-view.ts";
 import { Drawing, type Scale } from "./drawing.ts";
 import { type Face, face, nextChange } from "./face/face.ts";
 import type { Feedback } from "./face/feedback.ts";
-import { type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
+import { isHint, type Notice, type NoticeBoard, noticeFace } from "./face/notices.ts";
 import { ruleFor } from "./face/rules.ts";
 import type { IconPaths, Numbers, PushedValue, Situation } from "./face/situation.ts";
 import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
@@ -97,14 +97,20 @@ export class Surface {
     );
   }
 
-  /** Lets each notice take over a slot: rather an empty one, and rather not an address. */
+  /**
+   * Lets each notice take over a slot: rather an empty one, and rather not an address. One that can
+   * wait takes none that shows something.
+   */
   placeNotices(): void {
     const rank = (state: SlotState) => {
       const { type } = this.#widget(state);
       return type === "empty" ? 0 : type === "address" ? 2 : 1;
     };
     const places = this.#states.toSorted((a, b) => rank(a) - rank(b));
-    const notices = this.#options.world.board.notices();
+    const free = places.filter((state) => rank(state) === 0).length;
+    const notices = this.#options.world.board
+      .notices()
+      .filter((notice, index) => !isHint(notice) || index < free);
     const changed = places.filter((state, index) => state.notice !== notices[index]);
     places.forEach((state, index) => {
       state.notice = notices[index];

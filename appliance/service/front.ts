@@ -1,6 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { Board, type Network, type PublicSource, thisNetwork } from "../box/board.ts";
+import {
+  Board,
+  type Network,
+  type PublicSource,
+  thisNetwork,
+  type UpdateSource,
+} from "../box/board.ts";
 import { showOn } from "../box/screen.ts";
 import { clockZone } from "../box/time-zone.ts";
 import type { Config } from "../config.ts";
@@ -38,6 +44,7 @@ interface FrontContent
   isOpen: () => boolean;
   dataUnusable?: boolean;
   publicAddress?: PublicSource;
+  updates?: UpdateSource | undefined;
 }
 
 /** Starts decks, screen and what they have to say; adds how each is stopped to `stops`. */
@@ -52,7 +59,7 @@ export async function startFront(
     network = thisNetwork(config.nameFile),
   }: FrontParts,
   stops: Stops,
-  { code, isOpen, dataUnusable = false, publicAddress, ...shown }: FrontContent,
+  { code, isOpen, dataUnusable = false, publicAddress, updates, ...shown }: FrontContent,
 ): Promise<Front> {
   const board = new Board({
     clock,
@@ -61,6 +68,7 @@ export async function startFront(
     isOpen,
     dataUnusable,
     ...(publicAddress && { publicAddress }),
+    updates,
     console,
     network,
   });

@@ -35,6 +35,36 @@ describe("the board of a box with a public address", () => {
   });
 });
 
+describe("the board of a box that updates itself", () => {
+  it("tells decks how that stands, for as long as there is something to say", () => {
+    const changed = new Signal();
+    const words = {
+      weight: "news",
+      top: "Update",
+      main: "0.3.0",
+      bottom: "on trial",
+      sentence: "",
+    } as const;
+    let standing: typeof words | undefined = words;
+    const board = new Board({
+      clock: new FakeClock(),
+      log: createLog(() => {}),
+      code: { shown: undefined, changed: new Signal() },
+      isOpen: () => true,
+      network: { addresses: () => ["192.0.2.7"], name: () => undefined },
+      updates: { standing: () => standing, changed },
+      console: () => {},
+    });
+    board.ready({ address: "0.0.0.0", port: 3_000 });
+    const told: unknown[] = [board.notices()];
+    board.changed.on(() => told.push(board.notices()));
+    standing = undefined;
+    changed.emit();
+    assert.deepEqual(told, [[{ type: "update", ...words }], []]);
+    board.close();
+  });
+});
+
 describe("the board of a machine that cannot read its addresses", () => {
   const outOfDescriptors = Object.assign(new Error("EMFILE"), { code: "EMFILE" });
 

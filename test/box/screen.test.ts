@@ -62,6 +62,15 @@ describe("the screen of a box", () => {
     assert.ok(text.split("\n").length <= 24);
   });
 
+  it("says how an update stands", () => {
+    const sentence = "The box went back to 0.2.0: eth0 has no address.";
+    const words = { weight: "warning", top: "", main: "", bottom: "" } as const;
+    const text = screenText(
+      boardSaying({ notices: () => [{ type: "update", ...words, sentence }] }),
+    );
+    assert.match(text, /\nThe box went back to 0\.2\.0: eth0 has no address\.$/);
+  });
+
   it("is cleared for each text, and the last one stays", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-screen-"));
     const device = join(folder, "tty");

@@ -142,6 +142,24 @@ describe("The slots of a deck", () => {
       assert.equal(world.decks.picture(id, "k0").revision, address.revision);
       assert.ok(world.decks.picture(id, "k1").revision > mine.revision);
     });
+
+    it("keep what can wait from slots that show something", async () => {
+      const words = { top: "Update", main: "0.3.0", bottom: "ready", sentence: "" };
+      const hint = { type: "update", weight: "hint", ...words } as const;
+      const id = await world.plug(new FakeMini());
+      const revisions = () =>
+        world.deck(id).slots.map(({ slot }) => world.decks.picture(id, slot).revision);
+      const empty = revisions();
+      world.notify([hint]);
+      assert.notDeepEqual(revisions(), empty);
+      for (const slot of ["k1", "k2", "k3", "k4", "k5"]) await world.write(id, slot, "mine");
+      world.notify([]);
+      const full = revisions();
+      world.notify([hint]);
+      assert.deepEqual(revisions(), full);
+      world.notify([{ ...hint, weight: "warning" }]);
+      assert.notDeepEqual(revisions(), full);
+    });
   });
 
   describe("that show numbers", () => {

@@ -9,7 +9,20 @@ export type Notice =
   | { type: "data-unusable" }
   | { type: "setup-code"; code: string }
   | { type: "clock-not-set" }
-  | { type: "public-address"; words: string };
+  | { type: "public-address"; words: string }
+  | ({ type: "update" } & UpdateStanding);
+
+/** What is to be said of the system that the box runs, or is about to. */
+export interface UpdateStanding {
+  /** `hint` can wait: it takes over no slot that shows something. */
+  weight: "hint" | "news" | "warning";
+  /** For a key of 72 pixels: two or three words, and what stands small above and below. */
+  top: string;
+  main: string;
+  bottom: string;
+  /** The same for who reads. */
+  sentence: string;
+}
 
 /** What the box has to say on its decks. */
 export interface NoticeBoard {
@@ -21,6 +34,10 @@ export interface NoticeBoard {
   /** How its public address stands; undefined while it is off. */
   publicAddress(): PublicStanding | undefined;
   readonly changed: Listenable;
+}
+
+export function isHint(notice: Notice): boolean {
+  return notice.type === "update" && notice.weight === "hint";
 }
 
 /** A notice takes a slot over, whatever its widget. */
@@ -44,6 +61,11 @@ export function noticeFace(notice: Notice): PlainFace {
     case "public-address": {
       const warning = { ...colors, color: WARNING };
       return { kind: "figure", top: "Public", main: notice.words, bottom: "", ...warning };
+    }
+    case "update": {
+      const { top, main, bottom, weight } = notice;
+      const color = weight === "warning" ? { color: WARNING } : {};
+      return { kind: "figure", top, main, bottom, ...colors, ...color };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Face, face } from "../../../appliance/deck/face/face.ts";
-import { noticeFace } from "../../../appliance/deck/face/notices.ts";
+import { noticeFace, type UpdateStanding } from "../../../appliance/deck/face/notices.ts";
 import type {
   Numbers,
   PublicStanding,
@@ -108,6 +108,11 @@ const told = (state: ChannelState, text = "backup nas", more: Partial<PushedValu
     },
   });
 const SEEN = { ack: { by: "owner", at: NOW - 60_000 } } as const;
+const update =
+  (standing: Omit<UpdateStanding, "sentence">): Draw =>
+  () =>
+    noticeFace({ type: "update", sentence: "", ...standing });
+
 const padlock = (standing?: Partial<PublicStanding>): Draw =>
   show(
     { type: "padlock" },
@@ -297,5 +302,13 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "notice-starting": () => noticeFace({ type: "starting" }),
   "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
   "notice-public-address": () => noticeFace({ type: "public-address", words: "port closed" }),
+  "notice-update-ready": update({ weight: "hint", top: "Update", main: "0.3.0", bottom: "ready" }),
+  "notice-updating": update({ weight: "news", top: "Updating", main: "back in 2 min", bottom: "" }),
+  "notice-went-back": update({
+    weight: "warning",
+    top: "Went back",
+    main: "no address on eth0",
+    bottom: "",
+  }),
   "notice-clock": () => noticeFace({ type: "clock-not-set" }),
 };

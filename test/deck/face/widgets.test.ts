@@ -470,6 +470,17 @@ describe("notices", () => {
     assert.equal(textOf(noticeFace(notice)), "Public|port closed|");
   });
 
+  it("say how an update stands", () => {
+    const words = {
+      weight: "news",
+      top: "Update",
+      main: "0.3.0",
+      bottom: "on trial",
+      sentence: "",
+    } as const;
+    assert.equal(textOf(noticeFace({ type: "update", ...words })), "Update|0.3.0|on trial");
+  });
+
   it("say that the data cannot be used", () => {
     assert.equal(textOf(noticeFace({ type: "data-unusable" })), "Data|not usable|");
   });
