@@ -6,6 +6,7 @@ import { SETTINGS, type Setting } from "./config/settings.ts";
 import { type DeclaredSites, items, parseToken } from "./config/values.ts";
 import type { MqttSettings } from "./mqtt/settings.ts";
 import type { PublicSettings } from "./public/settings.ts";
+import type { UpdateSettings } from "./updates/settings.ts";
 
 /** Everything that can be set, parsed and checked. */
 export interface Config {
@@ -50,6 +51,11 @@ export interface Config {
   readonly powerDir: string;
   /** A folder that root watches for another tunnel: see box/tunnel; empty: nobody watches. */
   readonly tunnelDir: string;
+  /** Where root's updater tells of itself and is asked: see updates/root; empty: there is none. */
+  readonly updateDir: string;
+  /** Where the service keeps releases for it; empty where there is no updater. */
+  readonly updatesDir: string;
+  readonly updates: UpdateSettings;
   /** By their keys, as `siteTokenKey` gives them. */
   readonly siteTokens: ReadonlyMap<string, string>;
   /** The MQTT broker; undefined where none is named, and the Web UI may name one. */
@@ -153,6 +159,9 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     wifiNameFile: value("WIFI_NAME_FILE"),
     powerDir: value("POWER_DIR"),
     tunnelDir: value("TUNNEL_DIR"),
+    updateDir: value("UPDATE_DIR"),
+    updatesDir: value("UPDATES_DIR"),
+    updates: { mode: value("UPDATES"), url: value("UPDATE_URL"), key: value("UPDATE_KEY") },
     mqtt: mqttOf({
       url: value("MQTT_URL"),
       user: value("MQTT_USER"),

@@ -46,6 +46,9 @@ describe("the configuration", () => {
       wifiNameFile: "",
       powerDir: "",
       tunnelDir: "",
+      updateDir: "",
+      updatesDir: "",
+      updates: { mode: "ask", url: "", key: "" },
       mqtt: undefined,
       publicAddress: undefined,
       tlsPort: undefined,
@@ -84,6 +87,11 @@ describe("the configuration", () => {
       WIFI_NAME_FILE: "/run/wifi-name",
       POWER_DIR: "/run/power",
       TUNNEL_DIR: "/run/tunnel",
+      UPDATE_DIR: "/run/update",
+      UPDATES_DIR: "/data/updates",
+      UPDATES: "auto",
+      UPDATE_URL: "https://Example.org/tallydeck/releases",
+      UPDATE_KEY: "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3",
       MQTT_URL: "Broker.example.org:1884",
       MQTT_USER: "box",
       MQTT_PASSWORD: "secret",
@@ -132,6 +140,13 @@ describe("the configuration", () => {
       wifiNameFile: "/run/wifi-name",
       powerDir: "/run/power",
       tunnelDir: "/run/tunnel",
+      updateDir: "/run/update",
+      updatesDir: "/data/updates",
+      updates: {
+        mode: "auto",
+        url: "https://example.org/tallydeck/releases/",
+        key: "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3",
+      },
       mqtt: {
         enabled: true,
         url: "mqtt://broker.example.org:1884",
@@ -315,6 +330,25 @@ describe("the configuration", () => {
           /^-----BEGIN CERTIFICATE-----\n/,
         );
     });
+  });
+
+  describe("updates", () => {
+    it("are told of, and come from nobody, unless something is said", () => {
+      assert.deepEqual(fromEnv({}).updates, { mode: "ask", url: "", key: "" });
+    });
+
+    for (const [key, text] of [
+      ["UPDATES", "on"],
+      ["UPDATE_URL", "http://example.org/"],
+      ["UPDATE_URL", "http://127.0.0.1/"],
+      ["UPDATE_URL", "https://me:secret@example.org/"],
+      ["UPDATE_URL", "https://example.org/?file="],
+      ["UPDATE_KEY", "untrusted comment: minisign public key"],
+      ["UPDATE_KEY", "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO"],
+    ] as const)
+      it(`do not take ${text} as ${key}`, () => {
+        assert.match(problemsOf({ [key]: text }).join(), new RegExp(`^${key} must be `));
+      });
   });
 
   describe("a public address", () => {

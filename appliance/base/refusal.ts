@@ -6,6 +6,7 @@ export type RefusalCode =
   | "invalid_field"
   | "invalid_image"
   | "invalid_json"
+  | "invalid_release"
   | "too_large"
   /** What it is about. */
   | "not_found"
@@ -25,10 +26,14 @@ export type RefusalCode =
   | "asker_left"
   | "exchange_busy"
   | "no_public_address"
+  | "no_release_source"
   | "no_space"
+  | "no_update"
+  | "not_now"
   | "read_failed"
   | "reads_busy"
   | "storage_unavailable"
+  | "untried_board"
   /** A start, or a command. */
   | "data_in_use"
   | "invalid_config"

@@ -31,6 +31,7 @@ const WARNINGS: Readonly<Record<Diagnostics["warnings"][number], string>> = {
   clock_not_set: "the clock is not set: counts wait for it",
   certificate_expires: "the certificate of the public address ends soon and could not be renewed",
   unreached: "visitors do not reach the public address",
+  update_failed: "an update came to nothing: `tallydeck update status` says why",
 };
 
 export const status: Command = {

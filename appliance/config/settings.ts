@@ -15,6 +15,13 @@ import {
 import { DDNS_RULE, serviceOf } from "../public/dns/services.ts";
 import { DIRECTORY_RULE, directoryUrl, PUBLIC_NAME_RULE, publicName } from "../public/settings.ts";
 import {
+  PROJECT_RELEASES,
+  UPDATE_MODES,
+  UPDATE_URL_RULE,
+  type UpdateMode,
+  updateUrl,
+} from "../updates/settings.ts";
+import {
   type DeclaredSites,
   everyItem,
   isProxy,
@@ -69,6 +76,12 @@ const secretOrName = (what: string): Omit<Setting<string>, "flag"> => ({
   accepts: `${what} of at most 256 characters`,
   parse: (text) => (text.length <= 256 && !text.includes("\0") ? text : undefined),
 });
+
+const folderOrNone: Setting<string> = {
+  fallback: "",
+  accepts: "a folder",
+  parse: (text) => (text.includes("\0") ? undefined : text),
+};
 
 /** Every key, but those of sites' tokens. */
 export const SETTINGS = {
@@ -233,6 +246,24 @@ export const SETTINGS = {
     ...port,
     accepts: PORT_OR_NONE,
   } satisfies Setting<number>,
+  UPDATES: {
+    flag: "updates",
+    fallback: "ask",
+    accepts: "ask, auto or off",
+    parse: (text) => UPDATE_MODES.find((mode) => mode === text),
+  } satisfies Setting<UpdateMode>,
+  UPDATE_URL: {
+    flag: "update-url",
+    fallback: PROJECT_RELEASES,
+    accepts: UPDATE_URL_RULE,
+    parse: (text) => (text === "" ? "" : updateUrl(text)),
+  } satisfies Setting<string>,
+  UPDATE_KEY: {
+    flag: "update-key",
+    fallback: "",
+    accepts: "the second line of a minisign public key file: 56 characters that begin with RW",
+    parse: (text) => (text === "" || /^RW[A-Za-z0-9+/]{54}$/.test(text) ? text : undefined),
+  } satisfies Setting<string>,
   DEMO: { flag: "demo", ...onOrOff } satisfies Setting<boolean>,
   SHOW_CODE_FILE: {
     fallback: "/boot/firmware/SHOW-CODE",
@@ -254,14 +285,8 @@ export const SETTINGS = {
     accepts: "a file",
     parse: (text) => (text.includes("\0") ? undefined : text),
   } satisfies Setting<string>,
-  POWER_DIR: {
-    fallback: "",
-    accepts: "a folder",
-    parse: (text) => (text.includes("\0") ? undefined : text),
-  } satisfies Setting<string>,
-  TUNNEL_DIR: {
-    fallback: "",
-    accepts: "a folder",
-    parse: (text) => (text.includes("\0") ? undefined : text),
-  } satisfies Setting<string>,
+  POWER_DIR: { ...folderOrNone } satisfies Setting<string>,
+  TUNNEL_DIR: { ...folderOrNone } satisfies Setting<string>,
+  UPDATE_DIR: { ...folderOrNone } satisfies Setting<string>,
+  UPDATES_DIR: { ...folderOrNone } satisfies Setting<string>,
 };

@@ -70,6 +70,7 @@ import {
 } from "./routes/sites.ts";
 import { changeSurveyLabels, findSurveyLabels } from "./routes/survey-labels.ts";
 import { makeTunnel, removeTunnel, showTunnel, type TunnelParts } from "./routes/tunnel.ts";
+import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./routes/update.ts";
 import { type PushParts, senderRoutes } from "./senders/senders.ts";
 
 /** All that the owner's listener works with, by what its routes are about. */
@@ -98,6 +99,7 @@ export interface ControlParts {
   clock: ClockParts;
   box: BoxParts;
   tunnel: TunnelParts;
+  update: UpdateParts;
 }
 
 const { open, owner } = routesFor<ControlParts>();
@@ -160,6 +162,9 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/public/tunnel", "tunnel", showTunnel),
   owner("POST", "/api/public/tunnel", "tunnel", makeTunnel),
   owner("DELETE", "/api/public/tunnel", "tunnel", removeTunnel),
+  owner("GET", "/api/update", "update", showUpdate),
+  owner("POST", "/api/update", "update", changeUpdate),
+  owner("PUT", "/api/update/file", "update", uploadUpdate),
   owner("GET", "/api/mqtt", "mqtt", showMqtt),
   owner("PUT", "/api/mqtt", "mqtt", changeMqtt),
   owner("GET", "/api/public", "public", showPublic),

@@ -12,6 +12,7 @@ import type { Acknowledgement } from "../push/held.ts";
 import type { Scope } from "../push/scope.ts";
 import type { Status } from "../push/status.ts";
 import type { Warning } from "../store/reports.ts";
+import type { LastUpdate, UpdateView, UpdateWish } from "../updates/shown.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
 export type { Action, RequestAction } from "../deck/action.ts";
@@ -28,6 +29,12 @@ export type {
 export type { ErrorAnswer } from "../http/wire.ts";
 export type { StepView } from "../public/shown.ts";
 export type { SiteAlarms, SurveyLabels } from "../store/reports.ts";
+
+/** `GET /api/update`, and the event `update`. */
+export type UpdateAnswer = UpdateView;
+
+/** What `POST /api/update` takes. */
+export type UpdateChange = UpdateWish;
 
 /** A key or zone: where it is, its size in pixels, and what it is set to. */
 export type Slot = SlotView;
@@ -79,6 +86,8 @@ export interface BoxEvents {
   slots: SlotPicture;
   pressed: SlotAt;
   public: PublicAnswer;
+  /** On the box only. */
+  update: UpdateAnswer;
 }
 
 /** How the box speaks with an MQTT broker: what `PUT /api/mqtt` takes, any part of it. */
@@ -387,6 +396,10 @@ export interface Diagnostics extends Machine {
   deckProblems: Omit<DeckProblem, "message">[];
   /** How its public address stands, in a word. */
   publicAddress: PublicView["state"];
+  /** On the box only: which release runs, and how the last attempt at another ended. */
+  update?: Pick<UpdateView, "running" | "other" | "mode" | "updates"> & {
+    last: LastUpdate["kind"] | null;
+  };
   /** What is wrong with the box now. */
   warnings: readonly Warning[];
   storage: {

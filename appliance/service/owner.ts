@@ -10,6 +10,7 @@ import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
 import { type SessionParts, WRONG_TOKENS } from "../control/routes/session.ts";
+import type { UpdateSource } from "../control/routes/update.ts";
 import { LongPolls } from "../control/senders/long-polls.ts";
 import { Sessions } from "../control/sessions.ts";
 import { SetupCode } from "../control/setup-code.ts";
@@ -46,6 +47,8 @@ interface Collecting extends Data {
   collector: Listener;
   address: WayIn;
   links: PhoneLinks;
+  /** Undefined where the system is not ours. */
+  updates: UpdateSource | undefined;
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
 }
@@ -58,7 +61,7 @@ export async function startOwner(
   collecting: Collecting,
 ): Promise<{ control: Listener; decks: Decks }> {
   const { config, clock } = parts;
-  const { store, readSessions, address, links } = collecting;
+  const { store, readSessions, address, links, updates } = collecting;
   const startedAt = clock.monotonic();
   const listener = new ControlListener(shared.stages.control, config.adminOpen);
   const session = await startSessions(parts, shared, stops, collecting);
@@ -109,6 +112,7 @@ export async function startOwner(
     decks: front.decks,
     sessions: session.sessions,
     address,
+    updates,
   });
   stops.add(() => events.close());
   const polls = new LongPolls({ channels: push.channels, clock });
@@ -137,6 +141,7 @@ export async function startOwner(
       alarms: { store, alarms, origins },
       mqtt: home,
       public: publicParts(address, links, clock),
+      update: updates === undefined ? {} : { updates },
       sites: {
         store,
         declared: session.declared,
@@ -223,7 +228,7 @@ function aboutBox(
     problems = new RecentProblems(),
     vitals = () => vitalsOf(wifiNameFile),
   }: ServiceParts,
-  { store, collector, address, warnings }: Collecting,
+  { store, collector, address, updates, warnings }: Collecting,
   { front, listener, startedAt }: { front: Front; listener: ControlListener; startedAt: number },
 ): Pick<ControlParts, "diagnostics" | "clock" | "box" | "tunnel"> {
   const { board, decks, timeZone } = front;
@@ -234,6 +239,7 @@ function aboutBox(
       store,
       problems,
       address,
+      updates,
       warnings,
       version: version(),
       startedAt,

@@ -5,6 +5,7 @@ import { Icons } from "../base/icons.ts";
 import type { RecentProblems } from "../base/log.ts";
 import { thisNetwork } from "../box/board.ts";
 import { HitTally } from "../collector/hit-tally.ts";
+import type { UpdateSource } from "../control/routes/update.ts";
 import type { Vitals } from "../control/wire.ts";
 import { AnswerTally } from "../http/answer-tally.ts";
 import { type Client, createClient } from "../http/client.ts";
@@ -46,6 +47,8 @@ export interface ServiceParts extends FrontParts {
   publicAddress?: WayIn;
   /** Who is asked for the public address; the router, the provider and the CA unless given. */
   messenger?: (settings: PublicSettings) => Messenger;
+  /** What is known of releases, and done about them; made from the settings unless given. */
+  updates?: UpdateSource;
   /** What channels hold from the start, to stay. */
   pushed?: readonly ({ channel: string } & Pick<Push, "text" | "background">)[];
   /** How the machine is; as its system tells unless given. */

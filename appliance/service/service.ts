@@ -15,6 +15,7 @@ import { sourceOf, type WayIn } from "./public-front.ts";
 import { startRescue } from "./rescue.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import { begun, Stops } from "./stops.ts";
+import { startUpdates } from "./updates.ts";
 
 export interface Service {
   readonly collector: Listener;
@@ -119,7 +120,12 @@ async function start(
   const { pages, client, stages, door, random, hits } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
   let address: WayIn | undefined;
-  const warnings = () => [...data.store.warnings, ...(address?.view().warnings ?? [])];
+  const updates = parts.updates ?? (await startUpdates(parts, stops));
+  const warnings = () => [
+    ...data.store.warnings,
+    ...(address?.view().warnings ?? []),
+    ...(updates?.warnings() ?? []),
+  ];
   const app = createCollector({ ...data, warnings, client, clock, log, pages, door, tally: hits });
   const listeners = await showCollector(stages, stops, app);
   const links = new PhoneLinks({ clock, randomBytes: random.bytes });
@@ -134,6 +140,7 @@ async function start(
     warnings,
     address,
     links,
+    updates,
   });
   return { ...listeners, store: data.store, ...owner };
 }

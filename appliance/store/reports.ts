@@ -9,7 +9,8 @@ export type Warning =
   | "clock_not_set"
   // Of the public address: both leave what is counted as it is.
   | "certificate_expires"
-  | "unreached";
+  | "unreached"
+  | "update_failed";
 
 /** One day of the series: day, page views, visitors, sessions, bot hits, app pings. */
 export type SeriesRow = [

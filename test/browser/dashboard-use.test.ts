@@ -316,7 +316,13 @@ describe("using the dashboard", () => {
       await owner.page.route(/\/stats/, async (route) => {
         const response = await route.fetch();
         const body = await response.json();
-        const warnings = ["storage_full", "clock_not_set", "unreached", "certificate_expires"];
+        const warnings = [
+          "storage_full",
+          "clock_not_set",
+          "unreached",
+          "certificate_expires",
+          "update_failed",
+        ];
         await route.fulfill({ response, json: { ...body, warnings, pending: 3 } });
       });
       await owner.signIn(NOTES);
@@ -325,6 +331,7 @@ describe("using the dashboard", () => {
       assert.match(notices, /clock of the box is not set/);
       assert.match(notices, /do not reach the box by its public address/);
       assert.match(notices, /certificate of the public address ends soon/);
+      assert.match(notices, /An update of the box came to nothing/);
       assert.match(notices, /3 hits wait for the clock/);
     });
   });

@@ -67,6 +67,8 @@ interface WorldOptions {
   readonly problems?: ServiceParts["problems"];
   /** The clock of a board without a battery, for which `clock` is then the machine's: made at each start. */
   readonly publicAddress?: ServiceParts["publicAddress"];
+  /** What is known of releases; else there is no updater. */
+  readonly updates?: ServiceParts["updates"];
   readonly board?: (machine: FakeClock) => SystemClock;
 }
 
@@ -114,7 +116,7 @@ export class World {
   async begin(changed: Record<string, string> = {}): Promise<void> {
     const board = this.#options.board?.(this.clock);
     const { env, space, readerMemoryMb, log, prepare, problems, door } = this.#options;
-    const { publicAddress } = this.#options;
+    const { publicAddress, updates } = this.#options;
     const { threads = reusedThreads } = this.#options;
     const config = readConfig({
       flags: { PORT: "0", WEBUI_PORT: "0", DATA_DIR: this.dataDir },
@@ -139,6 +141,7 @@ export class World {
       ...(door && { door }),
       ...(problems && { problems }),
       ...(publicAddress && { publicAddress }),
+      ...(updates && { updates }),
       bus: createDeckBus(this.usb),
       network: this.network,
       vitals: async () => this.vitals,

@@ -14,6 +14,8 @@ const WARNINGS: Readonly<Record<Warning, string>> = {
     "The certificate of the public address ends soon, and the box could not renew it. The Web UI says why, under “Box”.",
   unreached:
     "Visitors do not reach the box by its public address, so pages on https:// are not counted. The Web UI says what to do, under “Box”.",
+  update_failed:
+    "An update of the box came to nothing, and it runs the release it ran before. The Web UI says why, under “Box”.",
 };
 
 interface NoticesProps {

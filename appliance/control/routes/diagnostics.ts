@@ -4,8 +4,9 @@ import type { Decks } from "../../deck/decks.ts";
 import type { Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Handler } from "../route.ts";
-import type { Diagnostics, Machine } from "../wire.ts";
+import type { Diagnostics, Machine, UpdateAnswer } from "../wire.ts";
 import type { PublicParts } from "./public-address.ts";
+import type { UpdateParts } from "./update.ts";
 
 export interface DiagnosticsParts {
   clock: Clock;
@@ -13,6 +14,7 @@ export interface DiagnosticsParts {
   store: Store;
   problems: RecentProblems;
   address: PublicParts["address"];
+  updates: UpdateParts["updates"];
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
   version: string;
@@ -44,6 +46,7 @@ export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, part
     })),
     deckProblems: decks.problems().map(({ code, deck, port }) => ({ code, deck, port })),
     publicAddress: parts.address.view().state,
+    ...updateOf(parts.updates?.view()),
     warnings: parts.warnings(),
     storage: {
       ...(space && { freeBytes: space.free, totalBytes: space.total }),
@@ -56,6 +59,12 @@ export const diagnose: Handler<DiagnosticsParts, Diagnostics> = async (ctx, part
     })),
   };
 };
+
+function updateOf(view: UpdateAnswer | undefined): Pick<Diagnostics, "update"> {
+  if (view === undefined) return {};
+  const { running, other, mode, updates, last } = view;
+  return { update: { running, other, mode, updates, last: last?.kind ?? null } };
+}
 
 /** What runs on what. */
 export function machine(version: string): Machine {

@@ -11,6 +11,7 @@ import type { BoxEvents, SlotAt, SlotPicture } from "../wire.ts";
 import { decksView } from "./decks.ts";
 import { type PublicParts, publicView } from "./public-address.ts";
 import { channelViews } from "./push-channels.ts";
+import type { UpdateParts } from "./update.ts";
 
 interface EventsOptions {
   clock: Clock;
@@ -18,6 +19,7 @@ interface EventsOptions {
   channels: Channels;
   sessions: Sessions;
   address: PublicParts["address"];
+  updates: UpdateParts["updates"];
 }
 
 const MAX_STREAMS = 32;
@@ -36,6 +38,7 @@ interface Pending {
   decks: boolean;
   channels: boolean;
   public: boolean;
+  update: boolean;
   /** `slots` and `pressed` events by what they are about. */
   readonly slots: Map<string, SlotTold>;
 }
@@ -52,6 +55,7 @@ class Stream {
     decks: true,
     channels: true,
     public: true,
+    update: true,
     slots: new Map(),
   };
 
@@ -62,7 +66,7 @@ class Stream {
 }
 
 /**
- * What happens on this box, as server-sent events: `decks`, `channels` and `public` with the bodies of their
+ * What happens on this box, as server-sent events: `decks`, `channels`, `public` and `update` with the bodies of their
  * routes, at first and whenever they changed; `slots` `{deck, slot, revision}` when a slot shows
  * another picture; `pressed` `{deck, slot}`. A client that reads slowly misses what came in between,
  * never what holds at the end.
@@ -76,7 +80,7 @@ export class Events {
 
   constructor(options: EventsOptions) {
     this.#options = options;
-    const { decks, channels, sessions, address } = options;
+    const { decks, channels, sessions, address, updates } = options;
     // What is bound to a channel changes with the decks.
     const decksChanged = () => this.#tell({ decks: true, channels: true });
     this.#subscriptions = [
@@ -86,6 +90,7 @@ export class Events {
       decks.pressed.on((data) => this.#tellSlot({ event: "pressed", data })),
       channels.changed.on(() => this.#tell({ channels: true })),
       address.changed.on(() => this.#tell({ public: true })),
+      ...(updates ? [updates.changed.on(() => this.#tell({ update: true }))] : []),
       sessions.ended.on((id) => {
         for (const stream of this.#streams) if (stream.session === id) this.#end(stream);
       }),
@@ -122,7 +127,7 @@ export class Events {
     for (const stream of this.#streams) this.#end(stream);
   }
 
-  #tell(what: { decks?: true; channels?: true; public?: true }): void {
+  #tell(what: { decks?: true; channels?: true; public?: true; update?: true }): void {
     for (const { pending } of this.#streams) Object.assign(pending, what);
     this.#schedule();
   }
@@ -149,9 +154,12 @@ export class Events {
     if (pending.decks) send(response, "decks", decksView(this.#options.decks));
     if (pending.channels) send(response, "channels", { channels: channelViews(this.#options) });
     if (pending.public) send(response, "public", publicView(this.#options.address));
+    const update = pending.update ? this.#options.updates?.view() : undefined;
+    if (update !== undefined) send(response, "update", update);
     pending.decks = false;
     pending.channels = false;
     pending.public = false;
+    pending.update = false;
     for (const { event, data } of pending.slots.values()) send(response, event, data);
     pending.slots.clear();
   }

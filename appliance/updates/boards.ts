@@ -1,0 +1,29 @@
+import { bytesOf } from "../base/files.ts";
+
+/**
+ * Models on which an update and a way back were seen to work, as their device tree calls them:
+ * `raspberrypi,4-model-b`. The table in docs/hardware.md says the same.
+ */
+export const TRIED_BOARDS: readonly string[] = [];
+
+/** What this machine is, as far as it says so. */
+export interface ThisBoard {
+  /** For people: `Raspberry Pi 4 Model B Rev 1.4`. */
+  readonly model: string | null;
+  /** What it is like, the most exact first. */
+  readonly compatible: readonly string[];
+}
+
+// The sandbox shows no /proc/device-tree.
+const TREE = "/sys/firmware/devicetree/base";
+const MOST_BYTES = 1_024;
+
+/** @param tree where the system shows the device tree it was started with */
+export function thisBoard(tree = TREE): ThisBoard {
+  const texts = (name: string) =>
+    Buffer.from(bytesOf(`${tree}/${name}`, MOST_BYTES) ?? [])
+      .toString("utf8")
+      .split("\0")
+      .filter((text) => text !== "");
+  return { model: texts("model")[0] ?? null, compatible: texts("compatible") };
+}

@@ -1,0 +1,112 @@
+import { chmod, readdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { bytesOf, NEW } from "../base/files.ts";
+import { schemas } from "../base/schema.ts";
+import { MOST_RELEASE } from "../release/release.ts";
+import { ASKS, type Ask, TOLD_FILE, type Told } from "../release/told.ts";
+
+const MOST_BYTES = 65_536;
+/** The folder in which the service may write. */
+const ASKED = "asked";
+
+const text = (maxLength: number) => ({ type: "string", maxLength });
+const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const number = { type: "integer", minimum: 1, maximum: MOST_RELEASE };
+const RELEASE = { release: number, version: text(64) };
+const object = (properties: object, required: readonly string[]) => ({
+  type: "object",
+  properties,
+  required,
+});
+const release = object(RELEASE, ["release", "version"]);
+const SENTENCE = text(2_000);
+
+/** What is not named here is for other readers. */
+const TOLD = object(
+  {
+    running: object({ ...RELEASE, slot: { enum: ["a", "b"] } }, ["release", "version", "slot"]),
+    other: release,
+    mode: { enum: ["normal", "trial", "visit"] },
+    offers: {
+      type: "array",
+      maxItems: 16,
+      items: object(
+        {
+          ...RELEASE,
+          source: { enum: ["service", "card", "stick"] },
+          bytes: count,
+          notes: text(8_000),
+        },
+        ["release", "version", "source", "bytes", "notes"],
+      ),
+    },
+    prepared: release,
+    work: object(
+      {
+        step: { enum: ["verify", "write", "read-back", "arm", "restart"] },
+        to: release,
+        done: count,
+        of: count,
+      },
+      ["step", "to", "done", "of"],
+    ),
+    last: object(
+      {
+        kind: { enum: ["updated", "back", "failed", "interrupted", "refused"] },
+        to: release,
+        at: count,
+        reason: SENTENCE,
+      },
+      ["kind", "to", "at"],
+    ),
+    failed: { type: "array", maxItems: 1_000, items: number },
+    canTry: { type: "boolean" },
+    problem: SENTENCE,
+  },
+  ["running", "mode", "offers", "failed"],
+);
+const misfitOf = schemas({})(TOLD);
+
+/**
+ * The updater, which is root's: the service asks it by files in a folder that root watches, and reads
+ * in another what it tells.
+ */
+export class RootUpdater {
+  readonly #folder: string;
+
+  /** @param folder root's, with one named `asked` in which the service may write */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** What it told last; undefined before it has, and for what nobody can read. */
+  told(): Told | undefined {
+    const bytes = bytesOf(join(this.#folder, TOLD_FILE), MOST_BYTES);
+    if (bytes === undefined) return undefined;
+    try {
+      const told: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+      return misfitOf(told) === undefined ? (told as Told) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What it was asked and has not taken yet. */
+  async pending(): Promise<Ask[]> {
+    const names: readonly string[] = await readdir(this.#asked).catch(() => []);
+    return ASKS.filter((ask) => names.includes(ask));
+  }
+
+  /** @throws {Error} where root's folder is not there */
+  async ask(ask: Ask, release?: number): Promise<void> {
+    const file = join(this.#asked, ask);
+    await writeFile(file + NEW, release === undefined ? "" : String(release));
+    // Root, who may do no more than it must, reads it as one of the group, whatever the umask is.
+    await chmod(file + NEW, 0o640);
+    await rename(file + NEW, file);
+  }
+
+  get #asked(): string {
+    return join(this.#folder, ASKED);
+  }
+}

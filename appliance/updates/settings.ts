@@ -1,0 +1,31 @@
+/** When the box looks for releases, and installs them: `ask` tells of one and waits for its owner. */
+export const UPDATE_MODES = ["ask", "auto", "off"] as const;
+export type UpdateMode = (typeof UPDATE_MODES)[number];
+
+/** How the box comes by releases. */
+export interface UpdateSettings {
+  readonly mode: UpdateMode;
+  /** Where the files of the newest release are, with the slash at the end; empty: nobody is asked. */
+  readonly url: string;
+  /** Who signs the releases, as a minisign public key; empty: the keys of this release. */
+  readonly key: string;
+}
+
+/**
+ * Where the project's own releases are. There is no such host yet. The maintainer who makes the first
+ * release fills it in, like `https://HOST/OWNER/tallydeck/releases/latest/download/`.
+ */
+export const PROJECT_RELEASES = "";
+
+/** What names a place of releases, to end a sentence. */
+export const UPDATE_URL_RULE =
+  "an https:// address where manifest.json is, like https://example.org/tallydeck/releases/latest/download/";
+const LONGEST_URL = 1_024;
+
+/** The address in its one form; undefined for what is none. */
+export function updateUrl(text: string): string | undefined {
+  if (text.length > LONGEST_URL || !/^https:\/\//i.test(text) || !URL.canParse(text)) return;
+  const url = new URL(text);
+  if ([url.username, url.password, url.search, url.hash].some((part) => part !== "")) return;
+  return url.href.endsWith("/") ? url.href : `${url.href}/`;
+}

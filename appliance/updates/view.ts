@@ -1,0 +1,133 @@
+import type { Release } from "../release/release.ts";
+import type { Outcome, Told } from "../release/told.ts";
+import { type ThisBoard, TRIED_BOARDS } from "./boards.ts";
+import type { UpdateSettings } from "./settings.ts";
+import type { ReadyView, UpdateView } from "./shown.ts";
+
+/** A release that the service knows of, or the updater. */
+interface Candidate extends Release {
+  readonly bytes: number;
+  readonly notes: string;
+  readonly source: ReadyView["source"];
+  /** All of it is on this box. */
+  readonly isWhole: boolean;
+}
+
+/** What the service knows besides what it is told. */
+interface Known {
+  readonly settings: UpdateSettings;
+  readonly board: ThisBoard;
+  /** Of the service's own: from the network, or uploaded. */
+  readonly candidates: readonly Candidate[];
+  /** What is fetched right now, in bytes. */
+  readonly download: {
+    readonly release: number;
+    readonly done: number;
+    readonly of: number;
+  } | null;
+  /** The release that the updater was asked to write. */
+  readonly asked: number | null;
+  /** Epoch milliseconds. */
+  readonly checkedAt: number | null;
+  readonly restartsAt: number | null;
+  readonly skipped: number | null;
+  /** The outcome that the owner has seen, by its `outcomeKey`. */
+  readonly seen: string | null;
+  readonly problem: string | null;
+}
+
+/** Tells one outcome from another. */
+export function outcomeKey({ kind, to, at }: Outcome): string {
+  return `${kind} ${to.release} ${at}`;
+}
+
+/** True for an attempt that came to nothing, as long as its owner does not know. */
+export function isUnseenFailure({ last }: Told, seen: string | null): boolean {
+  if (last === undefined || last.kind === "updated" || last.kind === "back") return false;
+  return outcomeKey(last) !== seen;
+}
+
+/** True where nobody can say whether a trial works on this board. */
+export function isUntried({ canTry }: Told, { compatible }: ThisBoard): boolean {
+  return canTry !== true && !compatible.some((model) => TRIED_BOARDS.includes(model));
+}
+
+/** The newest release that is newer than the running one, with what is known of it. */
+export function readyOf(told: Told, candidates: readonly Candidate[]): Candidate | undefined {
+  const { running, other, prepared, failed } = told;
+  const offered = told.offers.flatMap(({ source, ...offer }): Candidate[] =>
+    source === "service" ? [] : [{ ...offer, source, isWhole: true }],
+  );
+  const all = [...candidates, ...offered];
+  // Written already: where its files came from may be forgotten.
+  if (prepared !== undefined && !all.some(({ release }) => release === prepared.release))
+    all.push({ ...prepared, bytes: 0, notes: "", source: "network", isWhole: true });
+  return (
+    all
+      .filter(({ release }) => release > running.release)
+      // What the other slot holds is started by going back.
+      .filter(
+        ({ release }) =>
+          release !== other?.release || release === prepared?.release || failed.includes(release),
+      )
+      // One that is whole is not fetched again.
+      .sort((a, b) => b.release - a.release || Number(b.isWhole) - Number(a.isWhole))[0]
+  );
+}
+
+/** What is shown of it all. */
+export function viewOf(told: Told, known: Known): UpdateView {
+  const { settings, board, checkedAt, download } = known;
+  const ready = readyOf(told, known.candidates);
+  return {
+    running: told.running,
+    other: told.other ?? null,
+    mode: told.mode,
+    updates: settings.mode,
+    source: settings.mode === "off" || settings.url === "" ? null : new URL(settings.url).host,
+    checkedAt: checkedAt === null ? null : Math.floor(checkedAt / 1_000),
+    ready: ready === undefined ? null : readyView(ready, told, known),
+    progress: progressOf(told, download),
+    restartsAt: known.restartsAt,
+    isUntriedBoard: isUntried(told, board),
+    board: board.model,
+    last: lastOf(told, known.seen),
+    problem: known.problem ?? told.problem ?? null,
+  };
+}
+
+function readyView(
+  { isWhole, ...shown }: Candidate,
+  { prepared, work, failed }: Told,
+  { download, asked, skipped }: Known,
+): ReadyView {
+  const { release } = shown;
+  const isWriting = work?.to.release === release || asked === release;
+  const state =
+    prepared?.release === release
+      ? "prepared"
+      : isWriting
+        ? "writing"
+        : isWhole
+          ? "downloaded"
+          : download?.release === release
+            ? "downloading"
+            : "offered";
+  return {
+    ...shown,
+    state,
+    failedBefore: failed.includes(release),
+    isSkipped: release === skipped,
+  };
+}
+
+function progressOf({ work }: Told, download: Known["download"]): UpdateView["progress"] {
+  if (work !== undefined) return { step: work.step, done: work.done, of: work.of };
+  return download && { step: "download", done: download.done, of: download.of };
+}
+
+function lastOf({ last }: Told, seen: string | null): UpdateView["last"] {
+  if (last === undefined) return null;
+  const { kind, to, at, reason = null } = last;
+  return { ...to, kind, at, reason, isSeen: outcomeKey(last) === seen };
+}
