@@ -62,6 +62,7 @@ export class Board implements NoticeBoard {
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
   #isBlind = false;
+  #update = "";
 
   constructor(options: BoardOptions) {
     this.#options = options;
@@ -131,11 +132,14 @@ export class Board implements NoticeBoard {
 
   #look(): void {
     const { clock, network } = this.#options;
-    const [address, name] = [this.#address, this.#name];
+    const [address, name, update] = [this.#address, this.#name, this.#update];
     const addresses = this.#addresses();
     if (addresses !== undefined) this.#address = this.#urlAt(addresses);
     this.#name = network.name();
-    if (this.#address !== address || this.#name !== name) this.#tell();
+    // Some of that changes with the time alone.
+    this.#update = JSON.stringify(this.#updateNotices());
+    const isOther = this.#address !== address || this.#name !== name || this.#update !== update;
+    if (isOther) this.#tell();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
   }
 

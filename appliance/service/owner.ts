@@ -41,6 +41,7 @@ import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { publicParts, standingOf, type WayIn } from "./public-front.ts";
 import type { Stops } from "./stops.ts";
+import { updatesOnBoard } from "./update-front.ts";
 
 /** What runs before there is anything for the owner. */
 interface Collecting extends Data {
@@ -88,6 +89,7 @@ export async function startOwner(
     images,
     numbers,
     publicAddress: standingOf(address),
+    updates: updates && updatesOnBoard(updates, clock),
   });
   const actions = new Actions({
     clock,

@@ -53,6 +53,8 @@ export interface UpdateView {
   /** The newest release known. */
   readonly ready: ReadyView | null;
   readonly progress: UpdateProgress | null;
+  /** What is worked on, or restarted into. */
+  readonly next: Release | null;
   /** When the box restarts into it; epoch milliseconds. */
   readonly restartsAt: number | null;
   /** No update was ever tried on boards like this one, and none on this box. */

@@ -88,6 +88,7 @@ export function viewOf(told: Told, known: Known): UpdateView {
     checkedAt: checkedAt === null ? null : Math.floor(checkedAt / 1_000),
     ready: ready === undefined ? null : readyView(ready, told, known),
     progress: progressOf(told, download),
+    next: nextOf(told, known, ready),
     restartsAt: known.restartsAt,
     isUntriedBoard: isUntried(told, board),
     board: board.model,
@@ -124,6 +125,15 @@ function readyView(
 function progressOf({ work }: Told, download: Known["download"]): UpdateView["progress"] {
   if (work !== undefined) return { step: work.step, done: work.done, of: work.of };
   return download && { step: "download", done: download.done, of: download.of };
+}
+
+function nextOf(
+  { work }: Told,
+  { download, restartsAt }: Known,
+  ready: Candidate | undefined,
+): UpdateView["next"] {
+  const next = work?.to ?? (download === null && restartsAt === null ? undefined : ready);
+  return next === undefined ? null : { release: next.release, version: next.version };
 }
 
 function lastOf({ last }: Told, seen: string | null): UpdateView["last"] {

@@ -13,6 +13,7 @@ export const AT_REST: UpdateView = {
   checkedAt: 1_772_600_000,
   ready: null,
   progress: null,
+  next: null,
   restartsAt: null,
   isUntriedBoard: false,
   board: "Raspberry Pi 4 Model B Rev 1.4",

@@ -1,0 +1,153 @@
+import { HOUR_MS } from "../base/calendar.ts";
+import type { Clock } from "../base/clock.ts";
+import type { UpdateSource as OnBoard } from "../box/board.ts";
+import type { UpdateSource } from "../control/routes/update.ts";
+import type { UpdateStanding } from "../deck/face/notices.ts";
+import type { LastUpdate, UpdateView } from "../updates/shown.ts";
+
+/** How long it is told that all went well; what went wrong is told until the owner has seen it. */
+const TOLD_MS = HOUR_MS;
+/** Whoever stands before the box is told of a restart so long before. */
+const SOON_MS = HOUR_MS / 4;
+
+/** The updates as decks and console show them. */
+export function updatesOnBoard(
+  updates: Pick<UpdateSource, "changed" | "view">,
+  clock: Pick<Clock, "now">,
+): OnBoard {
+  return {
+    changed: updates.changed,
+    standing() {
+      const view = updates.view();
+      return view && standingOf(view, clock.now());
+    },
+  };
+}
+
+/** What there is to say now, the most urgent first. */
+function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
+  return (
+    systemStanding(view) ??
+    restartStanding(view, now) ??
+    failureStanding(view) ??
+    workStanding(view) ??
+    successStanding(view, now) ??
+    readyStanding(view)
+  );
+}
+
+/** The box goes away, or runs what is not its own yet. */
+function systemStanding({ mode, progress, running, next }: UpdateView): UpdateStanding | undefined {
+  if (progress?.step === "arm" || progress?.step === "restart")
+    return {
+      weight: "news",
+      top: "Updating",
+      main: "back in 2 min",
+      bottom: "",
+      sentence: `The box restarts into ${next?.version}: back in about two minutes.`,
+    };
+  if (mode === "trial")
+    return {
+      weight: "news",
+      ...words(running.version, "on trial"),
+      sentence: `${running.version} runs on trial: the box keeps it once all was well for two minutes.`,
+    };
+  if (mode === "visit")
+    return {
+      weight: "warning",
+      top: "Visiting",
+      main: running.version,
+      bottom: "",
+      sentence: `${running.version} was started by the jumper on pins 5 and 6, or by somebody else. The next start without the jumper is as ever.`,
+    };
+  return undefined;
+}
+
+function restartStanding(
+  { restartsAt, next }: UpdateView,
+  now: number,
+): UpdateStanding | undefined {
+  if (restartsAt === null || next === null) return undefined;
+  const { version } = next;
+  return restartsAt - now < SOON_MS
+    ? {
+        weight: "news",
+        ...words(version, "soon"),
+        sentence: `The box restarts into ${version} soon. The Web UI can cancel it.`,
+      }
+    : {
+        weight: "hint",
+        ...words(version, "at 4"),
+        sentence: `The box restarts into ${version} at 4 at night. The Web UI can cancel it.`,
+      };
+}
+
+function failureStanding({ last, running }: UpdateView): UpdateStanding | undefined {
+  if (last === null || last.isSeen) return undefined;
+  const why = last.reason === null ? "" : ` ${last.reason}`;
+  switch (last.kind) {
+    case "failed":
+      return {
+        weight: "warning",
+        top: "Went back",
+        main: keyWords(last),
+        bottom: "",
+        sentence: `Went back to ${running.version}, since ${last.version} was not well.${why}`,
+      };
+    case "interrupted":
+      return {
+        weight: "warning",
+        ...words(last.version, "interrupted"),
+        sentence: `The update to ${last.version} was interrupted.${why}`,
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** A sentence for a key. */
+function keyWords({ reason, version }: LastUpdate): string {
+  return (reason ?? `${version} was not well`).replace(/\.$/, "");
+}
+
+const STEPS: Readonly<Record<NonNullable<UpdateView["progress"]>["step"], string>> = {
+  download: "is fetched",
+  verify: "is checked",
+  write: "is written",
+  "read-back": "is read back",
+  arm: "",
+  restart: "",
+};
+
+function workStanding({ progress, next }: UpdateView): UpdateStanding | undefined {
+  if (progress === null || next === null) return undefined;
+  const { version } = next;
+  const does = STEPS[progress.step];
+  return {
+    weight: "hint",
+    ...words(version, does),
+    sentence: `Update ${version} ${does}.`,
+  };
+}
+
+function successStanding({ last }: UpdateView, now: number): UpdateStanding | undefined {
+  if (last === null || last.isSeen || now - last.at * 1_000 > TOLD_MS) return undefined;
+  const { kind, version } = last;
+  if (kind !== "updated" && kind !== "back") return undefined;
+  const sentence = kind === "updated" ? `Updated to ${version}.` : `Went back to ${version}.`;
+  const top = kind === "updated" ? "Updated" : "Went back";
+  return { weight: "news", top, main: version, bottom: "", sentence };
+}
+
+function readyStanding({ ready }: UpdateView): UpdateStanding | undefined {
+  if (ready === null || ready.isSkipped || ready.failedBefore) return undefined;
+  return {
+    weight: "hint",
+    ...words(ready.version, "ready"),
+    sentence: `Update ${ready.version} is ready: see Box in the Web UI.`,
+  };
+}
+
+function words(main: string, bottom: string): Pick<UpdateStanding, "top" | "main" | "bottom"> {
+  return { top: "Update", main, bottom };
+}
