@@ -73,3 +73,15 @@ function head(path: string, length: number): Uint8Array {
     closeSync(file);
   }
 }
+
+export function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** A file of the system's own or the box's, none of which is larger than this. */
+const MOST_TEXT = 4 * 1024 * 1024;
+
+export function textOf(path: string): string | undefined {
+  const bytes = bytesOf(path, MOST_TEXT);
+  return bytes && Buffer.from(bytes).toString("utf8");
+}

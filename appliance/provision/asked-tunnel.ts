@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../base/files.ts";
+import { isThere, replaceFile, textOf } from "../base/files.ts";
+import { type Run, runProgram } from "../base/program.ts";
 import { ASKED_TUNNEL, TUNNEL } from "../base/tunnel.ts";
 import { readTunnel, tunnelText } from "../base/wireguard.ts";
-import { groupIn, keptSettings, type Run } from "./box.ts";
-import { isThere, textOf } from "./files.ts";
+import { groupIn, keptSettings } from "./box.ts";
 import { layTunnel, PASTED, tunnelOf } from "./tunnel.ts";
 
 /** Where the service asks; nobody but it and root may write there. */
@@ -17,7 +16,7 @@ const ASKED = "run/tallydeck-tunnel/asked";
  */
 export function changeTunnel({
   root,
-  run = (program, ...args) => void execFileSync(program, args, { stdio: "ignore" }),
+  run = runProgram,
 }: {
   readonly root: string;
   readonly run?: Run;

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf, NEW, replaceFile } from "../base/files.ts";
+import { bytesOf, isThere, NEW, replaceFile, textOf } from "../base/files.ts";
+import { type Run, runProgram } from "../base/program.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import { type Effects, effectsOf } from "./effects.ts";
-import { isThere, OLD, replaceSecretFile, restoreFile, textOf, wipe } from "./files.ts";
+import { OLD, replaceSecretFile, restoreFile, wipe } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
@@ -12,9 +12,6 @@ import { report } from "./report.ts";
 import type { Settings } from "./settings.ts";
 import { timeZonesIn } from "./time-zones.ts";
 import { layTunnel } from "./tunnel.ts";
-
-/** Runs a program; throws when it fails. */
-export type Run = (program: string, ...args: string[]) => void;
 
 export interface BoxParts {
   /** Where the box's files are: `/`, or a folder in tests. */
@@ -37,7 +34,7 @@ const SHOW_CODE = ["SHOW-CODE", "SHOW-CODE.txt"];
  */
 export function provisionBox({
   root,
-  run = (program, ...args) => void execFileSync(program, args, { stdio: "ignore" }),
+  run = runProgram,
   isMounted = mountedBelow(root),
   warn = console.error,
 }: BoxParts): void {

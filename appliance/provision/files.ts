@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
-import { bytesOf, replaceFile, sizeOf } from "../base/files.ts";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { isThere, replaceFile, sizeOf } from "../base/files.ts";
 
 /** Ends the name of a file with secrets that is about to be wiped. */
 export const OLD = ".old-with-secrets";
@@ -37,15 +37,3 @@ function overwrite(path: string, size: number): void {
 }
 
 const WIPED_AT_ONCE = 64 * 1024;
-
-export function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** A file of the system's own or the box's, none of which is larger than this. */
-const MOST_TEXT = 4 * 1024 * 1024;
-
-export function textOf(path: string): string | undefined {
-  const bytes = bytesOf(path, MOST_TEXT);
-  return bytes && Buffer.from(bytes).toString("utf8");
-}

@@ -176,6 +176,8 @@ export const STARTED: readonly string[] = [
   "appliance/main.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
+  "appliance/updater/main.ts",
+  "appliance/updater/start.ts",
   "appliance/store/postgres/reader.ts",
   "appliance/store/sqlite/committer.ts",
   "appliance/store/sqlite/copies/chores.ts",

@@ -1,0 +1,84 @@
+import type { Outcome } from "../release/told.ts";
+import { type Box, runningRelease } from "./box.ts";
+import { hasLeftovers, removeTryboot, whileWritable } from "./fat.ts";
+import { type Attempt, readJournal, writeJournal } from "./journal.ts";
+import { isRunning, modeOf, wasArmed } from "./mode.ts";
+import { noteKept } from "./outcome.ts";
+import { tell } from "./tell.ts";
+
+/**
+ * At each start of the machine, and harmless when it comes again: finds out why this system runs, notes
+ * that a trial began or how the last one ended, and clears away what a power cut left.
+ */
+export async function startUp(box: Box): Promise<void> {
+  const mode = modeOf(box, readJournal(box));
+  if (mode === "trial") noteStarted(box);
+  if (mode === "normal") {
+    await settle(box);
+    noteRunning(box);
+  }
+  tell(box);
+}
+
+function noteStarted(box: Box): void {
+  const journal = readJournal(box);
+  const { attempt } = journal;
+  if (attempt?.state !== "armed") return;
+  const started: Attempt = { ...attempt, state: "started", boot: box.boot };
+  writeJournal(box, { ...journal, attempt: started, canTry: true });
+}
+
+/** What became of an attempt that this start found. The journal comes last: all before can be done twice. */
+async function settle(box: Box): Promise<void> {
+  const { attempt } = readJournal(box);
+  if (attempt === undefined || attempt.state !== "prepared") {
+    if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
+  }
+  if (attempt === undefined || attempt.state === "prepared") return;
+  if (wasArmed(attempt) && isRunning(box, attempt)) noteKept(box, attempt);
+  else if (attempt.state === "started") noteFailed(box, attempt, reasonOf(attempt));
+  else noteInterrupted(box, attempt);
+}
+
+function reasonOf({ reason, to }: Attempt): string {
+  return reason ?? `${to.version} started, and then stopped: it hung, or the power went.`;
+}
+
+/** The release is not tried again by itself. */
+function noteFailed(box: Box, { to, kind }: Attempt, reason: string): void {
+  const { attempt, ...journal } = readJournal(box);
+  const others = journal.failed.filter((release) => release !== to.release);
+  writeJournal(box, {
+    ...journal,
+    failed: kind === "update" ? [...others, to.release] : others,
+    last: { kind: "failed", to, at: box.now(), reason },
+  });
+}
+
+/** Once may have been the power; whoever does not start a second time does not start. */
+const MOST_INTERRUPTIONS = 2;
+
+function noteInterrupted(box: Box, attempt: Attempt): void {
+  const { to } = attempt;
+  const interruptions = (attempt.interruptions ?? 0) + (wasArmed(attempt) ? 1 : 0);
+  if (interruptions >= MOST_INTERRUPTIONS) {
+    noteFailed(box, attempt, `${to.version} was to start twice, and did not.`);
+    return;
+  }
+  const { attempt: _, ...journal } = readJournal(box);
+  const isWhole = wasArmed(attempt) && attempt.kind === "update";
+  const reason = wasArmed(attempt)
+    ? `${to.version} did not start: the power went before, or it cannot. Try again.`
+    : `The power went while ${to.version} was written. Try again.`;
+  const last: Outcome = { kind: "interrupted", to, at: box.now(), reason };
+  const again: Attempt = { ...attempt, state: "prepared", interruptions };
+  writeJournal(box, { ...journal, ...(isWhole && { attempt: again }), last });
+}
+
+/** What config.txt starts was kept, or flashed. */
+function noteRunning(box: Box): void {
+  const journal = readJournal(box);
+  const { release } = runningRelease(box);
+  if (journal.highest >= release) return;
+  writeJournal(box, { ...journal, highest: release });
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import fs, { existsSync, readdirSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import {
+  emptySlot,
+  keepTryboot,
+  removeTryboot,
+  writeTryboot,
+} from "../../appliance/updater/fat.ts";
+import { Card, NEXT } from "./card.ts";
+
+describe("the boot partition", () => {
+  let card: Card;
+  beforeEach(() => {
+    card = new Card();
+  });
+  afterEach(() => card.remove());
+
+  const boot = () => readdirSync(join(card.root, "boot/firmware")).sort();
+
+  it("takes a rename only once the file and then its folder were synced", () => {
+    writeTryboot(card, withSlot(card.config(), "b"));
+    const done = recorded(card.root, () => keepTryboot(card));
+    assert.deepEqual(done, [
+      "rename boot/firmware/tryboot.txt boot/firmware/config.txt",
+      "open boot/firmware/config.txt",
+      "fsync",
+      "open boot/firmware",
+      "fsync",
+    ]);
+    assert.equal(slotOf(card.config()), "b");
+  });
+
+  it("gives the place of a file with two names away only when config.txt has another", () => {
+    // Two entries of one file are two names of one file here.
+    fs.linkSync(
+      join(card.root, "boot/firmware/config.txt"),
+      join(card.root, "boot/firmware/tryboot.txt"),
+    );
+    const config = card.config();
+    const done = recorded(card.root, () => removeTryboot(card));
+    const moved = done.indexOf("rename boot/firmware/config.1 boot/firmware/config.txt");
+    const removed = done.indexOf("rm boot/firmware/tryboot.txt");
+    assert.ok(moved > 0 && removed > moved + 4, done.join("\n"));
+    assert.equal(card.config(), config);
+    assert.deepEqual(boot(), ["a", "config.txt"]);
+  });
+
+  it("loses the folder of a slot that is not in use, and only of that", () => {
+    card.putSlot("b", NEXT);
+    assert.throws(() => emptySlot(card, "a"), /in use/);
+    const done = recorded(card.root, () => emptySlot(card, "b"));
+    assert.equal(
+      done.find((step) => step.startsWith("rm")),
+      "rm boot/firmware/b/release",
+    );
+    assert.deepEqual(readdirSync(join(card.root, "boot/firmware/b")), []);
+    card.write("boot/firmware/config.txt", "# gone\n");
+    for (const slot of ["a", "b"] as const)
+      assert.throws(() => emptySlot(card, slot), /config\.txt/);
+    assert.ok(existsSync(join(card.root, "boot/firmware/a/release")));
+  });
+});
+
+/** What `work` does with files, in order. */
+function recorded(root: string, work: () => void): string[] {
+  const { renameSync, openSync, fsyncSync, rmSync } = fs;
+  const real = { renameSync, openSync, fsyncSync, rmSync };
+  const done: string[] = [];
+  const noted =
+    (name: string, act: (...args: never[]) => unknown, paths: number) =>
+    (...args: never[]) => {
+      const files = args.slice(0, paths).map((path) => String(path).replace(`${root}/`, ""));
+      done.push([name, ...files].join(" "));
+      return act(...args);
+    };
+  Object.assign(fs, {
+    renameSync: noted("rename", real.renameSync, 2),
+    openSync: noted("open", real.openSync, 1),
+    fsyncSync: noted("fsync", real.fsyncSync, 0),
+    rmSync: noted("rm", real.rmSync, 1),
+  });
+  syncBuiltinESMExports();
+  try {
+    work();
+    return done;
+  } finally {
+    Object.assign(fs, real);
+    syncBuiltinESMExports();
+  }
+}
