@@ -7,12 +7,12 @@ import { openToLook, type Place } from "../store/desk.ts";
 import {
   checkIntegrity,
   type Database,
-  DatabaseRefused,
   databaseFile,
   openForReading,
   storageProblem,
 } from "../store/sqlite/database.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
+import { DatabaseRefused } from "../store/sqlite/refused.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
 import { deckSettings } from "../store/sqlite/tables/decks.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";

@@ -1,7 +1,8 @@
 import { NUMBERS_ELSEWHERE } from "../base/database-url.ts";
 import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
-import { DatabaseRefused, databaseFile } from "../store/sqlite/database.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
+import { DatabaseRefused } from "../store/sqlite/refused.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 

@@ -207,7 +207,7 @@ describe("a backup", () => {
         make("recipes.db", (other) => other.exec("CREATE TABLE recipe (name)")),
         /recipes\.db is a database of another program/,
       ],
-      [newer, /newer\.db was written by a newer Tallydeck/],
+      [newer, /newer\.db was made by a newer Tallydeck/],
     ];
     const before = hashes();
     for (const [path, why] of bad) {

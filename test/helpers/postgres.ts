@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { FLEET_FORMAT, READABLE_BY } from "../../appliance/store/format.ts";
 import { giveToPostgres, newCluster } from "../../scripts/postgres/folder.ts";
 import { PostgresProcess, type Settings } from "../../scripts/postgres/process.ts";
 import { makeCertificates } from "./certificates.ts";
@@ -241,9 +242,16 @@ export async function takeDatabase(): Promise<string> {
   return cleared.pop() ?? (await sharedPostgres()).createDatabase();
 }
 
-/** Empties its tables for the next one: to make them anew takes a hundred times as long. */
+/**
+ * Empties its tables for the next one: to make them anew takes a hundred times as long. One that a
+ * test has made to be of another release is of use to nobody.
+ */
 export async function giveBackDatabase(name: string): Promise<void> {
-  await (await sharedPostgres()).sql(CLEAR, name);
+  const server = await sharedPostgres();
+  const [schema] = await server.sql("SELECT value FROM meta WHERE key = 'schema'", name);
+  if (schema !== undefined && schema.value !== String(FLEET_FORMAT.format))
+    return server.dropDatabase(name);
+  await server.sql(CLEAR, name);
   cleared.push(name);
 }
 
@@ -251,7 +259,7 @@ const CLEAR = `DO $$ DECLARE name text; BEGIN
   FOR name IN SELECT tablename FROM pg_tables
     WHERE schemaname = 'public' AND tablename NOT IN ('meta', 'revision')
   LOOP EXECUTE 'DELETE FROM ' || quote_ident(name); END LOOP;
-  DELETE FROM meta WHERE key <> 'schema';
+  DELETE FROM meta WHERE key NOT IN ('schema', '${READABLE_BY}');
 END $$`;
 
 /** An empty database for each test of the suite around it, on the shared server. @returns its name */

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { after, before, describe, it } from "mocha";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { becomeNewer } from "../helpers/newer.ts";
 import { assertError, codeOnConsole, Owner } from "../helpers/owner.ts";
 import { difference } from "../helpers/pictures.ts";
 import { until } from "../helpers/until.ts";
@@ -146,11 +147,11 @@ describe("a service whose data", () => {
 
   it("is of a newer version cannot be given up by a click, and is kept by a restore", async () => {
     const db = new Database(file());
-    db.pragma("user_version = 999");
+    becomeNewer(db, 999);
     db.close();
     await world.start();
     const { problem, mayStartAnew } = await owner.get("/api/rescue");
-    assert.match(problem, /written by a newer Tallydeck .* Install that version/);
+    assert.match(problem, /written by a newer Tallydeck: .* Install that version/);
     assert.equal(mayStartAnew, false);
     assertError(await owner.ask("POST", "/api/rescue/start-anew"), 409, "newer_data");
     const newer = readFileSync(file());

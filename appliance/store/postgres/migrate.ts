@@ -1,6 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
+import {
+  type DataFormat,
+  FLEET_FORMAT,
+  formatOf,
+  isUsable,
+  needs,
+  READABLE_BY,
+  readableAt,
+} from "../format.ts";
 import type { Connection, Sql, Statement } from "./connection.ts";
 import { isViolation, isWithoutTables, refusalOf, sqlStateOf } from "./errors.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
@@ -17,8 +26,9 @@ export interface Migrated {
 }
 
 /**
- * Makes the tables, or raises them to this version's; two who do it at once do it once.
- * @throws {Refusal} `invalid_config` when they are from a newer version or another
+ * Makes the tables, or raises them to this version's; two who do it at once do it once. Those to which
+ * a newer version only added stay as they are.
+ * @throws {Refusal} `invalid_config` when they are from a newer version that did more, or another
  * program, or the user may not; {Away}, {Lost}
  */
 export async function migrate(
@@ -26,15 +36,15 @@ export async function migrate(
   settings: ConnectionSettings,
 ): Promise<Migrated> {
   const steps = migrations();
-  const from = await schemaVersion(connection, settings);
-  if (from > steps.length) throw newer(settings);
-  if (from === steps.length) return { from, to: from };
+  const from = await usableVersion(connection, settings);
+  if (from >= steps.length) return { from, to: from };
   try {
     await connection.transaction((sql) => raise(sql, from, steps));
   } catch (error) {
     if (isViolation(error) || sqlStateOf(error) === IS_THERE || error instanceof Raised) {
       // Another made them meanwhile, or somebody's own have these names.
-      if ((await schemaVersion(connection, settings)) > from) return migrate(connection, settings);
+      if ((await formatIn(connection, settings)).format > from)
+        return migrate(connection, settings);
       throw foreign(settings);
     }
     throw sqlStateOf(error) === NO_RIGHT ? mayNotMake(from, settings) : error;
@@ -44,23 +54,37 @@ export async function migrate(
 
 /**
  * Looks whether there are tables, and changes none.
- * @throws {Refusal} `invalid_config` when they are not of this version; {Away}, {Lost}
+ * @throws {Refusal} `invalid_config` when they are not of this version, nor of a newer one that only
+ * added to it; {Away}, {Lost}
  */
 export async function hasTables(sql: Sql, settings: ConnectionSettings): Promise<boolean> {
-  const [version, known] = [await schemaVersion(sql, settings), migrations().length];
-  if (version > known) throw newer(settings);
-  if (version > 0 && version < known) throw older(settings);
-  return version === known;
+  const version = await usableVersion(sql, settings);
+  if (version > 0 && version < FLEET_FORMAT.format) throw older(settings);
+  return version > 0;
 }
 
 class Raised extends Error {}
 
-async function schemaVersion(sql: Sql, settings: ConnectionSettings): Promise<number> {
+/** The number of the schema; 0 where there is none. @throws as `migrate` does */
+async function usableVersion(sql: Sql, settings: ConnectionSettings): Promise<number> {
+  const data = await formatIn(sql, settings);
+  if (isUsable(data, FLEET_FORMAT)) return data.format;
+  throw new Refusal(
+    "invalid_config",
+    `The tables at ${shownUrl(settings)} are from a newer Tallydeck: ${needs(data, FLEET_FORMAT)}. Bring this one up to date; they stay as they are.`,
+  );
+}
+
+async function formatIn(sql: Sql, settings: ConnectionSettings): Promise<DataFormat> {
   try {
-    const [row] = await sql.rows<{ value: string }>("SELECT value FROM meta WHERE key = 'schema'");
-    return Number(row?.value ?? 0);
+    const rows = await sql.rows<{ key: string; value: string }>(
+      "SELECT key, value FROM meta WHERE key IN ('schema', $1)",
+      [READABLE_BY],
+    );
+    const noted = new Map(rows.map(({ key, value }) => [key, value]));
+    return formatOf(Number(noted.get("schema") ?? 0), noted.get(READABLE_BY));
   } catch (error) {
-    if (isWithoutTables(error)) return 0;
+    if (isWithoutTables(error)) return formatOf(0, undefined);
     if (sqlStateOf(error) === NO_COLUMN) throw foreign(settings);
     throw refusalOf(error, settings) ?? error;
   }
@@ -76,9 +100,9 @@ async function raise(sql: Sql, from: number, steps: readonly Statement[][]): Pro
   }
   await sql.all(steps.slice(from).flat());
   await sql.rows(
-    `INSERT INTO meta (key, value) VALUES ('schema', $1)
+    `INSERT INTO meta (key, value) VALUES ('schema', $1), ($2, $3)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-    [String(steps.length)],
+    [steps.length, READABLE_BY, readableAt(steps.length, FLEET_FORMAT)].map(String),
   );
 }
 
@@ -108,13 +132,6 @@ function foreign(settings: ConnectionSettings): Refusal {
   return new Refusal(
     "invalid_config",
     `The database at ${shownUrl(settings)} has tables of another program, whose names Tallydeck's would have. Make a database for Tallydeck alone (createdb tallydeck), and name that.`,
-  );
-}
-
-function newer(settings: ConnectionSettings): Refusal {
-  return new Refusal(
-    "invalid_config",
-    `The tables at ${shownUrl(settings)} are from a newer Tallydeck. Bring this one up to date; they stay as they are.`,
   );
 }
 

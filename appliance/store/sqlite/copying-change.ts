@@ -46,7 +46,10 @@ export class SqliteChange implements Change {
 
   async saveSite(source: string, site: string, key: SiteKey): Promise<void> {
     this.#db
-      .prepare("INSERT OR REPLACE INTO copied_site (source, site, key) VALUES (?, ?, ?)")
+      .prepare(
+        `INSERT INTO copied_site (source, site, key) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET key = excluded.key`,
+      )
       .run(source, site, key);
   }
 
@@ -74,7 +77,8 @@ export class SqliteChange implements Change {
 
   async saveTaken(source: string, site: string, days: ReadonlyMap<Day, Taken>): Promise<void> {
     const save = this.#db.prepare(
-      "INSERT OR REPLACE INTO copied_day (source, site, day, counts, hash) VALUES (?, ?, ?, ?, ?)",
+      `INSERT INTO copied_day (source, site, day, counts, hash) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET counts = excluded.counts, hash = excluded.hash`,
     );
     for (const [day, { counts, hash }] of days)
       save.run(source, site, day, encodeTaken(counts), hash);

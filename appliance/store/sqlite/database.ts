@@ -1,8 +1,17 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { Refusal } from "../../base/refusal.ts";
 import { packedCount } from "../counts/pack.ts";
+import {
+  DATA_FORMAT,
+  type DataFormat,
+  formatOf,
+  isUsable,
+  needs,
+  READABLE_BY,
+  readableAt,
+} from "../format.ts";
+import { DatabaseRefused, FILE } from "./refused.ts";
 
 export type Database = Sqlite.Database;
 
@@ -10,48 +19,6 @@ export type Database = Sqlite.Database;
 const APPLICATION_ID = 0x5464636b;
 const CACHE_KIB = 4_096;
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
-
-/** Stands for the name of the file in what is said of it. */
-export const FILE = "{file}";
-
-/** What is wrong with a database, or with its place. */
-export interface DatabaseProblem {
-  readonly file: string;
-  /** A sentence or two, with FILE where its name belongs. */
-  readonly says: string;
-  /** What is wrong with the file; undefined when it is not the file. */
-  readonly flaw?: Flaw | undefined;
-  /** True where a backup mends it. */
-  readonly needsBackup?: boolean;
-}
-
-/** A database this version cannot use; the message says what to do. */
-export class DatabaseRefused extends Refusal {
-  readonly about: DatabaseProblem;
-
-  constructor(about: DatabaseProblem, backupAdvice = OWN_BACKUP) {
-    const problem = about.says.replaceAll(FILE, () => about.file);
-    super("invalid_backup", about.needsBackup ? `${problem} ${backupAdvice}` : problem, {
-      problem,
-    });
-    this.about = about;
-  }
-
-  get flaw(): Flaw | undefined {
-    return this.about.flaw;
-  }
-
-  /** The same of a file that people know by another name. */
-  named(file: string, backupAdvice?: string): DatabaseRefused {
-    return new DatabaseRefused({ ...this.about, file }, backupAdvice);
-  }
-}
-
-/** What mends the box's own data. */
-const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
-
-/** A database that is no whole one, of another program, or from a newer version. */
-export type Flaw = "damaged" | "foreign" | "newer";
 
 export function databaseFile(dataDir: string): string {
   return join(dataDir, "tallydeck.db");
@@ -63,6 +30,7 @@ export function databaseFile(dataDir: string): string {
  */
 export function openForWriting(file: string): Database {
   return open(file, {}, (db) => {
+    refuseNewer(db, file);
     // Only a new one can: an older database keeps its size. Elsewhere this would be a write, and a
     // full disk must not hinder a start.
     if (db.pragma("page_count", { simple: true }) === 0) db.pragma("auto_vacuum = INCREMENTAL");
@@ -75,9 +43,9 @@ export function openForWriting(file: string): Database {
   });
 }
 
-/** Opens a database that exists, to read only; its schema must be the current one. */
+/** Opens a database that exists, to read only; its schema must be the current one, or add to it. */
 export function openForReading(file: string): Database {
-  return open(file, { readonly: true, fileMustExist: true }, () => {});
+  return open(file, { readonly: true, fileMustExist: true }, (db) => refuseNewer(db, file));
 }
 
 /**
@@ -86,7 +54,8 @@ export function openForReading(file: string): Database {
  */
 export function openToList(file: string): Database {
   return open(file, { readonly: true, fileMustExist: true }, (db) => {
-    if (schemaVersion(db) < migrations().length)
+    refuseNewer(db, file);
+    if (schemaVersion(db) < DATA_FORMAT.format)
       throw new DatabaseRefused({
         file,
         says: `${FILE} is from an older Tallydeck. Start the service once: it brings it up to date.`,
@@ -97,7 +66,8 @@ export function openToList(file: string): Database {
 /**
  * Opens a database that anybody may have made, to read only: nothing in its schema is believed. Its
  * tables are, to the letter, those that some version of ours made, and nothing else is in it: no
- * trigger, view, virtual table or computed column that a read could run.
+ * trigger, view, virtual table or computed column that a read could run. What a newer version has added
+ * cannot be told from what a stranger has: none of it is taken.
  * @throws {DatabaseRefused} when it is damaged, not ours, not as we make it, or from a newer version
  */
 export function openUntrusted(file: string): Database {
@@ -204,17 +174,51 @@ function refuseForeign(db: Database, file: string): void {
       flaw: "foreign",
     });
   const version = schemaVersion(db);
-  if (version > migrations().length)
-    throw new DatabaseRefused({
-      file,
-      flaw: "newer",
-      says: `${FILE} was written by a newer Tallydeck (schema ${version}, this one knows ${migrations().length}). Install that version or newer, or restore a backup made with this one.`,
-    });
   if (version < 1) throw damaged(file, `there is no schema ${version}`);
+}
+
+/** A newer version's is used where that one only added to what this one knows. */
+function refuseNewer(db: Database, file: string): void {
+  const data = formatIn(db);
+  if (isUsable(data, DATA_FORMAT)) return;
+  throw newer(
+    file,
+    `${FILE} was written by a newer Tallydeck: ${needs(data, DATA_FORMAT)}. Install that version or newer, or restore a backup made with this one.`,
+  );
+}
+
+function formatIn(db: Database): DataFormat {
+  const format = schemaVersion(db);
+  const noted = format > DATA_FORMAT.format ? notedIn(db) : undefined;
+  return formatOf(format, noted);
+}
+
+function notedIn(db: Database): unknown {
+  try {
+    return db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(READABLE_BY);
+  } catch (error) {
+    // Its notes are not as ours are.
+    if (isSqliteError(error, "SQLITE_ERROR")) return undefined;
+    throw error;
+  }
+}
+
+/** Whether there is more in it than this version knows. */
+export function isOfNewer(db: Database): boolean {
+  return schemaVersion(db) > DATA_FORMAT.format;
+}
+
+function newer(file: string, says: string): DatabaseRefused {
+  return new DatabaseRefused({ file, flaw: "newer", says });
 }
 
 function refuseForeignSchema(db: Database, file: string): void {
   const version = schemaVersion(db);
+  if (isOfNewer(db))
+    throw newer(
+      file,
+      `${FILE} was made by a newer Tallydeck (format ${version}; this one takes in up to ${DATA_FORMAT.format}). Restore it with that version or newer.`,
+    );
   if (version === 0)
     throw new DatabaseRefused({
       file,
@@ -281,6 +285,9 @@ function migrate(db: Database): void {
       runStep(db, step);
       db.pragma(`application_id = ${APPLICATION_ID}`);
       db.pragma(`user_version = ${version + 1}`);
+      db.prepare(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+      ).run(READABLE_BY, readableAt(version + 1, DATA_FORMAT));
     }).immediate();
   }
 }

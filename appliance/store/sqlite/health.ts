@@ -1,16 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { moveAway } from "./copies/swap.ts";
-import {
-  type Database,
-  DatabaseRefused,
-  FILE,
-  type Flaw,
-  isDamage,
-  openForReading,
-  openForWriting,
-  openToList,
-} from "./database.ts";
+import { type Database, isDamage, openForReading, openForWriting, openToList } from "./database.ts";
+import { DatabaseRefused, FILE, type Flaw } from "./refused.ts";
 import { readDirectory } from "./tables/sites.ts";
 
 /** A database that cannot be used, and a sentence for the owner. */

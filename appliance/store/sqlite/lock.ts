@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../base/refusal.ts";
-import { connect, DatabaseRefused, FILE, isSqliteError } from "./database.ts";
+import { connect, isSqliteError } from "./database.ts";
+import { DatabaseRefused, FILE } from "./refused.ts";
 
 const OWN_FOLDER = 0o700;
 const OWN_FILE = 0o600;

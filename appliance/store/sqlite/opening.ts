@@ -3,7 +3,7 @@ import type { Log } from "../../base/log.ts";
 import type { CommitterAnswer } from "./committer.ts";
 import { NOTHING } from "./copies/restore.ts";
 import { keepNew, resumeSwap, takeBack } from "./copies/swap.ts";
-import { DatabaseRefused } from "./database.ts";
+import { DatabaseRefused } from "./refused.ts";
 import type { Workers } from "./workers.ts";
 
 /** A lock of the command line lasts a second at most. */

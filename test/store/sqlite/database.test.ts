@@ -3,12 +3,10 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { pack, packedCount } from "../../../appliance/store/counts/pack.ts";
-import {
-  DatabaseRefused,
-  openForReading,
-  openForWriting,
-} from "../../../appliance/store/sqlite/database.ts";
+import { openForReading, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { DatabaseRefused } from "../../../appliance/store/sqlite/refused.ts";
 import { eachFolder } from "../../helpers/folder.ts";
+import { becomeNewer } from "../../helpers/newer.ts";
 
 const SCHEMA = join(import.meta.dirname, "../../../appliance/store/sqlite/schema");
 const STEPS = readdirSync(SCHEMA).sort();
@@ -103,10 +101,11 @@ describe("a database", () => {
     it("when a newer version wrote it, with a sentence that says what to do", () => {
       openForWriting(file()).close();
       const db = new Database(file());
-      db.pragma(`user_version = ${STEPS.length + 1}`);
+      becomeNewer(db, STEPS.length + 1);
       db.close();
       const before = readFileSync(file());
-      const sentence = `${file()} was written by a newer Tallydeck (schema ${STEPS.length + 1}, this one knows ${STEPS.length}). Install that version or newer, or restore a backup made with this one.`;
+      const [next, ours] = [STEPS.length + 1, STEPS.length];
+      const sentence = `${file()} was written by a newer Tallydeck: its format ${next} needs a version that has format ${next}, and this one has ${ours}. Install that version or newer, or restore a backup made with this one.`;
       assert.equal(refusal(openForWriting), sentence);
       assert.equal(refusal(openForReading), sentence);
       assert.deepEqual(readFileSync(file()), before);

@@ -1,18 +1,20 @@
 import { renameSync, statSync } from "node:fs";
 import {
   checkIntegrity,
-  DatabaseRefused,
-  FILE,
+  isOfNewer,
   openForReading,
   openForWriting,
   syncFolderOf,
 } from "../database.ts";
+import { DatabaseRefused, FILE } from "../refused.ts";
+import { copyBackup, fill } from "./copy.ts";
 import { TABLES } from "./copy-rules.ts";
 import { removeDatabase, syncFile } from "./swap.ts";
 
 /**
  * Copies the database `source` to `target` as of one moment, while others write; without push
- * tokens and sessions. `target` appears complete and checked, or not at all.
+ * tokens and sessions. `target` appears complete and checked, or not at all, and is of this version's
+ * format: whoever made a backup can restore it.
  * @throws {DatabaseRefused}
  */
 export function backUp(source: string, target: string): void {
@@ -26,7 +28,9 @@ export function backUp(source: string, target: string): void {
   try {
     const db = openForReading(source);
     try {
-      db.prepare("VACUUM INTO ?").run(partial);
+      // Of what a newer version keeps nobody here knows whether it may leave the box.
+      if (isOfNewer(db)) db.transaction(() => fill(partial, (to) => copyBackup(db, to, source)))();
+      else db.prepare("VACUUM INTO ?").run(partial);
     } finally {
       db.close();
     }

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { DatabaseRefused } from "../database.ts";
+import { DatabaseRefused } from "../refused.ts";
 import type { Chore, ChoreAnswer } from "./chores.ts";
 
 /** A chore that takes longer is ended: a gigabyte on a slow card takes about half of it. */

@@ -1,4 +1,4 @@
-import { type DatabaseProblem, DatabaseRefused } from "../database.ts";
+import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
 import { backUp } from "./backup.ts";
 import { copyIn, keepOwn } from "./restore.ts";
 

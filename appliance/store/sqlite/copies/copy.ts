@@ -1,4 +1,5 @@
-import { type Database, DatabaseRefused, FILE, isSqliteError } from "../database.ts";
+import { type Database, isSqliteError, openForWriting } from "../database.ts";
+import { DatabaseRefused, FILE } from "../refused.ts";
 import {
   boundsOf,
   bytes,
@@ -54,6 +55,20 @@ export function copyOwn(from: Database, to: Database): void {
   const copied = new CopiedRows(to);
   for (const [table, rule] of Object.entries(TABLES))
     if (rule.kind === "own") copyTable(from, to, table, rule, { copied, off: () => {} });
+}
+
+/** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
+export function fill(file: string, write: (db: Database) => void): void {
+  const db = openForWriting(file);
+  try {
+    db.pragma("journal_mode = MEMORY");
+    db.pragma("synchronous = OFF");
+    db.transaction(() => write(db))();
+    // One file, that needs no log beside it to be read.
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
 }
 
 interface Manner {

@@ -4,16 +4,15 @@ import { Ledger } from "../counts/ledger.ts";
 import { SqliteCounts } from "../counts/source.ts";
 import {
   type Database,
-  DatabaseRefused,
   emptyLog,
-  FILE,
   isSqliteError,
   openForReading,
   openForWriting,
   openUntrusted,
 } from "../database.ts";
+import { DatabaseRefused, FILE } from "../refused.ts";
 import { addSite, findSite } from "../tables/sites.ts";
-import { copyBackup, copyOwn } from "./copy.ts";
+import { copyBackup, copyOwn, fill } from "./copy.ts";
 import { keepNew, removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
@@ -149,20 +148,6 @@ function commitFirst(target: string): void {
 
 /** A batch without any hit: it is committed all the same. */
 export const NOTHING = { groups: [], surveys: [], withdraw: [], lowSpace: false } as const;
-
-/** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
-function fill(file: string, write: (db: Database) => void): void {
-  const db = openForWriting(file);
-  try {
-    db.pragma("journal_mode = MEMORY");
-    db.pragma("synchronous = OFF");
-    db.transaction(() => write(db))();
-    // One file, that needs no log beside it to be read.
-    db.pragma("journal_mode = DELETE");
-  } finally {
-    db.close();
-  }
-}
 
 /** Opens a database as a start does and lets it count; what was counted is taken back. */
 function tryOut(file: string): void {

@@ -166,11 +166,10 @@ function addToPack(
     .get(site, day) as Buffer | undefined;
   if (packed !== undefined) unpack(packed, add);
   for (const [id, n] of rows) add(id, n);
-  db.prepare("INSERT OR REPLACE INTO packed_day (site, day, counts) VALUES (?, ?, ?)").run(
-    site,
-    day,
-    pack(counts),
-  );
+  db.prepare(
+    `INSERT INTO packed_day (site, day, counts) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET counts = excluded.counts`,
+  ).run(site, day, pack(counts));
 }
 
 function siteKeys(db: Database): SiteKey[] {

@@ -21,5 +21,8 @@ export function saveImage(
 ): void {
   const remove = db.prepare("DELETE FROM image WHERE hash = ?");
   for (const other of forget) remove.run(other);
-  db.prepare("INSERT OR REPLACE INTO image (hash, bytes) VALUES (?, ?)").run(hash, bytes);
+  db.prepare(
+    `INSERT INTO image (hash, bytes) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET bytes = excluded.bytes`,
+  ).run(hash, bytes);
 }

@@ -8,6 +8,7 @@ export function mqttRow(db: Database): MqttRow | undefined {
 
 export function saveMqtt(db: Database, row: MqttRow): void {
   db.prepare(
-    "INSERT OR REPLACE INTO mqtt (only, box, settings, announced) VALUES (1, :box, :settings, :announced)",
+    `INSERT INTO mqtt (only, box, settings, announced) VALUES (1, :box, :settings, :announced)
+     ON CONFLICT DO UPDATE SET box = :box, settings = :settings, announced = :announced`,
   ).run(row);
 }

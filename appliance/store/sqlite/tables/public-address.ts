@@ -7,7 +7,8 @@ export function publicAddressRow(db: Database): PublicAddressRow | undefined {
 }
 
 export function savePublicAddress(db: Database, row: PublicAddressRow): void {
-  db.prepare("INSERT OR REPLACE INTO public_address (only, settings) VALUES (1, :settings)").run(
-    row,
-  );
+  db.prepare(
+    `INSERT INTO public_address (only, settings) VALUES (1, :settings)
+     ON CONFLICT DO UPDATE SET settings = :settings`,
+  ).run(row);
 }

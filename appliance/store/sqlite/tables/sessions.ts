@@ -9,10 +9,10 @@ export function sessions(db: Database): SessionRow[] {
 
 /** Adds a session, or sets when it ends. */
 export function saveSession(db: Database, { hash, expiresAt }: SessionRow): void {
-  db.prepare("INSERT OR REPLACE INTO session (hash, expires_at) VALUES (?, ?)").run(
-    hash,
-    Math.round(expiresAt),
-  );
+  db.prepare(
+    `INSERT INTO session (hash, expires_at) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at`,
+  ).run(hash, Math.round(expiresAt));
 }
 
 export function removeSessions(db: Database, hashes: readonly Uint8Array[]): void {

@@ -72,16 +72,20 @@ export function removeSite(db: Database, key: SiteKey): void {
 export function setReadToken(db: Database, site: SiteKey | null, hash: Uint8Array | null): void {
   if (hash === null) db.prepare("DELETE FROM read_token WHERE site = ?").run(site ?? ADMIN);
   else
-    db.prepare("INSERT OR REPLACE INTO read_token (site, hash) VALUES (?, ?)").run(
-      site ?? ADMIN,
-      hash,
-    );
+    db.prepare(
+      `INSERT INTO read_token (site, hash) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET hash = excluded.hash`,
+    ).run(site ?? ADMIN, hash);
 }
 
 /** Sets the token of the link by which a site is shared; a null hash revokes it. */
 export function setShareToken(db: Database, site: SiteKey, hash: Uint8Array | null): void {
   if (hash === null) db.prepare("DELETE FROM share_token WHERE site = ?").run(site);
-  else db.prepare("INSERT OR REPLACE INTO share_token (site, hash) VALUES (?, ?)").run(site, hash);
+  else
+    db.prepare(
+      `INSERT INTO share_token (site, hash) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET hash = excluded.hash`,
+    ).run(site, hash);
 }
 
 /** A 32-byte secret of this database, made at first use. */

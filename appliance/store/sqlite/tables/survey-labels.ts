@@ -10,10 +10,10 @@ export function surveyLabels(db: Database, { site }: { site: SiteKey }): SurveyL
 
 /** Takes the place of the labels before. */
 export function saveSurveyLabels(db: Database, site: SiteKey, labels: SurveyLabels): void {
-  db.prepare("INSERT OR REPLACE INTO survey_labels (site, labels) VALUES (?, ?)").run(
-    site,
-    JSON.stringify(labels),
-  );
+  db.prepare(
+    `INSERT INTO survey_labels (site, labels) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET labels = excluded.labels`,
+  ).run(site, JSON.stringify(labels));
 }
 
 export function removeSurveyLabels(db: Database, site: SiteKey): void {

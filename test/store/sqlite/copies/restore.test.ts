@@ -29,6 +29,7 @@ import { deckSettings } from "../../../../appliance/store/sqlite/tables/decks.ts
 import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
+import { becomeNewer } from "../../../helpers/newer.ts";
 import { World } from "../../../helpers/world.ts";
 
 const SCHEMA = join(import.meta.dirname, "../../../../appliance/store/sqlite/schema");
@@ -211,7 +212,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
   });
 
   const SPOILT: readonly [string, (db: Database.Database) => void][] = [
-    ["is of a newer version", (db) => db.pragma("user_version = 999")],
+    ["is of a newer version", (db) => becomeNewer(db, 999)],
     ["has lost a table", (db) => db.exec("DROP TABLE site")],
     [
       "takes no commit",
@@ -234,7 +235,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
     });
 
   it("goes back to the old data before another restore, which may be refused", async () => {
-    swap((db) => db.pragma("user_version = 999"));
+    swap((db) => becomeNewer(db, 999));
     writeFileSync(`${world.dataDir}/bad.db`, "x".repeat(9_000));
     assert.throws(() => restore(`${world.dataDir}/bad.db`, file()), /is damaged/);
     await world.start();
@@ -251,7 +252,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
   it("goes back in a service that runs, which says so and counts on", async () => {
     const bad = `${world.dataDir}/new.db`;
     const db = new Database(bad);
-    db.pragma("user_version = 999");
+    becomeNewer(db, 999);
     db.close();
     await world.start();
     const { store } = world.service;

@@ -1,0 +1,46 @@
+/** What kept data is like, and whose code may use it. */
+export interface DataFormat {
+  /** The number of the newest file of the schema. */
+  readonly format: number;
+  /**
+   * The oldest format whose code reads what this one writes, and harms nothing when it writes there:
+   * a release may be undone. It stays as it is while a format only adds: a table, an index that is
+   * not unique, a column that needs no value, and values that the older code and its rules for
+   * copies (`copy-rules`) take. Whatever does more raises it to its own number.
+   */
+  readonly readableBy: number;
+}
+
+/** That of a box's own file; releases say it in their manifest. */
+export const DATA_FORMAT: DataFormat = { format: 17, readableBy: 17 };
+
+/**
+ * That of a PostgreSQL database. Collectors of several releases share it, and no box could take its
+ * data back: no release breaks it.
+ */
+export const FLEET_FORMAT: DataFormat = { format: 1, readableBy: 1 };
+
+/** What a database notes it by in its table `meta`. */
+export const READABLE_BY = "readable_by";
+
+/** @param noted what the database says in `meta`; one from before that was noted says nothing */
+export function formatOf(format: number, noted: unknown): DataFormat {
+  const oldest = Number(noted ?? format);
+  const isOne = Number.isSafeInteger(oldest) && oldest >= 1 && oldest <= format;
+  return { format, readableBy: isOne ? oldest : format };
+}
+
+/** What is noted once data is of `format`, by code that knows how to come as far as `own`. */
+export function readableAt(format: number, own: DataFormat): number {
+  return Math.min(format, own.readableBy);
+}
+
+/** Whether code of the format `own` may use the data. */
+export function isUsable(data: DataFormat, own: DataFormat): boolean {
+  return data.readableBy <= own.format;
+}
+
+/** What newer data needs, and what this version has: the middle of a sentence. */
+export function needs({ format, readableBy }: DataFormat, own: DataFormat): string {
+  return `its format ${format} needs a version that has format ${readableBy}, and this one has ${own.format}`;
+}

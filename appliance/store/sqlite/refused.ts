@@ -1,0 +1,43 @@
+import { Refusal } from "../../base/refusal.ts";
+
+/** Stands for the name of the file in what is said of it. */
+export const FILE = "{file}";
+
+/** What is wrong with a database, or with its place. */
+export interface DatabaseProblem {
+  readonly file: string;
+  /** A sentence or two, with FILE where its name belongs. */
+  readonly says: string;
+  /** What is wrong with the file; undefined when it is not the file. */
+  readonly flaw?: Flaw | undefined;
+  /** True where a backup mends it. */
+  readonly needsBackup?: boolean;
+}
+
+/** A database this version cannot use; the message says what to do. */
+export class DatabaseRefused extends Refusal {
+  readonly about: DatabaseProblem;
+
+  constructor(about: DatabaseProblem, backupAdvice = OWN_BACKUP) {
+    const problem = about.says.replaceAll(FILE, () => about.file);
+    super("invalid_backup", about.needsBackup ? `${problem} ${backupAdvice}` : problem, {
+      problem,
+    });
+    this.about = about;
+  }
+
+  get flaw(): Flaw | undefined {
+    return this.about.flaw;
+  }
+
+  /** The same of a file that people know by another name. */
+  named(file: string, backupAdvice?: string): DatabaseRefused {
+    return new DatabaseRefused({ ...this.about, file }, backupAdvice);
+  }
+}
+
+/** What mends the box's own data. */
+const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
+
+/** A database that is no whole one, of another program, or from a newer version. */
+export type Flaw = "damaged" | "foreign" | "newer";
