@@ -4,6 +4,7 @@ import { SystemClock } from "../../appliance/base/clock.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import type { FakePublicAddress } from "../helpers/public-address.ts";
+import type { FakeUpdates } from "../helpers/updates.ts";
 import { type Reply, World } from "../helpers/world.ts";
 import { Owner, type OwnerOptions, seen } from "./owner.ts";
 
@@ -11,6 +12,7 @@ interface ControlOptions extends OwnerOptions {
   /** Configuration keys. */
   env?: Record<string, string>;
   publicAddress?: FakePublicAddress;
+  updates?: FakeUpdates;
   /** The box has no battery clock, and goes on from so many milliseconds ago. */
   boardBehindMs?: number;
 }
@@ -27,6 +29,7 @@ export class Control {
     env = {},
     boardBehindMs,
     publicAddress,
+    updates,
     ...options
   }: ControlOptions = {}): Promise<Control> {
     // The page tells by the browser's clock how long ago something was.
@@ -36,6 +39,7 @@ export class Control {
       env,
       clock,
       ...(publicAddress && { publicAddress }),
+      ...(updates && { updates }),
       ...(boardBehindMs !== undefined && {
         board: (machine) => new SystemClock({ wait: true, machine, evidence }),
       }),

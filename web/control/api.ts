@@ -25,7 +25,14 @@ type Body = object | Blob;
  * @throws {AskError} with a sentence that says what to do
  */
 export async function askRaw(method: Method, path: string, body?: Body): Promise<Response> {
-  const response = await answerOf(method, path, body);
+  return accepted(await answerOf(method, path, body));
+}
+
+/**
+ * An answer, if it says that what was asked is done.
+ * @throws {AskError} else
+ */
+export async function accepted(response: Response): Promise<Response> {
   if (response.ok) return response;
   const given = await givenError(response);
   const kind = response.status === 401 ? "unauthorized" : "refused";
@@ -62,12 +69,12 @@ async function answerOf(method: Method, path: string, body?: Body): Promise<Resp
   try {
     return await fetch(path, init);
   } catch {
-    throw new AskError(
-      "offline",
-      "The box does not answer. Check that it has power and network, and that this device is on the same network.",
-    );
+    throw new AskError("offline", NO_ANSWER);
   }
 }
+
+export const NO_ANSWER =
+  "The box does not answer. Check that it has power and network, and that this device is on the same network.";
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: "Sign in first.",

@@ -5,6 +5,7 @@ import type {
   PublicAnswer,
   SlotAt,
   SlotPicture,
+  UpdateAnswer,
 } from "../../appliance/control/wire.ts";
 
 /** What the box tells while the page is open. */
@@ -16,6 +17,7 @@ interface LiveEvents {
   pressed(at: SlotAt): void;
   channels(answer: ChannelsAnswer): void;
   public(answer: PublicAnswer): void;
+  update(answer: UpdateAnswer): void;
   /** The connection broke; it is tried again until `opened`. */
   lost(): void;
 }
@@ -41,6 +43,7 @@ export function listen(events: LiveEvents): () => void {
     on("pressed", events.pressed);
     on("channels", events.channels);
     on("public", events.public);
+    on("update", events.update);
     source.addEventListener("error", () => {
       events.lost();
       // The browser gives up for good when it was answered with an error.

@@ -1,10 +1,12 @@
 import { BoxTab } from "./box/box-tab.tsx";
+import { isRestarting, waits } from "./box/update-words.ts";
 import { useShell } from "./context.ts";
 import { DashboardLink } from "./dashboard-link.tsx";
 import { DeckTab } from "./deck/deck-tab.tsx";
 import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
 import { StartTab } from "./start/start-tab.tsx";
+import type { Box } from "./use-box.ts";
 import { type Tab, tabsFor } from "./view.ts";
 
 const BODIES: Record<Tab, () => preact.JSX.Element> = {
@@ -34,6 +36,11 @@ export function Shell() {
               onClick={() => change({ tab: tab.id })}
             >
               {tab.name}
+              {tab.id === "box" && box.update !== null && waits(box.update) && (
+                <span class="waits">
+                  <span class="offscreen">, an update waits</span>
+                </span>
+              )}
             </button>
           ))}
         </nav>
@@ -41,13 +48,7 @@ export function Shell() {
         <DashboardLink class="quiet" />
       </header>
       <div class="notices" role="status">
-        {!box.isLive && (
-          <p class="notice bad">
-            {navigator.onLine
-              ? "The box does not answer: what you see may be old. Trying again…"
-              : "This device is offline: what you see may be old."}
-          </p>
-        )}
+        {!box.isLive && <Away update={box.update} />}
         {box.clockDoubt !== "" && (
           <p class="notice bad">
             {box.clockDoubt}
@@ -63,4 +64,18 @@ export function Shell() {
       </main>
     </div>
   );
+}
+
+/** Why nothing new comes. */
+function Away({ update }: Pick<Box, "update">) {
+  if (!navigator.onLine)
+    return <p class="notice bad">This device is offline: what you see may be old.</p>;
+  if (update !== null && isRestarting(update))
+    return (
+      <p class="notice">
+        The box restarts into {update.next?.version}. It is back in about two minutes, and this page
+        goes on by itself.
+      </p>
+    );
+  return <p class="notice bad">The box does not answer: what you see may be old. Trying again…</p>;
 }

@@ -10,6 +10,7 @@ import type {
   Site,
   SitesAnswer,
   SlotAt,
+  UpdateAnswer,
 } from "../../appliance/control/wire.ts";
 import { collectorUrl } from "./addresses.ts";
 import { AskError, ask } from "./api.ts";
@@ -28,6 +29,8 @@ export interface Box {
   retired: readonly Site[];
   /** The public address; null until the box has told of it. */
   public: PublicAnswer | null;
+  /** The box's releases; null where nothing updates it, and until it has told of them. */
+  update: UpdateAnswer | null;
   /** Where the collector answers, without a slash at the end. */
   collector: string;
   /** The newest picture of a slot, by `deck slot`; none when it has not changed since `opened`. */
@@ -99,6 +102,13 @@ export function useBox(onPressed: (deck: string, slot: string) => void): [Standi
       pressed: ({ deck, slot }) => pressed.current(deck, slot),
       channels: ({ channels }) => change(() => ({ channels })),
       public: (answer) => change(() => ({ public: answer })),
+      update: (answer) =>
+        change(({ update }) => {
+          // This page is a part of the release that has gone.
+          if (update !== null && update.running.release !== answer.running.release)
+            location.reload();
+          return { update: answer };
+        }),
       lost: () => {
         change(() => ({ isLive: false }));
         void reload();
@@ -158,7 +168,14 @@ async function readAll(setStanding: SetStanding): Promise<void> {
     const kept =
       now.state === "open"
         ? now.box
-        : { revisions: new Map(), public: null, opened: 0, isLive: true, clockDoubt: "" };
+        : {
+            revisions: new Map(),
+            public: null,
+            update: null,
+            opened: 0,
+            isLive: true,
+            clockDoubt: "",
+          };
     return { state: "open", box: { ...kept, ...answer, channels, ...sites } };
   });
 }

@@ -13,6 +13,7 @@ import { MqttCard } from "./mqtt-card.tsx";
 import { PublicCard } from "./public-card.tsx";
 import { SettingsCard } from "./settings-card.tsx";
 import { StatusCard } from "./status-card.tsx";
+import { UpdateCard } from "./update-card.tsx";
 
 const AGAIN_MS = 10_000;
 
@@ -23,6 +24,7 @@ export function BoxTab() {
     <div class="columns">
       <div class="column">
         <StatusCard status={status} />
+        <UpdateCard />
         <PublicCard />
       </div>
       <div class="column">

@@ -1,0 +1,173 @@
+import { useState } from "preact/hooks";
+import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
+import { Confirm } from "../confirm.tsx";
+import { useShell } from "../context.ts";
+import { Problem, useNow } from "../parts.tsx";
+import { ago } from "../times.ts";
+import { useAction } from "../use-action.ts";
+import { askUpdate } from "./update-ask.ts";
+import { UpdateFile } from "./update-file.tsx";
+import { Release, Work } from "./update-release.tsx";
+import { habitText, isRestarting, resultText } from "./update-words.ts";
+
+/** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
+export function UpdateCard() {
+  const { update } = useShell().box;
+  if (update === null) return null;
+  return (
+    <section class="card stack" aria-labelledby="update-title">
+      <h2 id="update-title">Updates</h2>
+      <Result {...update} />
+      <Standing {...update} />
+      <Runs {...update} />
+      <Work update={update} />
+      {update.mode === "normal" && <Release update={update} />}
+      <Ways update={update} />
+    </section>
+  );
+}
+
+/** What came of the last attempt, until the owner has seen it, and what is wrong. */
+function Result({ last, running, problem: wrong }: UpdateAnswer) {
+  const { busy, problem, run } = useAction();
+  const isGood = last?.kind === "updated" || last?.kind === "back";
+  return (
+    <>
+      <div role="status">
+        {last !== null && !last.isSeen && (
+          <p class={isGood ? "notice" : "notice bad"}>
+            {resultText(last, running.version)}
+            <button
+              type="button"
+              disabled={busy}
+              onClick={() => run(() => askUpdate({ action: "seen" }))}
+            >
+              Seen
+            </button>
+          </p>
+        )}
+      </div>
+      <Problem text={problem || (wrong ?? "")} />
+    </>
+  );
+}
+
+/** A system that runs and is not, or not yet, the box's own. */
+function Standing({ mode, running: { version } }: UpdateAnswer) {
+  const { busy, problem, run } = useAction();
+  const [isAsked, setAsked] = useState(false);
+  if (mode === "normal") return null;
+  if (mode === "trial")
+    return (
+      <p class="notice">
+        {version} runs on trial. Once all was well for two minutes the box keeps it; if that takes
+        more than ten, the one before comes back.
+      </p>
+    );
+  return (
+    <>
+      <p>
+        Started by the jumper on pins 5 and 6, or by somebody else: {version} is not what this box
+        starts by itself. Without the jumper the next start is as ever.
+      </p>
+      <div class="row">
+        <button type="button" disabled={busy} onClick={() => setAsked(true)}>
+          Keep this one…
+        </button>
+      </div>
+      <Problem text={problem} />
+      {isAsked && (
+        <Confirm
+          title={`Keep ${version}?`}
+          text={`The box starts ${version} from now on. Take the jumper away: with it, the other one starts.`}
+          yes="Keep this one"
+          onYes={() => void run(() => askUpdate({ action: "keep" }))}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function Runs({ running, other }: UpdateAnswer) {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Running</dt>
+        <dd>
+          {running.version}
+          <small>slot {running.slot}</small>
+        </dd>
+      </div>
+      {other !== null && (
+        <div>
+          <dt>Also here</dt>
+          <dd>
+            {other.version}
+            <small>slot {running.slot === "a" ? "b" : "a"}</small>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** How releases come, and the way back. */
+function Ways({ update }: { update: UpdateAnswer }) {
+  const { busy, problem, run } = useAction();
+  const { mode, progress, restartsAt } = update;
+  const isIdle = mode === "normal" && progress === null && restartsAt === null;
+  const look = () => run(() => askUpdate({ action: "check" }));
+  return (
+    <>
+      <p class="hint">
+        {habitText(update)} <Looked {...update} />
+      </p>
+      <div class="row">
+        {update.source !== null && (
+          <button type="button" disabled={busy || isRestarting(update)} onClick={look}>
+            Look now
+          </button>
+        )}
+        {isIdle && (
+          <>
+            <GoBack {...update} />
+            <UpdateFile />
+          </>
+        )}
+      </div>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+function Looked({ source, checkedAt }: UpdateAnswer) {
+  const now = useNow();
+  if (source === null) return null;
+  return checkedAt === null ? "It has not looked yet." : `Looked ${ago(checkedAt * 1_000, now)}.`;
+}
+
+function GoBack({ other, running, ready }: UpdateAnswer) {
+  const { busy, problem, run } = useAction();
+  const [isAsked, setAsked] = useState(false);
+  // What was just written there is installed, not gone back to.
+  if (other === null || other.release === ready?.release) return null;
+  const words = other.release < running.release ? "Go back to" : "Go to";
+  return (
+    <>
+      <button type="button" disabled={busy} onClick={() => setAsked(true)}>
+        {words} {other.version}…
+      </button>
+      <Problem text={problem} />
+      {isAsked && (
+        <Confirm
+          title={`${words} ${other.version}?`}
+          text={`The box restarts and is back in about two minutes. Until then nothing is counted and the decks are dark. If ${other.version} is not well, ${running.version} comes back by itself.`}
+          yes={`${words} ${other.version}`}
+          onYes={() => void run(() => askUpdate({ action: "back" }))}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
+import { Confirm } from "../confirm.tsx";
+import { Problem, useNow } from "../parts.tsx";
+import { useAction } from "../use-action.ts";
+import { askUpdate } from "./update-ask.ts";
+import {
+  isRestarting,
+  originText,
+  progressText,
+  readyTitle,
+  whenText,
+  workTitle,
+} from "./update-words.ts";
+
+const NEVER_TRIED = "Updates on this board were never tried: keep a card reader near.";
+
+/** A release that waits for the owner. */
+export function Release({ update }: { update: UpdateAnswer }) {
+  const { busy, problem, run } = useAction();
+  const [asked, setAsked] = useState<"now" | "tonight" | null>(null);
+  const { ready, progress, restartsAt, isUntriedBoard, board, source } = update;
+  if (ready === null || progress !== null || restartsAt !== null) return null;
+  const { release, version } = ready;
+  const install = (action: "now" | "tonight", untried: boolean) =>
+    run(() => askUpdate({ action, release, untried }));
+  const wish = (action: "now" | "tonight") =>
+    isUntriedBoard ? setAsked(action) : void install(action, false);
+  return (
+    <div class="stack">
+      <div role="status">
+        <h3>{readyTitle(ready)}</h3>
+      </div>
+      {ready.notes !== "" && <p class="notes">{ready.notes}</p>}
+      {ready.failedBefore && (
+        <p>It was tried on this box and was not well. It is not tried again by itself.</p>
+      )}
+      {isUntriedBoard && <p class="notice">{NEVER_TRIED}</p>}
+      <div class="row">
+        <button
+          type="button"
+          class={ready.isSkipped || ready.failedBefore ? undefined : "primary"}
+          disabled={busy}
+          onClick={() => wish("now")}
+        >
+          Install now{isUntriedBoard && "…"}
+        </button>
+        <button type="button" disabled={busy} onClick={() => wish("tonight")}>
+          Tonight at 4{isUntriedBoard && "…"}
+        </button>
+        {!ready.isSkipped && (
+          <button
+            type="button"
+            class="quiet"
+            disabled={busy}
+            onClick={() => run(() => askUpdate({ action: "skip", release }))}
+          >
+            Not this one
+          </button>
+        )}
+      </div>
+      <p class="hint">
+        {originText(ready, source)} The box is away for about two minutes. If {version} is not well,
+        the one before comes back by itself.
+      </p>
+      <Problem text={problem} />
+      {asked !== null && (
+        <Confirm
+          title={`Install ${version} all the same?`}
+          text={`${NEVER_TRIED} ${board === null ? "" : `This is a ${board}. `}If the box is not back after fifteen minutes, unplug it and plug it in again: that starts the one before. If that does not help, change the letter in config.txt on the card, as SETUP-RESULT.txt beside it says.`}
+          yes="Install"
+          onYes={() => void install(asked, true)}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What is being done about a release, and when the box restarts. */
+export function Work({ update }: { update: UpdateAnswer }) {
+  const { busy, problem, run } = useAction();
+  const { progress, restartsAt, next } = update;
+  if (progress === null && restartsAt === null) return null;
+  return (
+    <div class="stack">
+      <h3>{workTitle(update)}</h3>
+      {progress !== null && <Bar {...progress} />}
+      {isRestarting(update) ? (
+        <p role="status">
+          The box restarts. It is back in about two minutes, and this page goes on by itself.
+        </p>
+      ) : (
+        <>
+          {restartsAt !== null && <Countdown at={restartsAt} version={next?.version ?? ""} />}
+          <div class="row">
+            <button
+              type="button"
+              disabled={busy}
+              onClick={() => run(() => askUpdate({ action: "cancel" }))}
+            >
+              Cancel
+            </button>
+          </div>
+        </>
+      )}
+      <Problem text={problem} />
+    </div>
+  );
+}
+
+function Bar(progress: NonNullable<UpdateAnswer["progress"]>) {
+  const { done, of, step } = progress;
+  return (
+    <div class="meter">
+      <p id="update-step">{progressText(progress)}</p>
+      <progress
+        key={step}
+        aria-labelledby="update-step"
+        max={of || 1}
+        {...(of > 0 && { value: done })}
+      />
+    </div>
+  );
+}
+
+function Countdown({ at, version }: { at: number; version: string }) {
+  const now = useNow();
+  return (
+    <p role="timer">
+      The box restarts into {version} {whenText(at, now)}.
+    </p>
+  );
+}

@@ -1,0 +1,106 @@
+import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
+import { clockOf } from "../times.ts";
+import { bytesName } from "./box-words.ts";
+
+type Ready = NonNullable<UpdateAnswer["ready"]>;
+type Progress = NonNullable<UpdateAnswer["progress"]>;
+type Last = NonNullable<UpdateAnswer["last"]>;
+
+/** `Update ready: 0.3.0, 200 MB` */
+export function readyTitle({ version, bytes, isSkipped }: Ready): string {
+  const size = bytes === 0 ? "" : `, ${bytesName(bytes)}`;
+  return `${isSkipped ? "Left out" : "Update ready"}: ${version}${size}`;
+}
+
+/** Where a release comes from, and what is still to be done before it can be installed. */
+export function originText({ source, state }: Ready, host: string | null): string {
+  const at = host === null ? "" : ` from ${host}`;
+  switch (source) {
+    case "network":
+      return state === "offered" ? `It is downloaded${at} when you install it.` : "It is here.";
+    case "upload":
+      return "It was uploaded here.";
+    case "card":
+      return "It came on the card.";
+    case "stick":
+      return "It came on a USB stick.";
+  }
+}
+
+const STEPS: Readonly<Record<Progress["step"], string>> = {
+  download: "Downloading",
+  verify: "Checking the signature",
+  write: "Writing beside the running system",
+  "read-back": "Reading back what was written",
+  arm: "Restarting",
+  restart: "Restarting",
+};
+
+/** `Downloading: 120 MB of 200 MB`; without figures where there is nothing to count. */
+export function progressText({ step, done, of }: Progress): string {
+  return of === 0 ? STEPS[step] : `${STEPS[step]}: ${sentText(done, of)}`;
+}
+
+/** `120 MB of 200 MB` */
+export function sentText(done: number, of: number): string {
+  return `${bytesName(done)} of ${bytesName(of)}`;
+}
+
+/** Whether the box is about to be away, or is: nobody can stop it any more. */
+export function isRestarting({ progress }: UpdateAnswer): boolean {
+  return progress?.step === "arm" || progress?.step === "restart";
+}
+
+/** `Installing 0.3.0`, or an older one. */
+export function workTitle({ next, running }: UpdateAnswer): string {
+  if (next === null) return "Restarting";
+  return `${next.release < running.release ? "Going back to" : "Installing"} ${next.version}`;
+}
+
+/** Farther away it is said by the clock. */
+const COUNTED_DOWN_MS = 15 * 60_000;
+
+/** When the box restarts, both as epoch milliseconds: `in 0:42`, `at 04:00`. */
+export function whenText(at: number, now: number): string {
+  return at - now < COUNTED_DOWN_MS ? `in ${clockOf((at - now) / 1_000)}` : `at ${hourText(at)}`;
+}
+
+function hourText(at: number): string {
+  return new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }).format(at);
+}
+
+/** How the last attempt ended; `running` is the version that runs now. */
+export function resultText({ kind, version, reason }: Last, running: string): string {
+  const why = reason === null ? "" : ` ${reason}`;
+  switch (kind) {
+    case "updated":
+      return `Updated to ${version}.`;
+    case "back":
+      return `Went back to ${version}.`;
+    case "failed":
+      return `Went back to ${running}, since ${version} was not well.${why}`;
+    case "interrupted":
+      return `The update to ${version} was interrupted.${why} Nothing is lost: install it again.`;
+    case "refused":
+      return `${version} was not taken.${why}`;
+  }
+}
+
+/** What the box does by itself about releases. */
+export function habitText({ updates, source }: UpdateAnswer): string {
+  if (updates === "off" || source === null)
+    return "The box asks nobody for releases. Upload one here, or bring it on the card or a USB stick.";
+  const then =
+    updates === "auto" ? "installs it at 4 at night" : "installs it only when you say so";
+  return `Once a week the box asks ${source} for a newer release, and ${then}.`;
+}
+
+/** Whether something about updates waits for the owner. */
+export function waits({ ready, last, mode, progress, restartsAt }: UpdateAnswer): boolean {
+  const isOpen = ready !== null && !ready.isSkipped && !ready.failedBefore;
+  return (
+    mode === "visit" ||
+    (last !== null && !last.isSeen) ||
+    (isOpen && progress === null && restartsAt === null)
+  );
+}
