@@ -2,10 +2,13 @@ import type Koa from "koa";
 import type { Middleware } from "koa";
 import type { Log } from "../base/log.ts";
 import { CONTROL_PORT } from "../base/ports.ts";
+import { version } from "../base/version.ts";
+import { isFromHere } from "../http/client.ts";
 import { errorBodies, HttpError } from "../http/errors.ts";
 import { methodNotAllowed } from "../http/methods.ts";
 import type { Pages } from "../http/pages.ts";
 import { Router } from "../http/router.ts";
+import { VERSION_HEADER } from "../release/health.ts";
 
 const ASSETS = [
   "dashboard.css",
@@ -50,10 +53,19 @@ export function withRoutes(app: Koa, router: Router, log: Log, ...before: Middle
   // A client that goes away in the middle is nothing to write about.
   app.silent = true;
   app.use(errorBodies(log));
+  app.use(tellVersion(version()));
   for (const step of before) app.use(step);
   app.use(router.routes());
   app.use(methodNotAllowed);
   return app;
+}
+
+/** Who decides about an update asks from here. */
+function tellVersion(running: string): Middleware {
+  return (ctx, next) => {
+    if (ctx.path === "/" && isFromHere(ctx.req)) ctx.set(VERSION_HEADER, running);
+    return next();
+  };
 }
 
 export const alive: Middleware = (ctx) => {

@@ -23,6 +23,7 @@ import {
 } from "./routes/decks.ts";
 import { type DiagnosticsParts, diagnose } from "./routes/diagnostics.ts";
 import { type EventsParts, streamEvents } from "./routes/events.ts";
+import { type HealthParts, healthRoute } from "./routes/health.ts";
 import { type ImageParts, keepImage } from "./routes/images.ts";
 import { changeMqtt, showMqtt } from "./routes/mqtt.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
@@ -100,6 +101,7 @@ export interface ControlParts {
   box: BoxParts;
   tunnel: TunnelParts;
   update: UpdateParts;
+  health: HealthParts;
 }
 
 const { open, owner } = routesFor<ControlParts>();
@@ -183,5 +185,5 @@ export const ROUTES: readonly Route<ControlParts>[] = [
 
 /** The listener for the owner, and for whoever holds a push token. */
 export function createControl(parts: ControlParts): Koa {
-  return ownerApp(ROUTES, parts, ...senderRoutes(parts.push));
+  return ownerApp(ROUTES, parts, healthRoute(parts.health), ...senderRoutes(parts.push));
 }

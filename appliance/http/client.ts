@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import { comparableHost } from "../base/names.ts";
+import { isLoopback } from "../base/ports.ts";
 import { remember } from "../base/remember.ts";
 import { toldPeer } from "./proxy-protocol.ts";
 
@@ -66,6 +67,29 @@ export function createClient(proxies: readonly string[]): Client {
       return HOST_HEADER.test(host) && URL.canParse(text) ? new URL(text) : undefined;
     },
   };
+}
+
+/** What proxies add to a request that they hand on. */
+const HANDED_ON = /^(?:x-forwarded-.*|forwarded|via|x-real-ip|cf-.*|true-client-ip)$/;
+const OWN_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
+/** A tunnel ends at another one. */
+const OWN_ADDRESSES: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
+
+/**
+ * Whether a program of this machine asks for itself. A proxy or a tunnel's end may run here, too: what
+ * it hands on asks for another name, or says for whom it is.
+ */
+export function isFromHere(request: Pick<IncomingMessage, "socket" | "headers">): boolean {
+  const { socket, headers } = request;
+  const name = (headers.host ?? "").replace(/:\d+$/, "");
+  return (
+    isLoopback(socket.remoteAddress ?? "") &&
+    OWN_ADDRESSES.has(plainAddress(socket.localAddress ?? "")) &&
+    toldPeer(socket) === undefined &&
+    !isEncrypted(request) &&
+    OWN_NAMES.has(name) &&
+    !Object.keys(headers).some((header) => HANDED_ON.test(header))
+  );
 }
 
 /** A key for rate limits: an IPv4 address, or the /64 an IPv6 address is in. */

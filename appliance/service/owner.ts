@@ -144,6 +144,13 @@ export async function startOwner(
       mqtt: home,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
+      health: {
+        version: version(),
+        clock,
+        decks: front.decks,
+        store,
+        ...(updates && { updates }),
+      },
       sites: {
         store,
         declared: session.declared,

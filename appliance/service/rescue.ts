@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isSameSecret, sha256 } from "../base/secrets.ts";
 import { Signal } from "../base/signal.ts";
+import { version } from "../base/version.ts";
 import { createStandIn } from "../collector/stand-in.ts";
 import type { Config } from "../config.ts";
 import { createRescueControl, type RescueControlParts } from "../control/routes/rescue.ts";
@@ -84,6 +85,7 @@ export async function startRescue(
         wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       },
       ...aboutRepair(parts, { why, repaired }),
+      health: { version: version(), clock, decks },
     }),
   );
   board.ready(control);

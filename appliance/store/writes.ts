@@ -66,6 +66,8 @@ interface BoxWrites {
   /** Adds a session, or sets when it ends. */
   saveSession(input: SessionRow): void;
   removeSessions(input: readonly Uint8Array[]): void;
+  /** Notes when (epoch ms) it was found that writes are taken. */
+  touch(input: number): void;
 }
 
 /** What changes both: each engine does its part. */
@@ -111,6 +113,7 @@ const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
   savePublicAddress: true,
   saveSession: true,
   removeSessions: true,
+  touch: true,
 };
 
 /** True for what changes nothing but what belongs to this box. */

@@ -9,6 +9,7 @@ import type { Door } from "../guard.ts";
 import type { Handler } from "../route.ts";
 import type { RescueAnswer, StartedAnew } from "../wire.ts";
 import { type DataParts, restoreBackup } from "./backup.ts";
+import { type HealthParts, healthRoute } from "./health.ts";
 import { type SignInParts, signIn } from "./session.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */
@@ -19,6 +20,7 @@ export interface RescueControlParts {
   session: SignInParts;
   data: Omit<DataParts, "clock">;
   rescue: RescueParts;
+  health: HealthParts;
 }
 
 interface RescueParts {
@@ -71,7 +73,7 @@ const ROUTES: readonly Route<RescueControlParts>[] = [
 
 /** The listener for the owner while the data cannot be used. */
 export function createRescueControl(parts: RescueControlParts): Koa {
-  return ownerApp(ROUTES, parts, refuseTheRest);
+  return ownerApp(ROUTES, parts, healthRoute(parts.health), refuseTheRest);
 }
 
 const OURS = new Set(ROUTES.map(({ path }) => path));

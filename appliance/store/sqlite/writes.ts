@@ -11,6 +11,7 @@ import { removeSessions, saveSession } from "./tables/sessions.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { saveAlarmSince } from "./tables/site-alarms.ts";
 import { SITE_WRITES, setAdminToken } from "./tables/site-changes.ts";
+import { noteTouch } from "./tables/touched.ts";
 
 export const WRITES: {
   readonly [W in WriteName]: (db: Database, input: WriteInput<W>) => WriteResult<W>;
@@ -26,6 +27,7 @@ export const WRITES: {
   savePublicAddress,
   saveSession,
   removeSessions,
+  touch: noteTouch,
   ...SITE_WRITES,
   setAdminToken,
   saveAlarmSince,
