@@ -1,56 +1,81 @@
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isThere } from "../base/files.ts";
+import { Refusal } from "../base/refusal.ts";
 import { ASKS, type Ask } from "../release/told.ts";
-import { ASKED, type Box } from "./box.ts";
+import { back, start } from "./begin.ts";
+import { ASKED, type Box, CARD_WAITS } from "./box.ts";
+import { offersOf } from "./bundles.ts";
+import { readJournal, writeJournal } from "./journal.ts";
+import { modeOf } from "./mode.ts";
 import { keepVisited } from "./outcome.ts";
+import { headOf } from "./parts.ts";
+import { prepare } from "./prepare.ts";
+import { discardTaken, takeFromCard, takeFromStick } from "./take.ts";
 import { tell } from "./tell.ts";
 
 /** A release number with its line end. */
 const MOST_BYTES = 16;
 
-/** Does what the service asked for; what cannot be done, it says. */
+/** Does what the service asked for, and what the card brought; what cannot be done, it says. */
 export async function answer(box: Box): Promise<void> {
-  for (const [ask, number] of takeAsks(box))
-    try {
-      await ANSWERS[ask](box, number);
-      tell(box, { problem: "" });
-    } catch (error) {
-      tell(box, { problem: (error as Error).message });
-    }
+  const card = join(box.root, CARD_WAITS);
+  if (isThere(card)) {
+    rmSync(card);
+    await say(box, () => takeFromCard(box));
+  }
+  for (const [ask, release] of takeAsks(box)) await say(box, () => ANSWERS[ask](box, release));
+}
+
+/** A stick was put in. @param device below /dev */
+export async function answerStick(box: Box, device: string): Promise<void> {
+  await say(box, () => {
+    if (modeOf(box, readJournal(box)) === "trial")
+      throw new Error("A release is being tried: put the stick in again in ten minutes.");
+    return takeFromStick(box, device);
+  });
 }
 
 const ANSWERS: Readonly<Record<Ask, (box: Box, release: number) => Promise<void> | void>> = {
-  prepare: () => {},
-  start: () => {},
-  back: () => {},
+  prepare,
+  start,
+  back,
   keep: keepVisited,
-  discard: () => {},
+  discard,
 };
+
+async function say(box: Box, work: () => Promise<void> | void): Promise<void> {
+  try {
+    await work();
+    tell(box, { offers: offersOf(box), problem: "" });
+  } catch (error) {
+    box.warn(String(error));
+    tell(box, { offers: offersOf(box), problem: sentenceOf(error) });
+  }
+}
+
+/** What the system's own errors mean here. */
+function sentenceOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  if (error instanceof Refusal || code === undefined) return message;
+  if (code === "ENOSPC") return "There is no room left on the card. Make some, and try again.";
+  return "The card could not be read or written. Try again; if this stays so, write the image to another card.";
+}
+
+/** The release is no offer any more, nor to be started. */
+function discard(box: Box, release: number): void {
+  discardTaken(box, release);
+  const { attempt, ...journal } = readJournal(box);
+  if (attempt?.state === "prepared" && attempt.to.release === release) writeJournal(box, journal);
+}
 
 /** Taken away first, or whatever goes wrong would go wrong again at once. */
 function takeAsks({ root }: Box): [Ask, number][] {
   return ASKS.flatMap((ask) => {
     const path = join(root, ASKED, ask);
-    const text = readAsk(path);
-    if (text === undefined) return [];
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    const text = headOf(path, MOST_BYTES)?.toString("latin1") ?? "";
     rmSync(path, { force: true });
     return [[ask, Number(text.trim())] as [Ask, number]];
   });
-}
-
-/** The service may put anything there. */
-function readAsk(path: string): string | undefined {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  let file: number;
-  try {
-    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "";
-  }
-  try {
-    const bytes = Buffer.alloc(MOST_BYTES);
-    return fstatSync(file).isFile() ? bytes.toString("latin1", 0, readSync(file, bytes)) : "";
-  } finally {
-    closeSync(file);
-  }
 }

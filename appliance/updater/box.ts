@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
+import { slotOf } from "../release/command-line.ts";
 import { parseRelease, type Release, type Slot } from "../release/release.ts";
 
 /** The box as root's programs see it; tests hand in a folder, and stand-ins for what is no file. */
@@ -15,12 +16,14 @@ export interface Box {
   /** Names this start of the machine. */
   readonly boot: string;
   readonly run: Run;
+  /** Tells systemd's journal what went wrong. */
+  readonly warn: (line: string) => void;
   /** Epoch seconds. */
   readonly now: () => number;
   /** For an attempt, unlike any before. */
   readonly newId: () => string;
-  /** The partition of a slot. @throws {Error} when it is not on the disk that the box runs from */
-  readonly deviceOf: (slot: Slot) => string;
+  /** The partition of a slot. @throws {Error} when the card has none */
+  readonly slotAt: (slot: Slot) => { readonly path: string; readonly bytes: number };
   /** What the card itself holds of a file or a partition, not what the memory knows of it. */
   readonly fromCard: (path: string, bytes: number) => AsyncIterable<Uint8Array>;
 }
@@ -34,10 +37,18 @@ export const JOURNAL = "data/system/update.json";
 export const TOLD = "run/tallydeck-update";
 /** Where the service asks; nobody but it and root may write there. */
 export const ASKED = "run/tallydeck-update/asked";
+/** The service's release, which it may change at any time. */
+export const SERVICES = "data/tallydeck-updates/bundle";
+/** Root's own, from a card or a stick. */
+export const TAKEN = "data/system/update";
+/** Until it is copied as a whole. */
+export const COPIED = "data/system/update.new";
+/** A release lies on the card's boot partition since this start. */
+export const CARD_WAITS = "run/tallydeck-update/card";
 const RELEASE = "etc/tallydeck-release";
 
-/** By the signature of the image's partition table. */
-const PARTITIONS: Readonly<Record<Slot, string>> = { a: "7a11dec4-02", b: "7a11dec4-03" };
+/** Of the partition. */
+const NUMBERS: Readonly<Record<Slot, string>> = { a: "2", b: "3" };
 
 export function thisBox(): Box {
   // The sandbox hides it; systemd hands it over.
@@ -47,19 +58,20 @@ export function thisBox(): Box {
     commandLine: readFileSync(commandLine, "utf8"),
     boot: process.env.BOOT_ID ?? "",
     run: runProgram,
+    warn: console.error,
     now: () => Math.floor(Date.now() / 1000),
     newId: randomUUID,
-    deviceOf,
+    slotAt,
     fromCard,
   };
 }
 
 /** @throws {Error} when the root is none of the slots */
 export function runningSlot({ commandLine }: Pick<Box, "commandLine">): Slot {
-  const [, id] = /(?:^|\s)root=PARTUUID=([0-9a-f-]+)(?:\s|$)/.exec(commandLine) ?? [];
-  if (id === PARTITIONS.a) return "a";
-  if (id === PARTITIONS.b) return "b";
-  throw new Error("This system does not run from a slot of a card with Tallydeck.");
+  const slot = slotOf(commandLine);
+  if (slot === undefined)
+    throw new Error("This system does not run from a slot of a card with Tallydeck.");
+  return slot;
 }
 
 /** @throws {Error} when the system does not say what it is */
@@ -74,20 +86,26 @@ export function releaseIn({ root }: Pick<Box, "root">, slot: Slot): Release | un
   return parseRelease(textOf(join(root, BOOT, slot, "release")) ?? "");
 }
 
-/** A card with the same image may be plugged in beside the one that the box runs from. */
-function deviceOf(slot: Slot): string {
-  const device = realpathSync(`/dev/disk/by-partuuid/${PARTITIONS[slot]}`);
-  const boot = basename(realpathSync("/dev/disk/by-partuuid/7a11dec4-01"));
-  const diskOf = (name: string) => dirname(realpathSync(`/sys/class/block/${name}`));
-  const isOwn = existsSync(join(diskOf(boot), basename(device)));
-  if (!isOwn) throw new Error("Two cards with Tallydeck are plugged in: take the other one out.");
-  return device;
+/** By the boot partition's disk: another one with the same image may be plugged in. */
+function slotAt(slot: Slot): { path: string; bytes: number } {
+  const { dev } = statSync(`/${BOOT}`);
+  const disk = dirname(realpathSync(`/sys/dev/block/${(dev >> 8) & 0xfff}:${dev & 0xff}`));
+  const about = (name: string, what: string) => textOf(join(disk, name, what))?.trim();
+  const name = readdirSync(disk).find((each) => about(each, "partition") === NUMBERS[slot]);
+  if (name === undefined) throw new Error("This card has no place for a second system.");
+  return { path: `/dev/${name}`, bytes: Number(about(name, "size")) * SECTOR };
 }
 
-/** Past the memory: what lies there was written a moment ago. */
+/** What the kernel counts a partition in. */
+const SECTOR = 512;
+
+const BLOCK = 4_096;
+
+/** Past the memory: what lies there was written a moment ago. Up to a block more than is asked for. */
 async function* fromCard(path: string, bytes: number): AsyncGenerator<Uint8Array> {
-  const count = `count=${bytes}`;
-  const args = [`if=${path}`, "bs=1M", "iflag=direct,count_bytes", count, "status=none"];
+  const args = [`if=${path}`, "bs=1M", "iflag=direct,count_bytes", "status=none"];
+  // Past the memory, whole blocks only can be read.
+  args.push(`count=${Math.ceil(bytes / BLOCK) * BLOCK}`);
   const reader = spawn("dd", args, { stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise<number | null>((resolve) => {
     reader.on("error", () => resolve(null));

@@ -120,4 +120,4 @@ function syncFile(path: string): void {
 }
 
 /** A folder is opened and synced like a file. */
-const syncFolder = syncFile;
+export const syncFolder = syncFile;

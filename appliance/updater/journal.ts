@@ -45,8 +45,19 @@ export interface Journal {
   readonly canTry?: boolean;
   /** The format of the data that each slot's release writes, as far as it is known. */
   readonly formats?: Partial<Readonly<Record<Slot, number>>>;
+  /** What the root of each slot is, as far as it is known. */
+  readonly images?: Partial<Readonly<Record<Slot, Image>>>;
   /** A slot whose image is not what was written there. */
   readonly rotten?: Slot;
+}
+
+/** The root of a release. */
+export interface Image {
+  readonly release: number;
+  /** Bytes. */
+  readonly size: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
 }
 
 const NOTHING: Journal = { highest: 0, failed: [] };

@@ -1,6 +1,19 @@
-import type { Outcome } from "../release/told.ts";
-import { type Box, runningRelease } from "./box.ts";
+import { join } from "node:path";
+import { isThere, replaceFile } from "../base/files.ts";
+import type { Offer, Outcome } from "../release/told.ts";
+import { DATA_FORMAT } from "../store/format.ts";
+import {
+  BOOT,
+  type Box,
+  CARD_WAITS,
+  COPIED,
+  runningRelease,
+  runningSlot,
+  SERVICES,
+  TAKEN,
+} from "./box.ts";
 import { hasLeftovers, removeTryboot, whileWritable } from "./fat.ts";
+import { bundlesAt } from "./found.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { isRunning, modeOf, wasArmed } from "./mode.ts";
 import { noteKept } from "./outcome.ts";
@@ -16,8 +29,27 @@ export async function startUp(box: Box): Promise<void> {
   if (mode === "normal") {
     await settle(box);
     noteRunning(box);
+    askForCard(box);
   }
-  tell(box);
+  tell(box, { offers: await offers(box) });
+}
+
+/** It takes a while to copy: later, and by the same way as everything else. */
+function askForCard(box: Box): void {
+  if (bundlesAt(join(box.root, BOOT)).length === 0) return;
+  replaceFile(join(box.root, CARD_WAITS), "", 0o600);
+  box.run("systemctl", "start", "--no-block", "tallydeck-update.service");
+}
+
+/** Verifying takes a small board a while: only where there is something. */
+async function offers(box: Box): Promise<Offer[]> {
+  if (![SERVICES, TAKEN, COPIED].some((folder) => isThere(join(box.root, folder)))) return [];
+  const [{ offersOf }, { clearTaken }] = await Promise.all([
+    import("./bundles.ts"),
+    import("./take.ts"),
+  ]);
+  clearTaken(box, readJournal(box).highest);
+  return offersOf(box);
 }
 
 function noteStarted(box: Box): void {
@@ -79,6 +111,8 @@ function noteInterrupted(box: Box, attempt: Attempt): void {
 function noteRunning(box: Box): void {
   const journal = readJournal(box);
   const { release } = runningRelease(box);
-  if (journal.highest >= release) return;
-  writeJournal(box, { ...journal, highest: release });
+  const [slot, { format }] = [runningSlot(box), DATA_FORMAT];
+  if (journal.highest >= release && journal.formats?.[slot] === format) return;
+  const formats = { ...journal.formats, [slot]: format };
+  writeJournal(box, { ...journal, highest: Math.max(journal.highest, release), formats });
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { replaceFile, textOf } from "../base/files.ts";
-import { otherSlot, type Release } from "../release/release.ts";
+import { otherSlot, type Release, type Slot } from "../release/release.ts";
 import { type Offer, TOLD_FILE, type Told, type Work } from "../release/told.ts";
 import { type Box, releaseIn, runningRelease, runningSlot, TOLD } from "./box.ts";
-import { type Journal, readJournal } from "./journal.ts";
+import { type Attempt, type Journal, readJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 
 /** What is new; the rest is as it was told since the start of the machine. */
@@ -27,14 +27,14 @@ export function tell(box: Box, { offers, work, problem }: News = {}): void {
   const running = { ...runningRelease(box), slot: runningSlot(box) };
   const mode = modeOf(box, journal);
   const other = otherIn(box, journal);
-  const wrong = (problem ?? before?.problem) || standing(mode, journal);
+  const wrong = (problem ?? momentary(before)) || standing(running.slot, mode, journal);
   const told: Told = {
     running,
     ...(other && { other }),
     mode,
     offers: (offers ?? before?.offers ?? []).filter(({ release }) => release > running.release),
     ...(attempt !== undefined && attempt.state === "prepared" && { prepared: attempt.to }),
-    ...(work && { work }),
+    ...workOf(work, mode, attempt),
     ...(last && { last }),
     failed,
     ...(canTry !== undefined && { canTry }),
@@ -44,15 +44,28 @@ export function tell(box: Box, { offers, work, problem }: News = {}): void {
 }
 
 /** Only what was kept once: what is being written is nothing yet, and what was only tried was not well. */
-function otherIn(box: Box, { highest, attempt }: Journal): Release | undefined {
+export function otherIn(box: Box, { highest, attempt }: Journal): Release | undefined {
   const slot = otherSlot(runningSlot(box));
   if (attempt?.slot === slot && attempt.kind === "update") return;
   const release = releaseIn(box, slot);
   return release !== undefined && release.release <= highest ? release : undefined;
 }
 
-function standing(mode: Told["mode"], { rotten }: Journal): string | undefined {
-  if (rotten !== undefined) return ROTTEN;
+/** Once it is armed, the box restarts, whatever else was to be told. */
+function workOf(work: Work | undefined, mode: Told["mode"], attempt: Attempt | undefined) {
+  if (work !== undefined) return { work };
+  if (mode !== "normal" || attempt?.state !== "armed") return {};
+  return { work: { step: "restart", to: attempt.to, done: 0, of: 0 } as const };
+}
+
+/** What was wrong when something was asked for, not what shows anew each time. */
+function momentary(before: Told | undefined): string | undefined {
+  const { problem } = before ?? {};
+  return problem === VISITED || problem === ROTTEN ? undefined : problem;
+}
+
+function standing(slot: Slot, mode: Told["mode"], { rotten }: Journal): string | undefined {
+  if (rotten === slot) return ROTTEN;
   return mode === "visit" ? VISITED : undefined;
 }
 

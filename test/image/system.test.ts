@@ -29,6 +29,8 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-provision.service": 2,
   "tallydeck-restart.service": 1,
   "tallydeck-shutdown.service": 1,
+  "tallydeck-slot-check.service": 1.6,
+  "tallydeck-stick@.service": 2.2,
   "tallydeck-tunnel.service": 2,
   "tallydeck-update-start.service": 2,
   "tallydeck-update.service": 2.2,

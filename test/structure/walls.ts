@@ -118,7 +118,10 @@ export const WALLS: readonly Wall[] = [
   // What a release is, for whoever makes, fetches or installs one.
   { of: "appliance/release/", may: [BASE] },
   // Root's programs that install one: nothing of the service is run there.
-  { of: "appliance/updater/", may: ["appliance/release/", BASE] },
+  {
+    of: "appliance/updater/",
+    may: ["appliance/release/", "appliance/store/format.ts", BASE],
+  },
   { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", BASE] },
   // A start reads the settings by the rules of the service.
   { of: "appliance/provision/", may: ["appliance/config.ts", BASE] },
@@ -176,8 +179,10 @@ export const STARTED: readonly string[] = [
   "appliance/main.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
+  "appliance/updater/check-slot.ts",
   "appliance/updater/main.ts",
   "appliance/updater/start.ts",
+  "appliance/updater/stick.ts",
   "appliance/store/postgres/reader.ts",
   "appliance/store/sqlite/committer.ts",
   "appliance/store/sqlite/copies/chores.ts",

@@ -1,30 +1,65 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { Release, Slot } from "../../appliance/release/release.ts";
-import type { Told } from "../../appliance/release/told.ts";
-import { withSlot } from "../../appliance/updater/boot-config.ts";
+import type { Ask, Told } from "../../appliance/release/told.ts";
+import { answer } from "../../appliance/updater/asks.ts";
+import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import { type Journal, readJournal } from "../../appliance/updater/journal.ts";
 import { startUp } from "../../appliance/updater/starting.ts";
+import type { Minisign } from "../helpers/minisign.ts";
+import { bootFiles, madeRelease, packedBoot } from "../helpers/release.ts";
 
 export const OLD: Release = { release: 11, version: "0.2.0" };
 export const NEXT: Release = { release: 12, version: "0.3.0" };
 const CONFIG = "# Anna's\r\narm_64bit=1\r\n[pi4]\r\narm_boost=1\r\n";
 const PARTITION = { a: "02", b: "03" };
+export const SERVICES = "data/tallydeck-updates/bundle";
+const PIECE = 262_144;
+const ROOT_BYTES = 3_000_000;
+
+/** The root of a release; each has another. */
+function rootOf({ release }: Pick<Release, "release">): Buffer<ArrayBuffer> {
+  return Buffer.alloc(ROOT_BYTES, `root of ${release}, `);
+}
+
+/** A release whose parts tell whose they are. */
+export function made(signer: Minisign, release: Release, said: Partial<Manifest> = {}) {
+  const boot = packedBoot(bootFiles(release));
+  return madeRelease(signer, { ...release, ...said }, { root: rootOf(release), boot });
+}
 
 /** A card with a release in slot a, and the board that it is in; a folder has what is on it. */
 export class Card {
   readonly root = mkdtempSync(join(tmpdir(), "tallydeck-card-"));
   /** What ran, in order. */
   readonly ran: string[] = [];
-  boot = "boot-1";
-  #running: Slot = "a";
+  /** Whether the board keeps the wish for a trial over a reset. */
+  canTry = true;
+  slotBytes = 4_194_304;
+  boot = "";
+  running: Slot = "a";
+  #isArmed = false;
   #now = 1_795_000_000;
+  #starts = 0;
 
-  constructor() {
+  constructor(key = "") {
     this.write("boot/firmware/config.txt", withSlot(CONFIG, "a"));
     this.putSlot("a", OLD);
+    this.write("dev/slot-b", Buffer.alloc(this.slotBytes));
+    this.write("usr/share/tallydeck/keys/1.pub", key);
+    this.write("sys/firmware/devicetree/base/compatible", "raspberrypi,4-model-b\0brcm,bcm2711\0");
     mkdirSync(join(this.root, "data/system"), { recursive: true });
     this.start("a");
   }
@@ -35,8 +70,8 @@ export class Card {
 
   /** Power on: the system of a slot starts with nothing in memory. */
   start(slot: Slot): void {
-    this.#running = slot;
-    this.boot = `boot-${Math.random()}`;
+    this.running = slot;
+    this.boot = `boot-${++this.#starts}`;
     rmSync(join(this.root, "run"), { recursive: true, force: true });
     mkdirSync(join(this.root, "run/tallydeck-update/asked"), { recursive: true });
     this.write("etc/tallydeck-release", this.read(`boot/firmware/${slot}/release`));
@@ -49,19 +84,44 @@ export class Card {
     return this.told();
   }
 
+  /** As the firmware starts it after a reset, or after the power went, which loses what was armed. */
+  async powerOn({ wasCut = false } = {}): Promise<Told> {
+    const tryboot = join(this.root, "boot/firmware/tryboot.txt");
+    const isTrial = this.#isArmed && !wasCut && existsSync(tryboot);
+    this.#isArmed = false;
+    const slot = slotOf(isTrial ? readFileSync(tryboot, "latin1") : this.config());
+    if (slot === undefined) throw new Error("The firmware finds no system.");
+    return await this.startUp(slot);
+  }
+
+  async ask(ask: Ask, release = ""): Promise<Told> {
+    this.write(`run/tallydeck-update/asked/${ask}`, String(release));
+    await answer(this.box());
+    return this.told();
+  }
+
   box(): Box {
     return {
       root: this.root,
-      commandLine: `quiet root=PARTUUID=7a11dec4-${PARTITION[this.#running]} ro\n`,
+      commandLine: `quiet root=PARTUUID=7a11dec4-${PARTITION[this.running]} ro\n`,
       boot: this.boot,
-      run: (program, ...args) => void this.ran.push([program, ...args].join(" ")),
+      run: (program, ...args) => this.run([program, ...args].join(" ")),
+      warn: () => {},
       now: () => this.#now++,
       newId: () => "attempt",
-      deviceOf: (slot) => join(this.root, `dev/slot-${slot}`),
+      slotAt: (slot) => ({ path: join(this.root, `dev/slot-${slot}`), bytes: this.slotBytes }),
       fromCard: async function* (path) {
-        yield readFileSync(path);
+        const bytes = readFileSync(path);
+        for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
       },
     };
+  }
+
+  run(command: string): void {
+    this.ran.push(command.replaceAll(this.root, ""));
+    if (command !== "systemctl start tallydeck-arm.service") return;
+    if (!this.canTry) throw new Error("exit 1");
+    this.#isArmed = true;
   }
 
   told(): Told {
@@ -76,6 +136,27 @@ export class Card {
     return this.read("boot/firmware/config.txt");
   }
 
+  hasTryboot(): boolean {
+    return existsSync(join(this.root, "boot/firmware/tryboot.txt"));
+  }
+
+  /** Whether all that a board starts from there is what the release brought. */
+  isWhole(slot: Slot, release: Release): boolean {
+    const folder = join(this.root, "boot/firmware", slot);
+    const files = bootFiles(release).map(({ name, content }): [string, string] => [
+      name,
+      Buffer.from(content).toString("latin1").replace("7a11dec4-02", `7a11dec4-${PARTITION[slot]}`),
+    ]);
+    const sum = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+    const root = readFileSync(join(this.root, `dev/slot-${slot}`)).subarray(0, ROOT_BYTES);
+    return (
+      existsSync(folder) &&
+      readdirSync(folder).length === files.length &&
+      files.every(([name, content]) => this.read(`boot/firmware/${slot}/${name}`) === content) &&
+      sum(root) === sum(rootOf(release))
+    );
+  }
+
   write(path: string, content: string | Uint8Array): void {
     mkdirSync(dirname(join(this.root, path)), { recursive: true });
     writeFileSync(join(this.root, path), content);
@@ -85,10 +166,21 @@ export class Card {
     return readFileSync(join(this.root, path), "latin1");
   }
 
-  putSlot(slot: Slot, { release, version }: Release): void {
-    this.write(
-      `boot/firmware/${slot}/release`,
-      `RELEASE=${release}\nVERSION=${version}\nCOMMIT=c0ffee\n`,
-    );
+  /** As it was flashed there. */
+  putSlot(slot: Slot, release: Release): void {
+    for (const { name, content } of bootFiles(release)) {
+      const text = Buffer.from(content).toString("latin1");
+      const own = text.replace("7a11dec4-02", `7a11dec4-${PARTITION[slot]}`);
+      this.write(`boot/firmware/${slot}/${name}`, own);
+    }
+    this.write(`dev/slot-${slot}`, Buffer.concat([rootOf(release)], this.slotBytes));
+  }
+
+  /** As the service downloads it. */
+  putBundle({ manifest, signature, boot, root }: ReturnType<typeof made>, folder = SERVICES): void {
+    this.write(`${folder}/manifest.json`, manifest);
+    this.write(`${folder}/manifest.json.minisig`, signature);
+    this.write(`${folder}/boot.tar.zst`, boot);
+    this.write(`${folder}/root.img`, root);
   }
 }

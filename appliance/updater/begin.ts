@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { otherSlot } from "../release/release.ts";
+import type { Outcome } from "../release/told.ts";
+import { DATA_FORMAT } from "../store/format.ts";
+import { withSlot } from "./boot-config.ts";
+import { BOOT, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";
+import { configOf, removeTryboot, whileWritable, writeTryboot } from "./fat.ts";
+import { type Attempt, readJournal, writeJournal } from "./journal.ts";
+import { modeOf } from "./mode.ts";
+import { otherIn, tell } from "./tell.ts";
+
+const CANNOT = "This board cannot try an update.";
+
+/**
+ * Restarts into the release that is prepared, for a trial.
+ * @throws {Error} with a sentence when there is none, or the board cannot do it; the box goes on as it is
+ */
+export async function start(box: Box, release: number): Promise<void> {
+  const { attempt } = readJournal(box);
+  if (attempt?.state !== "prepared" || attempt.to.release !== release)
+    throw new Error(`Release ${release} is not written to the other slot: install it again.`);
+  await begin(box, attempt);
+}
+
+/**
+ * Restarts into what ran before, for a trial of it.
+ * @throws {Error} as `start` does
+ */
+export async function back(box: Box): Promise<void> {
+  const journal = readJournal(box);
+  const to = otherIn(box, journal);
+  if (to === undefined) throw new Error("There is no other release to go back to.");
+  const slot = otherSlot(runningSlot(box));
+  const format = journal.formats?.[slot];
+  if (format !== undefined && DATA_FORMAT.readableBy > format)
+    throw new Error(`${to.version} cannot read what this release counted: install a newer one.`);
+  const from = runningRelease(box);
+  const more = { id: box.newId(), state: "prepared", breaksData: false } as const;
+  await begin(box, { kind: "back", slot, to, from, ...more });
+}
+
+/** Nothing may restart the box by itself before the card has what the firmware is to read. */
+async function begin(box: Box, attempt: Attempt): Promise<void> {
+  if (modeOf(box, readJournal(box)) !== "normal")
+    throw new Error("This system is being tried, or only visited. Restart the box first.");
+  const { slot, to } = attempt;
+  if (releaseIn(box, slot)?.release !== to.release || !hasKernel(box, slot))
+    throw new Error(`${to.version} is not whole in ${slot}/ on the card: install it again.`);
+  tell(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
+  const config = withSlot(configOf(box), slot);
+  await whileWritable(box, () => writeTryboot(box, config));
+  await checkTryboot(box, config);
+  note(box, { ...attempt, id: box.newId(), state: "armed" });
+  if (!isArmed(box)) {
+    await refuse(box, attempt);
+    throw new Error(CANNOT);
+  }
+  tell(box);
+  box.run("systemctl", "reboot");
+}
+
+function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {
+  return ["vmlinuz", "initrd.img", "cmdline.txt"].every((name) =>
+    existsSync(join(root, BOOT, slot, name)),
+  );
+}
+
+/** A board whose tryboot.txt cannot be read may not start at all. */
+async function checkTryboot(box: Box, config: string): Promise<void> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of box.fromCard(join(box.root, TRYBOOT), config.length))
+    pieces.push(piece);
+  if (Buffer.concat(pieces).toString("latin1") !== config)
+    throw new Error("The card did not give back tryboot.txt: write the image to another card.");
+}
+
+/** Only the board's own word counts. */
+function isArmed(box: Box): boolean {
+  try {
+    box.run("systemctl", "start", "tallydeck-arm.service");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is written stays; an owner may try again after the board's firmware was renewed. */
+async function refuse(box: Box, attempt: Attempt): Promise<void> {
+  await whileWritable(box, () => removeTryboot(box));
+  const { attempt: _, ...journal } = readJournal(box);
+  const last: Outcome = { kind: "refused", to: attempt.to, at: box.now(), reason: CANNOT };
+  const left = attempt.kind === "update" && { attempt };
+  writeJournal(box, { ...journal, ...left, last, canTry: false });
+}
+
+function note(box: Box, attempt: Attempt): void {
+  writeJournal(box, { ...readJournal(box), attempt });
+}

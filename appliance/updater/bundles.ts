@@ -1,0 +1,133 @@
+import { statfsSync } from "node:fs";
+import { join } from "node:path";
+import { readEnvLine } from "../base/env-line.ts";
+import { sizeOf, textOf } from "../base/files.ts";
+import { Refusal } from "../base/refusal.ts";
+import { KEYS_FOLDER, type PublicKey, readKeys } from "../release/keys.ts";
+import {
+  BOOT as BOOT_PART,
+  bundleBytes,
+  MANIFEST,
+  MANIFEST_BYTES,
+  type Manifest,
+  misfits,
+  ROOT,
+  readManifest,
+  SIGNATURE,
+} from "../release/manifest.ts";
+import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import { otherSlot } from "../release/release.ts";
+import type { Offer, Source } from "../release/told.ts";
+import { type Box, runningRelease, runningSlot, SERVICES, TAKEN } from "./box.ts";
+import { readJournal } from "./journal.ts";
+import { headOf } from "./parts.ts";
+
+/** A release that waits on the data partition; its large files are looked at when they are used. */
+export interface Bundle {
+  readonly folder: string;
+  readonly source: Source;
+  readonly manifest: Manifest;
+}
+
+/** Beside it: where it came from. */
+export const CAME_FROM = "source";
+const SETTINGS = "run/tallydeck/tallydeck.env";
+const BOARDS = "sys/firmware/devicetree/base/compatible";
+
+/** Those that are signed, whole as far as their length tells, and fit this box. */
+export function offersOf(box: Box): Offer[] {
+  return bundlesOf(box)
+    .filter(({ manifest }) => reasonsAgainst(box, manifest).length === 0)
+    .map(({ manifest, source }) => {
+      const { release, version, notes } = manifest;
+      return { release, version, source, bytes: bundleBytes(manifest), notes };
+    });
+}
+
+/**
+ * The bundle of a release, which is signed.
+ * @throws {Error} with a sentence when it is not here, or not for this box
+ */
+export function bundleOf(box: Box, release: number): Bundle {
+  const bundle = bundlesOf(box).find(({ manifest }) => manifest.release === release);
+  if (bundle === undefined) {
+    const [refusal] = FOLDERS.flatMap(([folder]) => whyNot(box, folder) ?? []);
+    throw refusal ?? new Error(`Release ${release} is not on this box any more. Get it again.`);
+  }
+  const [reason] = reasonsAgainst(box, bundle.manifest);
+  if (reason !== undefined) throw new Error(reason);
+  return bundle;
+}
+
+const FOLDERS: readonly (readonly [string, (box: Box) => Source])[] = [
+  [SERVICES, () => "service"],
+  [TAKEN, (box) => (textOf(join(box.root, TAKEN, CAME_FROM)) === "card" ? "card" : "stick")],
+];
+
+function bundlesOf(box: Box): Bundle[] {
+  return FOLDERS.flatMap(([folder, sourceOf]) => {
+    try {
+      const manifest = manifestIn(box, folder);
+      return manifest === undefined || !isWhole(box, folder, manifest)
+        ? []
+        : [{ folder: join(box.root, folder), source: sourceOf(box), manifest }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Root's own, whole; undefined where there is none. */
+export function takenIn(box: Box): Manifest | undefined {
+  return bundlesOf(box).find(({ source }) => source !== "service")?.manifest;
+}
+
+function whyNot(box: Box, folder: string): Refusal | undefined {
+  try {
+    manifestIn(box, folder);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** Undefined where there is none. @throws {Refusal} `invalid_release` */
+function manifestIn(box: Box, folder: string): Manifest | undefined {
+  const path = (name: string) => join(box.root, folder, name);
+  // A byte more than is allowed tells that it is too large.
+  const manifest = headOf(path(MANIFEST), MANIFEST_BYTES + 1);
+  const signature = headOf(path(SIGNATURE), SIGNATURE_BYTES + 1);
+  return manifest && signature && readManifest(manifest, signature, keysOf(box));
+}
+
+/** As far as its length tells. */
+function isWhole({ root }: Box, folder: string, { files }: Manifest): boolean {
+  return ([ROOT, BOOT_PART] as const).every(
+    (name) => sizeOf(join(root, folder, name)) === files[name].size,
+  );
+}
+
+/** The keys whose releases this box takes. */
+export function keysOf({ root }: Pick<Box, "root">): PublicKey[] {
+  const lines = (textOf(join(root, SETTINGS)) ?? "").split("\n").map(readEnvLine);
+  const own = lines.findLast((line) => line?.key === "UPDATE_KEY")?.value ?? "";
+  return readKeys(join(root, KEYS_FOLDER), own);
+}
+
+/** @returns a sentence for each; none when it can be written to the other slot */
+export function reasonsAgainst(box: Box, manifest: Manifest, dataBytes = Infinity): string[] {
+  return misfits(manifest, {
+    running: runningRelease(box),
+    highest: readJournal(box).highest,
+    boards: (textOf(join(box.root, BOARDS)) ?? "").split("\0").filter((name) => name !== ""),
+    slotBytes: box.slotAt(otherSlot(runningSlot(box))).bytes,
+    dataBytes,
+  });
+}
+
+/** Bytes that may still be written below a folder. */
+export function roomIn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

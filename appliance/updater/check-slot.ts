@@ -1,0 +1,5 @@
+/** Started as root once a month: see tallydeck-slot-check.service. */
+import { thisBox } from "./box.ts";
+import { checkSlot } from "./slot-check.ts";
+
+await checkSlot(thisBox());

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { Refusal } from "../base/refusal.ts";
+import type { Part } from "../release/manifest.ts";
+
+/** Of a file or a partition, in one piece. */
+const PIECE = 1_048_576;
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/**
+ * Opens a file in a folder that somebody else may write to, who may put anything there.
+ * @returns undefined for what is no regular file, and for none
+ */
+function openRegular(path: string): { file: number; size: number } | undefined {
+  let file: number;
+  try {
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  const found = fstatSync(file);
+  if (found.isFile()) return { file, size: found.size };
+  closeSync(file);
+  return undefined;
+}
+
+/** The first `most` bytes of one; undefined where there is none. */
+export function headOf(path: string, most: number): Buffer | undefined {
+  const opened = openRegular(path);
+  if (opened === undefined) return undefined;
+  try {
+    const bytes = Buffer.alloc(Math.min(most, opened.size));
+    return bytes.subarray(0, readSync(opened.file, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(opened.file);
+  }
+}
+
+/**
+ * A large file of a release, opened once. Whoever may write to its folder may change it at any time: it
+ * is believed only after it was read to its end, each time anew.
+ */
+export class PartFile {
+  readonly part: Part;
+  readonly #file: number;
+  readonly #name: string;
+  #isRead = false;
+
+  /** @throws {Refusal} `invalid_release` when it is not there, or not as long as its manifest says */
+  constructor(path: string, name: string, part: Part) {
+    const opened = openRegular(path);
+    if (opened === undefined || opened.size !== part.size) {
+      if (opened) closeSync(opened.file);
+      throw damaged(name);
+    }
+    this.part = part;
+    this.#file = opened.file;
+    this.#name = name;
+  }
+
+  /** Ends only when all of it was what its manifest says. @throws {Refusal} `invalid_release` */
+  *read(): Generator<Buffer> {
+    this.#isRead = false;
+    const hash = createHash("sha256");
+    const piece = Buffer.alloc(PIECE);
+    for (let at = 0; at < this.part.size; ) {
+      const length = Math.min(piece.length, this.part.size - at);
+      const read = readSync(this.#file, piece, 0, length, at);
+      if (read === 0) throw damaged(this.#name);
+      hash.update(piece.subarray(0, read));
+      // Whoever takes it may hold it while the next one is read.
+      yield Buffer.from(piece.subarray(0, read));
+      at += read;
+    }
+    if (hash.digest("hex") !== this.part.sha256) throw damaged(this.#name);
+    this.#isRead = true;
+  }
+
+  /** After a reader that may have stopped before the end. @throws {Refusal} `invalid_release` when it did */
+  checkRead(): void {
+    if (!this.#isRead) throw damaged(this.#name);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function damaged(name: string): Refusal {
+  return new Refusal(
+    "invalid_release",
+    `The release is damaged: ${name} is not what its manifest says. Get it again.`,
+  );
+}

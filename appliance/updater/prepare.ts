@@ -1,0 +1,184 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { sizeOf } from "../base/files.ts";
+import { Refusal } from "../base/refusal.ts";
+import { bootEntries, unpackBoot } from "../release/archive.ts";
+import { BOOT as BOOT_PART, type Manifest, ROOT } from "../release/manifest.ts";
+import { otherSlot, parseRelease, type Release, type Slot } from "../release/release.ts";
+import type { Work } from "../release/told.ts";
+import { DATA_FORMAT } from "../store/format.ts";
+import { BOOT, type Box, releaseIn, runningRelease, runningSlot } from "./box.ts";
+import { bundleOf, roomIn } from "./bundles.ts";
+import { emptySlot, removeTryboot, whileWritable } from "./fat.ts";
+import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
+import { modeOf } from "./mode.ts";
+import { PartFile } from "./parts.ts";
+import { invalidateSlot, readBack, writeSlot } from "./slot.ts";
+import { tell } from "./tell.ts";
+
+/** What a box without a slot to write to says. */
+const TRIED = "This system is being tried, or only visited: nothing is written meanwhile.";
+
+/** The large files of a release, opened once. */
+interface Parts {
+  readonly root: PartFile;
+  readonly boot: PartFile;
+}
+
+/**
+ * Writes a release to the slot that does not run, and reads it back. From the first change on until
+ * the journal says `prepared`, that slot is nothing; the running one is never touched.
+ * @throws {Error} with a sentence; the box goes on as it is
+ */
+export async function prepare(box: Box, release: number): Promise<void> {
+  if (modeOf(box, readJournal(box)) !== "normal") throw new Error(TRIED);
+  const slot = otherSlot(runningSlot(box));
+  if (isPrepared(box, slot, release)) return;
+  // Read once: whatever is put there later, this is what everything is compared with.
+  const { folder, manifest } = bundleOf(box, release);
+  const parts: PartFile[] = [];
+  const open = (name: typeof ROOT | typeof BOOT_PART) => {
+    const part = new PartFile(join(folder, name), name, manifest.files[name]);
+    parts.push(part);
+    return part;
+  };
+  try {
+    const files = { root: open(ROOT), boot: open(BOOT_PART) };
+    await verify(box, slot, manifest, files);
+    await write(box, slot, manifest, files);
+  } finally {
+    for (const part of parts) part.close();
+  }
+}
+
+function isPrepared(box: Box, slot: Slot, release: number): boolean {
+  const { attempt } = readJournal(box);
+  return (
+    attempt?.state === "prepared" &&
+    attempt.kind === "update" &&
+    attempt.to.release === release &&
+    releaseIn(box, slot)?.release === release
+  );
+}
+
+/** Before anything is changed: the hashes of both files, and whether all of it finds room. */
+async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: Parts) {
+  const told = progress(box, "verify", manifest, root.part.size);
+  let done = 0;
+  for (const piece of root.read()) {
+    done += piece.length;
+    told(done);
+  }
+  for (const _ of boot.read());
+  let bytes = 0;
+  for await (const { name, size, content } of bootEntries(pieces(boot))) {
+    bytes += Math.ceil(size / CLUSTER) * CLUSTER;
+    if (name === "release") await checkRelease(content, manifest);
+  }
+  const room = roomIn(join(box.root, BOOT)) + bytesIn(join(box.root, BOOT, slot));
+  if (bytes + SPARE > room)
+    throw new Error(
+      `The boot partition lacks ${megabytes(bytes + SPARE - room)} for ${manifest.version}: remove files from it that are not the box's.`,
+    );
+}
+
+/** A FAT of this size gives space out in pieces of this. */
+const CLUSTER = 4_096;
+/** For folders, and for files that settings come in. */
+const SPARE = 4 * 1_048_576;
+
+async function checkRelease(content: AsyncIterable<Uint8Array>, { release }: Release) {
+  const text: Uint8Array[] = [];
+  for await (const piece of content) text.push(piece);
+  if (parseRelease(Buffer.concat(text).toString("utf8"))?.release !== release)
+    throw new Refusal(
+      "invalid_release",
+      "The release was made wrongly: its boot files are of another one. Tell who made it.",
+    );
+}
+
+/** The slot that is written is nothing until all of it was read back. */
+async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: Parts) {
+  const { release, version } = manifest;
+  const attempt: Attempt = {
+    id: box.newId(),
+    kind: "update",
+    slot,
+    to: { release, version },
+    from: runningRelease(box),
+    state: "verified",
+    breaksData: breaksData(manifest),
+  };
+  note(box, attempt);
+  try {
+    await whileWritable(box, () => {
+      removeTryboot(box);
+      emptySlot(box, slot);
+    });
+    invalidateSlot(box, slot);
+    const { size } = root.part;
+    writeSlot(box, slot, root, progress(box, "write", manifest, size));
+    const back = progress(box, "read-back", manifest, size);
+    await readBack(box, box.slotAt(slot).path, root.part, back);
+    await writeBoot(box, slot, boot);
+  } catch (error) {
+    drop(box);
+    throw error;
+  }
+  note(box, { ...attempt, state: "prepared" }, { release, ...root.part });
+}
+
+/** Each file is on the card when it is written; then all are read from there. */
+async function writeBoot(box: Box, slot: Slot, boot: PartFile): Promise<void> {
+  const folder = join(box.root, BOOT, slot);
+  const files = await whileWritable(box, async () => {
+    const written = await unpackBoot(pieces(boot), folder, slot);
+    boot.checkRead();
+    return written;
+  });
+  for (const { name, ...part } of files) await readBack(box, join(folder, name), part);
+}
+
+async function* pieces(part: PartFile): AsyncGenerator<Uint8Array> {
+  yield* part.read();
+}
+
+/** Whether what runs now could not read what this release writes. */
+function breaksData({ data }: Manifest): boolean {
+  return data.readableBy > DATA_FORMAT.format;
+}
+
+function note(box: Box, attempt: Attempt, image?: Image): void {
+  const journal = readJournal(box);
+  const images = image && { images: { ...journal.images, [attempt.slot]: image } };
+  writeJournal(box, { ...journal, attempt, ...images });
+}
+
+function drop(box: Box): void {
+  const { attempt: _, ...journal } = readJournal(box);
+  writeJournal(box, journal);
+}
+
+/** Tells how far it is, and not more often than somebody looks. */
+function progress(box: Box, step: Work["step"], { release, version }: Release, of: number) {
+  let told: number | undefined;
+  return (done: number) => {
+    if (told === box.now() && done < of) return;
+    told = box.now();
+    tell(box, { work: { step, to: { release, version }, done, of } });
+  };
+}
+
+function bytesIn(folder: string): number {
+  try {
+    return readdirSync(folder)
+      .map((name) => Math.ceil((sizeOf(join(folder, name)) ?? 0) / CLUSTER) * CLUSTER)
+      .reduce((sum, size) => sum + size, 0);
+  } catch {
+    return 0;
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_000_000)} MB`;
+}

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fsyncSync, openSync, writeSync } from "node:fs";
+import type { Part } from "../release/manifest.ts";
+import type { Slot } from "../release/release.ts";
+import { type Box, runningSlot } from "./box.ts";
+import type { PartFile } from "./parts.ts";
+
+/** With the superblock of the file system: without it there is none. */
+const HEAD = 4_096;
+/** So often it waits for the card, or the memory of a small board fills with what is to be written. */
+const SYNC_BYTES = 16 * 1_048_576;
+
+/** Told how many bytes are done. */
+type Progress = (done: number) => void;
+
+/** What was in a slot is nothing any more, whatever comes next. @throws {Error} when it is in use */
+export function invalidateSlot(box: Box, slot: Slot): void {
+  withSlotFile(box, slot, (file) => {
+    writeAll(file, Buffer.alloc(HEAD), 0);
+    fsyncSync(file);
+  });
+}
+
+/**
+ * Writes a root into a slot that is invalid: it becomes valid at the end, and only if every byte was
+ * what the manifest says.
+ * @throws {Error} when the slot is in use
+ * @throws {Refusal} `invalid_release` when the file was changed
+ */
+export function writeSlot(box: Box, slot: Slot, image: PartFile, progress: Progress): void {
+  withSlotFile(box, slot, (file) => {
+    let head: Buffer | undefined;
+    let [at, synced] = [0, 0];
+    for (const piece of image.read()) {
+      if (head === undefined) {
+        head = piece.subarray(0, HEAD);
+        writeAll(file, piece.subarray(HEAD), HEAD);
+      } else writeAll(file, piece, at);
+      at += piece.length;
+      if (at - synced >= SYNC_BYTES) {
+        fsyncSync(file);
+        synced = at;
+      }
+      progress(at);
+    }
+    fsyncSync(file);
+    writeAll(file, head ?? Buffer.alloc(0), 0);
+    fsyncSync(file);
+  });
+}
+
+/**
+ * Compares what the card itself holds with what should be there.
+ * @throws {Error} with a sentence when it is anything else
+ */
+export async function readBack(
+  box: Box,
+  path: string,
+  part: Part,
+  progress: Progress = () => {},
+): Promise<void> {
+  if ((await hashOnCard(box, path, part.size, progress)) !== part.sha256)
+    throw new Error(
+      "The card did not give back what was written to it: it is worn out. Make a backup, and write the image to another card.",
+    );
+}
+
+/** @returns the SHA-256 of the first `bytes` bytes, in hexadecimal digits */
+export async function hashOnCard(
+  box: Pick<Box, "fromCard">,
+  path: string,
+  bytes: number,
+  progress: Progress = () => {},
+): Promise<string> {
+  const hash = createHash("sha256");
+  let done = 0;
+  for await (const piece of box.fromCard(path, bytes)) {
+    const wanted = piece.subarray(0, bytes - done);
+    hash.update(wanted);
+    done += wanted.length;
+    progress(done);
+  }
+  return hash.digest("hex");
+}
+
+function withSlotFile(box: Box, slot: Slot, work: (file: number) => void): void {
+  if (slot === runningSlot(box)) throw new Error("The running system cannot be overwritten.");
+  const { O_RDWR, O_EXCL, O_NOFOLLOW } = constants;
+  let file: number;
+  try {
+    // Exclusively, which the kernel refuses for a partition that is mounted.
+    file = openSync(box.slotAt(slot).path, O_RDWR | O_EXCL | O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+    throw new Error("The other slot is mounted: restart the box and try again.");
+  }
+  try {
+    work(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, at + done);
+}

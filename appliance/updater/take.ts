@@ -1,0 +1,157 @@
+import { createReadStream, mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isThere, replaceFile } from "../base/files.ts";
+import { Refusal } from "../base/refusal.ts";
+import { unpackBundle } from "../release/archive.ts";
+import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
+import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import { entriesOf } from "../release/tar.ts";
+import type { Source } from "../release/told.ts";
+import { BOOT, type Box, COPIED, TAKEN } from "./box.ts";
+import { CAME_FROM, keysOf, reasonsAgainst, roomIn, takenIn } from "./bundles.ts";
+import { syncFolder, whileWritable } from "./fat.ts";
+import { bundlesAt } from "./found.ts";
+
+/** What others on the data partition still need. */
+const SPARE = 64 * 1_048_576;
+
+/**
+ * Moves the newest release at the top of the boot partition that fits this box to the data partition.
+ * It leaves the card once the data partition has it.
+ * @throws {Error} with a sentence when none of those there can be taken; they stay
+ */
+export async function takeFromCard(box: Box): Promise<void> {
+  const boot = join(box.root, BOOT);
+  const taken = await takeFrom(box, boot, "card");
+  if (taken === undefined) return;
+  await whileWritable(box, () => {
+    rmSync(taken);
+    syncFolder(boot);
+  });
+}
+
+/**
+ * The same from a USB stick, which stays as it is.
+ * @param device below /dev
+ */
+export async function takeFromStick(box: Box, device: string): Promise<void> {
+  if (!/^sd[a-z]+\d*$/.test(device)) throw new Error(`${device} is no USB stick.`);
+  const folder = join(box.root, "run/tallydeck-update/stick");
+  mkdirSync(folder, { recursive: true });
+  const options = "ro,nosuid,nodev,noexec";
+  box.run("mount", "-t", "vfat,exfat", "-o", options, join(box.root, "dev", device), folder);
+  try {
+    await takeFrom(box, folder, "stick");
+  } finally {
+    box.run("umount", "--lazy", folder);
+  }
+}
+
+/** @returns the file that was copied, or was here before; undefined when there was none */
+async function takeFrom(
+  box: Box,
+  folder: string,
+  source: Exclude<Source, "service">,
+): Promise<string | undefined> {
+  let refusal: Error | undefined;
+  for (const [path, release] of await newestFirst(box, folder, source)) {
+    if (release instanceof Error) refusal ??= release;
+    else
+      try {
+        if (!isHere(box, release)) await copy(box, path, release, source);
+        return path;
+      } catch (error) {
+        refusal ??= about(path, error, source);
+      }
+  }
+  if (refusal !== undefined) throw refusal;
+  return undefined;
+}
+
+/** Each file with what it says of itself, or with what is wrong with it. */
+async function newestFirst(
+  box: Box,
+  folder: string,
+  source: Source,
+): Promise<[string, Manifest | Error][]> {
+  const found: [string, Manifest | Error][] = [];
+  for (const path of bundlesAt(folder))
+    try {
+      found.push([path, await manifestOf(box, path)]);
+    } catch (error) {
+      found.push([path, about(path, error, source)]);
+    }
+  const number = (said: Manifest | Error) => (said instanceof Error ? -1 : said.release);
+  return found.sort(([, one], [, other]) => number(other) - number(one));
+}
+
+/** Reads no more than the two small files that come first. */
+async function manifestOf(box: Box, path: string): Promise<Manifest> {
+  const papers: Buffer[] = [];
+  for await (const { size, content } of entriesOf(createReadStream(path))) {
+    if (size > (papers.length === 0 ? MANIFEST_BYTES : SIGNATURE_BYTES)) break;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of content) pieces.push(piece);
+    papers.push(Buffer.concat(pieces));
+    if (papers.length === 2) break;
+  }
+  const [manifest, signature] = papers;
+  if (manifest === undefined || signature === undefined)
+    throw new Refusal("invalid_release", "It is no release of Tallydeck.");
+  return readManifest(manifest, signature, keysOf(box));
+}
+
+function isHere(box: Box, { release }: Manifest): boolean {
+  return takenIn(box)?.release === release;
+}
+
+async function copy(
+  box: Box,
+  path: string,
+  { release, version }: Manifest,
+  source: Exclude<Source, "service">,
+): Promise<void> {
+  const here = takenIn(box);
+  if (here !== undefined && here.release > release)
+    throw new Error(`${version} is older than ${here.version}, which waits on the box already.`);
+  const system = join(box.root, "data/system");
+  const [copied, taken] = [join(box.root, COPIED), join(box.root, TAKEN)];
+  rmSync(copied, { recursive: true, force: true });
+  mkdirSync(copied, { mode: 0o700 });
+  try {
+    await unpackBundle(createReadStream(path), copied, (manifest, signature) => {
+      const read = readManifest(manifest, signature, keysOf(box));
+      const [reason] = reasonsAgainst(box, read, Math.max(0, roomIn(system) - SPARE));
+      if (reason !== undefined) throw new Error(reason);
+      return read;
+    });
+    replaceFile(join(copied, CAME_FROM), source, 0o600);
+    rmSync(taken, { recursive: true, force: true });
+    renameSync(copied, taken);
+    syncFolder(system);
+  } catch (error) {
+    rmSync(copied, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** What was copied in part when the power went, and what nobody needs any more. */
+export function clearTaken(box: Box, running: number): void {
+  rmSync(join(box.root, COPIED), { recursive: true, force: true });
+  const taken = join(box.root, TAKEN);
+  if (isThere(taken) && (takenIn(box)?.release ?? 0) <= running)
+    rmSync(taken, { recursive: true, force: true });
+}
+
+/** A release that waits, and is not wanted any more. */
+export function discardTaken(box: Box, release: number): void {
+  if (takenIn(box)?.release === release)
+    rmSync(join(box.root, TAKEN), { recursive: true, force: true });
+}
+
+function about(path: string, error: unknown, source: Source): Error {
+  const isOurs = !(error instanceof Error && "syscall" in error);
+  const place = source === "card" ? "The card" : "The stick";
+  const why = isOurs ? (error as Error).message : `${place} cannot be read. Put it in again.`;
+  return new Error(`${basename(path)} was not taken: ${why}`);
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { writeJournal } from "../../appliance/updater/journal.ts";
+import { checkSlot } from "../../appliance/updater/slot-check.ts";
+import { Card } from "./card.ts";
+
+const BLOCKS = 100;
+
+describe("the monthly check of the slot", () => {
+  let card: Card;
+  beforeEach(async () => {
+    card = new Card();
+    await card.powerOn();
+    change(1_024, [0xe2, 0xe1, 0xf5, 0xe0]);
+    change(1_036, [12]);
+    change(1_060, [BLOCKS, 0, 0, 0]);
+  });
+  afterEach(() => card.remove());
+
+  function change(at: number, bytes: readonly number[]): void {
+    const file = openSync(join(card.root, "dev/slot-a"), "r+");
+    writeSync(file, Buffer.from(bytes), 0, bytes.length, at);
+    closeSync(file);
+  }
+
+  async function check(): Promise<string | undefined> {
+    await checkSlot(card.box());
+    return card.told().problem;
+  }
+
+  it("finds nothing as long as the card gives back what it gave the first time", async () => {
+    assert.equal(await check(), undefined);
+    assert.equal(card.journal().images?.a?.size, BLOCKS * 4_096);
+    change(BLOCKS * 4_096, [1]);
+    assert.equal(await check(), undefined);
+  });
+
+  it("says what to do once a byte is another, until it is what it was", async () => {
+    await check();
+    change(200_000, [1]);
+    assert.match((await check()) ?? "", /Make a backup, and write the image to another card/);
+    assert.match((await card.powerOn()).problem ?? "", /another card/);
+    change(200_000, [...Buffer.from("root of 11, ")].slice(200_000 % 12, (200_000 % 12) + 1));
+    assert.equal(await check(), undefined);
+  });
+
+  it("holds an update to what its manifest said", async () => {
+    const image = { release: 11, size: 8_192, sha256: "0".repeat(64) };
+    writeJournal(card.box(), { ...card.journal(), images: { a: image } });
+    assert.match((await check()) ?? "", /another card/);
+  });
+
+  it("says so too when the card cannot be read, or holds no file system", async () => {
+    const fromCard = () => {
+      throw new Error("EIO");
+    };
+    await checkSlot({ ...card.box(), fromCard });
+    assert.match(card.told().problem ?? "", /another card/);
+    change(1_024, [0, 0, 0, 0]);
+    assert.match((await check()) ?? "", /another card/);
+  });
+});

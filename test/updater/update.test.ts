@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, beforeEach, describe, it } from "mocha";
+import { slotOf } from "../../appliance/updater/boot-config.ts";
+import { commit } from "../../appliance/updater/outcome.ts";
+import { prepare } from "../../appliance/updater/prepare.ts";
+import { Minisign } from "../helpers/minisign.ts";
+import { Card, made, NEXT, OLD, SERVICES } from "./card.ts";
+
+const THIRD = { release: 13, version: "0.3.1" };
+const signer = new Minisign();
+after(() => signer.remove());
+
+describe("an update", () => {
+  let card: Card;
+  beforeEach(async () => {
+    card = new Card(signer.file);
+    await card.powerOn();
+  });
+  afterEach(() => card.remove());
+
+  /** Downloaded, written, started, and well. */
+  async function update(release: typeof NEXT): Promise<void> {
+    card.putBundle(made(signer, release));
+    await card.ask("prepare", String(release.release));
+    await card.ask("start", String(release.release));
+    await card.powerOn();
+    await commit(card.box());
+  }
+
+  it("is written to the slot that does not run, and read back", async () => {
+    card.putBundle(made(signer, NEXT));
+    const told = await card.ask("prepare", "12");
+    assert.equal(told.problem, undefined);
+    assert.deepEqual(told.prepared, NEXT);
+    assert.deepEqual(
+      told.offers.map(({ release, source }) => [release, source]),
+      [[12, "service"]],
+    );
+    assert.ok(card.isWhole("a", OLD) && card.isWhole("b", NEXT));
+    assert.equal(slotOf(card.config()), "a");
+    assert.equal(card.hasTryboot(), false);
+  });
+
+  it("restarts into it once it is armed, and the owner's config.txt comes along", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    card.write("boot/firmware/config.txt", `${card.config()}dtoverlay=disable-bt\r\n`);
+    const told = await card.ask("start", "12");
+    assert.equal(told.work?.step, "restart");
+    assert.deepEqual(card.ran.slice(-2), [
+      "systemctl start tallydeck-arm.service",
+      "systemctl reboot",
+    ]);
+    const trial = await card.powerOn();
+    assert.equal(trial.mode, "trial");
+    await commit(card.box());
+    assert.ok(card.config().endsWith("dtoverlay=disable-bt\r\n"));
+    assert.deepEqual(card.told().running, { ...NEXT, slot: "b" });
+  });
+
+  it("is followed by a second one into the first slot, and the owner may go back from there", async () => {
+    await update(NEXT);
+    await card.powerOn();
+    await update(THIRD);
+    assert.ok(card.isWhole("a", THIRD) && card.isWhole("b", NEXT));
+    const told = await card.powerOn();
+    assert.deepEqual(told.other, NEXT);
+    await card.ask("back");
+    assert.equal((await card.powerOn()).mode, "trial");
+    await commit(card.box());
+    assert.equal(card.told().last?.kind, "back");
+    const back = await card.powerOn({ wasCut: true });
+    assert.deepEqual(back.running, { ...NEXT, slot: "b" });
+    assert.deepEqual(back.other, THIRD);
+    assert.equal(card.journal().highest, THIRD.release);
+  });
+
+  it("is told as it goes on", async () => {
+    card.putBundle(made(signer, NEXT));
+    const seen: string[] = [];
+    const box = card.box();
+    await prepare(
+      {
+        ...box,
+        now: () => {
+          const { work } = card.told();
+          if (work) seen.push(`${work.step} ${work.done === work.of}`);
+          return box.now();
+        },
+      },
+      12,
+    );
+    for (const step of ["verify true", "write false", "write true", "read-back false"])
+      assert.ok(seen.includes(step), seen.join());
+  });
+
+  it("on a board that cannot try one changes nothing but what is told", async () => {
+    card.putBundle(made(signer, NEXT));
+    card.canTry = false;
+    await card.ask("prepare", "12");
+    const told = await card.ask("start", "12");
+    assert.equal(told.last?.kind, "refused");
+    assert.equal(told.last?.reason, "This board cannot try an update.");
+    assert.equal(told.canTry, false);
+    assert.equal(card.hasTryboot(), false);
+    assert.ok(!card.ran.includes("systemctl reboot"));
+    assert.equal((await card.powerOn()).mode, "normal");
+  });
+
+  it("that failed is tried again when its owner asks", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    await card.ask("start", "12");
+    await card.powerOn();
+    assert.equal((await card.powerOn()).last?.kind, "failed");
+    await update(NEXT);
+    assert.equal(card.told().last?.kind, "updated");
+    assert.deepEqual(card.told().failed, []);
+  });
+
+  it("that was interrupted needs no second writing", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    await card.ask("start", "12");
+    const told = await card.powerOn({ wasCut: true });
+    assert.equal(told.last?.kind, "interrupted");
+    rmSync(join(card.root, SERVICES), { recursive: true });
+    await card.ask("start", "12");
+    assert.equal((await card.powerOn()).mode, "trial");
+  });
+
+  it("is no more when it is discarded", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    const told = await card.ask("discard", "12");
+    assert.equal(told.prepared, undefined);
+    assert.equal(told.other, undefined);
+    assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
+  });
+
+  describe("is refused, and nothing changes,", () => {
+    /** What is on the card besides what waits to be installed. */
+    const state = () =>
+      JSON.stringify([
+        readdirSync(join(card.root, "boot/firmware"), { recursive: true }),
+        card.config(),
+        card.journal(),
+        card.isWhole("a", OLD),
+      ]);
+
+    const CASES: readonly [string, () => void, RegExp][] = [
+      ["without a bundle", () => {}, /Release 12 is not on this box/],
+      [
+        "by another key",
+        () => {
+          const other = new Minisign();
+          card.putBundle(made(other, NEXT));
+          other.remove();
+        },
+        /signed with the key/,
+      ],
+      [
+        "without a signature",
+        () => rmSync(join(card.root, SERVICES, "manifest.json.minisig")),
+        /not on this box/,
+      ],
+      [
+        "with a manifest that was changed",
+        () =>
+          card.write(
+            `${SERVICES}/manifest.json`,
+            card.read(`${SERVICES}/manifest.json`).replace("0.3.0", "0.3.9"),
+          ),
+        /does not fit/,
+      ],
+      [
+        "of another product",
+        () => card.putBundle(made(signer, NEXT, { product: "other" })),
+        /a release of other/,
+      ],
+      [
+        "for other boards",
+        () => card.putBundle(made(signer, NEXT, { boards: ["raspberrypi,5-model-b"] })),
+        /not made for this board/,
+      ],
+      [
+        "when it follows a later release only",
+        () => card.putBundle(made(signer, NEXT, { from: 12 })),
+        /can only follow release 12/,
+      ],
+      [
+        "when its root is too large for the slot",
+        () => {
+          card.slotBytes = 2_000_000;
+        },
+        /a slot of this card has 2 MB/,
+      ],
+      [
+        "when its root is cut",
+        () => card.write(`${SERVICES}/root.img`, card.read(`${SERVICES}/root.img`).slice(1)),
+        /not on this box/,
+      ],
+      [
+        "when its root is another",
+        () => card.write(`${SERVICES}/root.img`, Buffer.alloc(3_000_000)),
+        /root\.img is not what its manifest says/,
+      ],
+      [
+        "when its boot files are others",
+        () =>
+          card.write(
+            `${SERVICES}/boot.tar.zst`,
+            Buffer.alloc(card.read(`${SERVICES}/boot.tar.zst`).length),
+          ),
+        /boot\.tar\.zst is not what its manifest says/,
+      ],
+      [
+        "when a file of it is a link",
+        () => {
+          const path = join(card.root, SERVICES, "root.img");
+          card.write("elsewhere", card.read(`${SERVICES}/root.img`));
+          rmSync(path);
+          symlinkSync(join(card.root, "elsewhere"), path);
+        },
+        /not on this box|not what its manifest/,
+      ],
+    ];
+    for (const [what, spoil, said] of CASES)
+      it(what, async () => {
+        if (what !== "without a bundle") card.putBundle(made(signer, NEXT));
+        spoil();
+        const before = state();
+        const told = await card.ask("prepare", "12");
+        assert.match(told.problem ?? "", said);
+        assert.equal(told.prepared, undefined);
+        assert.equal(state(), before);
+        assert.deepEqual(readdirSync(join(card.root, "run/tallydeck-update/asked")), []);
+      });
+
+    it("when it is not newer than what the box once had", async () => {
+      await update(NEXT);
+      await card.ask("back");
+      await card.powerOn();
+      await commit(card.box());
+      card.putBundle(made(signer, NEXT));
+      assert.match((await card.ask("prepare", "12")).problem ?? "", /not newer/);
+    });
+
+    it("in a trial and on a visit", async () => {
+      card.putSlot("b", NEXT);
+      await card.startUp("b");
+      card.putBundle(made(signer, THIRD));
+      for (const ask of ["prepare", "start", "back"] as const) {
+        const before = state();
+        assert.match((await card.ask(ask, "13")).problem ?? "", /visited|install it again/);
+        assert.equal(state(), before);
+      }
+    });
+
+    it("when config.txt does not say which slot is in use", async () => {
+      card.putBundle(made(signer, NEXT));
+      card.write("boot/firmware/config.txt", "arm_64bit=1\n");
+      assert.match((await card.ask("prepare", "12")).problem ?? "", /visited/);
+      assert.equal(existsSync(join(card.root, "boot/firmware/b")), false);
+    });
+  });
+
+  it("that is changed after it was verified ends before the slot is worth anything", async () => {
+    for (const name of ["root.img", "boot.tar.zst"]) {
+      card.putBundle(made(signer, NEXT));
+      const length = card.read(`${SERVICES}/${name}`).length;
+      const run = card.run.bind(card);
+      card.run = (command) => {
+        if (command.includes("remount,rw")) card.write(`${SERVICES}/${name}`, Buffer.alloc(length));
+        run(command);
+      };
+      const told = await card.ask("prepare", "12");
+      assert.match(told.problem ?? "", /is damaged/, name);
+      assert.equal(told.prepared, undefined);
+      assert.equal(card.journal().attempt, undefined);
+      assert.equal(slotOf(card.config()), "a");
+      assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
+      card.run = run;
+    }
+    card.putBundle(made(signer, NEXT));
+    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+  });
+
+  it("that the card does not give back as it was written is none", async () => {
+    card.putBundle(made(signer, NEXT));
+    const box = card.box();
+    const fromCard = async function* (path: string, bytes: number) {
+      for await (const piece of box.fromCard(path, bytes)) {
+        const worn = Buffer.from(piece);
+        if (path.endsWith("initrd.img")) worn[5] = 0;
+        yield worn;
+      }
+    };
+    await assert.rejects(prepare({ ...box, fromCard }, 12), /worn out/);
+    assert.equal(card.journal().attempt, undefined);
+  });
+
+  it("is not started once its folder on the card is not whole", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    rmSync(join(card.root, "boot/firmware/b/vmlinuz"));
+    assert.match((await card.ask("start", "12")).problem ?? "", /not whole/);
+    assert.ok(!card.ran.includes("systemctl reboot"));
+  });
+});
