@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { bytesOf, isThere, NEW, replaceFile, textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
 import type { TunnelState } from "../base/tunnel.ts";
+import { systemPartOf } from "../release/system-report.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { OLD, replaceSecretFile, restoreFile, wipe } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
@@ -61,8 +62,10 @@ export function provisionBox({
     removeLeftovers(boot, stored);
     takeSecretsAway(boot, said);
     const publicName = settings["service.PUBLIC_NAME"]?.value;
-    const about = { hostname: effects.hostname, publicName, tunnel, stored, version: versionOf() };
-    if (isNew) replaceFile(join(boot, RESULT), report(said, about), 0o600);
+    const about = { hostname: effects.hostname, publicName, tunnel, stored };
+    // What the updater says of the system stays.
+    const system = systemPartOf(textOf(join(boot, RESULT)) ?? "");
+    if (isNew) replaceFile(join(boot, RESULT), report(said, about) + system, 0o600);
     // People make folders of these names too.
     for (const file of SHOW_CODE) rmSync(join(boot, file), { recursive: true, force: true });
   });
@@ -166,9 +169,4 @@ function mountedBelow(root: string): (path: string) => boolean {
     const found = statSync(path, { throwIfNoEntry: false });
     return found !== undefined && found.dev !== system;
   };
-}
-
-function versionOf(): string {
-  const file = join(import.meta.dirname, "../../package.json");
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

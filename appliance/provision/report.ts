@@ -9,16 +9,15 @@ interface About {
   readonly tunnel?: TunnelState | undefined;
   /** False when the data partition could not be written. */
   readonly stored: boolean;
-  readonly version: string;
 }
 
 /** What is seen by whoever puts the card into a reader. Lines end as Windows' Notepad wants them. */
 export function report(
   results: readonly FileResult[],
-  { hostname, publicName, tunnel, stored, version }: About,
+  { hostname, publicName, tunnel, stored }: About,
 ): string {
   const lines = [
-    `Tallydeck ${version}: what came of the settings on this card`,
+    "What came of the settings on this card",
     "",
     `The box is called ${hostname}: ${urlOf(`${hostname}.local`, CONTROL_PORT)}`,
     ...publicLine(publicName),

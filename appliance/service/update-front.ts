@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { outcomeText } from "../base/outcome-text.ts";
 import type { UpdateSource as OnBoard } from "../box/board.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
 import type { UpdateStanding } from "../deck/face/notices.ts";
@@ -84,7 +85,7 @@ function restartStanding(
 
 function failureStanding({ last, running }: UpdateView): UpdateStanding | undefined {
   if (last === null || last.isSeen) return undefined;
-  const why = last.reason === null ? "" : ` ${last.reason}`;
+  const sentence = outcomeText(last, running.version);
   switch (last.kind) {
     case "failed":
       return {
@@ -92,14 +93,10 @@ function failureStanding({ last, running }: UpdateView): UpdateStanding | undefi
         top: "Went back",
         main: keyWords(last),
         bottom: "",
-        sentence: `Went back to ${running.version}, since ${last.version} was not well.${why}`,
+        sentence,
       };
     case "interrupted":
-      return {
-        weight: "warning",
-        ...words(last.version, "interrupted"),
-        sentence: `The update to ${last.version} was interrupted.${why}`,
-      };
+      return { weight: "warning", ...words(last.version, "interrupted"), sentence };
     default:
       return undefined;
   }
@@ -130,11 +127,11 @@ function workStanding({ progress, next }: UpdateView): UpdateStanding | undefine
   };
 }
 
-function successStanding({ last }: UpdateView, now: number): UpdateStanding | undefined {
+function successStanding({ last, running }: UpdateView, now: number): UpdateStanding | undefined {
   if (last === null || last.isSeen || now - last.at * 1_000 > TOLD_MS) return undefined;
   const { kind, version } = last;
   if (kind !== "updated" && kind !== "back") return undefined;
-  const sentence = kind === "updated" ? `Updated to ${version}.` : `Went back to ${version}.`;
+  const sentence = outcomeText(last, running.version);
   const top = kind === "updated" ? "Updated" : "Went back";
   return { weight: "news", top, main: version, bottom: "", sentence };
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from "../release/told.ts";
 import { slotOf, withSlot } from "./boot-config.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
+import { reportOnCard } from "./card-report.ts";
 import { configOf, keepTryboot, trybootOf, whileWritable, writeTryboot } from "./fat.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { isRule, modeOf } from "./mode.ts";
@@ -22,6 +23,7 @@ export async function commit(box: Box): Promise<void> {
   if (!isRule(box)) throw new Error("The card did not take the new config.txt.");
   noteKept(box, attempt);
   tell(box);
+  await reportOnCard(box);
 }
 
 /** Ends a trial that is not well: the box restarts into what it ran before, which says why. */
@@ -63,4 +65,6 @@ export async function keepVisited(box: Box): Promise<void> {
   if (!isRule(box)) throw new Error("The card did not take the new config.txt.");
   const kind = to.release > readJournal(box).highest ? "update" : "back";
   noteKept(box, { kind, to });
+  tell(box);
+  await reportOnCard(box);
 }

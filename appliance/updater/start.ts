@@ -1,5 +1,8 @@
 /** Started as root once at every start of the machine: see tallydeck-update-start.service. */
 import { thisBox } from "./box.ts";
+import { reportOnCard } from "./card-report.ts";
 import { startUp } from "./starting.ts";
 
-await startUp(thisBox());
+const box = thisBox();
+await startUp(box);
+await reportOnCard(box);

@@ -21,7 +21,7 @@ const ROTTEN =
 
 /** Says to the service how things are. */
 export function tell(box: Box, { offers, work, problem }: News = {}): void {
-  const before = toldBefore(box);
+  const before = toldOf(box);
   const journal = readJournal(box);
   const { attempt, last, failed, canTry } = journal;
   const running = { ...runningRelease(box), slot: runningSlot(box) };
@@ -69,7 +69,8 @@ function standing(slot: Slot, mode: Told["mode"], { rotten }: Journal): string |
   return mode === "visit" ? VISITED : undefined;
 }
 
-function toldBefore(box: Box): Told | undefined {
+/** What was told last; undefined before. */
+export function toldOf(box: Box): Told | undefined {
   try {
     return JSON.parse(textOf(join(box.root, TOLD, TOLD_FILE)) ?? "") as Told;
   } catch {

@@ -134,7 +134,7 @@ describe("updates in the Web UI", () => {
 
   it("tell why the box went back until that was seen", async () => {
     await open({ last: FAILED, ready: { ...READY, failedBefore: true } });
-    await sees(/^Went back to 0\.2\.0, since 0\.3\.0 was not well\. No address on eth0\./);
+    await sees(/^Went back from 0\.3\.0 to 0\.2\.0\. No address on eth0\./);
     await sees(/^It was tried on this box and was not well/);
     assert.deepEqual(await wished(() => button("Seen").click()), { action: "seen" });
     updates.show({ last: { ...FAILED, isSeen: true } });

@@ -104,6 +104,17 @@ describe("a start of the box", () => {
     assert.match(result, /tallydeck\.env:\r\n {2}applied {2}HOSTNAME/);
   });
 
+  it("keeps what the report says of the system", () => {
+    const system = "\r\nThe system on this card:\r\n  0.2.0 runs, from a/.\r\n";
+    write("boot/firmware/SETUP-RESULT.txt", `of old\r\n${system}`);
+    boot("HOSTNAME=box");
+    start();
+    const result = read("boot/firmware/SETUP-RESULT.txt");
+    assert.match(result, /^What came of the settings on this card\r\n/);
+    assert.ok(result.endsWith(system));
+    assert.ok(!result.includes("of old"));
+  });
+
   it("reports what still counts of a file that was deleted", () => {
     write("boot/firmware/rpi-preseed.toml", '[system]\nhostname = "box"\n');
     start();

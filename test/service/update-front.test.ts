@@ -102,7 +102,7 @@ describe("updates on the deck", () => {
     );
     assert.equal(
       sentence({ last: last({ kind: "failed", reason: "No address on eth0." }) }),
-      "Went back to 0.2.0, since 0.3.0 was not well. No address on eth0.",
+      "Went back from 0.3.0 to 0.2.0. No address on eth0.",
     );
   });
 });

@@ -124,7 +124,7 @@ export const WALLS: readonly Wall[] = [
   },
   { of: "appliance/updates/", may: ["appliance/http/", "appliance/release/", BASE] },
   // A start reads the settings by the rules of the service.
-  { of: "appliance/provision/", may: ["appliance/config.ts", BASE] },
+  { of: "appliance/provision/", may: ["appliance/config.ts", "appliance/release/", BASE] },
   { of: "appliance/store/", may: [BASE] },
   // What both engines need is in the rooms beside them.
   {

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { outcomeText } from "../../../appliance/base/outcome-text.ts";
 import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
@@ -8,7 +9,7 @@ import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
 import { UpdateFile } from "./update-file.tsx";
 import { Release, Work } from "./update-release.tsx";
-import { habitText, isRestarting, resultText } from "./update-words.ts";
+import { habitText, isRestarting } from "./update-words.ts";
 
 /** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
 export function UpdateCard() {
@@ -36,7 +37,7 @@ function Result({ last, running, problem: wrong }: UpdateAnswer) {
       <div role="status">
         {last !== null && !last.isSeen && (
           <p class={isGood ? "notice" : "notice bad"}>
-            {resultText(last, running.version)}
+            {outcomeText(last, running.version)}
             <button
               type="button"
               disabled={busy}

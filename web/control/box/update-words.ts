@@ -4,7 +4,6 @@ import { bytesName } from "./box-words.ts";
 
 type Ready = NonNullable<UpdateAnswer["ready"]>;
 type Progress = NonNullable<UpdateAnswer["progress"]>;
-type Last = NonNullable<UpdateAnswer["last"]>;
 
 /** `Update ready: 0.3.0, 200 MB` */
 export function readyTitle({ version, bytes, isSkipped }: Ready): string {
@@ -67,23 +66,6 @@ export function whenText(at: number, now: number): string {
 
 function hourText(at: number): string {
   return new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }).format(at);
-}
-
-/** How the last attempt ended; `running` is the version that runs now. */
-export function resultText({ kind, version, reason }: Last, running: string): string {
-  const why = reason === null ? "" : ` ${reason}`;
-  switch (kind) {
-    case "updated":
-      return `Updated to ${version}.`;
-    case "back":
-      return `Went back to ${version}.`;
-    case "failed":
-      return `Went back to ${running}, since ${version} was not well.${why}`;
-    case "interrupted":
-      return `The update to ${version} was interrupted.${why} Nothing is lost: install it again.`;
-    case "refused":
-      return `${version} was not taken.${why}`;
-  }
 }
 
 /** What the box does by itself about releases. */

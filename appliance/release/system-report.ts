@@ -1,0 +1,55 @@
+import { outcomeText } from "../base/outcome-text.ts";
+import { otherSlot } from "./release.ts";
+import type { Told } from "./told.ts";
+
+/** Begins the part of SETUP-RESULT.txt about the system itself, which is the last one. */
+const HEADING = "The system on this card:";
+
+/** That part of a report; empty where it has none. */
+export function systemPartOf(report: string): string {
+  return report.slice(endOfSettings(report));
+}
+
+/** A report with another such part. */
+export function withSystemPart(report: string, system: string): string {
+  return report.slice(0, endOfSettings(report)) + system;
+}
+
+function endOfSettings(report: string): number {
+  const at = report.search(`\r?\n${HEADING}`);
+  return at < 0 ? report.length : at;
+}
+
+/**
+ * What whoever puts the card into a reader should know of the system: above all how to start the other
+ * one. Lines end as Windows' Notepad wants them.
+ */
+export function systemPart({
+  running,
+  other,
+  last,
+}: Pick<Told, "running" | "other" | "last">): string {
+  const { slot, version } = running;
+  const another = otherSlot(slot);
+  return [
+    "",
+    HEADING,
+    `  ${version} runs, from ${slot}/.`,
+    ...(other === undefined
+      ? []
+      : [
+          `  ${other.version} is in ${another}/. To start that instead, change os_prefix=${slot}/ to os_prefix=${another}/ in`,
+          "  config.txt, on any computer.",
+        ]),
+    ...(last === undefined ? [] : [`  ${dayOf(last)}: ${textOf(last, version)}`]),
+    "",
+  ].join("\r\n");
+}
+
+function textOf({ kind, to, reason }: NonNullable<Told["last"]>, running: string): string {
+  return outcomeText({ kind, version: to.version, reason }, running);
+}
+
+function dayOf({ at }: NonNullable<Told["last"]>): string {
+  return new Date(at * 1_000).toISOString().slice(0, 10);
+}
