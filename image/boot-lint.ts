@@ -2,8 +2,9 @@
  * Reads a boot partition as each Raspberry Pi's firmware does and tells what it would not find. Run:
  * node image/boot-lint.ts FOLDER
  */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { otherSlot, parseRelease, type Slot } from "../appliance/release/release.ts";
 
 interface Board {
   readonly name: string;
@@ -78,7 +79,18 @@ interface BootFiles {
   readonly firmware: readonly string[];
 }
 
-/** The files a board boots with; names the first device tree that is there. */
+/** What holds on a board with a jumper on pins 5 and 6, beside its own filters. */
+const JUMPER = "gpio3=0";
+
+export function withJumper(board: Board): Board {
+  return { ...board, filters: [...board.filters, JUMPER] };
+}
+
+/**
+ * The files a board boots with; names the first device tree that is there. `os_prefix` goes before
+ * all but the firmware's own; it is dropped when there is neither kernel nor tree behind it, but both
+ * without.
+ */
 export function bootFiles(
   config: string,
   board: Board,
@@ -86,38 +98,104 @@ export function bootFiles(
 ): BootFiles {
   const settings = bootSettings(config, board);
   const isCutDown = Number(settings.get("gpu_mem") ?? LEAST_GPU_MEM) < LEAST_GPU_MEM;
+  const kernel = settings.get("kernel") ?? "kernel8.img";
+  const named = settings.get("device_tree");
+  const treeWith = (prefix: string) => {
+    const trees = (named === undefined ? board.deviceTrees : [named]).map((file) => prefix + file);
+    return trees.find(isThere) ?? trees[0] ?? "";
+  };
+  const isWhole = (prefix: string) => isThere(prefix + kernel) && isThere(treeWith(prefix));
+  const asked = settings.get("os_prefix") ?? "";
+  const prefix = !isWhole(asked) && isWhole("") ? "" : asked;
+  const initrd = settings.get("initramfs")?.split(/\s+/)[0];
   return {
-    kernel: settings.get("kernel") ?? "kernel8.img",
-    initrd: settings.get("initramfs")?.split(/\s+/)[0] ?? "",
-    deviceTree:
-      settings.get("device_tree") ?? board.deviceTrees.find(isThere) ?? board.deviceTrees[0] ?? "",
-    commandLine: settings.get("cmdline") ?? "cmdline.txt",
+    kernel: prefix + kernel,
+    initrd: initrd === undefined ? "" : prefix + initrd,
+    deviceTree: treeWith(prefix),
+    commandLine: prefix + (settings.get("cmdline") ?? "cmdline.txt"),
     firmware: board.firmware.map((file) => (isCutDown && CUT_DOWN.get(file)) || file),
   };
 }
 
+const SLOTS: readonly Slot[] = ["a", "b"];
+/** Where each slot's root is. */
+const ROOTS: Readonly<Record<Slot, string>> = {
+  a: "PARTUUID=7a11dec4-02",
+  b: "PARTUUID=7a11dec4-03",
+};
+/** Bytes; the firmware cuts off what a line of config.txt has beyond. */
+const LONGEST_LINE = 98;
+
+/** A boot partition; both are undefined, or 0, for what is not there. */
+export interface BootFolder {
+  readonly read: (file: string) => string | undefined;
+  readonly sizeOf: (file: string) => number | undefined;
+}
+
 /** @returns a sentence for each thing that would keep a board from starting */
-export function lintBoot(
-  config: string,
-  commandLine: string,
-  sizeOf: (file: string) => number | undefined,
-): string[] {
-  const problems = BOARDS.flatMap((board) => {
-    const files = bootFiles(config, board, (file) => sizeOf(file) !== undefined);
-    const settings = bootSettings(config, board);
-    const needed = [files.kernel, files.initrd, files.deviceTree, files.commandLine];
-    const missing = [...needed, ...files.firmware].filter((file) => !sizeOf(file));
-    return [
-      ...missing.map((file) => `Pi ${board.name}: ${file || "an initramfs line"} is not there.`),
-      ...(settings.get("arm_64bit") === "1" || board.filters.includes("pi5")
-        ? []
-        : [`Pi ${board.name}: arm_64bit=1 is missing, and the kernel has 64 bits.`]),
-    ];
-  });
-  if (commandLine.trimEnd().includes("\n"))
-    problems.push("cmdline.txt has more than one line: the firmware takes the first only.");
-  if (!/(?:^| )root=\S+/.test(commandLine)) problems.push("cmdline.txt names no root.");
-  return problems;
+export function lintBoot(folder: BootFolder): string[] {
+  const slots = SLOTS.filter((slot) => folder.sizeOf(`${slot}/`) !== undefined);
+  const config = folder.read("config.txt");
+  const trial = folder.read("tryboot.txt");
+  return [
+    ...(config === undefined ? ["config.txt is not there."] : lintConfig(config, slots, folder)),
+    ...(trial === undefined ? [] : lintConfig(trial, slots, folder)).map(
+      (problem) => `tryboot.txt: ${problem}`,
+    ),
+    ...slots.flatMap((slot) => lintSlot(slot, folder)),
+  ];
+}
+
+function lintConfig(config: string, slots: readonly Slot[], folder: BootFolder): string[] {
+  const long = config
+    .split(/\r?\n/)
+    .filter((line) => !line.startsWith("#") && Buffer.byteLength(line) > LONGEST_LINE);
+  return [
+    ...long.map((line) => `More than ${LONGEST_LINE} bytes are in the line ${line}`),
+    ...BOARDS.flatMap((board) => {
+      const jumped = withJumper(board);
+      const [slot, other] = [slotOf(config, board), slotOf(config, jumped)];
+      if (slot === undefined || other !== otherSlot(slot))
+        return [`Pi ${board.name}: os_prefix= is not a/ and with the jumper b/, nor the reverse.`];
+      return [
+        ...lintBoard(config, board, folder),
+        // On a fresh card there is no other system yet.
+        ...(slots.includes(other) ? lintBoard(config, jumped, folder) : []),
+      ];
+    }),
+  ];
+}
+
+function slotOf(config: string, board: Board): Slot | undefined {
+  const prefix = bootSettings(config, board).get("os_prefix");
+  return SLOTS.find((slot) => prefix === `${slot}/`);
+}
+
+function lintBoard(config: string, board: Board, { sizeOf }: BootFolder): string[] {
+  const files = bootFiles(config, board, (file) => sizeOf(file) !== undefined);
+  const settings = bootSettings(config, board);
+  const needed = [files.kernel, files.initrd, files.deviceTree, files.commandLine];
+  const missing = [...needed, ...files.firmware].filter((file) => file === "" || !sizeOf(file));
+  return [
+    ...missing.map((file) => `Pi ${board.name}: ${file || "an initramfs line"} is not there.`),
+    ...(settings.get("arm_64bit") === "1" || board.filters.includes("pi5")
+      ? []
+      : [`Pi ${board.name}: arm_64bit=1 is missing, and the kernel has 64 bits.`]),
+  ];
+}
+
+function lintSlot(slot: Slot, { read }: BootFolder): string[] {
+  const line = read(`${slot}/cmdline.txt`) ?? "";
+  const root = /(?:^| )root=(\S+)/.exec(line)?.[1];
+  return [
+    ...(line.trimEnd().includes("\n")
+      ? [`${slot}/cmdline.txt has more than one line: the firmware takes the first only.`]
+      : []),
+    ...(root === ROOTS[slot] ? [] : [`${slot}/cmdline.txt does not name root=${ROOTS[slot]}.`]),
+    ...(parseRelease(read(`${slot}/release`) ?? "") === undefined
+      ? [`${slot}/release names no release.`]
+      : []),
+  ];
 }
 
 function main(folder: string | undefined): number {
@@ -125,16 +203,17 @@ function main(folder: string | undefined): number {
     console.error("Usage: node image/boot-lint.ts FOLDER");
     return 2;
   }
-  const read = (file: string) => readFileSync(join(folder, file), "utf8");
-  const sizeOf = (file: string) =>
-    file === "" ? undefined : statSync(join(folder, file), { throwIfNoEntry: false })?.size;
-  const problems = lintBoot(read("config.txt"), read("cmdline.txt"), sizeOf);
+  const sizeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.size;
+  const read = (file: string) =>
+    sizeOf(file) === undefined ? undefined : readFileSync(join(folder, file), "utf8");
   for (const board of BOARDS) {
-    const files = bootFiles(read("config.txt"), board, (file) => existsSync(join(folder, file)));
+    const isThere = (file: string) => sizeOf(file) !== undefined;
+    const files = bootFiles(read("config.txt") ?? "", board, isThere);
     console.log(
       `Pi ${board.name.padEnd(8)}  ${files.kernel}  ${files.initrd}  ${files.deviceTree}  ${files.firmware.join(" ")}`,
     );
   }
+  const problems = lintBoot({ read, sizeOf });
   for (const problem of problems) console.error(problem);
   return problems.length === 0 ? 0 : 1;
 }

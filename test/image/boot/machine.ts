@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { BOARDS, bootFiles } from "../../../image/boot-lint.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import type { Speed } from "../../virtual-deck/wire.ts";
@@ -207,7 +207,7 @@ function filesOf({ boot, folder }: Card, name: string) {
   const text = (file: string) => (boot.read(file) ?? missing(file)).toString("utf8");
   const named = bootFiles(text("config.txt"), board, (file) => boot.read(file) !== undefined);
   const copy = (file: string) => {
-    const path = join(folder, file);
+    const path = join(folder, basename(file));
     writeFileSync(path, boot.read(file) ?? missing(file));
     return path;
   };
