@@ -20,6 +20,7 @@ const EXTENDED = readdirSync(UNITS)
  */
 const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck.service": 1.6,
+  "tallydeck-arm.service": 1.1,
   "tallydeck-clock-save.service": 1,
   "tallydeck-clock.service": 1.8,
   "tallydeck-grow-data.service": 1.5,

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+
+const ARM = join(import.meta.dirname, "../../firmware-config/system/usr/lib/tallydeck/arm");
+
+describe("arming a board for a trial", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tallydeck-arm-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const arm = () => {
+    const { status, stderr } = spawnSync(ARM, {
+      encoding: "utf8",
+      env: { ...process.env, PARAMETER: join(folder, "tryboot"), PORT: join(folder, "port") },
+    });
+    return { status, said: stderr };
+  };
+
+  it("succeeds when the board says that it will try", () => {
+    writeFileSync(join(folder, "tryboot"), "0\n");
+    assert.deepEqual(arm(), { status: 0, said: "" });
+    assert.equal(readFileSync(join(folder, "tryboot"), "utf8"), "1\n");
+  });
+
+  it("fails with one sentence where the board takes the wish and does not keep it", () => {
+    // What is written there is lost, and reading it gives nothing.
+    spawnSync("ln", ["-s", "/dev/null", join(folder, "tryboot")]);
+    assert.deepEqual(arm(), { status: 1, said: "This board cannot try an update.\n" });
+  });
+
+  it("fails with the same sentence where there is nothing to ask", () => {
+    assert.deepEqual(arm(), { status: 1, said: "This board cannot try an update.\n" });
+  });
+});
