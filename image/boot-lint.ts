@@ -127,7 +127,7 @@ const ROOTS: Readonly<Record<Slot, string>> = {
 const LONGEST_LINE = 98;
 
 /** A boot partition; both are undefined, or 0, for what is not there. */
-export interface BootFolder {
+interface BootFolder {
   readonly read: (file: string) => string | undefined;
   readonly sizeOf: (file: string) => number | undefined;
 }
