@@ -9,6 +9,7 @@ import { readConfig } from "../../appliance/config.ts";
 import { DEMO_PUSHES } from "../../appliance/demo/decks.ts";
 import type { ServiceParts } from "../../appliance/service/parts.ts";
 import { startService } from "../../appliance/service/service.ts";
+import { PictureUpdates } from "./updates.ts";
 
 /** When it is on every picture: a Wednesday, epoch milliseconds. */
 export const NOW = Date.parse("2026-11-18T12:30:00Z");
@@ -31,6 +32,8 @@ export interface Box {
   readonly said: readonly string[];
   /** One request to the Web UI's API. @throws {Error} with what it answered, when it refused */
   ask(method: string, path: string, body: object): Promise<void>;
+  /** Whether a release is ready. */
+  offerUpdate(isOffered: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -38,8 +41,20 @@ export interface Box {
 export async function startDemoBox(): Promise<Box> {
   const env = { VIRTUAL_DECK: "mk2,plus,akp05e,xl", BIND: "0.0.0.0", ADMIN_OPEN: "1" };
   const demo = startDemo(readConfig({ flags: {}, env }), NOW);
-  const box = await startBox({ config: demo.config, pushed: DEMO_PUSHES, prepare: demo.fill });
-  return { ...box, stop: () => box.stop().finally(demo.remove) };
+  const updates = new PictureUpdates(NOW);
+  const box = await startBox({
+    config: demo.config,
+    pushed: DEMO_PUSHES,
+    prepare: demo.fill,
+    updates,
+  });
+  return {
+    ...box,
+    offerUpdate(isOffered) {
+      updates.isOffered = isOffered;
+    },
+    stop: () => box.stop().finally(demo.remove),
+  };
 }
 
 /** A box on its first day. */
@@ -52,7 +67,9 @@ export async function startNewBox(): Promise<Box> {
 }
 
 /** At the ports of a checkout, since they are to be read on pictures. */
-async function startBox(parts: Pick<ServiceParts, "config" | "pushed" | "prepare">): Promise<Box> {
+async function startBox(
+  parts: Pick<ServiceParts, "config" | "pushed" | "prepare" | "updates">,
+): Promise<Box> {
   const said: string[] = [];
   const random = randomFrom(SEED);
   const service = await startService({
@@ -81,6 +98,7 @@ async function startBox(parts: Pick<ServiceParts, "config" | "pushed" | "prepare
       });
       if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
     },
+    offerUpdate: () => {},
     stop: () => service.stop(),
   };
 }

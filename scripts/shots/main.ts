@@ -63,7 +63,8 @@ async function view({ collector }: Box): Promise<void> {
 
 async function make(browser: Browser, box: Box, name: string): Promise<void> {
   const picture = PICTURES[name] as Picture;
-  const { of, path, width, height, isDark = false, part, prepare } = picture;
+  const { of, path, width, height, isDark = false, hasUpdate = false, part, prepare } = picture;
+  box.offerUpdate(hasUpdate);
   const context = await browser.newContext({
     viewport: { width, height },
     deviceScaleFactor: SCALE,

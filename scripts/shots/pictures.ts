@@ -9,6 +9,8 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly isDark?: true;
+  /** A release is ready. */
+  readonly hasUpdate?: true;
   /** What there is to do before it is taken. */
   readonly prepare?: (page: Page, said: readonly string[]) => Promise<void>;
   /** What it shows of the page, where that is not all of the window. */
@@ -72,6 +74,14 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
   "control-phone": { of: "control", path: "/?deck=virtual-mk2&slot=k0", width: 360, height: 780 },
   "control-push": { of: "control", path: "/?tab=push", width: 1280, height: 620 },
   "control-box-dark": { of: "control", path: "/?tab=box", width: 1280, height: 820, isDark: true },
+  "control-update": {
+    of: "control",
+    path: "/?tab=box",
+    width: 1000,
+    height: 1200,
+    part: 'section[aria-labelledby="update-title"]',
+    hasUpdate: true,
+  },
   "control-start": { of: "new", path: "/", width: 1000, height: 520, prepare: signInByCode },
   "control-setup-code": {
     of: "new",

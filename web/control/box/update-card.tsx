@@ -9,7 +9,7 @@ import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
 import { UpdateFile } from "./update-file.tsx";
 import { Release, Work } from "./update-release.tsx";
-import { habitText, isRestarting } from "./update-words.ts";
+import { habitText, isAtWork, isRestarting } from "./update-words.ts";
 
 /** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
 export function UpdateCard() {
@@ -29,8 +29,10 @@ export function UpdateCard() {
 }
 
 /** What came of the last attempt, until the owner has seen it, and what is wrong. */
-function Result({ last, running, problem: wrong }: UpdateAnswer) {
+function Result({ last, running, mode, problem: told }: UpdateAnswer) {
   const { busy, problem, run } = useAction();
+  // On a visit it is about the visit.
+  const wrong = mode === "visit" ? "" : (told ?? "");
   const isGood = last?.kind === "updated" || last?.kind === "back";
   return (
     <>
@@ -48,13 +50,13 @@ function Result({ last, running, problem: wrong }: UpdateAnswer) {
           </p>
         )}
       </div>
-      <Problem text={problem || (wrong ?? "")} />
+      <Problem text={problem || wrong} />
     </>
   );
 }
 
 /** A system that runs and is not, or not yet, the box's own. */
-function Standing({ mode, running: { version } }: UpdateAnswer) {
+function Standing({ mode, running: { version }, problem: told }: UpdateAnswer) {
   const { busy, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
   if (mode === "normal") return null;
@@ -68,8 +70,8 @@ function Standing({ mode, running: { version } }: UpdateAnswer) {
   return (
     <>
       <p>
-        Started by the jumper on pins 5 and 6, or by somebody else: {version} is not what this box
-        starts by itself. Without the jumper the next start is as ever.
+        {told ??
+          `Started by the jumper on pins 5 and 6, or by somebody else: ${version} is not what this box starts by itself. Without the jumper the next start is as ever.`}
       </p>
       <div class="row">
         <button type="button" disabled={busy} onClick={() => setAsked(true)}>
@@ -116,8 +118,7 @@ function Runs({ running, other }: UpdateAnswer) {
 /** How releases come, and the way back. */
 function Ways({ update }: { update: UpdateAnswer }) {
   const { busy, problem, run } = useAction();
-  const { mode, progress, restartsAt } = update;
-  const isIdle = mode === "normal" && progress === null && restartsAt === null;
+  const isIdle = update.mode === "normal" && !isAtWork(update);
   const look = () => run(() => askUpdate({ action: "check" }));
   return (
     <>

@@ -5,6 +5,7 @@ import { Problem, useNow } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
 import {
+  isAtWork,
   isRestarting,
   originText,
   progressText,
@@ -19,8 +20,8 @@ const NEVER_TRIED = "Updates on this board were never tried: keep a card reader 
 export function Release({ update }: { update: UpdateAnswer }) {
   const { busy, problem, run } = useAction();
   const [asked, setAsked] = useState<"now" | "tonight" | null>(null);
-  const { ready, progress, restartsAt, isUntriedBoard, board, source } = update;
-  if (ready === null || progress !== null || restartsAt !== null) return null;
+  const { ready, isUntriedBoard, board, source } = update;
+  if (ready === null || isAtWork(update)) return null;
   const { release, version } = ready;
   const install = (action: "now" | "tonight", untried: boolean) =>
     run(() => askUpdate({ action, release, untried }));
@@ -81,7 +82,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
 export function Work({ update }: { update: UpdateAnswer }) {
   const { busy, problem, run } = useAction();
   const { progress, restartsAt, next } = update;
-  if (progress === null && restartsAt === null) return null;
+  if (!isAtWork(update)) return null;
   return (
     <div class="stack">
       <h3>{workTitle(update)}</h3>

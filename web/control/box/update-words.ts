@@ -50,8 +50,15 @@ export function isRestarting({ progress }: UpdateAnswer): boolean {
   return progress?.step === "arm" || progress?.step === "restart";
 }
 
+/** Whether a release is on its way to the other slot, or into use. */
+export function isAtWork({ progress, restartsAt, ready }: UpdateAnswer): boolean {
+  const isUnderWay = ready?.state === "downloading" || ready?.state === "writing";
+  return progress !== null || restartsAt !== null || isUnderWay;
+}
+
 /** `Installing 0.3.0`, or an older one. */
-export function workTitle({ next, running }: UpdateAnswer): string {
+export function workTitle({ next: told, ready, running }: UpdateAnswer): string {
+  const next = told ?? ready;
   if (next === null) return "Restarting";
   return `${next.release < running.release ? "Going back to" : "Installing"} ${next.version}`;
 }
@@ -78,11 +85,8 @@ export function habitText({ updates, source }: UpdateAnswer): string {
 }
 
 /** Whether something about updates waits for the owner. */
-export function waits({ ready, last, mode, progress, restartsAt }: UpdateAnswer): boolean {
+export function waits(update: UpdateAnswer): boolean {
+  const { ready, last, mode } = update;
   const isOpen = ready !== null && !ready.isSkipped && !ready.failedBefore;
-  return (
-    mode === "visit" ||
-    (last !== null && !last.isSeen) ||
-    (isOpen && progress === null && restartsAt === null)
-  );
+  return mode === "visit" || (last !== null && !last.isSeen) || (isOpen && !isAtWork(update));
 }
