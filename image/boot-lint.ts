@@ -71,7 +71,7 @@ export function bootSettings(config: string, { filters }: Pick<Board, "filters">
   return settings;
 }
 
-interface BootFiles {
+export interface BootFiles {
   readonly kernel: string;
   readonly initrd: string;
   readonly deviceTree: string;

@@ -1,4 +1,6 @@
+import { createReadStream, statSync } from "node:fs";
 import { request } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { encode } from "../../helpers/world.ts";
 import type { Machine } from "./machine.ts";
@@ -14,6 +16,7 @@ interface Answer {
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 const SERVES_MS = 10 * 60_000;
+const UPLOAD_MS = 10 * 60_000;
 
 /** The booted box as its visitors, apps and owner see it. */
 export class Box {
@@ -46,6 +49,19 @@ export class Box {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       headers: {
         ...(body !== undefined && { "content-type": "application/json" }),
+        ...(this.cookie !== undefined && { cookie: this.cookie }),
+      },
+    });
+  }
+
+  /** Sends a file as it is. */
+  upload(path: string, file: string): Promise<Answer> {
+    return ask(this.machine.controlPort, "PUT", path, {
+      file,
+      timeoutMs: UPLOAD_MS,
+      headers: {
+        "content-type": "application/octet-stream",
+        "content-length": String(statSync(file).size),
         ...(this.cookie !== undefined && { cookie: this.cookie }),
       },
     });
@@ -87,6 +103,8 @@ export function viewOf(path: string): string {
 interface AskOptions {
   readonly headers?: Record<string, string>;
   readonly body?: string;
+  /** Its content is the body. */
+  readonly file?: string;
   readonly timeoutMs?: number;
 }
 
@@ -94,27 +112,30 @@ function ask(
   port: number,
   method: string,
   path: string,
-  { headers = {}, body, timeoutMs = 60_000 }: AskOptions,
+  { headers = {}, body, file, timeoutMs = 60_000 }: AskOptions,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const signal = AbortSignal.timeout(timeoutMs);
-  request({ host: "127.0.0.1", port, path, method, headers, agent: false, signal }, (response) => {
-    const chunks: Buffer[] = [];
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
-    response.on("error", reject);
-    response.on("end", () => {
-      const bytes = Buffer.concat(chunks);
-      resolve({
-        status: response.statusCode ?? 0,
-        body: bytes,
-        cookie: response.headers["set-cookie"]?.[0]?.split(";")[0],
-        get json() {
-          return JSON.parse(bytes.toString());
-        },
+  const sent = request(
+    { host: "127.0.0.1", port, path, method, headers, agent: false, signal },
+    (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({
+          status: response.statusCode ?? 0,
+          body: bytes,
+          cookie: response.headers["set-cookie"]?.[0]?.split(";")[0],
+          get json() {
+            return JSON.parse(bytes.toString());
+          },
+        });
       });
-    });
-  })
-    .on("error", reject)
-    .end(body);
+    },
+  ).on("error", reject);
+  if (file === undefined) sent.end(body);
+  else pipeline(createReadStream(file), sent).catch(reject);
   return promise;
 }

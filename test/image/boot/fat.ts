@@ -13,17 +13,24 @@ import { join } from "node:path";
 
 const SECTOR = 512;
 
+/** Where a partition of a disk image is, in sectors; `number` as Linux counts them. */
+export function partition(image: string, number: number): { from: number; to: number } {
+  const entry = 446 + (number - 1) * 16;
+  const table = firstSector(image);
+  const from = table.readUInt32LE(entry + 8);
+  return { from, to: from + table.readUInt32LE(entry + 12) };
+}
+
 /** The boot partition of a disk image, read and written from outside with mtools. */
 export class BootPartition {
   readonly #at: string;
 
   constructor(image: string) {
-    const table = firstSector(image);
-    this.#at = `${image}@@${table.readUInt32LE(446 + 8) * SECTOR}`;
+    this.#at = `${image}@@${partition(image, 1).from * SECTOR}`;
   }
 
   /** Undefined when there is no such file. */
-  read(file: string): Buffer | undefined {
+  readonly read = (file: string): Buffer | undefined => {
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-fat-"));
     try {
       this.#mtools("mcopy", "-n", `::${file}`, join(folder, "file"));
@@ -33,7 +40,17 @@ export class BootPartition {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }
+  };
+
+  /** Whether there is such a file. */
+  readonly has = (file: string): boolean => {
+    try {
+      this.#mtools("mattrib", `::${file}`);
+      return true;
+    } catch {
+      return false;
+    }
+  };
 
   write(file: string, content: string | Uint8Array): void {
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-fat-"));
@@ -42,9 +59,34 @@ export class BootPartition {
     rmSync(folder, { recursive: true });
   }
 
-  #mtools(program: string, ...args: readonly string[]): void {
+  /** The names in a folder, sorted. */
+  list(folder: string): string[] {
+    const out = this.#mtools("mdir", "-b", `::${folder}`);
+    const names = out.split("\n").flatMap((line) => /([^/\s]+)\/?\s*$/.exec(line)?.[1] ?? []);
+    return names.sort();
+  }
+
+  /** Copies a folder's files into one of this machine. */
+  copyOut(folder: string, to: string): void {
+    this.#mtools("mcopy", "-n", "-m", `::${folder}/*`, to);
+  }
+
+  /** Copies a file of this machine into the root, under its name. */
+  copyIn(file: string): void {
+    this.#mtools("mcopy", "-o", file, "::");
+  }
+
+  remove(file: string): void {
+    this.#mtools("mdel", `::${file}`);
+  }
+
+  #mtools(program: string, ...args: readonly string[]): string {
     const env = { ...process.env, MTOOLS_SKIP_CHECK: "1" };
-    execFileSync(program, ["-i", this.#at, ...args], { env, stdio: "pipe" });
+    return execFileSync(program, ["-i", this.#at, ...args], {
+      env,
+      stdio: "pipe",
+      encoding: "utf8",
+    });
   }
 }
 

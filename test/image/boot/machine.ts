@@ -1,13 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { basename, join } from "node:path";
-import { BOARDS, bootFiles } from "../../../image/boot-lint.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { BootFiles } from "../../../image/boot-lint.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import type { Speed } from "../../virtual-deck/wire.ts";
 import { BootPartition } from "./fat.ts";
+import { firmwareTurn, type Hardware } from "./firmware.ts";
 import { Lab } from "./lab.ts";
+import { Qmp } from "./qmp.ts";
 import { Shell } from "./shell.ts";
 
 /** What the card is larger than the image, so that the data partition has room to grow. */
@@ -34,8 +36,6 @@ const ENDS_MS = 3 * 60_000;
 
 type Ports = readonly [collector: number, control: number, tls: number, other: number];
 
-export type Hardware = "virt" | "raspi3b";
-
 export interface MachineOptions {
   readonly hardware?: Hardware;
   /** False: no network card at all. A lab: a cable to it, in place of QEMU's own network. */
@@ -49,7 +49,18 @@ export interface MachineOptions {
   readonly commandLine?: string;
   /** What the clock chip says at power-on; today if not told. */
   readonly clock?: string;
+  /** What the firmware starts; what config.txt names unless given. */
+  readonly files?: BootFiles;
+  /** A socket for the port at which the machine arms its next start. */
+  readonly armSocket?: string;
+  /** Where all writes to the card are recorded, which then has a cache that the machine must flush. */
+  readonly writeLog?: string;
+  /** What `freeze` left: the machine goes on from there. */
+  readonly frozen?: string;
 }
+
+/** A power cut, a reset, or that it was switched off. */
+export type End = "cut" | "reset" | "off";
 
 /**
  * One of QEMU's machines on a card: `virt`, whose kernel, initrd and command line are those that a
@@ -65,13 +76,24 @@ export class Machine {
   /** Where a deck is plugged in, and how fast that port is. */
   readonly usb: { readonly socket: string; readonly speed: Speed };
   readonly shell: Shell;
+  /** How it ended, once it has. */
+  readonly end: Promise<End>;
   readonly #card: Card;
   readonly #qemu: ChildProcess;
+  readonly #qmp: Qmp;
 
-  private constructor(card: Card, qemu: ChildProcess, shell: Shell, ports: Ports, speed: Speed) {
+  private constructor(
+    card: Card,
+    qemu: ChildProcess,
+    { shell, qmp }: { shell: Shell; qmp: Qmp },
+    ports: Ports,
+    speed: Speed,
+  ) {
     this.#card = card;
     this.#qemu = qemu;
     this.shell = shell;
+    this.#qmp = qmp;
+    this.end = once(qemu, "exit").then(() => endOf(qmp));
     this.usb = { socket: join(card.folder, "usb.sock"), speed };
     [this.collectorPort, this.controlPort, this.tlsPort, this.otherPort] = ports;
   }
@@ -80,6 +102,7 @@ export class Machine {
     const tls = options.tlsPort ?? (await freePort());
     const ports: Ports = [await freePort(), await freePort(), tls, await freePort()];
     const log = openSync(join(card.folder, "qemu.log"), "a");
+    if (options.writeLog !== undefined) writeFileSync(options.writeLog, "");
     const args = machineArguments(card, ports, options);
     const { network } = options;
     const line = ["qemu-system-aarch64", ...args] as const;
@@ -90,10 +113,14 @@ export class Machine {
     process.once("exit", end);
     qemu.once("exit", () => process.off("exit", end));
     closeSync(log);
-    const shell = await Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu));
+    const [shell, qmp] = await Promise.all([
+      Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu)),
+      Qmp.open(join(card.folder, "monitor.sock"), () => isRunning(qemu)),
+    ]);
+    if (options.frozen !== undefined) await thaw(qmp);
     // The hub that QEMU puts before a Pi 3's port is a USB 1.1 one.
     const speed = options.hardware === "raspi3b" ? "full" : "high";
-    return new Machine(card, qemu, shell, ports, speed);
+    return new Machine(card, qemu, { shell, qmp }, ports, speed);
   }
 
   /** What the kernel and the boot said on the serial line, of all starts. */
@@ -115,11 +142,26 @@ export class Machine {
   }
 
   /** Plugs in the disk that the machine was started without. */
-  async plugDisk(): Promise<void> {
-    const monitor = connect(join(this.#card.folder, "monitor.sock"));
-    await once(monitor, "connect");
-    monitor.end("device_add usb-storage,drive=disk\n").resume();
-    await once(monitor, "close");
+  async plugDisk(id = "stick"): Promise<void> {
+    await this.#qmp.do("device_add", { driver: "usb-storage", drive: "disk", id });
+  }
+
+  /** Pulls it out again. */
+  async unplugDisk(id = "stick"): Promise<void> {
+    await this.#qmp.do("device_del", { id });
+  }
+
+  /** Keeps its memory in a file and ends; a copy of its card goes with it. */
+  async freeze(file: string): Promise<void> {
+    await this.#qmp.do("stop");
+    await this.#qmp.do("migrate", { uri: `exec:cat >${file}` });
+    for (;;) {
+      const { status } = (await this.#qmp.do("query-migrate")) as { status: string };
+      if (status === "completed") break;
+      if (status === "failed") throw new Error("QEMU could not keep the machine's memory");
+      await pause(200);
+    }
+    await this.cutPower();
   }
 
   /** Shuts down as `systemctl poweroff` does, and waits for it. */
@@ -135,6 +177,21 @@ export class Machine {
   }
 }
 
+/** Its memory comes as it was when it was stopped, and stays so. */
+async function thaw(qmp: Qmp): Promise<void> {
+  for (;;) {
+    const { status } = (await qmp.do("query-status")) as { status: string };
+    if (status !== "inmigrate") break;
+    await pause(200);
+  }
+  await qmp.do("cont");
+}
+
+function endOf({ reason }: Qmp): End {
+  if (reason === "guest-reset") return "reset";
+  return reason === "guest-shutdown" ? "off" : "cut";
+}
+
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
 }
@@ -142,8 +199,9 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 function machineArguments(
   card: Card,
   [collector, control, tls, other]: Ports,
-  { hardware = "virt", network = true, disk, commandLine = "", clock, megabytes }: MachineOptions,
+  options: MachineOptions,
 ): string[] {
+  const { hardware = "virt", network = true, disk, commandLine = "", clock } = options;
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${tls}-:443,hostfwd=tcp:127.0.0.1:${other}-:8080`;
   // Of a program that crashes the kernel tells the registers.
   const words = `systemd.debug_shell=${SHELL[hardware]} print-fatal-signals=1 ${commandLine}`;
@@ -152,14 +210,24 @@ function machineArguments(
     ...(clock ? ["-rtc", `base=${clock}`] : []),
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
-    ...["-drive", `if=${CARD[hardware]},file=${card.file},format=raw,cache=writethrough`],
+    ...driveArguments(card, hardware, options.writeLog),
     ...(disk ? ["-drive", `if=none,id=disk,file=${disk},format=raw,cache=writethrough`] : []),
-    ...["-monitor", `unix:${card.folder}/monitor.sock,server=on,wait=off`],
+    ...["-qmp", `unix:${card.folder}/monitor.sock,server=on,wait=off`],
+    ...(options.frozen ? ["-incoming", `exec:cat ${options.frozen}`] : []),
     ...networkArguments(network, sockets),
-    ...(hardware === "virt"
-      ? virt(card, words, network !== false, megabytes)
-      : raspi3b(card, words, network !== false)),
+    ...(hardware === "virt" ? virt(card, words, options) : raspi3b(card, words, options)),
     ...["-device", "usb-redir,chardev=deck"],
+  ];
+}
+
+/** Recorded, the card is one with a cache; else each write is on it once it is answered. */
+function driveArguments(card: Card, hardware: Hardware, writeLog?: string): string[] {
+  if (writeLog === undefined)
+    return ["-drive", `if=${CARD[hardware]},file=${card.file},format=raw,cache=writethrough`];
+  return [
+    ...["-blockdev", `driver=file,filename=${card.file},node-name=card-file`],
+    ...["-blockdev", `driver=file,filename=${writeLog},node-name=log-file`],
+    ...["-blockdev", "driver=blklogwrites,file=card-file,log=log-file,node-name=card"],
   ];
 }
 
@@ -172,53 +240,67 @@ function networkArguments(network: boolean | Lab, sockets: string): string[] {
 const SHELL: Readonly<Record<Hardware, string>> = { virt: "hvc0", raspi3b: "ttyS1" };
 const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b: "sd" };
 
-function virt(card: Card, words: string, network: boolean, megabytes = 1_024): string[] {
-  const { kernel, initrd, commandLine } = filesOf(card, "4 B");
+function virt(card: Card, words: string, options: MachineOptions): string[] {
+  const { network, megabytes = 1_024, armSocket, writeLog } = options;
+  const { kernel, initrd, commandLine } = filesOf(card, "virt", options.files);
+  const arming = armSocket ? " tallydeck.arm=port" : "";
   return [
     ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", String(megabytes)],
-    ...["-kernel", kernel, "-initrd", initrd],
-    ...["-append", `${commandLine} console=ttyAMA0 ${words}`],
-    ...["-device", "virtio-blk-pci,drive=card,romfile="],
-    ...(network ? ["-device", "virtio-net-pci,netdev=net,romfile="] : []),
+    ...given({ kernel, initrd }),
+    ...["-append", `${commandLine} console=ttyAMA0 ${words}${arming}`],
+    ...["-device", `virtio-blk-pci,drive=card,romfile=${writeLog ? ",write-cache=on" : ""}`],
+    ...(network === false ? [] : ["-device", "virtio-net-pci,netdev=net,romfile="]),
     ...["-device", "virtio-rng-pci", "-device", "qemu-xhci"],
     ...["-device", "virtio-serial-pci", "-device", "virtconsole,chardev=shell"],
+    ...(armSocket
+      ? [
+          ...["-chardev", `socket,id=arm,path=${armSocket},server=on,wait=off`],
+          ...["-device", "virtserialport,chardev=arm,name=tallydeck.arm"],
+        ]
+      : []),
     ...["-chardev", `file,id=console,path=${card.folder}/console.log,append=on`],
     ...["-serial", "chardev:console"],
   ];
 }
 
-function raspi3b(card: Card, words: string, network: boolean): string[] {
-  const { kernel, initrd, deviceTree, commandLine } = filesOf(card, "3 B");
+function raspi3b(card: Card, words: string, { network, files }: MachineOptions): string[] {
+  const { kernel, initrd, deviceTree, commandLine } = filesOf(card, "raspi3b", files);
   return [
-    ...["-M", "raspi3b", "-kernel", kernel, "-initrd", initrd, "-dtb", deviceTree],
+    ...["-M", "raspi3b", ...given({ kernel, initrd, dtb: deviceTree })],
     // QEMU takes the start of this watchdog for its end, and resets at once.
     ...["-append", `${commandLine} systemd.watchdog_sec=0 ${words}`],
     // An address from a vendor's range, as its own has: with a made-up one it would be usb0.
-    ...(network ? ["-device", "usb-net,netdev=net,mac=b8:27:eb:00:00:01"] : []),
+    ...(network === false ? [] : ["-device", "usb-net,netdev=net,mac=b8:27:eb:00:00:01"]),
     // The first serial port has the Bluetooth chip at its other end.
     ...["-serial", "null", "-serial", "chardev:shell"],
   ];
 }
 
-/** The files a board starts with, by its config.txt, copied out of the boot partition. */
-function filesOf({ boot, folder }: Card, name: string) {
-  const board = BOARDS.find((each) => each.name === name);
-  if (board === undefined) throw new Error(`the linter knows no Pi ${name}`);
-  const text = (file: string) => (boot.read(file) ?? missing(file)).toString("utf8");
-  const named = bootFiles(text("config.txt"), board, (file) => boot.read(file) !== undefined);
+/** An option for each file that there is. */
+function given(files: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(files).flatMap(([name, file]) => (file ? [`-${name}`, file] : []));
+}
+
+/** Copies out of the boot partition what the firmware would put into memory. */
+function filesOf({ boot, folder }: Card, hardware: Hardware, started?: BootFiles) {
+  const named = started ?? byConfig(boot, hardware);
   const copy = (file: string) => {
     const path = join(folder, basename(file));
-    writeFileSync(path, boot.read(file) ?? missing(file));
+    const content = boot.read(file);
+    if (content === undefined) return;
+    writeFileSync(path, content);
     return path;
   };
   return {
     kernel: copy(named.kernel),
     initrd: copy(named.initrd),
     deviceTree: copy(named.deviceTree),
-    commandLine: text(named.commandLine).trim(),
+    commandLine: boot.read(named.commandLine)?.toString("utf8").trim() ?? "",
   };
 }
 
-function missing(file: string): never {
-  throw new Error(`${file}, which config.txt names, is not on the boot partition`);
+function byConfig(boot: BootPartition, hardware: Hardware): BootFiles {
+  const turn = firmwareTurn(boot, hardware, { isTrial: false, isJumpered: false });
+  if (turn.type !== "starts") throw new Error(`no board starts with this card: ${turn.reason}`);
+  return turn.files;
 }

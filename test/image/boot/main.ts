@@ -16,6 +16,7 @@ import { checkPublicAddress } from "./public-address.ts";
 import { checkDialects, checkFirstBoot, checkOffline, checkRaspi3b } from "./starts.ts";
 import { checkService } from "./system.ts";
 import { checkTunnel } from "./tunnel.ts";
+import { checkUpdates } from "./update.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,8 +27,10 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     only: {
       type: "string",
-      default: "system,decks,service,network,public,dialects,offline,late,power,pi3",
+      default: "system,decks,service,network,public,dialects,offline,late,power,update,pi3",
     },
+    moments: { type: "string", default: "6" },
+    like: { type: "string", default: "." },
     keep: { type: "boolean", default: false },
   },
 });
@@ -36,13 +39,23 @@ if (image === undefined || work === undefined || out === undefined) {
   console.error("No image to boot. Build one first (image/build --raw), or name it with --image.");
   process.exit(2);
 }
+/** Parts with cards of their own. */
+const APART = ["pi3", "late", "abuse", "update", "update-short"];
 const parts = new Set(values.only.split(","));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const checks = new Checks();
 const card = new Card(image, work);
 console.log(`# ${image}, seed ${values.seed}`);
 
-if ([...parts].some((part) => !["pi3", "late", "abuse"].includes(part))) await checkCard(out);
+if ([...parts].some((part) => !APART.includes(part))) await checkCard(out);
+if (parts.has("update") || parts.has("update-short"))
+  await checkUpdates(checks, image, {
+    work: join(work, "update"),
+    seed: Number(values.seed),
+    moments: Number(values.moments),
+    isShort: !parts.has("update"),
+    like: new RegExp(values.like),
+  });
 if (parts.has("late")) await checkLateData(checks, new Card(image, join(work, "late")));
 if (parts.has("abuse"))
   await checkAbuse(checks, new Card(image, join(work, "abuse")), Number(values.seed));

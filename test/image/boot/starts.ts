@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Box } from "./box.ts";
 import type { Checks } from "./checks.ts";
 import { checkSetupCode } from "./decks.ts";
-import { type Card, type Hardware, Machine, type MachineOptions } from "./machine.ts";
+import type { Hardware } from "./firmware.ts";
+import { type Card, Machine, type MachineOptions } from "./machine.ts";
 import { takeOver } from "./owner.ts";
 import { checkSystem } from "./system.ts";
 

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { firmwareTurn } from "./firmware.ts";
+import { Card, type End, Machine, type MachineOptions } from "./machine.ts";
+
+/** How often a start may come to nothing before nobody waits any longer. */
+const MOST_TURNS = 4;
+
+/**
+ * A board with a card: its firmware, which starts what config.txt names, or once what tryboot.txt does,
+ * and whoever pulls the plug where nothing comes of that.
+ */
+export class Pi {
+  readonly card: Card;
+  /** Whether a jumper is on pins 5 and 6. */
+  isJumpered = false;
+  /** What is read back of the flag; undefined: nothing answers. */
+  readback: string | undefined = "1";
+  /** How often it was armed by what runs on it. */
+  armings = 0;
+  /** What each start came to, in order: the file it went by, or why it came to nothing. */
+  readonly turns: string[] = [];
+  #isArmed = false;
+
+  constructor(card: Card) {
+    this.card = card;
+  }
+
+  /** What a power cut does to the flag. */
+  forget(): void {
+    this.#isArmed = false;
+  }
+
+  /** Gives it power. */
+  plugIn(options: MachineOptions = {}): Promise<Machine> {
+    this.forget();
+    return this.#start(options);
+  }
+
+  /** Waits until the machine ends by itself, for which it has some time. */
+  async ended(machine: Machine, deadlineMs: number): Promise<End> {
+    const end = await endOf(machine, deadlineMs);
+    // The flag is in a register that a reset keeps and a power cut does not.
+    if (end !== "reset") this.#isArmed = false;
+    return end;
+  }
+
+  /** What follows a reset. */
+  goOn(options: MachineOptions): Promise<Machine> {
+    return this.#start(options);
+  }
+
+  /** Another board in the same state, with a copy of the card. */
+  copy(folder: string): Pi {
+    const pi = new Pi(new Card(this.card.file, folder));
+    pi.#isArmed = this.#isArmed;
+    return pi;
+  }
+
+  async #start(options: MachineOptions): Promise<Machine> {
+    for (let count = 0; count < MOST_TURNS; count++) {
+      const isTrial = this.#isArmed;
+      this.#isArmed = false;
+      const { isJumpered } = this;
+      const { boot } = this.card;
+      const turn = firmwareTurn(boot, options.hardware ?? "virt", { isTrial, isJumpered });
+      this.turns.push(turn.type === "starts" ? turn.config : `${turn.type}: ${turn.reason}`);
+      if (turn.type !== "starts") continue;
+      const given = { ...options, files: turn.files };
+      // The machine that is most like a board has no such port.
+      if (options.hardware === "raspi3b") return Machine.start(this.card, given);
+      const armSocket = join(this.card.folder, "arm.sock");
+      const machine = await Machine.start(this.card, { ...given, armSocket });
+      this.#listen(await connected(armSocket));
+      return machine;
+    }
+    throw new Error(`the board starts nothing: ${this.turns.slice(-MOST_TURNS).join("; ")}`);
+  }
+
+  #listen(port: Socket): void {
+    port.on("error", () => {});
+    const lines = createInterface(port).on("error", () => {});
+    lines.on("line", (line) => {
+      if (line.trim() !== "tryboot") return;
+      this.armings += 1;
+      this.#isArmed = this.readback === "1";
+      if (this.readback !== undefined) port.write(`${this.readback}\n`);
+    });
+  }
+}
+
+async function endOf(machine: Machine, deadlineMs: number): Promise<End> {
+  const tooLate = new AbortController();
+  const end = await Promise.race([
+    machine.end,
+    pause(deadlineMs, "late" as const, { signal: tooLate.signal }),
+  ]);
+  tooLate.abort();
+  if (end === "late") throw new Error(`it runs on after ${deadlineMs / 1_000} s; see console.log`);
+  machine.shell.close();
+  return end;
+}
+
+async function connected(path: string): Promise<Socket> {
+  const socket = connect(path);
+  await once(socket, "connect");
+  return socket;
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+
+interface Message {
+  readonly event?: string;
+  readonly data?: { readonly reason?: string };
+  readonly return?: unknown;
+  readonly error?: { readonly desc: string };
+}
+
+/** QEMU's own control (its docs/interop/qmp-spec.rst): one command at a time. */
+export class Qmp {
+  /** Why the machine ended, in QEMU's words: `guest-reset`, `guest-shutdown` and others. */
+  reason: string | undefined;
+  readonly #socket: Socket;
+  #answer = Promise.withResolvers<Message>();
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("error", () => {});
+    socket.on("close", () => this.#answer.reject(new Error("the machine is gone")));
+    this.#answer.promise.catch(() => {});
+    const lines = createInterface(socket).on("line", (line) => this.#hear(JSON.parse(line)));
+    lines.on("error", () => {});
+  }
+
+  static async open(path: string, isRunning: () => boolean): Promise<Qmp> {
+    for (;;) {
+      const socket = connect(path);
+      try {
+        await once(socket, "connect");
+        const qmp = new Qmp(socket);
+        await qmp.do("qmp_capabilities");
+        return qmp;
+      } catch (error) {
+        if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
+        await pause(100);
+      }
+    }
+  }
+
+  /** @throws {Error} what QEMU has against it */
+  async do(execute: string, args: object = {}): Promise<unknown> {
+    this.#answer = Promise.withResolvers();
+    this.#answer.promise.catch(() => {});
+    this.#socket.write(`${JSON.stringify({ execute, arguments: args })}\n`);
+    const answer = await this.#answer.promise;
+    if (answer.error) throw new Error(`${execute}: ${answer.error.desc}`);
+    return answer.return;
+  }
+
+  #hear(message: Message): void {
+    if (message.event === "SHUTDOWN") this.reason = message.data?.reason;
+    if ("return" in message || "error" in message) this.#answer.resolve(message);
+  }
+}

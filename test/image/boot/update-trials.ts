@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { SystemClock } from "../../../appliance/base/clock.ts";
+import { slotOf } from "../../../appliance/updater/boot-config.ts";
+import { UNITS } from "../../helpers/fake-hid-units.ts";
+import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import { partition } from "./fat.ts";
+import type { Card, Machine } from "./machine.ts";
+import type { Pi } from "./pi.ts";
+import { put } from "./releases.ts";
+import { boxOf, hashOf, SHORT, says, type Updates } from "./update-run.ts";
+
+const SECTOR = 512;
+const TRIAL_MS = 12 * 60_000;
+
+/** What is wrong with a release that is to be tried. */
+interface Fault {
+  /** "… goes back from a release that NAME" */
+  readonly name: string;
+  /** What the box says of it. */
+  readonly reason: RegExp;
+  /** Changes the card between the arming and the start. */
+  readonly card?: (card: Card) => void;
+  /** Changes the root's files. */
+  readonly root?: (root: string) => void;
+  /** What happens to the machine while it is tried. */
+  readonly meanwhile?: (machine: Machine) => Promise<unknown>;
+  /** The firmware does not even start it. */
+  readonly isDead?: boolean;
+}
+
+const NOT_STARTED = /did not start/;
+const STOPPED = /started, and then stopped|did not start/;
+const SERVICE = "etc/systemd/system/tallydeck.service.d/test.conf";
+const UNITS_FOLDER = "etc/systemd/system";
+
+const FAULTS: readonly Fault[] = [
+  {
+    name: "has no kernel",
+    isDead: true,
+    card: ({ boot }) => boot.remove("b/vmlinuz"),
+    reason: NOT_STARTED,
+  },
+  {
+    name: "has zeros for a kernel",
+    isDead: true,
+    card: ({ boot }) => boot.write("b/vmlinuz", Buffer.alloc(1 << 20)),
+    reason: NOT_STARTED,
+  },
+  {
+    name: "has half an initrd",
+    card: ({ boot }) => {
+      const initrd = boot.read("b/initrd.img");
+      assert.ok(initrd);
+      boot.write("b/initrd.img", initrd.subarray(0, initrd.length / 2));
+    },
+    reason: NOT_STARTED,
+  },
+  {
+    name: "has zeros for a root",
+    card: (card) => writeRoot(card, "/dev/zero", 64),
+    reason: NOT_STARTED,
+  },
+  {
+    name: "has the root of another release",
+    card: ({ file }) => {
+      const [from, to] = [partition(file, 2), partition(file, 3)];
+      const count = from.to - from.from;
+      copy(file, file, [`skip=${from.from}`, `seek=${to.from}`, `count=${count}`]);
+    },
+    reason: NOT_STARTED,
+  },
+  {
+    name: "ends its first program",
+    root: (root) => put(root, "usr/sbin/init", "#!/bin/sh\nexit 1\n", 0o755),
+    reason: NOT_STARTED,
+  },
+  {
+    name: "panics a while after its start",
+    root: (root) =>
+      unit(
+        root,
+        "test-panic",
+        "sleep 20; echo 1 >/proc/sys/kernel/sysrq; echo c >/proc/sysrq-trigger",
+      ),
+    reason: STOPPED,
+  },
+  {
+    name: "exits with 2 instead of serving",
+    root: (root) => runs(root, "/bin/sh -c 'exit 2'"),
+    reason: /service/i,
+  },
+  { name: "hangs", root: (root) => runs(root, "/bin/sleep infinity"), reason: /service|answer/i },
+  {
+    name: "leaves port 80 dead",
+    root: (root) =>
+      put(
+        root,
+        `${UNITS_FOLDER}/tallydeck-collector.socket.d/test.conf`,
+        "[Socket]\nListenStream=\nListenStream=8088\n",
+      ),
+    reason: /80|collector/i,
+  },
+  {
+    name: "gets no address",
+    root: (root) => put(root, "etc/systemd/network/20-wired.network", "[Match]\nName=none\n"),
+    reason: /address.*eth0|eth0.*address/i,
+  },
+  {
+    name: "does not find the deck",
+    root: (root) => put(root, "etc/udev/rules.d/70-tallydeck.rules", ""),
+    meanwhile: plugDeck,
+    reason: /deck/i,
+  },
+  {
+    name: "has a unit that fails again and again",
+    root: (root) => unit(root, "test-fails", "sleep 3; exit 1", "Restart=always\nRestartSec=3"),
+    reason: /test-fails|unit/i,
+  },
+];
+
+/** Each release that is not well goes back, once, with its own sentence. */
+export async function checkTrials(updates: Updates, armed: Pi, like: RegExp): Promise<void> {
+  for (const fault of FAULTS.filter(({ name }) => like.test(name)))
+    await updates.checks.check(`goes back from a release that ${fault.name}`, () =>
+      checkFault(updates, armed, fault),
+    );
+}
+
+async function checkFault(updates: Updates, armed: Pi, fault: Fault): Promise<void> {
+  const { work, workshop, next, token } = updates;
+  const folder = join(work, "fault");
+  rmSync(folder, { recursive: true, force: true });
+  const pi = armed.copy(folder);
+  if (fault.root) {
+    const root = join(folder, "root.img");
+    workshop.makeRoot({ ...next, change: fault.root }, root);
+    writeRoot(pi.card, root);
+  }
+  fault.card?.(pi.card);
+  const whole = hashOf(pi.card, "a");
+  let machine = await pi.goOn(SHORT);
+  try {
+    if (!fault.isDead) {
+      assert.deepEqual(pi.turns, ["tryboot.txt"]);
+      const meanwhile = fault.meanwhile?.(machine).catch(() => {});
+      assert.equal(await pi.ended(machine, TRIAL_MS), "reset");
+      await meanwhile;
+      machine = await pi.goOn(SHORT);
+    }
+    assert.equal(pi.turns.at(-1), "config.txt");
+    const box = await boxOf(machine, token);
+    const { kind, reason } = await says(box, "it went back", ({ last }) => last ?? undefined);
+    console.log(`      ${kind}: ${reason}`);
+    assert.match(reason ?? "", fault.reason);
+    assert.ok(kind === "failed" || kind === "interrupted");
+    assert.equal((await box.read("/stats?site=blog", token)).path["/before"], 1);
+    // It does not try again by itself.
+    assert.equal(pi.armings, 0);
+    assert.equal(slotOf(pi.card.boot.read("config.txt")?.toString("latin1") ?? ""), "a");
+    assert.equal(hashOf(pi.card, "a"), whole);
+  } finally {
+    await machine.cutPower();
+  }
+}
+
+/** Puts a file into the third partition; `mib` where it has no end. */
+function writeRoot({ file }: Card, root: string, mib?: number): void {
+  const count = mib === undefined ? [] : [`count=${(mib << 20) / SECTOR}`];
+  copy(root, file, [`seek=${partition(file, 3).from}`, ...count]);
+}
+
+function copy(from: string, to: string, where: readonly string[]): void {
+  const how = [`bs=${SECTOR}`, "conv=notrunc", "status=none"];
+  execFileSync("dd", [`if=${from}`, `of=${to}`, ...how, ...where]);
+}
+
+function runs(root: string, command: string): void {
+  put(root, SERVICE, `[Service]\nExecStart=\nExecStart=${command}\n`);
+}
+
+/** A unit of its own, started with the system. */
+function unit(root: string, name: string, script: string, more = ""): void {
+  const text = `[Service]\nExecStart=/bin/sh -c '${script}'\n${more}\n`;
+  put(root, `${UNITS_FOLDER}/${name}.service`, text);
+  put(root, `${UNITS_FOLDER}/multi-user.target.wants/${name}.service`, text);
+}
+
+/** The deck that was there when the board was armed. */
+export function plugDeck(machine: Machine): Promise<UsbDeck> {
+  const make = UNITS["mk2"];
+  if (make === undefined) throw new Error("no unit mk2");
+  return UsbDeck.plug(make(new SystemClock()), machine.usb);
+}
