@@ -9,7 +9,7 @@ import { useAction } from "../use-action.ts";
 import { askUpdate } from "./update-ask.ts";
 import { UpdateFile } from "./update-file.tsx";
 import { Release, Work } from "./update-release.tsx";
-import { habitText, isAtWork, isRestarting } from "./update-words.ts";
+import { habitText, isAtWork } from "./update-words.ts";
 
 /** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
 export function UpdateCard() {
@@ -118,7 +118,8 @@ function Runs({ running, other }: UpdateAnswer) {
 /** How releases come, and the way back. */
 function Ways({ update }: { update: UpdateAnswer }) {
   const { busy, problem, run } = useAction();
-  const isIdle = update.mode === "normal" && !isAtWork(update);
+  const isFree = !isAtWork(update);
+  const isIdle = update.mode === "normal" && isFree;
   const look = () => run(() => askUpdate({ action: "check" }));
   return (
     <>
@@ -126,8 +127,8 @@ function Ways({ update }: { update: UpdateAnswer }) {
         {habitText(update)} <Looked {...update} />
       </p>
       <div class="row">
-        {update.source !== null && (
-          <button type="button" disabled={busy || isRestarting(update)} onClick={look}>
+        {update.source !== null && isFree && (
+          <button type="button" disabled={busy} onClick={look}>
             Look now
           </button>
         )}
