@@ -23,6 +23,8 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-arm.service": 1.1,
   "tallydeck-clock-save.service": 1,
   "tallydeck-clock.service": 1.8,
+  "tallydeck-data-back.service": 1.5,
+  "tallydeck-facts.service": 1.8,
   "tallydeck-grow-data.service": 1.5,
   "tallydeck-https-date.service": 2.3,
   "tallydeck-name.service": 1.3,
@@ -32,6 +34,8 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-shutdown.service": 1,
   "tallydeck-slot-check.service": 1.6,
   "tallydeck-stick@.service": 2.2,
+  "tallydeck-trial-end.service": 1,
+  "tallydeck-trial.service": 2.2,
   "tallydeck-tunnel.service": 2,
   "tallydeck-update-start.service": 2,
   "tallydeck-update.service": 2.2,
@@ -157,7 +161,7 @@ describe("the image's units", () => {
 const STAND_INS = `
   mkdir -p usr/sbin usr/bin usr/lib/systemd/system data boot/firmware run
   ln -s usr/bin bin; ln -s usr/sbin sbin; ln -s usr/lib lib
-  for program in usr/bin/true usr/bin/flock usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
+  for program in usr/bin/true usr/bin/flock usr/bin/grep usr/bin/systemctl usr/bin/ssh-keygen usr/sbin/sshd usr/sbin/nft; do printf '#!/bin/sh\\n' >$program; chmod +x $program; done
   for target in sysinit local-fs shutdown sockets multi-user network network-pre timers paths time-set basic; do
     printf '[Unit]\\nDescription=%s\\nDefaultDependencies=no\\n' $target >usr/lib/systemd/system/$target.target
   done

@@ -1,0 +1,197 @@
+import { readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { request } from "node:http";
+import { isIPv4 } from "node:net";
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+import { dirname, join } from "node:path";
+import { isThere, replaceFile, textOf } from "../base/files.ts";
+import { type Ask, askProgram } from "../base/program.ts";
+import { HEALTH_PATH, VERSION_HEADER } from "../release/health.ts";
+import type { Box } from "./box.ts";
+import { type Facts, factsFrom, isHealth } from "./health.ts";
+
+/** What a port of the box answers to who asks from the box itself. */
+export interface Answered {
+  readonly status: number;
+  readonly version: string | undefined;
+  readonly body: string;
+}
+
+/** What tells how the box is; tests hand in stand-ins. */
+interface Machine {
+  /** `/`, or a folder. */
+  readonly root: string;
+  readonly ask: Ask;
+  /** Rejects when nothing answers in time. */
+  readonly get: (port: number, path: string) => Promise<Answered>;
+  readonly interfaces: () => NodeJS.Dict<
+    readonly Pick<NetworkInterfaceInfo, "address" | "internal">[]
+  >;
+}
+
+export function thisMachine(): Machine {
+  return { root: "/", ask: askProgram, get, interfaces: networkInterfaces };
+}
+
+const COLLECTOR_PORT = 80;
+const CONTROL_PORT = 3000;
+/** Twice what the service itself gives its database. */
+const ANSWER_MS = 10_000;
+const MOST_BODY = 1_048_576;
+
+/** Looks how the box is now. */
+export async function look(machine: Machine): Promise<Facts> {
+  const [collector, control] = await Promise.all([
+    machine
+      .get(COLLECTOR_PORT, "/")
+      .then(({ version }) => version ?? "?")
+      .catch(() => null),
+    machine
+      .get(CONTROL_PORT, HEALTH_PATH)
+      .then(healthIn)
+      .catch(() => null),
+  ]);
+  return {
+    service: serviceOf(machine),
+    collector,
+    control,
+    dataIsWritable: isWritable(machine),
+    failed: failedUnits(machine),
+    interfaces: interfacesOf(machine),
+    usb: usbOf(machine),
+  };
+}
+
+/** Where what was seen is put down for a program that sees no network itself. */
+const SEEN = "run/tallydeck-update/facts.json";
+
+export async function noteFacts(machine: Machine): Promise<void> {
+  replaceFile(join(machine.root, SEEN), JSON.stringify(await look(machine)), 0o600);
+}
+
+/**
+ * How the box is before it restarts, for the trial to compare with. Undefined when it cannot be told:
+ * then nothing is compared.
+ */
+export function factsNow({ root, run }: Pick<Box, "root" | "run">): Facts | undefined {
+  try {
+    rmSync(join(root, SEEN), { force: true });
+    run("systemctl", "start", "tallydeck-facts.service");
+    return factsFrom(JSON.parse(textOf(join(root, SEEN)) ?? "null"));
+  } catch {
+    return undefined;
+  }
+}
+
+function healthIn({ status, body }: Answered): Facts["control"] {
+  const read: unknown = status === 200 ? JSON.parse(body) : undefined;
+  return isHealth(read) ? read : null;
+}
+
+function serviceOf({ ask }: Machine): Facts["service"] {
+  const told = new Map(
+    ask("systemctl", "show", "tallydeck.service", "--property", SHOWN.join())
+      .split("\n")
+      .map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]),
+  );
+  return {
+    state: told.get("ActiveState") ?? "",
+    result: told.get("Result") ?? "",
+    exitStatus: Number(told.get("ExecMainStatus") ?? 0),
+    restarts: Number(told.get("NRestarts") ?? 0),
+  };
+}
+
+const SHOWN = ["ActiveState", "Result", "ExecMainStatus", "NRestarts"];
+
+function failedUnits({ ask }: Machine): string[] {
+  const listed = ask("systemctl", "list-units", "--state=failed", "--plain", "--no-legend");
+  return listed.split("\n").flatMap((line) => line.trim().split(/\s+/, 1)[0] || []);
+}
+
+/** By what it does and not by how it is mounted: a program's own view of the disk is another one. */
+function isWritable({ root }: Machine): boolean {
+  const file = join(root, "data/system/writable");
+  try {
+    // What is written where nothing is mounted is gone with the power.
+    if (root === "/" && statSync("/data").dev === statSync("/").dev) return false;
+    replaceFile(file, "", 0o600);
+    rmSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function interfacesOf({ root, interfaces }: Machine): Facts["interfaces"] {
+  const found = interfaces();
+  const folder = join(root, "sys/class/net");
+  return namesIn(folder)
+    .filter((name) => name !== "lo")
+    .map((name) => ({
+      name,
+      hasAddress: (found[name] ?? []).some(({ address }) => isReachable(address)),
+      isUnplugged: isUnplugged(join(folder, name)),
+    }));
+}
+
+/** That a radio finds no network, or that nobody has switched one on, may be the system's fault. */
+function isUnplugged(folder: string): boolean {
+  const isRadio = ["phy80211", "wireless"].some((name) => isThere(join(folder, name)));
+  // Only of one that is switched on it can be read whether there is a cable.
+  return !isRadio && textOf(join(folder, "carrier"))?.trim() === "0";
+}
+
+/** Addresses that a link gives itself say nothing about the network. */
+function isReachable(address: string): boolean {
+  return isIPv4(address) ? !address.startsWith("169.254.") : !/^fe[89ab]/i.test(address);
+}
+
+function usbOf({ root }: Machine): Facts["usb"] {
+  const folder = join(root, "sys/bus/usb/devices");
+  const names = namesIn(folder);
+  const idOf = (name: string, file: string) => textOf(join(folder, name, file))?.trim() ?? "";
+  const isRoot = (name: string) => /^usb\d+$/.test(name);
+  return {
+    // One of USB 3 has two root hubs.
+    hosts: new Set(names.filter(isRoot).map((name) => dirname(realpathSync(join(folder, name)))))
+      .size,
+    devices: names
+      // Interfaces of a device have a colon.
+      .filter((name) => !isRoot(name) && !name.includes(":"))
+      .map((name) => `${idOf(name, "idVendor")}:${idOf(name, "idProduct")}`),
+  };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function get(port: number, path: string): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const asked = request({ host: "127.0.0.1", port, path, agent: false, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MOST_BODY) asked.destroy(new Error("too much"));
+        chunks.push(chunk);
+      });
+      response.on("error", reject);
+      response.on("end", () => {
+        const version = [response.headers[VERSION_HEADER]].flat()[0];
+        resolve({
+          status: response.statusCode ?? 0,
+          version,
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}

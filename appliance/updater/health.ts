@@ -1,0 +1,158 @@
+import { isObject, isText } from "../base/json.ts";
+import type { ServiceHealth } from "../release/health.ts";
+
+/** How systemd finds `tallydeck.service`. */
+interface UnitFacts {
+  /** `active`, `activating`, `failed`, `inactive`, … */
+  readonly state: string;
+  /** Why it ended last: `success`, `exit-code`, `watchdog`, `signal`, … */
+  readonly result: string;
+  readonly exitStatus: number;
+  /** How often it was started again by itself. */
+  readonly restarts: number;
+}
+
+interface InterfaceFacts {
+  readonly name: string;
+  /** One that others can reach it by: no address of the link alone. */
+  readonly hasAddress: boolean;
+  /** It waits for a cable. By radio there is none. */
+  readonly isUnplugged: boolean;
+}
+
+/** How a box is, at one moment. Another release may have written it: see `factsFrom`. */
+export interface Facts {
+  readonly service: UnitFacts;
+  /** The version that answers at the collector's port; null when nothing does. */
+  readonly collector: string | null;
+  /** What the service says of itself at the Web UI's port; null when it says nothing. */
+  readonly control: ServiceHealth | null;
+  /** The data partition is mounted, and takes writes. */
+  readonly dataIsWritable: boolean;
+  /** Names of units that failed. */
+  readonly failed: readonly string[];
+  readonly interfaces: readonly InterfaceFacts[];
+  readonly usb: {
+    /** How many host controllers there are. */
+    readonly hosts: number;
+    /** All that is plugged in, like `0fd9:006d`, each as often as it is there. */
+    readonly devices: readonly string[];
+  };
+}
+
+/** `tallydeck.service` exits by this when it refuses its settings. */
+const REFUSED_SETTINGS = 2;
+const SERVICE = "tallydeck.service";
+
+/**
+ * Why a box that runs `version` for a trial is not well, in sentences; none when it is.
+ * @param before how it was before; what was not well then need not be now, as far as it depends on
+ * more than the release
+ */
+export function whyNotWell(
+  now: Facts,
+  { before, version }: { before: Facts | undefined; version: string },
+): string[] {
+  const service = ofService(now.service);
+  return [
+    ...(now.dataIsWritable ? [] : ["The data partition cannot be written to."]),
+    // Of a service that does not run, nothing else can be expected.
+    ...(service.length > 0 ? service : [...ofPorts(now, version), ...ofData(now, before)]),
+    ...ofUnits(now, before),
+    ...ofNetwork(now, before),
+    ...(service.length > 0 ? [] : ofDecks(now, before)),
+  ];
+}
+
+function ofService({ state, result, exitStatus }: UnitFacts): string[] {
+  if (state === "active") return [];
+  if (result === "watchdog") return ["The service hung, and was stopped."];
+  if (result === "exit-code" && exitStatus === REFUSED_SETTINGS)
+    return ["The service refuses its settings."];
+  if (result === "oom-kill") return ["The service took too much memory, and was stopped."];
+  if (result !== "success" && result !== "") return ["The service stops by itself."];
+  return [state === "activating" ? "The service does not come up." : "The service does not run."];
+}
+
+function ofPorts({ collector, control }: Facts, version: string): string[] {
+  if (collector === null && control === null)
+    return ["The service runs, and answers on neither of its ports."];
+  return [
+    ...answerOf("The collector (port 80)", collector, version),
+    ...answerOf("The Web UI (port 3000)", control?.version ?? null, version),
+  ];
+}
+
+function answerOf(who: string, answered: string | null, version: string): string[] {
+  if (answered === null) return [`${who} does not answer.`];
+  return answered === version ? [] : [`${who} answers as version ${answered}, not ${version}.`];
+}
+
+function ofData({ control }: Facts, before: Facts | undefined): string[] {
+  if (control === null) return [];
+  const { opened, wrote } = control.store;
+  if (!opened) return ["The data cannot be used by this release."];
+  // A database elsewhere may have been away before, too.
+  const tookNone = before?.control?.store.wrote === false;
+  return wrote || tookNone ? [] : ["The database takes nothing."];
+}
+
+function ofUnits({ failed }: Facts, before: Facts | undefined): string[] {
+  return failed
+    .filter((unit) => unit !== SERVICE && !before?.failed.includes(unit))
+    .map((unit) => `Unit ${unit} failed.`);
+}
+
+function ofNetwork(now: Facts, before: Facts | undefined): string[] {
+  const had = (before?.interfaces ?? []).filter(({ hasAddress }) => hasAddress);
+  return had
+    .filter(({ name }) => {
+      const own = now.interfaces.find((each) => each.name === name);
+      return own === undefined || (!own.isUnplugged && !own.hasAddress);
+    })
+    .map(({ name }) => `No address on ${name}.`);
+}
+
+/** A deck that is gone from USB was unplugged, unless what it was plugged into is gone with it. */
+function ofDecks({ control, usb }: Facts, before: Facts | undefined): string[] {
+  if (control === null || before === undefined) return [];
+  const open = control.decks.filter(({ connected }) => connected);
+  const missing = (before.control?.decks ?? []).filter(
+    ({ id, connected }) => connected && !open.some((deck) => deck.id === id),
+  );
+  if (missing.length === 0) return [];
+  if (usb.hosts < before.usb.hosts)
+    return missing.map(({ model }) => `The deck ${model} is gone, and a USB controller with it.`);
+  return missing
+    .filter(({ usb: ids }) => {
+      const pluggedIn = usb.devices.filter((device) => ids.includes(device)).length;
+      const inUse = open.filter((deck) => deck.usb.some((id) => ids.includes(id))).length;
+      return pluggedIn > inUse;
+    })
+    .map(({ model }) => `The deck ${model} is plugged in, and does not work.`);
+}
+
+/** What another release may have noted; undefined where it is none of it. */
+export function factsFrom(value: unknown): Facts | undefined {
+  if (!isObject(value)) return;
+  const { failed, interfaces, usb, control } = value;
+  const isOurs =
+    Array.isArray(failed) &&
+    failed.every(isText) &&
+    Array.isArray(interfaces) &&
+    interfaces.every((each) => isObject(each) && isText(each.name)) &&
+    isObject(usb) &&
+    typeof usb.hosts === "number" &&
+    Array.isArray(usb.devices) &&
+    (control === null || isHealth(control));
+  return isOurs ? (value as unknown as Facts) : undefined;
+}
+
+/** Whether it is as `ServiceHealth`. */
+export function isHealth(value: unknown): value is ServiceHealth {
+  if (!isObject(value) || !isObject(value.store) || !Array.isArray(value.decks)) return false;
+  return (
+    isText(value.version) &&
+    value.decks.every((deck) => isObject(deck) && isText(deck.id) && Array.isArray(deck.usb))
+  );
+}

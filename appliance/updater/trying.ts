@@ -1,0 +1,93 @@
+import { type Box, runningRelease } from "./box.ts";
+import { type Facts, factsFrom, whyNotWell } from "./health.ts";
+import { readJournal } from "./journal.ts";
+import { modeOf } from "./mode.ts";
+import { commit, giveUp } from "./outcome.ts";
+
+/** Milliseconds. */
+interface Patience {
+  /** For so long it has to be well, on end. */
+  readonly steady: number;
+  /** Counted from the start of the machine: until then it has to have been. */
+  readonly within: number;
+}
+
+interface Watch {
+  /** How the box is now. */
+  readonly look: () => Promise<Facts>;
+  /** Milliseconds since the machine started; never steps. */
+  readonly uptime: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+const LOOK_EVERY_MS = 5_000;
+const DEFAULT: Patience = { steady: 120_000, within: 600_000 };
+
+/** `tallydeck.trial=STEADY_S,WITHIN_S` on the kernel's command line, for tests. */
+export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience {
+  const [, steady, within] = /(?:^|\s)tallydeck\.trial=(\d+),(\d+)(?:\s|$)/.exec(commandLine) ?? [];
+  if (steady === undefined || within === undefined) return DEFAULT;
+  return { steady: Number(steady) * 1_000, within: Number(within) * 1_000 };
+}
+
+/**
+ * Where a release is being tried: keeps it once the box was well for long enough, or restarts into what
+ * ran before with a sentence why. Whoever starts this anew loses what was steady, and no more.
+ */
+export async function tryOut(box: Box, watch: Watch): Promise<void> {
+  const journal = readJournal(box);
+  if (modeOf(box, journal) !== "trial") return;
+  const why = await whyNotKept(box, watch, factsFrom(journal.attempt?.before));
+  if (why !== undefined) {
+    giveUp(box, why);
+    return;
+  }
+  try {
+    await commit(box);
+  } catch (error) {
+    giveUp(box, (error as Error).message);
+  }
+}
+
+/** @returns undefined once the box was well for long enough */
+async function whyNotKept(
+  box: Box,
+  { look, uptime, sleep }: Watch,
+  before: Facts | undefined,
+): Promise<string | undefined> {
+  const { version } = runningRelease(box);
+  const { steady, within } = patienceOf(box);
+  let last: readonly string[] = [];
+  let well: { readonly since: number; readonly restarts: number } | undefined;
+  for (;;) {
+    const startedAt = uptime();
+    const now = await seen(look);
+    const problems = typeof now === "string" ? [now] : whyNotWell(now, { before, version });
+    const { restarts = 0 } = typeof now === "string" ? {} : now.service;
+    if (well !== undefined && restarts > well.restarts)
+      problems.unshift("The service stops by itself.");
+    if (problems.length > 0) [last, well] = [problems, undefined];
+    else well ??= { since: uptime(), restarts };
+    if (well !== undefined && uptime() - well.since >= steady) return;
+    if (uptime() >= within) return reasonOf(last, steady);
+    await sleep(Math.max(0, LOOK_EVERY_MS - (uptime() - startedAt)));
+  }
+}
+
+async function seen(look: Watch["look"]): Promise<Facts | string> {
+  try {
+    return await look();
+  } catch (error) {
+    return `How the box is cannot be told: ${(error as Error).message}`;
+  }
+}
+
+/** A screen and a key have no room for all of it. */
+const MOST_SENTENCES = 3;
+
+function reasonOf(problems: readonly string[], steady: number): string {
+  return (
+    problems.slice(0, MOST_SENTENCES).join(" ") ||
+    `It started too late to be well for ${steady / 1_000} seconds.`
+  );
+}

@@ -1,0 +1,36 @@
+import type { Facts } from "../../appliance/updater/health.ts";
+import { NEXT } from "./card.ts";
+
+const DECK = { id: "mk2-cl1", model: "mk2", connected: true, usb: ["0fd9:0080", "0fd9:00a5"] };
+
+/** A box that is well with the release that is tried. */
+export const WELL: Facts = {
+  service: { state: "active", result: "success", exitStatus: 0, restarts: 0 },
+  collector: NEXT.version,
+  control: {
+    version: NEXT.version,
+    release: NEXT.release,
+    store: { opened: true, wrote: true },
+    decks: [DECK],
+  },
+  dataIsWritable: true,
+  failed: [],
+  interfaces: [
+    { name: "eth0", hasAddress: true, isUnplugged: false },
+    { name: "wlan0", hasAddress: false, isUnplugged: false },
+  ],
+  usb: { hosts: 2, devices: ["0bda:8153", "0fd9:0080"] },
+};
+
+/** The same with the deck out of sight of the service. */
+export function withoutDeck(usb: Partial<Facts["usb"]> = {}): Facts {
+  return {
+    ...WELL,
+    control: saying({ decks: [{ ...DECK, connected: false }] }),
+    usb: { ...WELL.usb, ...usb },
+  };
+}
+
+export function saying(changed: Partial<NonNullable<Facts["control"]>>): Facts["control"] {
+  return WELL.control && { ...WELL.control, ...changed };
+}

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import type { Facts } from "../../appliance/updater/health.ts";
+import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
+import { commit } from "../../appliance/updater/outcome.ts";
+import { patienceOf, tryOut } from "../../appliance/updater/trying.ts";
+import { Card, NEXT, OLD } from "./card.ts";
+import { WELL } from "./healthy.ts";
+
+const IS_TRIAL = join(
+  import.meta.dirname,
+  "../../firmware-config/system/usr/lib/tallydeck/is-trial",
+);
+const SILENT: Facts = { ...WELL, collector: null };
+const HUNG: Facts = {
+  ...WELL,
+  service: { ...WELL.service, state: "activating", result: "watchdog" },
+};
+
+let card: Card;
+beforeEach(() => {
+  card = new Card();
+});
+afterEach(() => card.remove());
+
+const ATTEMPT: NonNullable<Journal["attempt"]> = {
+  id: "one",
+  kind: "update",
+  slot: "b",
+  to: NEXT,
+  from: OLD,
+  state: "armed",
+  breaksData: false,
+  before: WELL,
+};
+
+/** The other slot starts for its trial. */
+async function startTrial(): Promise<void> {
+  card.putSlot("b", NEXT);
+  card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+  writeJournal(card.box(), { ...card.journal(), attempt: ATTEMPT });
+  await card.startUp("b");
+}
+
+describe("a trial", () => {
+  let uptime = 0;
+  beforeEach(() => {
+    uptime = 30_000;
+    return startTrial();
+  });
+
+  /** @param at what is seen so many seconds after the start */
+  function watch(at: (seconds: number) => Facts | Promise<Facts>) {
+    return {
+      look: async () => at(uptime / 1_000),
+      uptime: () => uptime,
+      sleep: async (ms: number) => {
+        uptime += ms;
+      },
+    };
+  }
+  const kept = () => slotOf(card.config()) === "b";
+  const reason = () => card.journal().attempt?.reason;
+  const restarted = () => card.ran.filter((each) => each === "systemctl reboot").length;
+
+  it("is kept after two minutes on end in which all was well", async () => {
+    await tryOut(
+      card.box(),
+      watch(() => WELL),
+    );
+    assert.ok(kept());
+    assert.equal(restarted(), 0);
+    assert.ok(uptime >= 150_000 && uptime <= 160_000, `${uptime}`);
+    assert.deepEqual(card.told().last?.kind, "updated");
+  });
+
+  it("counts anew after each moment that was not well", async () => {
+    await tryOut(
+      card.box(),
+      watch((s) => (s < 200 ? SILENT : s > 300 && s < 306 ? SILENT : WELL)),
+    );
+    assert.ok(kept());
+    assert.ok(uptime >= 425_000 && uptime < 440_000, `${uptime}`);
+  });
+
+  it("counts anew when the service was started again between two looks", async () => {
+    const again = { ...WELL, service: { ...WELL.service, restarts: 1 } };
+    await tryOut(
+      card.box(),
+      watch((s) => (s < 100 ? WELL : again)),
+    );
+    assert.ok(kept());
+    assert.ok(uptime >= 220_000, `${uptime}`);
+  });
+
+  it("is given up after ten minutes, with a sentence", async () => {
+    await tryOut(
+      card.box(),
+      watch(() => SILENT),
+    );
+    assert.ok(!kept());
+    assert.equal(reason(), "The collector (port 80) does not answer.");
+    assert.equal(restarted(), 1);
+    assert.ok(uptime >= 600_000 && uptime < 610_000, `${uptime}`);
+    const { last, failed } = await card.startUp("a");
+    assert.equal(last?.kind, "failed");
+    assert.equal(last?.reason, "The collector (port 80) does not answer.");
+    assert.deepEqual(failed, [NEXT.release]);
+  });
+
+  it("is given up when it is well now and then, with what was the matter", async () => {
+    await tryOut(
+      card.box(),
+      watch((s) => (s % 100 < 6 ? HUNG : WELL)),
+    );
+    assert.ok(!kept());
+    assert.equal(reason(), "The service hung, and was stopped.");
+  });
+
+  it("is given up when it became well too late", async () => {
+    uptime = 550_000;
+    await tryOut(
+      card.box(),
+      watch(() => WELL),
+    );
+    assert.ok(!kept());
+    assert.match(reason() ?? "", /too late to be well for 120 seconds/);
+  });
+
+  it("is given up at once by one that was killed and comes back after the time is over", async () => {
+    uptime = 700_000;
+    await tryOut(
+      card.box(),
+      watch(() => SILENT),
+    );
+    assert.ok(!kept());
+    assert.equal(restarted(), 1);
+  });
+
+  it("is not well while it cannot be told how the box is", async () => {
+    const blind = () => Promise.reject(new Error("systemctl takes too long"));
+    await tryOut(card.box(), watch(blind));
+    assert.match(reason() ?? "", /cannot be told: systemctl takes too long/);
+    assert.equal(restarted(), 1);
+  });
+
+  it("is given up when what started it is no more on the card", async () => {
+    rmSync(join(card.root, "boot/firmware/tryboot.txt"));
+    await tryOut(
+      card.box(),
+      watch(() => WELL),
+    );
+    assert.ok(!kept());
+    assert.match(reason() ?? "", /tryboot\.txt/);
+    assert.equal(restarted(), 1);
+  });
+
+  it("is over once it is decided: nothing is looked at, nothing changes", async () => {
+    await tryOut(
+      card.box(),
+      watch(() => WELL),
+    );
+    card.ran.length = 0;
+    const nobody = watch(() => assert.fail("nobody looks"));
+    await tryOut(card.box(), nobody);
+    assert.deepEqual(card.ran, []);
+    await card.startUp("a");
+    await tryOut(card.box(), nobody);
+  });
+
+  it("lasts as long as the kernel's command line says, for tests", () => {
+    const patience = (commandLine: string) => patienceOf({ commandLine });
+    assert.deepEqual(patience("quiet tallydeck.trial=5,60 ro"), { steady: 5_000, within: 60_000 });
+    for (const other of [
+      "quiet",
+      "tallydeck.trial=5",
+      "tallydeck.trial=a,b",
+      "xtallydeck.trial=1,2",
+    ])
+      assert.deepEqual(patience(other), { steady: 120_000, within: 600_000 });
+  });
+});
+
+describe("a system that nobody has decided about", () => {
+  /** As systemd asks long after the start; needs neither Node nor the data. */
+  function isTrial(): boolean {
+    card.write("credentials/cmdline", card.box().commandLine);
+    const { status, stderr } = spawnSync(IS_TRIAL, [card.root], {
+      env: { PATH: process.env.PATH, CREDENTIALS_DIRECTORY: join(card.root, "credentials") },
+      encoding: "utf8",
+    });
+    assert.equal(stderr, "");
+    return status === 0;
+  }
+
+  it("is left by a restart while it is tried, whatever it did", async () => {
+    await startTrial();
+    assert.ok(isTrial());
+    rmSync(join(card.root, "run"), { recursive: true });
+    rmSync(join(card.root, "data"), { recursive: true });
+    assert.ok(isTrial());
+  });
+
+  it("is left when it cannot read the boot partition, by what was noted before", async () => {
+    await startTrial();
+    rmSync(join(card.root, "boot/firmware"), { recursive: true });
+    assert.ok(isTrial());
+    writeJournal(card.box(), { ...card.journal(), attempt: { ...ATTEMPT, slot: "a" } });
+    assert.ok(!isTrial());
+  });
+
+  it("stays once it is kept", async () => {
+    await startTrial();
+    await commit(card.box());
+    assert.ok(!isTrial());
+  });
+
+  it("stays where it is the rule, waits to try another, or is only visited", async () => {
+    assert.ok(!isTrial());
+    card.putSlot("b", NEXT);
+    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    await card.startUp("a");
+    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    assert.ok(!isTrial());
+    await card.startUp("b");
+    assert.equal(card.told().mode, "visit");
+    assert.ok(!isTrial());
+  });
+});
