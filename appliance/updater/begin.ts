@@ -5,6 +5,8 @@ import type { Outcome } from "../release/told.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { withSlot } from "./boot-config.ts";
 import { BOOT, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";
+import { keepData, letGo } from "./data-copy.ts";
+import { factsNow } from "./facts.ts";
 import { configOf, removeTryboot, whileWritable, writeTryboot } from "./fat.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
@@ -48,16 +50,28 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
   if (releaseIn(box, slot)?.release !== to.release || !hasKernel(box, slot))
     throw new Error(`${to.version} is not whole in ${slot}/ on the card: install it again.`);
   tell(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
-  const config = withSlot(configOf(box), slot);
-  await whileWritable(box, () => writeTryboot(box, config));
-  await checkTryboot(box, config);
-  note(box, { ...attempt, id: box.newId(), state: "armed" });
-  if (!isArmed(box)) {
-    await refuse(box, attempt);
-    throw new Error(CANNOT);
+  // While the service still runs.
+  const before = factsNow(box);
+  const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", before };
+  if (attempt.breaksData) keepData(box, armed.id);
+  try {
+    await arm(box, armed, attempt);
+  } catch (error) {
+    if (attempt.breaksData) letGo(box);
+    throw error;
   }
   tell(box);
   box.run("systemctl", "reboot");
+}
+
+async function arm(box: Box, armed: Attempt, attempt: Attempt): Promise<void> {
+  const config = withSlot(configOf(box), armed.slot);
+  await whileWritable(box, () => writeTryboot(box, config));
+  await checkTryboot(box, config);
+  note(box, armed);
+  if (isArmed(box)) return;
+  await refuse(box, attempt);
+  throw new Error(CANNOT);
 }
 
 function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {

@@ -9,6 +9,7 @@ import { keepData, letGo, settleData } from "../../appliance/updater/data-copy.t
 import { type Attempt, writeJournal } from "../../appliance/updater/journal.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
 import { Card, NEXT, OLD } from "./card.ts";
+import { WELL } from "./healthy.ts";
 
 const DATA = "data/tallydeck";
 const STOP =
@@ -93,6 +94,45 @@ describe("data before a release that breaks it", () => {
     const synced = done.filter((step) => step === "fsync").length;
     assert.ok(synced >= 5, done.join("\n"));
     assert.ok(done.lastIndexOf("copyFile") < done.indexOf("fsync", done.lastIndexOf("copyFile")));
+  });
+
+  /** Written to the other slot, and asked for by the owner. */
+  async function startNext(): Promise<void> {
+    card.putSlot("b", NEXT);
+    for (const name of ["vmlinuz", "initrd.img", "cmdline.txt"])
+      card.write(`boot/firmware/b/${name}`, name);
+    note({ id: "prepared", state: "prepared" });
+    await card.ask("start", `${NEXT.release}`);
+  }
+
+  it("is copied before the restart is armed, once it was seen how the box is", async () => {
+    const { run } = card;
+    card.run = (command) => {
+      run.call(card, command);
+      if (command === "systemctl start tallydeck-facts.service")
+        card.write("run/tallydeck-update/facts.json", JSON.stringify(WELL));
+    };
+    await startNext();
+    assert.deepEqual(
+      card.ran.filter((command) => command.startsWith("systemctl")),
+      [
+        "systemctl start tallydeck-facts.service",
+        STOP,
+        "systemctl start tallydeck-arm.service",
+        "systemctl reboot",
+      ],
+    );
+    const { id, before } = card.journal().attempt ?? {};
+    assert.equal(card.read("data/system/data-before/attempt"), id);
+    assert.deepEqual(before, WELL);
+  });
+
+  it("is the service's again when the board cannot try it", async () => {
+    card.canTry = false;
+    await startNext();
+    assert.equal(card.ran.at(-1), START);
+    assert.ok(!isKept());
+    assert.equal(card.told().last?.kind, "refused");
   });
 
   it("goes back where the trial failed, and what the release wrote is kept aside", async () => {
