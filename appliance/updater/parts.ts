@@ -4,7 +4,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Part } from "../release/manifest.ts";
 
 /** Of a file or a partition, in one piece. */
-const PIECE = 1_048_576;
+const PIECE = 131_072;
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 

@@ -63,9 +63,7 @@ function noteStarted(box: Box): void {
 /** What became of an attempt that this start found. The journal comes last: all before can be done twice. */
 async function settle(box: Box): Promise<void> {
   const { attempt } = readJournal(box);
-  if (attempt === undefined || attempt.state !== "prepared") {
-    if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
-  }
+  if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
   if (attempt === undefined || attempt.state === "prepared") return;
   if (wasArmed(attempt) && isRunning(box, attempt)) noteKept(box, attempt);
   else if (attempt.state === "started") noteFailed(box, attempt, reasonOf(attempt));

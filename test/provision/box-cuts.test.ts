@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, {
+import {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,11 +8,11 @@ import fs, {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { provisionBox } from "../../appliance/provision/box.ts";
+import { Power } from "../helpers/power.ts";
 
 const SETTINGS = "# my notes\r\nHOSTNAME=box\r\nWIFI_SSID=home\r\nCOLOUR=red\r\nSTATS_TOKEN=";
 const PRESEED = '[wlan]\ncountry = "CH"\nssid = "home"\npassword = "';
@@ -35,14 +35,14 @@ describe("a power cut while the box applies its settings", () => {
   const newFolder = { recursive: true, force: true };
 
   /** Power on: the system is as it was flashed, boot and data partition are as they were left. */
-  function start(moment = Infinity): { wasCut: boolean; ran: string[] } {
+  async function start(moment = Infinity): Promise<{ wasCut: boolean; ran: string[] }> {
     for (const folder of ["etc", "run", "var"]) rmSync(join(root, folder), newFolder);
     for (const folder of ["etc/iwd", "run"]) mkdirSync(join(root, folder), newFolder);
     const ran: string[] = [];
     const power = new Power(moment);
     const run = (program: string, ...args: string[]) =>
       power.use(() => void ran.push([program, ...args].join(" ").replaceAll(root, "")));
-    const wasCut = power.cutsFiles(() =>
+    const wasCut = await power.cutsFiles(() =>
       provisionBox({ root, run, isMounted: () => true, warn: () => {} }),
     );
     return { wasCut, ran };
@@ -65,32 +65,32 @@ describe("a power cut while the box applies its settings", () => {
     assert.deepEqual(readdirSync(join(root, "data/system")), ["settings.json"], when);
   }
 
-  it("costs nothing at any of its steps: the next start does the rest, and the one after none", () => {
+  it("costs nothing at any of its steps: the next start does the rest, and the one after none", async () => {
     let moment = 0;
     for (let wasCut = true; wasCut; moment++) {
       newCard();
-      wasCut = start(moment).wasCut;
-      start();
+      wasCut = (await start(moment)).wasCut;
+      await start();
       assertDone(`cut at step ${moment}`);
-      assert.deepEqual(start().ran, ["hostname box"]);
+      assert.deepEqual((await start()).ran, ["hostname box"]);
     }
     assert.ok(moment > 60, `${moment} steps`);
   });
 
-  it("costs nothing when the next start is cut too", () => {
+  it("costs nothing when the next start is cut too", async () => {
     for (let seed = 1; seed <= 150; seed++) {
       newCard();
-      start((seed * 37) % 101);
-      start((seed * 61) % 103);
-      start();
+      await start((seed * 37) % 101);
+      await start((seed * 61) % 103);
+      await start();
       assertDone(`seed ${seed}`);
     }
   });
 
-  it("leaves the owner's file on the card at any of its steps, under one of two names", () => {
+  it("leaves the owner's file on the card at any of its steps, under one of two names", async () => {
     for (let moment = 0, wasCut = true; wasCut; moment++) {
       newCard();
-      wasCut = start(moment).wasCut;
+      wasCut = (await start(moment)).wasCut;
       for (const file of ["tallydeck.env", "rpi-preseed.toml"])
         assert.ok(
           ["", ".old-with-secrets"].some((end) =>
@@ -101,67 +101,3 @@ describe("a power cut while the box applies its settings", () => {
     }
   });
 });
-
-/** Goes at the given step; then nothing can be done any more. A write it hits is half done. */
-class Power {
-  #left: number;
-
-  constructor(steps: number) {
-    this.#left = steps;
-  }
-
-  use(step: () => void, half: () => void = () => {}): void {
-    if (this.#left-- > 0) {
-      step();
-      return;
-    }
-    if (this.#left === -1) half();
-    throw new Error("power cut");
-  }
-
-  /** @returns whether the power went while `work` used files */
-  cutsFiles(work: () => void): boolean {
-    const { renameSync, rmSync, mkdirSync, symlinkSync, fsyncSync, writeFileSync, writeSync } = fs;
-    const real = {
-      renameSync,
-      rmSync,
-      mkdirSync,
-      symlinkSync,
-      fsyncSync,
-      writeFileSync,
-      writeSync,
-    };
-    const step =
-      (name: "renameSync" | "rmSync" | "mkdirSync" | "symlinkSync") =>
-      (...args: unknown[]) =>
-        this.use(() => void (real[name] as (...args: unknown[]) => void)(...args));
-    Object.assign(fs, {
-      renameSync: step("renameSync"),
-      rmSync: step("rmSync"),
-      mkdirSync: step("mkdirSync"),
-      symlinkSync: step("symlinkSync"),
-      fsyncSync: () => this.use(() => {}),
-      writeFileSync: (path: string, content: string) =>
-        this.use(
-          () => real.writeFileSync(path, content),
-          () => real.writeFileSync(path, content.slice(0, content.length / 2)),
-        ),
-      writeSync: (file: number, bytes: Uint8Array) =>
-        this.use(
-          () => void real.writeSync(file, bytes, 0, bytes.length, 0),
-          () => void real.writeSync(file, bytes, 0, bytes.length >> 1, 0),
-        ),
-    });
-    syncBuiltinESMExports();
-    try {
-      work();
-      return false;
-    } catch (error) {
-      assert.equal((error as Error).message, "power cut");
-      return true;
-    } finally {
-      Object.assign(fs, real);
-      syncBuiltinESMExports();
-    }
-  }
-}

@@ -26,8 +26,11 @@ export const NEXT: Release = { release: 12, version: "0.3.0" };
 const CONFIG = "# Anna's\r\narm_64bit=1\r\n[pi4]\r\narm_boost=1\r\n";
 const PARTITION = { a: "02", b: "03" };
 export const SERVICES = "data/tallydeck-updates/bundle";
-const PIECE = 262_144;
-const ROOT_BYTES = 3_000_000;
+const PIECE = 65_536;
+const ROOT_BYTES = 150_000;
+
+/** Thousands of small files are written one after the other: a disk would take minutes. */
+const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** The root of a release; each has another. */
 function rootOf({ release }: Pick<Release, "release">): Buffer<ArrayBuffer> {
@@ -42,12 +45,12 @@ export function made(signer: Minisign, release: Release, said: Partial<Manifest>
 
 /** A card with a release in slot a, and the board that it is in; a folder has what is on it. */
 export class Card {
-  readonly root = mkdtempSync(join(tmpdir(), "tallydeck-card-"));
+  readonly root = mkdtempSync(join(MEMORY, "tallydeck-card-"));
   /** What ran, in order. */
   readonly ran: string[] = [];
   /** Whether the board keeps the wish for a trial over a reset. */
   canTry = true;
-  slotBytes = 4_194_304;
+  slotBytes = 262_144;
   boot = "";
   running: Slot = "a";
   #isArmed = false;

@@ -193,9 +193,9 @@ describe("an update", () => {
       [
         "when its root is too large for the slot",
         () => {
-          card.slotBytes = 2_000_000;
+          card.slotBytes = 100_000;
         },
-        /a slot of this card has 2 MB/,
+        /a slot of this card has 1 MB/,
       ],
       [
         "when its root is cut",
@@ -204,7 +204,7 @@ describe("an update", () => {
       ],
       [
         "when its root is another",
-        () => card.write(`${SERVICES}/root.img`, Buffer.alloc(3_000_000)),
+        () => card.write(`${SERVICES}/root.img`, Buffer.alloc(150_000)),
         /root\.img is not what its manifest says/,
       ],
       [

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "mocha";
+import type { Release, Slot } from "../../appliance/release/release.ts";
+import type { Outcome } from "../../appliance/release/told.ts";
+import { commit } from "../../appliance/updater/outcome.ts";
+import { Minisign } from "../helpers/minisign.ts";
+import { Power } from "../helpers/power.ts";
+import { Card, made, NEXT, OLD } from "./card.ts";
+
+const signer = new Minisign();
+const next = made(signer, NEXT);
+after(() => signer.remove());
+
+/** The way of a card from one release to another. */
+interface Way {
+  readonly begin: (card: Card) => Promise<void>;
+  readonly go: (card: Card) => Promise<void>;
+  readonly to: Release;
+  readonly slot: Slot;
+  readonly outcome: Outcome["kind"];
+}
+
+async function update(card: Card): Promise<void> {
+  await card.ask("prepare", "12");
+  await card.ask("start", "12");
+  await card.powerOn();
+  await commit(card.box());
+  await card.powerOn();
+}
+
+async function goBack(card: Card): Promise<void> {
+  await card.ask("back");
+  await card.powerOn();
+  await commit(card.box());
+  await card.powerOn();
+}
+
+const UPDATE: Way = {
+  begin: async (card) => card.putBundle(next),
+  go: update,
+  to: NEXT,
+  slot: "b",
+  outcome: "updated",
+};
+const BACK: Way = {
+  begin: async (card) => {
+    card.putBundle(next);
+    await update(card);
+  },
+  go: goBack,
+  to: OLD,
+  slot: "a",
+  outcome: "back",
+};
+
+describe("a power cut", () => {
+  for (const [what, way] of [
+    ["an update", UPDATE],
+    ["the way back", BACK],
+  ] as const)
+    it(`at any step of ${what} costs nothing: the box starts whole, and asking again does it`, async () => {
+      let moment = 0;
+      for (let wasCut = true; wasCut; moment++) wasCut = await cutAt(moment, way);
+      assert.ok(moment > 40, `${moment} steps`);
+    });
+
+  it("in two starts in a row costs no more", async () => {
+    for (let seed = 1; seed <= 25; seed++) await cutAt((seed * 37) % 131, UPDATE, (seed * 61) % 17);
+  });
+});
+
+/** @param again the step of the start afterwards at which the power goes once more */
+async function cutAt(moment: number, way: Way, again = Infinity): Promise<boolean> {
+  const card = new Card(signer.file);
+  try {
+    const start = async () => void (await card.powerOn({ wasCut: true }));
+    await cut(card, Infinity, start);
+    await cut(card, Infinity, () => way.begin(card));
+    const wasCut = await cut(card, moment, () => way.go(card));
+    const when = `cut at step ${moment}, and again at ${again}`;
+    const left = configOf(card);
+    await cut(card, again, start);
+    await cut(card, Infinity, start);
+    assertWhole(card, when);
+    // What two names shared belongs to neither once one of them is removed.
+    assert.ok(left.nlink === 1 || left.ino !== configOf(card).ino, when);
+    if (card.told().running.slot !== way.slot) await cut(card, Infinity, () => way.go(card));
+    await cut(card, Infinity, start);
+    assertWhole(card, when);
+    const { running, last, failed } = card.told();
+    assert.deepEqual([last?.kind, failed], [way.outcome, []], when);
+    assert.deepEqual(running, { ...way.to, slot: way.slot }, when);
+    assert.equal(card.journal().attempt, undefined, when);
+    assert.equal(card.journal().highest, NEXT.release, when);
+    return wasCut;
+  } finally {
+    card.remove();
+  }
+}
+
+async function cut(card: Card, moment: number, work: () => Promise<void>): Promise<boolean> {
+  const power = new Power(moment);
+  const run = card.run;
+  card.run = (command) => power.use(() => run.call(card, command));
+  const wasCut = await power.cutsFiles(work);
+  card.run = run;
+  return wasCut;
+}
+
+function configOf(card: Card) {
+  return statSync(join(card.root, "boot/firmware/config.txt"));
+}
+
+function assertWhole(card: Card, when: string): void {
+  const { running, mode, problem } = card.told();
+  assert.equal(mode, "normal", when);
+  assert.equal(problem, undefined, when);
+  assert.ok(card.isWhole(running.slot, running), `${running.slot}/ ${when}`);
+  assert.doesNotThrow(() => JSON.parse(card.read("data/system/update.json")), when);
+  assert.equal(card.hasTryboot(), false, when);
+  assert.equal(configOf(card).nlink, 1, when);
+  assert.match(card.config(), /^# Anna's\r\n/, when);
+}
