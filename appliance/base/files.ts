@@ -28,6 +28,11 @@ export async function replacePrivateFile(path: string, content: string): Promise
   await rm(part, { force: true });
   await writeFile(part, content, { mode: 0o600, flush: true });
   await rename(part, path);
+  await syncFolder(folder);
+}
+
+/** What was made, renamed or removed in a folder is so on the disk, too. */
+export async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, "r");
   await opened.sync().finally(() => opened.close());
 }

@@ -1,3 +1,16 @@
+/** Milliseconds since midnight in a zone, by an IANA name that this machine knows. */
+export function timeOfDay(now: number, timeZone: string): number {
+  const text = new Intl.DateTimeFormat("en", {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZone,
+  }).format(now);
+  const [hours = 0, minutes = 0, seconds = 0] = text.split(":").map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1_000 + (now % 1_000);
+}
+
 /** Whether this machine knows a time zone of this name, like Europe/Zurich. */
 export function isTimeZone(name: string): boolean {
   try {

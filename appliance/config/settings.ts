@@ -14,6 +14,7 @@ import {
 } from "../mqtt/settings.ts";
 import { DDNS_RULE, serviceOf } from "../public/dns/services.ts";
 import { DIRECTORY_RULE, directoryUrl, PUBLIC_NAME_RULE, publicName } from "../public/settings.ts";
+import { parseKey } from "../release/keys.ts";
 import {
   PROJECT_RELEASES,
   UPDATE_MODES,
@@ -262,7 +263,7 @@ export const SETTINGS = {
     flag: "update-key",
     fallback: "",
     accepts: "the second line of a minisign public key file: 56 characters that begin with RW",
-    parse: (text) => (text === "" || /^RW[A-Za-z0-9+/]{54}$/.test(text) ? text : undefined),
+    parse: (text) => (text === "" || parseKey(text) !== undefined ? text : undefined),
   } satisfies Setting<string>,
   DEMO: { flag: "demo", ...onOrOff } satisfies Setting<boolean>,
   SHOW_CODE_FILE: {

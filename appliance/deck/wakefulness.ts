@@ -1,5 +1,6 @@
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { timeOfDay } from "../base/time-zone.ts";
 import type { SleepSettings } from "./sleep.ts";
 
 const MINUTE_MS = 60_000;
@@ -82,22 +83,10 @@ function awakeAtNight(after: number, isUsedTonight: boolean): number {
   return Number.isFinite(after) ? after : NIGHT_WAKE_MS;
 }
 
-/** Milliseconds since midnight. */
-function timeOfDay(now: number, timeZone: string): number {
-  const text = new Intl.DateTimeFormat("en", {
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-    timeZone,
-  }).format(now);
-  return msOf(text) + (now % 1_000);
-}
-
-/** Of `HH:MM` or `HH:MM:SS`. */
+/** Of `HH:MM`. */
 function msOf(time: string): number {
-  const [hours = 0, minutes = 0, seconds = 0] = time.split(":").map(Number);
-  return ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return (hours * 60 + minutes) * 60_000;
 }
 
 /** From one time of the day to the next time that it is the other. */

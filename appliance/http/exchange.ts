@@ -70,6 +70,23 @@ export function exchange(
   return promise;
 }
 
+/**
+ * Sends a request the same way, for an answer of any size: its body is the caller's to read, and to
+ * destroy.
+ * @throws {Error} as `exchange`
+ */
+export function opened(
+  { method, url, headers, body }: Outward,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  opener(url)(url, { method, headers: withLength(headers, body), agent: false, signal })
+    .on("response", resolve)
+    .on("error", reject)
+    .end(body);
+  return promise;
+}
+
 /** Loaded with the first request: see node-http.ts. */
 function opener(url: string) {
   return url.startsWith("https:")

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { SecureContext } from "node:tls";
 import type { Clock } from "../base/clock.ts";
+import { AskFailed, askFailure } from "../http/ask-failed.ts";
 import { exchange } from "../http/exchange.ts";
 
 /** A question of the box to somebody on the internet. */
@@ -32,26 +33,6 @@ interface AskBounds {
  */
 export type Ask = (question: Question, bounds?: AskBounds) => Promise<Reply>;
 
-/** `stopped`: the signal said so. `cut`: the connection was closed, or what came was no HTTP. */
-type AskReason =
-  | "no-answer"
-  | "refused"
-  | "no-host"
-  | "certificate"
-  | "too-large"
-  | "cut"
-  | "stopped";
-
-/** Why there is no answer. Its message has no address and no header, so that it may be shown. */
-export class AskFailed extends Error {
-  readonly reason: AskReason;
-
-  constructor(reason: AskReason, message: string = SAID[reason]) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
 interface AskOptions {
   readonly clock: Clock;
   /** Certificates (PEM) of who may sign a server's, besides those that Node trusts. */
@@ -61,30 +42,6 @@ interface AskOptions {
 
 const MOST_BYTES = 65_536;
 const PATIENCE_MS = 20_000;
-
-const SAID: Readonly<Record<AskReason, string>> = {
-  "no-answer": "there was no answer in time",
-  refused: "the connection was refused",
-  "no-host": "there is no such host, or the name servers did not answer",
-  certificate: "the server's certificate is not trusted",
-  "too-large": "the answer was too large",
-  cut: "the connection broke before the answer was whole",
-  stopped: "it was stopped",
-};
-
-const REASONS: Readonly<Record<string, AskReason>> = {
-  ECONNREFUSED: "refused",
-  ENOTFOUND: "no-host",
-  EAI_AGAIN: "no-host",
-  EAI_FAIL: "no-host",
-  ETIMEDOUT: "no-answer",
-  EHOSTUNREACH: "no-answer",
-  ENETUNREACH: "no-answer",
-  EADDRNOTAVAIL: "no-answer",
-};
-
-/** What Node and OpenSSL call that a certificate is not to be trusted. */
-const CERTIFICATE = /CERT|UNABLE_TO|_CHAIN|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|CRL/;
 
 /** Asks on behalf of this box. */
 export function askWith({ clock, ca, userAgent }: AskOptions): Ask {
@@ -105,21 +62,12 @@ export function askWith({ clock, ca, userAgent }: AskOptions): Ask {
         ? new AskFailed("no-answer")
         : new AskFailed(ended);
     } catch (error) {
-      throw signal?.aborted ? new AskFailed("stopped") : failureOf(error, end.signal);
+      throw signal?.aborted ? new AskFailed("stopped") : askFailure(error, end.signal);
     } finally {
       patience();
       signal?.removeEventListener("abort", stop);
     }
   };
-}
-
-function failureOf(error: unknown, end: AbortSignal): AskFailed {
-  if (error instanceof AskFailed) return error;
-  if (end.aborted) return new AskFailed("no-answer");
-  const { code = "" } = error as NodeJS.ErrnoException;
-  if (code in REASONS) return new AskFailed(REASONS[code] ?? "cut");
-  if (!CERTIFICATE.test(code)) return new AskFailed("cut");
-  return new AskFailed("certificate", `${SAID.certificate} (${code})`);
 }
 
 /** Made with the first question: it reads every root there is. Undefined where Node's own will do. */

@@ -1,22 +1,47 @@
+import { version } from "../base/version.ts";
+import { clockZone } from "../box/time-zone.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
+import { opened } from "../http/exchange.ts";
+import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
+import { besideCounting, spaceOf } from "../store/sqlite/room.ts";
 import { thisBoard } from "../updates/boards.ts";
+import { Bundles } from "../updates/bundles.ts";
+import { Kept } from "../updates/record.ts";
+import { type Open, ReleaseHost } from "../updates/release-host.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { Updates } from "../updates/updates.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
 /** How the box comes by its releases; undefined where there is no updater of ours. */
 export async function startUpdates(
-  { config: { updateDir, updatesDir, updates: settings }, clock }: ServiceParts,
+  { config, clock, log, space = spaceOf }: ServiceParts,
+  { random }: Pick<Shared, "random">,
   stops: Stops,
 ): Promise<UpdateSource | undefined> {
+  const { updateDir, updatesDir, updates: settings } = config;
   if (updateDir === "" || updatesDir === "") return undefined;
-  const updates = new Updates({
+  const { url, key } = settings;
+  const isAsked = settings.mode !== "off" && url !== "";
+  const userAgent = `Tallydeck/${version()}`;
+  const updates = await Updates.open({
     clock,
+    log,
     settings,
     board: thisBoard(),
     root: new RootUpdater(updateDir),
+    bundles: new Bundles(updatesDir, readKeys(KEYS_FOLDER, key)),
+    kept: new Kept(updatesDir, log),
+    host: isAsked ? new ReleaseHost({ url, open, clock, userAgent }) : undefined,
+    room: async () => besideCounting(await space(updatesDir)),
+    random: () => random.int(2 ** 32) / 2 ** 32,
+    timeZone: () => clockZone(log),
   });
   stops.add(() => updates.close());
   return updates;
 }
+
+const open: Open = async (url, headers, signal) => {
+  const body = await opened({ method: "GET", url, headers }, signal);
+  return { status: body.statusCode ?? 0, headers: body.headers, body };
+};

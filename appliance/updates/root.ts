@@ -1,6 +1,6 @@
-import { chmod, readdir, rename, writeFile } from "node:fs/promises";
+import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bytesOf, NEW } from "../base/files.ts";
+import { bytesOf, NEW, sizeOf } from "../base/files.ts";
 import { schemas } from "../base/schema.ts";
 import { MOST_RELEASE } from "../release/release.ts";
 import { ASKS, type Ask, TOLD_FILE, type Told } from "../release/told.ts";
@@ -73,6 +73,8 @@ const misfitOf = schemas({})(TOLD);
  */
 export class RootUpdater {
   readonly #folder: string;
+  /** It is asked every second. */
+  #read: { text?: string | undefined; told?: Told | undefined } = {};
 
   /** @param folder root's, with one named `asked` in which the service may write */
   constructor(folder: string) {
@@ -82,19 +84,15 @@ export class RootUpdater {
   /** What it told last; undefined before it has, and for what nobody can read. */
   told(): Told | undefined {
     const bytes = bytesOf(join(this.#folder, TOLD_FILE), MOST_BYTES);
-    if (bytes === undefined) return undefined;
-    try {
-      const told: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-      return misfitOf(told) === undefined ? (told as Told) : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = bytes && Buffer.from(bytes).toString("utf8");
+    if (text !== this.#read.text)
+      this.#read = { text, told: text === undefined ? text : parsed(text) };
+    return this.#read.told;
   }
 
   /** What it was asked and has not taken yet. */
-  async pending(): Promise<Ask[]> {
-    const names: readonly string[] = await readdir(this.#asked).catch(() => []);
-    return ASKS.filter((ask) => names.includes(ask));
+  pending(): Ask[] {
+    return ASKS.filter((ask) => sizeOf(join(this.#asked, ask)) !== undefined);
   }
 
   /** @throws {Error} where root's folder is not there */
@@ -108,5 +106,14 @@ export class RootUpdater {
 
   get #asked(): string {
     return join(this.#folder, ASKED);
+  }
+}
+
+function parsed(text: string): Told | undefined {
+  try {
+    const told: unknown = JSON.parse(text);
+    return misfitOf(told) === undefined ? (told as Told) : undefined;
+  } catch {
+    return undefined;
   }
 }

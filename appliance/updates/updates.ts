@@ -1,116 +1,342 @@
 import type { Readable } from "node:stream";
-import { type Clock, every } from "../base/clock.ts";
-import { Refusal } from "../base/refusal.ts";
+import { every } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import type { Told } from "../release/told.ts";
-import type { ThisBoard } from "./boards.ts";
+import { Turns } from "../base/turns.ts";
+import type { Ask, Told } from "../release/told.ts";
+import { type Deed, decide, type Facts } from "./decide.ts";
+import { nextNight } from "./night.ts";
+import type { Wish } from "./record.ts";
+import { refuse } from "./refusals.ts";
+import { Releases, type ReleasesOptions } from "./releases.ts";
 import type { RootUpdater } from "./root.ts";
+import { nextCheck, nextTry } from "./schedule.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { UpdateView, UpdateWish } from "./shown.ts";
 import { isUnseenFailure, isUntried, outcomeKey, readyOf, viewOf } from "./view.ts";
 
-interface UpdatesOptions {
-  readonly clock: Clock;
+interface UpdatesOptions extends ReleasesOptions {
+  readonly log: Pick<Log, "warn">;
   readonly settings: UpdateSettings;
-  readonly board: ThisBoard;
   readonly root: RootUpdater;
+  /** The zone in which it is night. */
+  readonly timeZone: () => string;
 }
 
 const LOOK_MS = 1_000;
+const COUNTDOWN_MS = 60_000;
+/** A release that the owner called off is not begun again by itself before. */
+const CALLED_OFF_MS = 86_400_000;
+/** Who sends this much, and then breaks off, will be done in the end. */
+const ENOUGH_BYTES = 1_048_576;
+/** After what could not be done at all. */
+const REST_MS = 60_000;
 
-/** What the box knows of releases, and does about them. */
+/** What the box knows of releases, and does about them: fetches one and has the updater install it. */
 export class Updates {
+  /** The view, or a warning, is another. */
   readonly changed = new Signal();
   readonly #options: UpdatesOptions;
-  readonly #stop: Cancel;
+  readonly #releases: Releases;
+  readonly #turns = new Turns();
+  readonly #cancels: readonly Cancel[];
   #told: Told | undefined;
-  #seen: string | null = null;
-  #skipped: number | null = null;
+  /** What runs, and what stops it. */
+  #running: { stop: AbortController; done: Promise<void> } | undefined;
+  /** Monotonic: when the countdown ends, when the updater was seen to do something, how long to rest. */
+  #countdownEnds: number | null = null;
+  #heardAt: number;
+  #restsUntil = 0;
+  #isTakingIn = false;
+  #isClosed = false;
   #shown = "";
 
-  constructor(options: UpdatesOptions) {
+  private constructor(options: UpdatesOptions, releases: Releases) {
     this.#options = options;
-    this.#told = options.root.told();
-    this.#stop = every(options.clock, LOOK_MS, () => this.#look());
+    this.#releases = releases;
+    this.#heardAt = options.clock.monotonic();
+    this.#cancels = [
+      every(options.clock, LOOK_MS, () => this.#look()),
+      options.kept.changed.on(() => this.#step()),
+    ];
+    this.#look();
   }
 
+  /** Goes on where the service was when it ended. */
+  static async open(options: UpdatesOptions): Promise<Updates> {
+    return new Updates(options, await Releases.open(options));
+  }
+
+  /** Undefined while the updater has told nothing yet. */
   view(): UpdateView | undefined {
     if (this.#told === undefined) return undefined;
-    const { settings, board } = this.#options;
+    const { settings, board, kept } = this.#options;
+    const { wish, checkedAt, skipped, seen, problem } = kept.now;
     return viewOf(this.#told, {
       settings,
       board,
-      candidates: [],
-      download: null,
-      asked: null,
-      checkedAt: null,
-      restartsAt: null,
-      skipped: this.#skipped,
-      seen: this.#seen,
-      problem: null,
+      candidates: this.#releases.candidates(),
+      download: this.#releases.download(wish?.release),
+      asked: this.#asked === "prepare" ? (wish?.release ?? null) : null,
+      checkedAt,
+      restartsAt: this.#restartsAt(),
+      skipped,
+      seen,
+      problem,
     });
   }
 
   warnings(): readonly "update_failed"[] {
-    const isWrong = this.#told !== undefined && isUnseenFailure(this.#told, this.#seen);
-    return isWrong ? ["update_failed"] : [];
+    const { seen } = this.#options.kept.now;
+    return this.#told !== undefined && isUnseenFailure(this.#told, seen) ? ["update_failed"] : [];
   }
 
-  /** @throws {Refusal} `no_update`, `untried_board` */
-  async act(wish: UpdateWish): Promise<void> {
-    const told = this.#told;
-    if (told === undefined) return;
-    const { root, board } = this.#options;
-    switch (wish.action) {
-      case "seen":
-        this.#seen = told.last === undefined ? null : outcomeKey(told.last);
-        break;
-      case "skip":
-        this.#skipped = wish.release;
-        break;
-      case "back":
-        if (told.other === undefined) throw NOTHING_BEFORE();
-        await root.ask("back");
-        break;
-      case "keep":
-        await root.ask("keep");
-        break;
-      case "now":
-      case "tonight":
-        if (readyOf(told, [])?.release !== wish.release) throw NO_SUCH();
-        if (isUntried(told, board) && wish.untried !== true) throw UNTRIED();
-        await root.ask("prepare", wish.release);
-        break;
+  /** @throws {Refusal} `no_update`, `untried_board`, `not_now`, `no_release_source` */
+  act(wish: UpdateWish): Promise<void> {
+    return this.#turns.take(async () => {
+      const { kept } = this.#options;
+      const told = this.#insist();
+      switch (wish.action) {
+        case "check":
+          return this.#checkNow(told);
+        case "seen":
+          return kept.change({ seen: keyOf(told), problem: null });
+        case "skip":
+          if (kept.now.wish?.release === wish.release) await this.#callOff();
+          return kept.change({ skipped: wish.release });
+        case "cancel":
+          return this.#callOff();
+        case "back":
+          if (told.other === undefined) throw refuse("first");
+          return this.#askRoot("back");
+        case "keep":
+          if (told.mode !== "visit") throw refuse("home");
+          return this.#askRoot("keep");
+        default:
+          return this.#want(wish, told);
+      }
+    });
+  }
+
+  /**
+   * Takes in a release as one file, for the owner to install.
+   * @param declared its size, when the sender tells
+   * @throws {Refusal} `not_now`, `too_large`, `invalid_release`, `no_space`
+   */
+  async takeIn(file: Readable, declared: number | undefined): Promise<void> {
+    const told = this.#insist();
+    if (told.mode !== "normal") throw refuse("trial");
+    if (this.#isTakingIn || told.work || this.#options.kept.now.wish) throw refuse("busy");
+    this.#isTakingIn = true;
+    try {
+      await this.#releases.takeIn(file, declared, told);
+    } finally {
+      this.#isTakingIn = false;
+      this.#look();
     }
-    this.#tell();
   }
 
-  async takeIn(file: Readable, _declared: number | undefined): Promise<void> {
-    file.resume();
-    throw NO_SUCH();
+  /** Stops what runs; what was fetched stays. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const cancel of this.#cancels) cancel();
+    this.#running?.stop.abort();
+    await this.#running?.done;
   }
 
-  close(): void {
-    this.#stop();
+  #insist(): Told {
+    this.#told = this.#options.root.told();
+    if (this.#told === undefined) throw refuse("strange");
+    return this.#told;
+  }
+
+  async #want(
+    { action: when, release, untried }: Extract<UpdateWish, { action: "now" | "tonight" }>,
+    told: Told,
+  ): Promise<void> {
+    const { board, clock, kept, root } = this.#options;
+    if (told.mode !== "normal") throw refuse("trial");
+    if (this.#asked === "start") throw refuse("closing");
+    if (readyOf(told, this.#releases.candidates())?.release !== release) throw refuse("again");
+    if (isUntried(told, board) && untried !== true) throw refuse("board");
+    if (when === "tonight" && !clock.sure) throw refuse("time");
+    const { wish: before, skipped } = kept.now;
+    if (before !== null && before.release !== release) this.#running?.stop.abort();
+    const isGoing = told.work !== undefined || root.pending().length > 0;
+    const asked = before?.release === release && isGoing ? before.asked : null;
+    this.#countdownEnds = null;
+    await kept.change({
+      wish: { ...this.#newWish(release, when, told), asked },
+      skipped: skipped === release ? null : skipped,
+      problem: null,
+    });
+  }
+
+  #newWish(release: number, when: Wish["when"], told: Told): Wish {
+    const minute = Math.floor(this.#options.random() * 60);
+    const restartsAt = when === "tonight" ? this.#night(minute) : null;
+    const first = { failures: 0, retryAt: null, asked: null };
+    return { release, when, minute, restartsAt, before: keyOf(told), ...first };
+  }
+
+  async #callOff(): Promise<void> {
+    const { kept, clock } = this.#options;
+    if (this.#asked === "start") throw refuse("closing");
+    if (kept.now.wish === null) return;
+    this.#running?.stop.abort();
+    await kept.change({
+      wish: null,
+      autoAfter: clock.now() + CALLED_OFF_MS,
+      problem: null,
+    });
+  }
+
+  async #checkNow(told: Told): Promise<void> {
+    const { settings, host, kept } = this.#options;
+    if (host === undefined) throw refuse(settings.mode === "off" ? "off" : "nobody");
+    if (kept.now.wish !== null) throw refuse("busy");
+    await this.#running?.done;
+    this.#begin((signal) => this.#releases.check(told, true, signal));
+    await this.#running?.done;
   }
 
   #look(): void {
-    this.#told = this.#options.root.told();
+    if (this.#isClosed) return;
+    const { root, clock } = this.#options;
+    this.#told = root.told();
+    const isBusy = this.#told?.work !== undefined || (this.#asked && root.pending().length > 0);
+    if (isBusy) this.#heardAt = clock.monotonic();
+    this.#step();
+  }
+
+  #step(): void {
+    const { kept, clock } = this.#options;
+    if (kept.now.wish === null) this.#countdownEnds = null;
+    const isFree = this.#running === undefined && !this.#isTakingIn && !this.#isClosed;
+    const facts = isFree && clock.monotonic() >= this.#restsUntil ? this.#facts() : undefined;
+    const deed = facts && decide(facts);
+    if (facts && deed) this.#begin((signal) => this.#do(deed, facts, signal));
     this.#tell();
   }
 
+  #facts(): Facts | undefined {
+    const { clock, settings, board, kept } = this.#options;
+    if (this.#told === undefined) return undefined;
+    const ends = this.#countdownEnds;
+    return {
+      told: this.#told,
+      record: kept.now,
+      settings,
+      board,
+      candidates: this.#releases.candidates(),
+      now: clock.now(),
+      isSure: clock.sure,
+      boot: clock.boot,
+      silentMs: clock.monotonic() - this.#heardAt,
+      countdown: ends === null ? null : ends - clock.monotonic(),
+    };
+  }
+
+  #begin(task: (signal: AbortSignal) => Promise<void>): void {
+    const { log, clock } = this.#options;
+    const stop = new AbortController();
+    const done = Promise.resolve()
+      .then(() => task(stop.signal))
+      .catch((err: unknown) => {
+        log.warn({ err }, "An update could not go on");
+        this.#restsUntil = clock.monotonic() + REST_MS;
+      })
+      .then(() => {
+        this.#running = undefined;
+        this.#step();
+      });
+    this.#running = { stop, done };
+  }
+
+  async #do(deed: Deed, { told, now }: Facts, signal: AbortSignal): Promise<void> {
+    const { clock, random, kept } = this.#options;
+    const { wish } = kept.now;
+    switch (deed.kind) {
+      case "plan-check":
+        return kept.change({ nextCheckAt: nextCheck(now, "first", random()) });
+      case "check":
+        return this.#releases.check(told, false, signal);
+      case "clean":
+        return this.#releases.clean(told);
+      case "wish":
+        return kept.change({ wish: this.#newWish(deed.release, "tonight", told) });
+      case "end":
+        if (deed.isRefused) await this.#releases.lookAgain();
+        return kept.change({ wish: null, problem: deed.problem });
+    }
+    if (wish === null) return;
+    switch (deed.kind) {
+      case "fetch":
+        return this.#fetch(told, signal);
+      case "count-down":
+        this.#countdownEnds = clock.monotonic() + COUNTDOWN_MS;
+        return;
+      case "tonight":
+        return kept.change({ wish: { ...wish, restartsAt: this.#night(wish.minute) } });
+      case "ask":
+        // Remembered first: after a power cut it is known what may have been asked.
+        await kept.change({ wish: { ...wish, asked: { ask: deed.ask, boot: clock.boot } } });
+        return this.#askRoot(deed.ask, wish.release);
+    }
+  }
+
+  async #fetch(told: Told, signal: AbortSignal): Promise<void> {
+    const { clock, kept } = this.#options;
+    const unfinished = await this.#releases.fetch(told, signal);
+    const { wish } = kept.now;
+    if (unfinished === undefined || wish === null || signal.aborted) return;
+    const { problem, came, isFinal } = unfinished;
+    const failures = came >= ENOUGH_BYTES ? 1 : wish.failures + 1;
+    const retryAt = isFinal ? undefined : nextTry(clock.now(), failures, wish.when);
+    if (retryAt === undefined) await kept.change({ wish: null, problem });
+    else await kept.change({ wish: { ...wish, failures, retryAt }, problem });
+  }
+
+  async #askRoot(ask: Ask, release?: number): Promise<void> {
+    const { root, clock, log } = this.#options;
+    this.#heardAt = clock.monotonic();
+    try {
+      await root.ask(ask, release);
+    } catch (err) {
+      log.warn({ err }, "The updater could not be told");
+      throw refuse("silent");
+    }
+  }
+
+  /** What the updater was asked for the wish since the machine was started. */
+  get #asked(): "prepare" | "start" | undefined {
+    const { kept, clock } = this.#options;
+    const asked = kept.now.wish?.asked;
+    return asked?.boot === clock.boot ? asked.ask : undefined;
+  }
+
+  #restartsAt(): number | null {
+    const { kept, clock } = this.#options;
+    const { wish } = kept.now;
+    if (wish === null || this.#asked === "start") return null;
+    if (wish.when === "tonight") return wish.restartsAt;
+    const ends = this.#countdownEnds;
+    return ends === null ? null : Math.round(clock.now() + ends - clock.monotonic());
+  }
+
+  #night(minute: number): number {
+    const { clock, timeZone } = this.#options;
+    return nextNight(clock.now(), minute, timeZone());
+  }
+
   #tell(): void {
-    const shown = JSON.stringify(this.view());
+    const shown = JSON.stringify([this.view(), this.warnings()]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.changed.emit();
   }
 }
 
-const NO_SUCH = () => new Refusal("no_update", "There is no such release to install any more.");
-const NOTHING_BEFORE = () => new Refusal("no_update", "There is no other release to go back to.");
-const UNTRIED = () =>
-  new Refusal(
-    "untried_board",
-    "Updates on this board were never tried: keep a card reader near, and say so.",
-  );
+function keyOf({ last }: Told): string | null {
+  return last === undefined ? null : outcomeKey(last);
+}

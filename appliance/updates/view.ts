@@ -5,7 +5,7 @@ import type { UpdateSettings } from "./settings.ts";
 import type { ReadyView, UpdateView } from "./shown.ts";
 
 /** A release that the service knows of, or the updater. */
-interface Candidate extends Release {
+export interface Candidate extends Release {
   readonly bytes: number;
   readonly notes: string;
   readonly source: ReadyView["source"];
@@ -52,13 +52,17 @@ export function isUntried({ canTry }: Told, { compatible }: ThisBoard): boolean 
   return canTry !== true && !compatible.some((model) => TRIED_BOARDS.includes(model));
 }
 
+/** What the updater found itself. */
+export function offersOf({ offers }: Told): Candidate[] {
+  return offers.flatMap(({ source, ...offer }) =>
+    source === "service" ? [] : [{ ...offer, source, isWhole: true }],
+  );
+}
+
 /** The newest release that is newer than the running one, with what is known of it. */
 export function readyOf(told: Told, candidates: readonly Candidate[]): Candidate | undefined {
   const { running, other, prepared, failed } = told;
-  const offered = told.offers.flatMap(({ source, ...offer }): Candidate[] =>
-    source === "service" ? [] : [{ ...offer, source, isWhole: true }],
-  );
-  const all = [...candidates, ...offered];
+  const all = [...candidates, ...offersOf(told)];
   // Written already: where its files came from may be forgotten.
   if (prepared !== undefined && !all.some(({ release }) => release === prepared.release))
     all.push({ ...prepared, bytes: 0, notes: "", source: "network", isWhole: true });

@@ -1,5 +1,6 @@
 import type { Clock } from "../../appliance/base/clock.ts";
-import { type Ask, AskFailed, type Question, type Reply } from "../../appliance/public/ask.ts";
+import { AskFailed } from "../../appliance/http/ask-failed.ts";
+import type { Ask, Question, Reply } from "../../appliance/public/ask.ts";
 import { DNS_EVERY_MS } from "../../appliance/public/limits.ts";
 
 /** An answer as it comes, or that none comes. */

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../base/calendar.ts";
 import { isObject, isText } from "../../base/json.ts";
-import { type Ask, AskFailed, type Question, type Reply } from "../ask.ts";
+import { AskFailed } from "../../http/ask-failed.ts";
+import type { Ask, Question, Reply } from "../ask.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { AcmeFailed, failureOf } from "./problem.ts";
 

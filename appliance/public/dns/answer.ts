@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { type Ask, AskFailed, type Question, type Reply } from "../ask.ts";
+import { AskFailed } from "../../http/ask-failed.ts";
+import type { Ask, Question, Reply } from "../ask.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 /** The home's addresses. */

@@ -25,6 +25,11 @@ export function isLow(space: Space, spare: number): boolean {
   return space.free < LOG_BYTES || space.free + spare < limitOf(space);
 }
 
+/** Bytes that may be taken by what is not counted: new values are taken in all the same then. */
+export function besideCounting(space: Space): number {
+  return space.free - BALLAST_ABOVE * limitOf(space);
+}
+
 /** How much room there is for the data, as far as it was looked at. */
 export class Room {
   /** Bytes inside the database that it can use again. */

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { bytesOf, sizeOf, syncFolder } from "../base/files.ts";
+import { orElse } from "../base/refusal.ts";
+import { unpackBundle } from "../release/archive.ts";
+import type { PublicKey } from "../release/keys.ts";
+import {
+  BOOT,
+  MANIFEST,
+  MANIFEST_BYTES,
+  type Manifest,
+  ROOT,
+  readManifest,
+  SIGNATURE,
+} from "../release/manifest.ts";
+import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import type { Papers } from "./record.ts";
+
+/** Where the updater looks for a whole release. */
+const WHOLE = "bundle";
+/** Where one is fetched, and where one comes in. */
+const FETCHED = "fetched";
+const INCOMING = "incoming";
+export const LARGE = [BOOT, ROOT] as const;
+
+/** The releases in the service's folder; what is there is verified whenever it is read. */
+export class Bundles {
+  readonly #folder: string;
+  readonly #keys: readonly PublicKey[];
+
+  constructor(folder: string, keys: readonly PublicKey[]) {
+    this.#folder = folder;
+    this.#keys = keys;
+  }
+
+  /** What papers say. @throws {Refusal} `invalid_release` */
+  read({ manifest, signature }: Papers): Manifest {
+    return readManifest(Buffer.from(manifest), Buffer.from(signature), this.#keys);
+  }
+
+  /** The release that is whole; what else has its place is removed. */
+  async whole(): Promise<Manifest | undefined> {
+    const folder = this.#at(WHOLE);
+    const manifest = this.#papersIn(folder);
+    const isWhole = LARGE.every(
+      (name) => manifest !== undefined && sizeOf(join(folder, name)) === manifest.files[name].size,
+    );
+    if (manifest !== undefined && isWhole) return manifest;
+    await this.remove();
+    return undefined;
+  }
+
+  /** True where its files are what the manifest says, to the last byte. */
+  async isSound(manifest: Manifest): Promise<boolean> {
+    for (const name of LARGE) {
+      const sha256 = await hashOf(join(this.#at(WHOLE), name)).catch(() => "");
+      if (sha256 !== manifest.files[name].sha256) return false;
+    }
+    return true;
+  }
+
+  /** Removes the whole release. */
+  async remove(): Promise<void> {
+    await rm(this.#at(WHOLE), { recursive: true, force: true });
+  }
+
+  /** Removes what was fetched of one. */
+  async removeFetched(): Promise<void> {
+    await rm(this.#at(FETCHED), { recursive: true, force: true });
+  }
+
+  /** Removes what was coming in when the service ended. */
+  async removeIncoming(): Promise<void> {
+    await rm(this.#at(INCOMING), { recursive: true, force: true });
+  }
+
+  /**
+   * The folder in which a release is fetched, with what is there of it.
+   * @returns a path for each file
+   */
+  async fetched(papers: Papers): Promise<(name: string) => string> {
+    const folder = this.#at(FETCHED);
+    const path = (name: string) => join(folder, name);
+    const there = Buffer.from(bytesOf(path(MANIFEST), MANIFEST_BYTES) ?? []).toString("utf8");
+    if (there !== papers.manifest) {
+      await this.removeFetched();
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    }
+    await writeFile(path(SIGNATURE), papers.signature, { mode: 0o600, flush: true });
+    await writeFile(path(MANIFEST), papers.manifest, { mode: 0o600, flush: true });
+    return path;
+  }
+
+  /** What was fetched is whole. */
+  async finishFetched(): Promise<void> {
+    await this.#takePlace(FETCHED);
+  }
+
+  /**
+   * Takes in a `.tallydeck`.
+   * @param judge is asked before the large files are read
+   * @throws {Refusal} `invalid_release`, `no_space`, and what `judge` throws
+   */
+  async takeIn(
+    file: AsyncIterable<Uint8Array>,
+    judge: (manifest: Manifest) => void,
+  ): Promise<Manifest> {
+    const folder = this.#at(INCOMING);
+    await this.removeIncoming();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      const manifest = await unpackBundle(file, folder, (papers, signature) => {
+        const read = readManifest(papers, signature, this.#keys);
+        judge(read);
+        return read;
+      });
+      await this.#takePlace(INCOMING);
+      return manifest;
+    } finally {
+      await this.removeIncoming();
+    }
+  }
+
+  async #takePlace(name: string): Promise<void> {
+    await syncFolder(this.#at(name));
+    await this.remove();
+    await rename(this.#at(name), this.#at(WHOLE));
+    await syncFolder(this.#folder);
+  }
+
+  #papersIn(folder: string): Manifest | undefined {
+    const [manifest, signature] = [
+      bytesOf(join(folder, MANIFEST), MANIFEST_BYTES),
+      bytesOf(join(folder, SIGNATURE), SIGNATURE_BYTES),
+    ];
+    if (manifest === undefined || signature === undefined) return undefined;
+    return orElse(() => readManifest(manifest, signature, this.#keys), undefined);
+  }
+
+  #at(name: string): string {
+    return join(this.#folder, name);
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const bytes of createReadStream(path)) hash.update(bytes);
+  return hash.digest("hex");
+}

@@ -1,0 +1,116 @@
+import { DAY_MS } from "../base/calendar.ts";
+import type { Ask, Told } from "../release/told.ts";
+import type { ThisBoard } from "./boards.ts";
+import type { UpdateRecord, Wish } from "./record.ts";
+import type { UpdateSettings } from "./settings.ts";
+import { type Candidate, isUnseenFailure, isUntried, offersOf, readyOf } from "./view.ts";
+
+/** All that it depends on what is next. */
+export interface Facts {
+  readonly told: Told;
+  readonly record: UpdateRecord;
+  readonly settings: UpdateSettings;
+  readonly board: ThisBoard;
+  /** Of the service's own. */
+  readonly candidates: readonly Candidate[];
+  /** Epoch milliseconds, and whether that is the time. */
+  readonly now: number;
+  readonly isSure: boolean;
+  /** Names this boot of the machine. */
+  readonly boot: string;
+  /** How long the updater has done nothing that it was asked for; milliseconds. */
+  readonly silentMs: number;
+  /** What is left of the countdown, milliseconds; null before it began. */
+  readonly countdown: number | null;
+}
+
+/** One thing to do; those of a wish are about its release. */
+export type Deed =
+  | { readonly kind: "check" | "plan-check" | "fetch" | "count-down" | "tonight" | "clean" }
+  | { readonly kind: "ask"; readonly ask: Extract<Ask, "prepare" | "start"> }
+  /** By itself. */
+  | { readonly kind: "wish"; readonly release: number }
+  /** The wish is fulfilled, or cannot be: then with a sentence where nobody else says why. */
+  | { readonly kind: "end"; readonly problem: string | null; readonly isRefused: boolean };
+
+/** The next check is never further away, whatever a clock said once. */
+const LONGEST_PLAN_MS = 10 * DAY_MS;
+const SILENT_MS = 120_000;
+const ANSWERED_MS = 10_000;
+/** Who was off at four, or still wrote, waits for the next night. */
+const LATE_MS = 30 * 60_000;
+
+/** What is next; undefined where it is to wait. */
+export function decide(facts: Facts): Deed | undefined {
+  const { wish } = facts.record;
+  return wish === null ? atRest(facts) : towards(wish, facts);
+}
+
+function towards(wish: Wish, facts: Facts): Deed | undefined {
+  const { told, candidates, boot, now, silentMs } = facts;
+  const { release } = wish;
+  if (told.running.release >= release) return ended();
+  if (told.last?.to.release === release && isUnseenFailure(told, wish.before)) return ended();
+  if (told.mode === "visit")
+    return ended("The other system was started, so nothing is installed into it. Ask again later.");
+  if (told.mode === "trial") return undefined;
+  const asked = wish.asked?.boot === boot ? wish.asked.ask : undefined;
+  // It has taken what it was asked for, does nothing, and says why.
+  const isRefused = told.problem !== undefined && silentMs >= ANSWERED_MS;
+  const isSilent = silentMs >= SILENT_MS;
+  const why = isRefused ? told.problem : isSilent ? SILENCE : undefined;
+  if (asked === "start") return why === undefined ? undefined : ended(why);
+  if (told.prepared?.release === release) return restart(wish, facts);
+  if (asked === "prepare") return why === undefined ? undefined : refused(why);
+  if (told.work !== undefined) return undefined;
+  const known = [...candidates, ...offersOf(told)].filter((each) => each.release === release);
+  if (known.some(({ isWhole }) => isWhole)) return { kind: "ask", ask: "prepare" };
+  if (known.length === 0)
+    return ended(
+      `Release ${release} is not here any more. Look for it again, or insert the stick.`,
+    );
+  return wish.retryAt !== null && wish.retryAt > now ? undefined : { kind: "fetch" };
+}
+
+const SILENCE = "The updater did not do what it was asked for. Restart the box and try again.";
+
+/** It is written and read back: all that is left is when. */
+function restart({ when, restartsAt }: Wish, { now, countdown }: Facts): Deed | undefined {
+  if (when === "now") {
+    if (countdown === null) return { kind: "count-down" };
+    return countdown <= 0 ? { kind: "ask", ask: "start" } : undefined;
+  }
+  if (restartsAt === null || now - restartsAt > LATE_MS) return { kind: "tonight" };
+  return now >= restartsAt ? { kind: "ask", ask: "start" } : undefined;
+}
+
+function atRest(facts: Facts): Deed | undefined {
+  const { told, record, settings, candidates, now, isSure } = facts;
+  if (told.mode !== "normal") return undefined;
+  if (candidates.some(({ release }) => release <= told.running.release)) return { kind: "clean" };
+  if (!isSure) return undefined;
+  const release = settings.mode === "auto" ? byItself(facts) : undefined;
+  if (release !== undefined) return { kind: "wish", release };
+  if (settings.mode === "off" || settings.url === "") return undefined;
+  const { nextCheckAt } = record;
+  if (nextCheckAt === null || nextCheckAt - now > LONGEST_PLAN_MS) return { kind: "plan-check" };
+  return now >= nextCheckAt ? { kind: "check" } : undefined;
+}
+
+/** The release that is installed without anybody's word. */
+function byItself({ told, record, board, candidates, now }: Facts): number | undefined {
+  const { release } = readyOf(told, candidates) ?? {};
+  const isUnwanted =
+    release === undefined || release === record.skipped || told.failed.includes(release);
+  if (isUnwanted || isUntried(told, board)) return undefined;
+  return record.autoAfter !== null && now < record.autoAfter ? undefined : release;
+}
+
+function ended(problem: string | null = null): Deed {
+  return { kind: "end", problem, isRefused: false };
+}
+
+/** What was to be written may not be what it was. */
+function refused(problem: string): Deed {
+  return { kind: "end", problem, isRefused: true };
+}

@@ -1,0 +1,162 @@
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { type Clock, every } from "../base/clock.ts";
+import { sizeOf } from "../base/files.ts";
+import type { Part } from "../release/manifest.ts";
+import { type Answer, NotFetched, type ReleaseHost } from "./release-host.ts";
+
+interface Fetching {
+  readonly host: Pick<ReleaseHost, "name" | "file" | "failure">;
+  readonly clock: Pick<Clock, "after">;
+  /** Bytes that may still be written before the data would lack them. */
+  readonly room: () => Promise<number>;
+  readonly signal: AbortSignal;
+  /** Hears how many bytes of the file are there. */
+  readonly progress: (bytes: number) => void;
+}
+
+/** Less in a minute is no connection that ever gets there. */
+const LEAST_BYTES = 64 * 1024;
+const WINDOW_MS = 60_000;
+/** So often it is written through: what waits to be written counts as memory of the service. */
+const SYNC_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Fetches a file, and goes on where it was left. What came stays for the next time, unless it is wrong.
+ * @param part what the file must be
+ * @throws {NotFetched}
+ */
+export async function fetchFile(
+  name: string,
+  path: string,
+  part: Part,
+  to: Fetching,
+): Promise<void> {
+  let have = sizeOf(path) ?? 0;
+  if (have > part.size) {
+    await rm(path, { force: true });
+    have = 0;
+  }
+  to.progress(have);
+  const hash = createHash("sha256");
+  for await (const bytes of createReadStream(path, { flags: "a+" })) hash.update(bytes);
+  if (have < part.size) await append(name, path, { part, have, hash }, to);
+  if (hash.digest("hex") === part.sha256) return;
+  await rm(path, { force: true });
+  throw new NotFetched(
+    "wrong",
+    `${name} of ${to.host.name} is not what its manifest says. It was deleted.`,
+  );
+}
+
+interface Begun {
+  readonly part: Part;
+  readonly have: number;
+  readonly hash: Hash;
+}
+
+async function append(name: string, path: string, begun: Begun, to: Fetching): Promise<void> {
+  const { part, have } = begun;
+  if ((await to.room()) < part.size - have) throw noRoom();
+  const answer = await to.host.file(name, have, to.signal);
+  const end = new AbortController();
+  const stop = () => end.abort();
+  to.signal.addEventListener("abort", stop);
+  end.signal.addEventListener("abort", () => answer.body.destroy());
+  if (to.signal.aborted) stop();
+  let inWindow = 0;
+  const watch = every(to.clock, WINDOW_MS, () => {
+    if (inWindow < LEAST_BYTES) stop();
+    inWindow = 0;
+  });
+  try {
+    const skip = skipped(name, answer, begun, to.host.name);
+    await using file = await open(path, "a", 0o600);
+    await writeOut(counted(answer.body, skip), file, begun, to);
+  } catch (error) {
+    throw await explained(error, path, to, end.signal);
+  } finally {
+    watch();
+    to.signal.removeEventListener("abort", stop);
+    answer.body.destroy();
+  }
+
+  async function* counted(body: Readable, skip: number): AsyncGenerator<Buffer> {
+    let left = skip;
+    for await (const bytes of body as AsyncIterable<Buffer>) {
+      inWindow += bytes.length;
+      const rest = bytes.subarray(Math.min(left, bytes.length));
+      left -= bytes.length - rest.length;
+      if (rest.length > 0) yield rest;
+    }
+  }
+}
+
+/** How much of the body is here already. @throws {NotFetched} where it is of another file */
+function skipped(
+  name: string,
+  { status, headers }: Answer,
+  { part, have }: Begun,
+  host: string,
+): number {
+  const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(headers["content-range"] ?? "");
+  const [, from, whole] =
+    status === 206 ? (range ?? []) : [undefined, "0", headers["content-length"] ?? "*"];
+  const isRight = Number(from) === (status === 206 ? have : 0);
+  if (isRight && (whole === "*" || Number(whole) === part.size)) return status === 206 ? 0 : have;
+  throw new NotFetched("wrong", `${host} has another ${name} than the one that was offered.`);
+}
+
+async function writeOut(
+  body: AsyncIterable<Buffer>,
+  file: FileHandle,
+  { part, have, hash }: Begun,
+  { room, progress }: Fetching,
+): Promise<void> {
+  let at = have;
+  let synced = have;
+  for await (const bytes of body) {
+    at += bytes.length;
+    if (at > part.size) throw new TooMuch();
+    await file.writeFile(bytes);
+    hash.update(bytes);
+    progress(at);
+    if (at - synced < SYNC_BYTES) continue;
+    synced = at;
+    await file.datasync();
+    if ((await room()) < part.size - at) throw noRoom();
+  }
+  await file.sync();
+  if (at < part.size) throw new Error("the body ended early");
+}
+
+/** More came than there is. */
+class TooMuch extends Error {}
+
+async function explained(
+  error: unknown,
+  path: string,
+  { host }: Fetching,
+  end: AbortSignal,
+): Promise<unknown> {
+  if (error instanceof NotFetched) return error;
+  if (error instanceof TooMuch) {
+    await rm(path, { force: true });
+    return new NotFetched("wrong", `${host.name} sends more than the release has. It was deleted.`);
+  }
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC") return noRoom();
+  const isOfDisk = syscall === "write" || syscall === "open" || syscall?.startsWith("f");
+  return isOfDisk
+    ? new NotFetched("failed", `The release cannot be written to the card (${code}).`)
+    : host.failure(error, end);
+}
+
+function noRoom(): NotFetched {
+  return new NotFetched(
+    "full",
+    "There is not enough free space for the release, and counting comes first. Lower RETENTION_DAYS, or use a larger card.",
+  );
+}

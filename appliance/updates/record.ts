@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { bytesOf, replacePrivateFile } from "../base/files.ts";
+import type { Log } from "../base/log.ts";
+import { schemas } from "../base/schema.ts";
+import { Signal } from "../base/signal.ts";
+import { Turns } from "../base/turns.ts";
+import { MANIFEST_BYTES } from "../release/manifest.ts";
+import { SIGNATURE_BYTES } from "../release/minisign.ts";
+import { MOST_RELEASE } from "../release/release.ts";
+
+/** What somebody signed, as it came: it is verified whenever it is read. */
+export interface Papers {
+  readonly manifest: string;
+  readonly signature: string;
+}
+
+/** That a release be installed, until it is or cannot be. */
+export interface Wish {
+  readonly release: number;
+  readonly when: "now" | "tonight";
+  /** Of the hour after four. */
+  readonly minute: number;
+  /** How the last attempt had ended by then, as `outcomeKey` has it. */
+  readonly before: string | null;
+  /** How often it could not be fetched, in a row. */
+  readonly failures: number;
+  /** Epoch milliseconds: not to be fetched before. */
+  readonly retryAt: number | null;
+  /** Epoch milliseconds, of one for tonight. */
+  readonly restartsAt: number | null;
+  /** What the updater was asked for it. */
+  readonly asked: Asked | null;
+}
+
+interface Asked {
+  readonly ask: "prepare" | "start";
+  /** In which boot of the machine: another knows nothing of it. */
+  readonly boot: string;
+}
+
+/** What the service remembers of updates; the updater remembers the rest. */
+export interface UpdateRecord {
+  /** Epoch milliseconds: when the host was last asked, and answered. */
+  readonly checkedAt: number | null;
+  readonly nextCheckAt: number | null;
+  /** What the host offered then, where it is newer than what ran. */
+  readonly found: Papers | null;
+  /** The release whose files somebody uploaded. */
+  readonly uploaded: number | null;
+  readonly wish: Wish | null;
+  /** The release that the owner does not want. */
+  readonly skipped: number | null;
+  /** The outcome that the owner has seen. */
+  readonly seen: string | null;
+  /** Epoch milliseconds: nothing is installed by itself before. */
+  readonly autoAfter: number | null;
+  /** A sentence. */
+  readonly problem: string | null;
+}
+
+const FIRST_RECORD: UpdateRecord = {
+  checkedAt: null,
+  nextCheckAt: null,
+  found: null,
+  uploaded: null,
+  wish: null,
+  skipped: null,
+  seen: null,
+  autoAfter: null,
+  problem: null,
+};
+
+const MOST_BYTES = 262_144;
+
+const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, "null"] });
+const text = (maxLength: number) => ({ type: "string", maxLength });
+const time = { type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const number = { type: "integer", minimum: 1, maximum: MOST_RELEASE };
+const object = (properties: object) => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+const misfitOf = schemas({ allowUnionTypes: true })(
+  object({
+    checkedAt: orNull(time),
+    nextCheckAt: orNull(time),
+    found: orNull(object({ manifest: text(MANIFEST_BYTES), signature: text(SIGNATURE_BYTES) })),
+    uploaded: orNull(number),
+    wish: orNull(
+      object({
+        release: number,
+        when: { enum: ["now", "tonight"] },
+        minute: { type: "integer", minimum: 0, maximum: 59 },
+        before: orNull(text(128)),
+        failures: { type: "integer", minimum: 0, maximum: 1_000 },
+        retryAt: orNull(time),
+        restartsAt: orNull(time),
+        asked: orNull(object({ ask: { enum: ["prepare", "start"] }, boot: text(128) })),
+      }),
+    ),
+    skipped: orNull(number),
+    seen: orNull(text(128)),
+    autoAfter: orNull(time),
+    problem: orNull(text(2_000)),
+  }),
+);
+
+/** The record, on the disk too: replaced there as a whole. */
+export class Kept {
+  /** It is another. */
+  readonly changed = new Signal();
+  readonly #path: string;
+  readonly #log: Pick<Log, "warn">;
+  readonly #turns = new Turns();
+  #now: UpdateRecord;
+
+  constructor(folder: string, log: Pick<Log, "warn">) {
+    this.#path = join(folder, "record.json");
+    this.#log = log;
+    this.#now = this.#read();
+  }
+
+  get now(): UpdateRecord {
+    return this.#now;
+  }
+
+  /** What cannot be written is good until the service ends. */
+  async change(change: Partial<UpdateRecord>): Promise<void> {
+    this.#now = { ...this.#now, ...change };
+    await this.#turns.take(() => this.#write());
+    this.changed.emit();
+  }
+
+  async #write(): Promise<void> {
+    try {
+      await replacePrivateFile(this.#path, JSON.stringify(this.#now));
+    } catch (error) {
+      this.#log.warn({ err: error }, "What is to be remembered of updates cannot be written");
+    }
+  }
+
+  #read(): UpdateRecord {
+    const bytes = bytesOf(this.#path, MOST_BYTES);
+    if (bytes === undefined) return FIRST_RECORD;
+    try {
+      const record: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+      if (misfitOf(record) === undefined) return record as UpdateRecord;
+    } catch {}
+    this.#log.warn("What was remembered of updates cannot be read and is forgotten");
+    return FIRST_RECORD;
+  }
+}

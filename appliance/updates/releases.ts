@@ -1,0 +1,237 @@
+import type { Readable } from "node:stream";
+import type { Clock } from "../base/clock.ts";
+import { orElse, Refusal } from "../base/refusal.ts";
+import { bundleBytes, type Manifest, MOST_ROOT_BYTES, misfits } from "../release/manifest.ts";
+import type { Told } from "../release/told.ts";
+import type { ThisBoard } from "./boards.ts";
+import { type Bundles, LARGE } from "./bundles.ts";
+import { fetchFile } from "./fetch-file.ts";
+import type { Kept } from "./record.ts";
+import { refuse, sentenceOf } from "./refusals.ts";
+import { NotFetched, type ReleaseHost } from "./release-host.ts";
+import { nextCheck } from "./schedule.ts";
+import type { Candidate } from "./view.ts";
+
+export interface ReleasesOptions {
+  readonly clock: Clock;
+  readonly kept: Kept;
+  readonly bundles: Bundles;
+  readonly board: ThisBoard;
+  /** Undefined where nobody is asked. */
+  readonly host: ReleaseHost | undefined;
+  /** Bytes that a release may take beside what counting needs. */
+  readonly room: () => Promise<number>;
+  /** 0–1. */
+  readonly random: () => number;
+}
+
+const MOST_UPLOADED = 1_073_741_824;
+
+/** The releases that the service comes by itself: from their host, and as a file of the owner's. */
+export class Releases {
+  readonly #options: ReleasesOptions;
+  /** What the host offers. */
+  #found: Manifest | undefined;
+  /** What is here. */
+  #whole: Manifest | undefined;
+  /** Bytes that are here of what is fetched, by file. */
+  readonly #fetched = new Map<string, number>();
+
+  private constructor(options: ReleasesOptions) {
+    this.#options = options;
+  }
+
+  /** With what was there when the service ended. */
+  static async open(options: ReleasesOptions): Promise<Releases> {
+    const { bundles, kept } = options;
+    const releases = new Releases(options);
+    await bundles.removeIncoming();
+    releases.#whole = await bundles.whole();
+    const { found } = kept.now;
+    releases.#found = found === null ? undefined : orElse(() => bundles.read(found), undefined);
+    return releases;
+  }
+
+  /** Where nobody is asked, nothing can be fetched. */
+  candidates(): Candidate[] {
+    const { host, kept } = this.#options;
+    const source = this.#whole?.release === kept.now.uploaded ? "upload" : "network";
+    return [
+      ...(this.#whole ? [candidate(this.#whole, source, true)] : []),
+      ...(this.#found && host ? [candidate(this.#found, "network", false)] : []),
+    ];
+  }
+
+  /** How far a release is that is to be fetched; null where that is no question. */
+  download(release: number | undefined) {
+    if (this.#found === undefined || this.#found.release !== release) return null;
+    if (this.#whole?.release === release) return null;
+    const done = [...this.#fetched.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return { release, done, of: bundleBytes(this.#found) };
+  }
+
+  /**
+   * Asks the host what is new.
+   * @param isAsked by the owner, who is told whatever came of it
+   */
+  async check(told: Told, isAsked: boolean, signal: AbortSignal): Promise<void> {
+    const { host, bundles, kept, clock, random } = this.#options;
+    if (host === undefined) return;
+    try {
+      const papers = await host.newest(signal);
+      const manifest = bundles.read(papers);
+      const isNew = manifest.release > told.running.release && !isOther(manifest, told);
+      const [problem = null] = isNew ? this.#misfits(manifest, told) : [];
+      const isFound = isNew && problem === null;
+      this.#found = isFound ? manifest : undefined;
+      await kept.change({
+        found: isFound ? papers : null,
+        checkedAt: clock.now(),
+        nextCheckAt: nextCheck(clock.now(), "next", random()),
+        problem,
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      // That a host is away for once is nothing to tell who did not ask.
+      const isTold = isAsked || error instanceof Refusal;
+      await kept.change({
+        nextCheckAt: nextCheck(clock.now(), "again", random()),
+        ...(isTold && { problem: sentenceOf(error) }),
+      });
+    }
+  }
+
+  /**
+   * Fetches what the host offers, and goes on where it was left.
+   * @returns undefined once it is whole or was stopped; else why it is not, with how many bytes came
+   */
+  async fetch(told: Told, signal: AbortSignal): Promise<Unfinished | undefined> {
+    const manifest = this.#found;
+    let came = 0;
+    try {
+      await this.#fetchAll((name, bytes) => {
+        came += bytes - (this.#fetched.get(name) ?? bytes);
+        this.#fetched.set(name, bytes);
+      }, signal);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const kind = error instanceof NotFetched ? error.kind : "failed";
+      const problem = sentenceOf(error);
+      if (kind === "full") return { problem, came, isFinal: true };
+      if (kind === "failed") return { problem, came, isFinal: false };
+      // The host may have a newer one by now, and the files of that.
+      await this.check(told, false, signal);
+      const isFinal = this.#found?.release !== manifest?.release;
+      return { problem: isFinal ? `${problem} ${ANOTHER}` : problem, came: 0, isFinal };
+    }
+  }
+
+  async #fetchAll(
+    progress: (name: string, bytes: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { bundles, host, clock, room, kept } = this.#options;
+    const { found: papers } = kept.now;
+    const manifest = this.#found;
+    if (host === undefined || papers === null || manifest === undefined) throw refuse("nobody");
+    // One that is whole is another, and in its way.
+    await this.#removeWhole();
+    const path = await bundles.fetched(papers);
+    this.#fetched.clear();
+    for (const name of LARGE)
+      await fetchFile(name, path(name), manifest.files[name], {
+        host,
+        clock,
+        room,
+        signal,
+        progress: (bytes) => progress(name, bytes),
+      });
+    await bundles.finishFetched();
+    this.#whole = manifest;
+    await kept.change({ uploaded: null, problem: null });
+  }
+
+  /**
+   * Takes in a release as one file.
+   * @param declared its size, when the sender tells
+   * @throws {Refusal} `too_large`, `invalid_release`, `no_space`
+   */
+  async takeIn(file: Readable, declared: number | undefined, told: Told): Promise<void> {
+    const { bundles, room, kept } = this.#options;
+    if (declared !== undefined && declared > MOST_UPLOADED) throw refuse("large");
+    const free = await room();
+    try {
+      this.#whole = await bundles.takeIn(file, (manifest) => {
+        const [reason] = this.#misfits(manifest, told);
+        if (reason !== undefined) throw new Refusal("invalid_release", reason);
+        if (bundleBytes(manifest) > free) throw refuse("room");
+      });
+    } catch (error) {
+      // The connection broke: whoever sent it is gone, or was too slow.
+      throw error instanceof Refusal || file.readableEnded ? error : refuse("cut");
+    }
+    await kept.change({ uploaded: this.#whole.release, problem: null });
+  }
+
+  /** Removes what is not newer than what runs. */
+  async clean({ running }: Told): Promise<void> {
+    const { bundles, kept } = this.#options;
+    const isOld = (manifest: Manifest | undefined) =>
+      manifest !== undefined && manifest.release <= running.release;
+    if (isOld(this.#whole)) await this.#removeWhole();
+    if (!isOld(this.#found)) return;
+    this.#found = undefined;
+    await bundles.removeFetched();
+    await kept.change({ found: null });
+  }
+
+  /** Reads what is whole once more, and removes it where the card does not give back what it was. */
+  async lookAgain(): Promise<void> {
+    if (this.#whole !== undefined && !(await this.#options.bundles.isSound(this.#whole)))
+      await this.#removeWhole();
+  }
+
+  async #removeWhole(): Promise<void> {
+    await this.#options.bundles.remove();
+    this.#whole = undefined;
+  }
+
+  #misfits(manifest: Manifest, told: Told): string[] {
+    const { running, other } = told;
+    return misfits(manifest, {
+      running,
+      highest: isKept(told) ? Math.max(running.release, other?.release ?? 0) : running.release,
+      boards: this.#options.board.compatible,
+      // What a slot holds knows who writes it.
+      slotBytes: MOST_ROOT_BYTES,
+      dataBytes: Number.POSITIVE_INFINITY,
+    });
+  }
+}
+
+/** Why a release is not whole yet. */
+interface Unfinished {
+  readonly problem: string;
+  readonly came: number;
+  /** It makes no sense to try again. */
+  readonly isFinal: boolean;
+}
+
+const ANOTHER = "There is another release by now: look at that.";
+
+/** True where the other slot has a release that was good once. */
+function isKept({ other, prepared, failed }: Told): boolean {
+  return (
+    other !== undefined && other.release !== prepared?.release && !failed.includes(other.release)
+  );
+}
+
+function isOther({ release }: Manifest, told: Told): boolean {
+  return isKept(told) && told.other?.release === release;
+}
+
+function candidate(manifest: Manifest, source: Candidate["source"], isWhole: boolean): Candidate {
+  const { release, version, notes } = manifest;
+  return { release, version, notes, bytes: bundleBytes(manifest), source, isWhole };
+}

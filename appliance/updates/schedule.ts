@@ -1,0 +1,32 @@
+import { DAY_MS } from "../base/calendar.ts";
+import type { Wish } from "./record.ts";
+
+const MINUTE_MS = 60_000;
+
+/** From when on, and for how long after, the host may be asked: boxes do not ask together. */
+const CHECKS = {
+  first: { after: 10 * MINUTE_MS, within: DAY_MS },
+  next: { after: 6.5 * DAY_MS, within: DAY_MS },
+  /** It did not answer. */
+  again: { after: 0.5 * DAY_MS, within: DAY_MS },
+};
+
+/** When the host is asked next, epoch milliseconds. @param random 0–1 */
+export function nextCheck(now: number, which: keyof typeof CHECKS, random: number): number {
+  const { after, within } = CHECKS[which];
+  return Math.round(now + after + random * within);
+}
+
+const RETRIES_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
+/** Who said "now" is not surprised by a restart an hour later. */
+const RETRIES_NOW = 3;
+
+/**
+ * When a release that could not be fetched is tried again, epoch milliseconds; undefined for never.
+ * @param failures in a row, this one included
+ */
+export function nextTry(now: number, failures: number, when: Wish["when"]): number | undefined {
+  const waits = when === "now" ? RETRIES_MS.slice(0, RETRIES_NOW) : RETRIES_MS;
+  const wait = waits[failures - 1];
+  return wait === undefined ? undefined : now + wait;
+}

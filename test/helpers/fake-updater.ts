@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Manifest } from "../../appliance/release/manifest.ts";
+import type { Release } from "../../appliance/release/release.ts";
+import {
+  ASKS,
+  type Ask,
+  type Outcome,
+  TOLD_FILE,
+  type Told,
+} from "../../appliance/release/told.ts";
+
+/** Root's updater as the service meets it: takes what is asked for, and tells how it stands. */
+export class FakeUpdater {
+  told: Told = {
+    running: { release: 11, version: "0.2.0", slot: "a" },
+    mode: "normal",
+    offers: [],
+    failed: [],
+    canTry: true,
+  };
+  /** All that was taken: the name, and what stood in it. */
+  readonly asked: string[] = [];
+  /** Says this of whatever it is to write. */
+  refuses: string | undefined;
+  readonly #folder: string;
+  readonly #bundle: string;
+
+  /** @param folder its own @param bundle where the service keeps what is whole */
+  constructor(folder: string, bundle: string) {
+    this.#folder = folder;
+    this.#bundle = bundle;
+    mkdirSync(join(folder, "asked"), { recursive: true });
+    this.tell({});
+  }
+
+  tell(change: { [K in keyof Told]?: Told[K] | undefined }): void {
+    this.told = Object.fromEntries(
+      Object.entries({ ...this.told, ...change }).filter(([, value]) => value !== undefined),
+    ) as unknown as Told;
+    const path = join(this.#folder, TOLD_FILE);
+    writeFileSync(`${path}.new`, JSON.stringify(this.told));
+    renameSync(`${path}.new`, path);
+  }
+
+  /** What waits to be taken. */
+  get waiting(): Ask[] {
+    const names: readonly string[] = readdirSync(join(this.#folder, "asked"));
+    return ASKS.filter((ask) => names.includes(ask));
+  }
+
+  /** Takes what was asked for, and begins with it: a release is written once `finish` is called. */
+  take(): void {
+    for (const ask of this.waiting) {
+      const path = join(this.#folder, "asked", ask);
+      const text = readFileSync(path, "utf8");
+      rmSync(path);
+      this.asked.push(`${ask} ${text}`.trim());
+      if (ask === "prepare") this.#prepare(Number(text));
+    }
+  }
+
+  /** It is written and read back. */
+  finish(): void {
+    const { work } = this.told;
+    if (work === undefined) throw new Error("nothing is being written");
+    this.tell({ work: undefined, prepared: work.to });
+  }
+
+  /** What a restart into a release leads to. */
+  restarted(kind: Outcome["kind"], to: Release, reason?: string): void {
+    const { running, failed } = this.told;
+    const isThere = kind === "updated" || kind === "back";
+    this.tell({
+      work: undefined,
+      prepared: undefined,
+      ...(isThere && { running: { ...to, slot: running.slot === "a" ? "b" : "a" } }),
+      ...(isThere && { other: { release: running.release, version: running.version } }),
+      ...(kind === "failed" && { failed: [...failed, to.release] }),
+      last: { kind, to, at: 1_772_600_000, ...(reason !== undefined && { reason }) },
+    });
+  }
+
+  #prepare(release: number): void {
+    const offer = this.told.offers.find((each) => each.release === release);
+    const refusal = this.refuses ?? (offer ? undefined : this.#whyNot(release));
+    if (refusal !== undefined) {
+      this.tell({ problem: refusal });
+      return;
+    }
+    const to = { release, version: offer?.version ?? this.#manifest().version };
+    this.tell({ work: { step: "write", to, done: 0, of: 100 }, problem: undefined });
+  }
+
+  /** Root believes nobody. */
+  #whyNot(release: number): string | undefined {
+    try {
+      const { release: there, files } = this.#manifest();
+      const isSound = Object.entries(files).every(([name, { sha256 }]) => {
+        const bytes = readFileSync(join(this.#bundle, name));
+        return createHash("sha256").update(bytes).digest("hex") === sha256;
+      });
+      if (there === release && isSound) return undefined;
+    } catch {}
+    return `Release ${release} is not on this box any more. Get it again.`;
+  }
+
+  #manifest(): Manifest {
+    return JSON.parse(readFileSync(join(this.#bundle, "manifest.json"), "utf8"));
+  }
+}

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { until } from "../helpers/until.ts";
+import { eachBox } from "./box.ts";
+
+describe("A release that is fetched", () => {
+  const box = eachBox();
+  beforeEach(() => box().check());
+
+  const fetched = () => join(box().data, "fetched", "root.img");
+  const whole = (name = "") => join(box().data, "bundle", name);
+  /** What was asked for of the root since it was asked last. */
+  const asked = () => box().host.asked.filter((each) => each.startsWith("root.img"));
+  const isThere = () => until(() => box().updater.waiting.includes("prepare"));
+  const failed = () => box().see(({ problem }) => problem !== null);
+  const faulty = (fault: object) => {
+    box().host.faults = [{ file: "root.img", ...fault }];
+  };
+
+  it("is handed over whole, with its papers", async () => {
+    await box().now();
+    assert.equal(await box().taken(), "prepare 12");
+    const names = ["boot.tar.zst", "manifest.json", "manifest.json.minisig", "root.img"];
+    assert.deepEqual(readdirSync(whole()).sort(), names);
+    for (const name of names)
+      assert.deepEqual(readFileSync(whole(name)), box().host.files.get(name), name);
+    assert.equal(statSync(whole()).mode & 0o777, 0o700);
+  });
+
+  it("goes on where the connection broke", async () => {
+    faulty({ cutAfter: 100_000 });
+    await box().now();
+    const { problem, ready, progress } = await failed();
+    assert.match(problem ?? "", /^releases\.test could not be asked: the connection broke/);
+    assert.equal(ready?.state, "downloading");
+    assert.ok((progress?.done ?? 0) >= 100_000);
+    box().clock.advance(10_000);
+    await isThere();
+    assert.deepEqual(asked(), ["root.img", "root.img bytes=100000-"]);
+    assert.equal(box().view.problem, null);
+  });
+
+  it("goes on where the service ended", async () => {
+    faulty({ stallAfter: 100_000 });
+    await box().now();
+    await until(() => existsSync(fetched()) && statSync(fetched()).size === 100_000);
+    await box().restart();
+    await isThere();
+    assert.deepEqual(asked(), ["root.img", "root.img bytes=100000-"]);
+  });
+
+  it("is whole all the same from a host that knows no parts of files", async () => {
+    box().host.faults = [
+      { file: "root.img", cutAfter: 100_000 },
+      { file: "root.img", ignoresRange: true, isEndless: true },
+    ];
+    await box().now();
+    await failed();
+    box().clock.advance(10_000);
+    await isThere();
+    assert.equal(asked().length, 2);
+  });
+
+  for (const [what, stallAfter] of [
+    ["nothing more comes", 50_000],
+    ["it only drips", 100],
+  ] as const)
+    it(`is given up for now when ${what}`, async () => {
+      faulty({ stallAfter });
+      await box().now();
+      await until(() => existsSync(fetched()) && statSync(fetched()).size === stallAfter);
+      box().clock.advance(60_000);
+      assert.match((await failed()).problem ?? "", /no answer in time/);
+    });
+
+  it("is deleted and fetched anew when it is not what was signed", async () => {
+    faulty({ body: Buffer.alloc(300_000, "evil") });
+    await box().now();
+    assert.match((await failed()).problem ?? "", /not what its manifest says\. It was deleted/);
+    assert.equal(existsSync(fetched()), false);
+    box().clock.advance(10_000);
+    await isThere();
+  });
+
+  it("is deleted when more comes than there is", async () => {
+    faulty({ body: Buffer.alloc(900_000), isEndless: true });
+    await box().now();
+    assert.match((await failed()).problem ?? "", /more than the release has\. It was deleted/);
+    assert.equal(existsSync(fetched()), false);
+  });
+
+  it("is not begun of a size that is not right", async () => {
+    faulty({ body: Buffer.alloc(900_000) });
+    await box().now();
+    assert.match((await failed()).problem ?? "", /another root\.img than the one that was offered/);
+  });
+
+  it("is fetched anew where the card has lost some of it", async () => {
+    faulty({ cutAfter: 100_000 });
+    await box().now();
+    await failed();
+    writeFileSync(fetched(), Buffer.alloc(400_000));
+    box().clock.advance(10_000);
+    await isThere();
+    assert.deepEqual(asked(), ["root.img", "root.img"]);
+  });
+
+  it("is another when the host has a newer one by then, and its owner is asked again", async () => {
+    faulty({ status: 404 });
+    box().host.faults.push({ file: "manifest.json", status: 500, times: 0 });
+    await box().now();
+    const before = box().host;
+    box().release({ release: 13, version: "0.4.0" });
+    before.faults = [{ file: "root.img", status: 404, times: 9 }];
+    const { problem, ready } = await failed();
+    assert.match(problem ?? "", /another release by now/);
+    assert.deepEqual([ready?.release, ready?.state], [13, "offered"]);
+  });
+
+  it("is given up after some tries, and what came stays", async () => {
+    faulty({ cutAfter: 1_000, times: 99 });
+    await box().now();
+    for (const [index, wait] of [10_000, 60_000, 300_000].entries()) {
+      await until(() => box().record()?.wish?.failures === index + 1);
+      box().clock.jump(wait);
+      await box().wait(() => asked().length === index + 2);
+    }
+    await box().see(({ ready }) => ready?.state === "offered");
+    assert.equal(statSync(fetched()).size, 4_000);
+    assert.match(box().view.problem ?? "", /the connection broke/);
+  });
+
+  it("leaves room for counting", async () => {
+    box().room = 200_000;
+    await box().now();
+    const { problem, ready } = await failed();
+    assert.match(problem ?? "", /not enough free space .* counting comes first/);
+    assert.equal(ready?.state, "offered");
+    assert.deepEqual(asked(), []);
+  });
+
+  it("is not fetched again when it is here", async () => {
+    await box().now();
+    await isThere();
+    await box().updates.act({ action: "cancel" });
+    await box().restart();
+    await box().now();
+    await box().taken();
+    assert.equal(asked().length, 1);
+  });
+
+  it("is fetched again when a file of it is not what it was", async () => {
+    await box().now();
+    await isThere();
+    truncateSync(whole("root.img"), 5);
+    box().updater.take();
+    box().clock.advance(11_000);
+    const { problem } = await box().see(({ ready }) => ready?.state === "offered");
+    assert.match(problem ?? "", /not on this box any more/);
+    await box().now();
+    await isThere();
+    assert.equal(asked().length, 2);
+  });
+
+  it("is called off in the middle, and goes on when it is wanted again", async () => {
+    faulty({ stallAfter: 100_000 });
+    await box().now();
+    await until(() => existsSync(fetched()) && statSync(fetched()).size === 100_000);
+    await box().updates.act({ action: "cancel" });
+    await box().see(({ ready, progress }) => ready?.state === "offered" && progress === null);
+    await box().now();
+    await isThere();
+    assert.deepEqual(asked(), ["root.img", "root.img bytes=100000-"]);
+  });
+
+  it("is removed once it runs", async () => {
+    await box().now();
+    await box().prepared();
+    box().updater.restarted("updated", { release: 12, version: "0.3.0" });
+    await box().reboot();
+    await box().see(() => !existsSync(whole()));
+  });
+});

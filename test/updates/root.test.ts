@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "mocha";
+import { RootUpdater } from "../../appliance/updates/root.ts";
+import { eachFolder } from "../helpers/folder.ts";
+
+const TOLD = {
+  running: { release: 11, version: "0.2.0", slot: "a" },
+  mode: "normal",
+  offers: [],
+  failed: [],
+};
+
+describe("What root tells of updates", () => {
+  const folder = eachFolder();
+  const told = (text: string) => {
+    writeFileSync(join(folder(), "state.json"), text);
+    return new RootUpdater(folder()).told();
+  };
+
+  it("is read, whatever later releases add to it", () => {
+    assert.deepEqual(told(JSON.stringify({ ...TOLD, more: 1 })), { ...TOLD, more: 1 });
+  });
+
+  it("is nothing before it has told", () => {
+    assert.equal(new RootUpdater(folder()).told(), undefined);
+  });
+
+  for (const [what, text] of [
+    ["half of it", JSON.stringify(TOLD).slice(0, 40)],
+    ["a flood", JSON.stringify({ ...TOLD, problem: "x".repeat(100_000) })],
+    ["another slot", JSON.stringify({ ...TOLD, running: { ...TOLD.running, slot: "c" } })],
+    ["no release", JSON.stringify({ ...TOLD, running: { ...TOLD.running, release: "11" } })],
+    ["a step that is none", JSON.stringify({ ...TOLD, work: { step: "x" } })],
+  ] as const)
+    it(`is nothing in ${what}`, () => {
+      assert.equal(told(text), undefined);
+    });
+
+  it("is asked by files that its group can read", async () => {
+    mkdirSync(join(folder(), "asked"));
+    const root = new RootUpdater(folder());
+    const umask = process.umask(0o077);
+    await root.ask("prepare", 12);
+    await root.ask("back");
+    process.umask(umask);
+    assert.deepEqual(root.pending(), ["prepare", "back"]);
+    const file = join(folder(), "asked", "prepare");
+    assert.equal(readFileSync(file, "utf8"), "12");
+    assert.equal(statSync(file).mode & 0o777, 0o640);
+    rmSync(file);
+    assert.deepEqual(root.pending(), ["back"]);
+  });
+});

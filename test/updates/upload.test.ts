@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { Readable } from "node:stream";
+import { describe, it } from "mocha";
+import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
+import { Minisign } from "../helpers/minisign.ts";
+import { madeRelease } from "../helpers/release.ts";
+import { eachBox } from "./box.ts";
+
+describe("A release that its owner uploads", () => {
+  const box = eachBox((each) => {
+    each.mode = "off";
+  });
+  const put = (file: Buffer, declared?: number) =>
+    box().updates.takeIn(Readable.from([file.subarray(0, 9_000), file.subarray(9_000)]), declared);
+
+  const nothingOf = async (file: Buffer, code: RefusalCode, sentence: RegExp) => {
+    await assert.rejects(put(file), (error) => {
+      assert.ok(isRefusal(error, code), String(error));
+      assert.match(error.message, sentence);
+      return true;
+    });
+    assert.equal(box().view.ready, null);
+    const left = existsSync(box().data) ? readdirSync(box().data) : [];
+    assert.deepEqual(
+      left.filter((name) => name !== "record.json"),
+      [],
+    );
+  };
+
+  it("is offered, over a restart, and installed when he says so", async () => {
+    await put(box().release());
+    await box().restart();
+    const { ready } = box().view;
+    assert.deepEqual([ready?.release, ready?.source, ready?.state], [12, "upload", "downloaded"]);
+    assert.deepEqual(box().updater.waiting, []);
+    await box().now();
+    assert.equal(await box().taken(), "prepare 12");
+    assert.deepEqual(box().host.asked, []);
+  });
+
+  it("takes the place of the one before", async () => {
+    await put(box().release());
+    await put(box().release({ release: 13 }));
+    assert.equal(box().view.ready?.release, 13);
+    assert.deepEqual(readdirSync(box().data).sort(), ["bundle", "record.json"]);
+  });
+
+  it("leaves nothing when it is cut", async () => {
+    const file = box().release();
+    await nothingOf(file.subarray(0, file.length / 2), "invalid_release", /\.$/);
+  });
+
+  it("leaves nothing when the connection breaks", async () => {
+    const file = box().release();
+    const broken = Readable.from(
+      (function* () {
+        yield file.subarray(0, 20_000);
+        throw Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+      })(),
+    );
+    await assert.rejects(box().updates.takeIn(broken, undefined), /ended before it was complete/);
+    assert.deepEqual(readdirSync(box().data), []);
+  });
+
+  it("leaves nothing when it was changed on its way", async () => {
+    const file = Buffer.from(box().release());
+    file.fill(1, file.length / 2, file.length / 2 + 9);
+    await nothingOf(file, "invalid_release", /damaged|not what its manifest says/);
+  });
+
+  it("leaves nothing when somebody else signed it", async () => {
+    const signer = new Minisign();
+    await nothingOf(madeRelease(signer).bundle, "invalid_release", /signed with the key/);
+    signer.remove();
+  });
+
+  it("leaves nothing when it is no release", async () => {
+    await nothingOf(Buffer.alloc(20_000, "x"), "invalid_release", /\.$/);
+    await nothingOf(Buffer.alloc(0), "invalid_release", /\.$/);
+  });
+
+  it("leaves nothing when it is not newer, or for another board", async () => {
+    await nothingOf(box().release({ release: 11 }), "invalid_release", /is running already/);
+    await nothingOf(box().release({ release: 10 }), "invalid_release", /not newer/);
+    await nothingOf(
+      box().release({ boards: ["raspberrypi,3-model-b"] }),
+      "invalid_release",
+      /not made for this board/,
+    );
+  });
+
+  it("leaves room for counting", async () => {
+    box().room = 100_000;
+    await nothingOf(box().release(), "no_space", /counting comes first/);
+  });
+
+  it("is not begun when it is larger than any", async () => {
+    await assert.rejects(put(Buffer.alloc(9), 2 ** 31), (error) => isRefusal(error, "too_large"));
+  });
+
+  it("waits until one before is installed, and until a trial is over", async () => {
+    await put(box().release());
+    await box().now();
+    await assert.rejects(put(box().release()), (error) => isRefusal(error, "not_now"));
+    await box().updates.act({ action: "cancel" });
+    box().updater.tell({ mode: "trial" });
+    await assert.rejects(put(box().release()), (error) => isRefusal(error, "not_now"));
+  });
+});
