@@ -24,7 +24,7 @@ export async function startUpdates(
   const { url, key } = settings;
   const isAsked = settings.mode !== "off" && url !== "";
   const userAgent = `Tallydeck/${version()}`;
-  const updates = await Updates.open({
+  const options = {
     clock,
     log,
     settings,
@@ -36,9 +36,16 @@ export async function startUpdates(
     room: async () => besideCounting(await space(updatesDir)),
     random: () => random.int(2 ** 32) / 2 ** 32,
     timeZone: () => clockZone(log),
-  });
-  stops.add(() => updates.close());
-  return updates;
+  };
+  try {
+    const updates = await Updates.open(options);
+    stops.add(() => updates.close());
+    return updates;
+  } catch (err) {
+    // Counting is what the box is for.
+    log.error({ err }, "The folder for releases cannot be used, so the box is not updated");
+    return undefined;
+  }
 }
 
 const open: Open = async (url, headers, signal) => {

@@ -35,6 +35,12 @@ export class Bundles {
     this.#keys = keys;
   }
 
+  /** Makes the folder where it is not there, and removes what was coming in when the service ended. */
+  async begin(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await this.#removeIncoming();
+  }
+
   /** What papers say. @throws {Refusal} `invalid_release` */
   read({ manifest, signature }: Papers): Manifest {
     return readManifest(Buffer.from(manifest), Buffer.from(signature), this.#keys);
@@ -71,8 +77,7 @@ export class Bundles {
     await rm(this.#at(FETCHED), { recursive: true, force: true });
   }
 
-  /** Removes what was coming in when the service ended. */
-  async removeIncoming(): Promise<void> {
+  async #removeIncoming(): Promise<void> {
     await rm(this.#at(INCOMING), { recursive: true, force: true });
   }
 
@@ -108,7 +113,7 @@ export class Bundles {
     judge: (manifest: Manifest) => void,
   ): Promise<Manifest> {
     const folder = this.#at(INCOMING);
-    await this.removeIncoming();
+    await this.#removeIncoming();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
       const manifest = await unpackBundle(file, folder, (papers, signature) => {
@@ -119,7 +124,7 @@ export class Bundles {
       await this.#takePlace(INCOMING);
       return manifest;
     } finally {
-      await this.removeIncoming();
+      await this.#removeIncoming();
     }
   }
 

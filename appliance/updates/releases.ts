@@ -41,11 +41,11 @@ export class Releases {
     this.#options = options;
   }
 
-  /** With what was there when the service ended. */
+  /** With what was there when the service ended. @throws {Error} where the folder cannot be had */
   static async open(options: ReleasesOptions): Promise<Releases> {
     const { bundles, kept } = options;
     const releases = new Releases(options);
-    await bundles.removeIncoming();
+    await bundles.begin();
     releases.#whole = await bundles.whole();
     const { found } = kept.now;
     releases.#found = found === null ? undefined : orElse(() => bundles.read(found), undefined);

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
+import { FakeUpdater } from "../helpers/fake-updater.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { Minisign } from "../helpers/minisign.ts";
 import { assertError, Owner } from "../helpers/owner.ts";
+import { madeRelease } from "../helpers/release.ts";
 import { AT_REST, FakeUpdates } from "../helpers/updates.ts";
-import { sharedWorld, World } from "../helpers/world.ts";
+import { eachWorld, sharedWorld, World } from "../helpers/world.ts";
 
 describe("updates over the control API", () => {
   let updates: FakeUpdates;
@@ -82,6 +88,56 @@ describe("updates over the control API", () => {
     assert.deepEqual(update, { running, other, mode, updates: "ask", last: null });
     assert.deepEqual(warnings, ["update_failed"]);
     assert.deepEqual((await world.stats()).warnings, ["update_failed"]);
+  });
+});
+
+describe("the box's own updates", () => {
+  const folder = eachFolder();
+  let signer: Minisign;
+  before(() => {
+    signer = new Minisign();
+  });
+  after(() => signer.remove());
+  const world = eachWorld(() => ({
+    env: {
+      UPDATE_DIR: join(folder(), "root"),
+      UPDATES_DIR: join(folder(), "data"),
+      UPDATE_KEY: signer.file.split("\n")[1] ?? "",
+    },
+  }));
+  const updater = () => new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
+  const put = (file: Buffer) => new Owner(world()).ask("PUT", "/api/update/file", file);
+
+  it("are there once root has told of them, and ask nobody whom nobody named", async () => {
+    const owner = new Owner(world());
+    assertError(await owner.ask("GET", "/api/update"), 404, "not_found");
+    const { told } = updater();
+    world().clock.advance(1_000);
+    const { running, source, updates, ready } = await owner.get("/api/update");
+    assert.deepEqual([running, source, updates, ready], [told.running, null, "ask", null]);
+    const check = await owner.ask("POST", "/api/update", { action: "check" });
+    assertError(check, 409, "no_release_source");
+    assert.match(check.json.error, /UPDATE_URL/);
+  });
+
+  it("take a file in as it comes, and keep nothing of one that is not for them", async () => {
+    updater();
+    world().clock.advance(1_000);
+    const { bundle } = madeRelease(signer, { boards: ["somebody,else"] });
+    const reply = await put(bundle);
+    assertError(reply, 400, "invalid_release");
+    assert.match(reply.json.error, /not made for this board/);
+    assertError(await put(Buffer.alloc(100_000)), 400, "invalid_release");
+    assert.deepEqual(readdirSync(join(folder(), "data")), []);
+  });
+
+  it("are left out where their folder cannot be had, and counting goes on", async () => {
+    writeFileSync(join(folder(), "file"), "");
+    await world().restart({ UPDATES_DIR: join(folder(), "file/data") });
+    updater();
+    assertError(await new Owner(world()).ask("GET", "/api/update"), 404, "not_found");
+    await world().stats();
+    assert.match(world().said.join("\n"), /folder for releases cannot be used/);
   });
 });
 
