@@ -2,8 +2,9 @@
  * Reads a boot partition as each Raspberry Pi's firmware does and tells what it would not find. Run:
  * node image/boot-lint.ts FOLDER
  */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ROOTS } from "../appliance/release/command-line.ts";
 import { otherSlot, parseRelease, type Slot } from "../appliance/release/release.ts";
 
 interface Board {
@@ -118,11 +119,6 @@ export function bootFiles(
 }
 
 const SLOTS: readonly Slot[] = ["a", "b"];
-/** Where each slot's root is. */
-const ROOTS: Readonly<Record<Slot, string>> = {
-  a: "PARTUUID=7a11dec4-02",
-  b: "PARTUUID=7a11dec4-03",
-};
 /** Bytes; the firmware cuts off what a line of config.txt has beyond. */
 const LONGEST_LINE = 98;
 
@@ -130,6 +126,22 @@ const LONGEST_LINE = 98;
 interface BootFolder {
   readonly read: (file: string) => string | undefined;
   readonly sizeOf: (file: string) => number | undefined;
+}
+
+/** What lies in folders, as if all of it lay in one. */
+export function bootFolder(...folders: readonly string[]): BootFolder {
+  const find = (file: string) =>
+    folders.map((folder) => join(folder, file)).find((path) => existsSync(path));
+  return {
+    read: (file) => {
+      const path = find(file);
+      return path === undefined ? undefined : readFileSync(path, "utf8");
+    },
+    sizeOf: (file) => {
+      const path = find(file);
+      return path === undefined ? undefined : statSync(path).size;
+    },
+  };
 }
 
 /** @returns a sentence for each thing that would keep a board from starting */
@@ -186,12 +198,12 @@ function lintBoard(config: string, board: Board, { sizeOf }: BootFolder): string
 
 function lintSlot(slot: Slot, { read }: BootFolder): string[] {
   const line = read(`${slot}/cmdline.txt`) ?? "";
-  const root = /(?:^| )root=(\S+)/.exec(line)?.[1];
+  const root = /(?:^| )(root=\S+)/.exec(line)?.[1];
   return [
     ...(line.trimEnd().includes("\n")
       ? [`${slot}/cmdline.txt has more than one line: the firmware takes the first only.`]
       : []),
-    ...(root === ROOTS[slot] ? [] : [`${slot}/cmdline.txt does not name root=${ROOTS[slot]}.`]),
+    ...(root === ROOTS[slot] ? [] : [`${slot}/cmdline.txt does not name ${ROOTS[slot]}.`]),
     ...(parseRelease(read(`${slot}/release`) ?? "") === undefined
       ? [`${slot}/release names no release.`]
       : []),
@@ -203,17 +215,15 @@ function main(folder: string | undefined): number {
     console.error("Usage: node image/boot-lint.ts FOLDER");
     return 2;
   }
-  const sizeOf = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.size;
-  const read = (file: string) =>
-    sizeOf(file) === undefined ? undefined : readFileSync(join(folder, file), "utf8");
+  const card = bootFolder(folder);
   for (const board of BOARDS) {
-    const isThere = (file: string) => sizeOf(file) !== undefined;
-    const files = bootFiles(read("config.txt") ?? "", board, isThere);
+    const isThere = (file: string) => card.sizeOf(file) !== undefined;
+    const files = bootFiles(card.read("config.txt") ?? "", board, isThere);
     console.log(
       `Pi ${board.name.padEnd(8)}  ${files.kernel}  ${files.initrd}  ${files.deviceTree}  ${files.firmware.join(" ")}`,
     );
   }
-  const problems = lintBoot({ read, sizeOf });
+  const problems = lintBoot(card);
   for (const problem of problems) console.error(problem);
   return problems.length === 0 ? 0 : 1;
 }

@@ -1,15 +1,18 @@
 import { Refusal } from "../base/refusal.ts";
 import type { Slot } from "./release.ts";
 
-/** The disk's id, and the slots' partitions on it: `image/steps/disk` makes them. */
-const PARTITIONS: Readonly<Record<Slot, string>> = { a: "7a11dec4-02", b: "7a11dec4-03" };
+/** How each slot's root is named: `image/steps/disk` makes the partitions. */
+export const ROOTS: Readonly<Record<Slot, string>> = {
+  a: "root=PARTUUID=7a11dec4-02",
+  b: "root=PARTUUID=7a11dec4-03",
+};
 const ROOT = /(?<=^|\s)root=PARTUUID=7a11dec4-0[23](?=\s|$)/g;
 
 /** The slot whose root a kernel was started with; undefined where it is none of the two. */
 export function slotOf(commandLine: string): Slot | undefined {
   const found = commandLine.match(ROOT);
   if (found?.length !== 1) return;
-  return found[0].endsWith(PARTITIONS.a) ? "a" : "b";
+  return found[0] === ROOTS.a ? "a" : "b";
 }
 
 /**
@@ -22,5 +25,5 @@ export function commandLineFor(text: string, slot: Slot): string {
       "invalid_release",
       "The release was made wrongly: its cmdline.txt names no root of this card. Tell who made it.",
     );
-  return text.replace(ROOT, `root=PARTUUID=${PARTITIONS[slot]}`);
+  return text.replace(ROOT, ROOTS[slot]);
 }

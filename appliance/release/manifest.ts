@@ -4,7 +4,7 @@ import type { PublicKey } from "./keys.ts";
 import { utf8, verifySigned } from "./minisign.ts";
 import { MOST_RELEASE, type Release } from "./release.ts";
 
-const PRODUCT = "tallydeck";
+export const PRODUCT = "tallydeck";
 export const MANIFEST = "manifest.json";
 export const SIGNATURE = "manifest.json.minisig";
 export const BOOT = "boot.tar.zst";

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { constants, zstdCompressSync } from "node:zlib";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
 import {
   type BootFile,
@@ -123,6 +122,7 @@ describe("A .tallydeck", () => {
     ["with a size in binary", header("manifest.json", 0, (b) => b.fill(0x80, 124, 125)), DAMAGED],
     ["with a huge manifest", tarHeader("manifest.json", 65_537), /larger than any/],
     ["with a huge signature", hugeSignature(), /larger than any/],
+    ["with longer boot files, which are not waited for", longer(), CHANGED],
     ["with other boot files", tarOf(four.with(2, file("boot.tar.zst", root))), CHANGED],
     ["with another root", tarOf(four.with(3, file("root.img", root.toReversed()))), CHANGED],
     ["with more after its end", Buffer.concat([bundle, Buffer.from("more")]), DAMAGED],
@@ -150,6 +150,11 @@ describe("A .tallydeck", () => {
     await assert.rejects(unpackBundle(source(), folder, judge), { code: "EIO" });
     assert.deepEqual(readdirSync(folder), []);
   });
+
+  function longer(): Buffer {
+    const first = tarOf(four.slice(0, 2)).subarray(0, -1_024);
+    return Buffer.concat([first, tarHeader("boot.tar.zst", boot.length + 1)]);
+  }
 
   function hugeSignature(): Buffer {
     const first = tarOf([file("manifest.json", manifest)]).subarray(0, -1_024);
@@ -255,11 +260,12 @@ describe("The boot files of a release", () => {
     return packedBoot([...without("cmdline.txt"), file("cmdline.txt", line)]);
   }
 
-  /** Random bytes, so that what repeats is found over the whole length. */
+  /** A frame that says it looks back over 128 MiB, with one block that is not packed (RFC 8878). */
   function wide(): Buffer {
-    return zstdCompressSync(randomBytes(1_000), {
-      params: { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 },
-    });
+    const tar = tarOf(files);
+    const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (27 - 10) << 3, 0, 0, 0]);
+    head.writeUIntLE((tar.length << 3) | 1, 6, 3);
+    return Buffer.concat([head, tar]);
   }
 
   function trees(count: number) {

@@ -1,0 +1,92 @@
+/**
+ * Looks at a release with the box's own code. Run, before it is signed, for what its signature is to
+ * say: node image/check-release.ts FOLDER ABOVE. And of the signed file: node image/check-release.ts
+ * FILE.tallydeck KEYS-FOLDER
+ */
+import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Refusal } from "../appliance/base/refusal.ts";
+import { bootEntries, unpackBundle } from "../appliance/release/archive.ts";
+import { readKeys } from "../appliance/release/keys.ts";
+import {
+  BOOT,
+  MANIFEST,
+  type Manifest,
+  parseManifest,
+  ROOT,
+  readManifest,
+} from "../appliance/release/manifest.ts";
+import { parseRelease } from "../appliance/release/release.ts";
+import { partOf } from "./part.ts";
+
+/**
+ * Whether what lies in a folder may be signed.
+ * @param above the number of the last release that was published, 0 if there was none
+ * @throws {Refusal} `invalid_release`
+ */
+async function checkUnsigned(folder: string, above: number): Promise<Manifest> {
+  const manifest = parseManifest(readFileSync(join(folder, MANIFEST)));
+  for (const name of [ROOT, BOOT] as const) {
+    const { size, sha256 } = await partOf(join(folder, name));
+    const said = manifest.files[name];
+    if (size !== said.size || sha256 !== said.sha256)
+      throw refused(`${name} is not what manifest.json says. Build the release again.`);
+  }
+  if (manifest.release <= above)
+    throw refused(
+      `This is release ${manifest.release}, and ${above} was published already. Raise "release" in image/release.json, and build again.`,
+    );
+  await checkBoot(join(folder, BOOT), manifest);
+  return manifest;
+}
+
+async function checkBoot(path: string, { release, version }: Manifest): Promise<void> {
+  for await (const { name, content } of bootEntries(createReadStream(path))) {
+    if (name !== "release") continue;
+    const parts: Uint8Array[] = [];
+    for await (const part of content) parts.push(part);
+    const found = parseRelease(Buffer.concat(parts).toString());
+    if (found?.release !== release || found.version !== version)
+      throw refused(`${BOOT} is of another release than manifest.json. Build the release again.`);
+  }
+}
+
+/**
+ * Takes a `.tallydeck` as a box does that has the keys of a folder.
+ * @throws {Refusal} `invalid_release`; `no_space`
+ */
+async function checkSigned(file: string, keysFolder: string): Promise<Manifest> {
+  const keys = readKeys(keysFolder, "");
+  const folder = mkdtempSync(join(dirname(file), ".check-"));
+  try {
+    return await unpackBundle(createReadStream(file), folder, (manifest, signature) =>
+      readManifest(manifest, signature, keys),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function refused(message: string): Refusal {
+  return new Refusal("invalid_release", message);
+}
+
+async function main([what, more]: readonly string[]): Promise<number> {
+  if (what === undefined || more === undefined) {
+    console.error("Usage: node image/check-release.ts FOLDER ABOVE | FILE.tallydeck KEYS-FOLDER");
+    return 2;
+  }
+  try {
+    const { product, version, release } = statSync(what).isDirectory()
+      ? await checkUnsigned(what, Number(more))
+      : await checkSigned(what, more);
+    console.log(`product ${product}, version ${version}, release ${release}`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, describe, it } from "mocha";
+import { unpackBundle } from "../../appliance/release/archive.ts";
+import { type PublicKey, parseKey } from "../../appliance/release/keys.ts";
+import { type Manifest, readManifest } from "../../appliance/release/manifest.ts";
+import { madeBuilt } from "../helpers/built.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const DOCUMENT = readFileSync(join(ROOT, "docs/release.md"), "utf8");
+const HOST = "https://github.com/OWNER/tallydeck/releases/latest/download";
+
+/** A maintainer's computer: a checkout, a home, and stand-ins for what is not made here. */
+class Maintainer {
+  readonly folder = mkdtempSync(join(tmpdir(), "tallydeck-maintainer-"));
+  readonly checkout = join(this.folder, "checkout");
+  /** What the host serves as its newest release. */
+  readonly published = join(this.folder, "published");
+  readonly #programs = join(this.folder, "bin");
+
+  constructor() {
+    for (const part of ["appliance", "image", "scripts", "package.json", "package-lock.json"])
+      cpSync(join(ROOT, part), join(this.checkout, part), {
+        recursive: true,
+        filter: (path) => path !== join(ROOT, "image/out"),
+      });
+    this.#linkModules();
+    this.#standIns();
+    mkdirSync(this.published);
+    writeFileSync(join(this.checkout, ".gitignore"), "node_modules/\nimage/out/\n");
+    this.run("git init -q --bare ../remote && git init -q && git remote add origin ../remote");
+    this.run("git add . && git commit -qm Checkout");
+  }
+
+  /** Runs what somebody types; `stdin` is what he answers. @returns what is said, or else throws it */
+  run(commands: string): string {
+    const { status, stdout, stderr } = this.try(commands);
+    if (status !== 0) throw new Error(`${commands}\n${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  try(commands: string) {
+    return spawnSync("bash", ["-euo", "pipefail", "-c", commands], {
+      cwd: this.checkout,
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        HOME: this.folder,
+        BUILT: join(this.folder, "built"),
+        PUBLISHED: this.published,
+        PATH: `${this.#programs}${delimiter}${process.env.PATH}`,
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_AUTHOR_NAME: "Maintainer",
+        GIT_AUTHOR_EMAIL: "maintainer@example.org",
+        GIT_COMMITTER_NAME: "Maintainer",
+        GIT_COMMITTER_EMAIL: "maintainer@example.org",
+      },
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+
+  /** The modules of this checkout, which are not to be installed anew because a version was raised. */
+  #linkModules(): void {
+    const modules = join(this.checkout, "node_modules");
+    mkdirSync(modules);
+    for (const name of readdirSync(join(ROOT, "node_modules")).filter(
+      (name) => name !== ".installed",
+    ))
+      symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+    writeFileSync(join(modules, ".installed"), "");
+    utimesSync(join(modules, ".installed"), 4e9, 4e9);
+  }
+
+  #standIns(): void {
+    mkdirSync(this.#programs);
+    const program = (path: string, text: string) => {
+      writeFileSync(path, `#!/usr/bin/env bash\nset -euo pipefail\n${text}`);
+      chmodSync(path, 0o755);
+    };
+    program(join(this.#programs, "sudo"), 'exec "$@"\n');
+    // A password costs a gigabyte of memory and seconds.
+    const minisign = execFileSync("which", ["minisign"], { encoding: "utf8" }).trim();
+    program(
+      join(this.#programs, "minisign"),
+      `[ "$1" != -G ] || set -- -G -W "\${@:2}"\nexec ${minisign} "$@"\n`,
+    );
+    program(
+      join(this.#programs, "gh"),
+      'for file in "$@"; do [[ $file != image/out/* ]] || cp "$file" "$PUBLISHED/"; done\n',
+    );
+    program(join(this.checkout, "image/build"), BUILD);
+  }
+}
+
+/** The last steps of the real one, over a root and boot files that are made up. */
+const BUILD = `
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../scripts/install"
+. "$here/steps/common"
+. "$here/steps/bundle"
+work=$BUILT boot=$BUILT/boot rootfs=$BUILT/root out=$here/out
+SOURCE_DATE_EPOCH=$(git -C "$repo" log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+node -p '"RELEASE=" + JSON.parse(fs.readFileSync("image/release.json")).release + "\\nVERSION=" +
+  JSON.parse(fs.readFileSync("package.json")).version' >"$boot/a/release"
+rm -rf "$rootfs" && mkdir -p "$rootfs" "$out"
+add_keys
+write_bundle
+`;
+
+/** The commands of a section of the document. */
+function commandsOf(heading: string): string[] {
+  const [, section = ""] = DOCUMENT.split(`\n## ${heading}\n`);
+  const own = section.split("\n## ")[0] ?? "";
+  const blocks = [...own.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+  assert.notEqual(blocks.length, 0, heading);
+  return blocks;
+}
+
+describe("A maintainer who follows docs/release.md", () => {
+  let maintainer: Maintainer;
+  const file = (path: string) => readFileSync(join(maintainer.checkout, path), "utf8");
+  /** The keys that the image has that was built last. */
+  const imageKeys = (): PublicKey[] => {
+    const folder = join(maintainer.folder, "built/root/usr/share/tallydeck/keys");
+    return readdirSync(folder).map((name) => {
+      const key = parseKey(readFileSync(join(folder, name), "utf8"));
+      assert.ok(key);
+      return key;
+    });
+  };
+  /** What a box with these keys says to a `.tallydeck`. */
+  const take = async (path: string, keys: readonly PublicKey[]): Promise<Manifest> => {
+    const folder = mkdtempSync(join(maintainer.folder, "box-"));
+    return unpackBundle(createReadStream(path), folder, (manifest, signature) =>
+      readManifest(manifest, signature, keys),
+    );
+  };
+  const follow = (heading: string) => {
+    let said = "";
+    for (const block of commandsOf(heading))
+      said += maintainer.run(block.replaceAll(HOST, `file://${maintainer.published}`));
+    return said;
+  };
+
+  before(() => {
+    maintainer = new Maintainer();
+    madeBuilt(join(maintainer.folder, "built"));
+  });
+  after(() => maintainer.remove());
+
+  it("is told that an image without keys takes no release, and cannot sign one", () => {
+    const { stderr } = maintainer.try("./image/build");
+    assert.match(stderr, /No key is in image\/keys/);
+    const { status, stderr: said } = maintainer.try("./image/sign --key package.json");
+    assert.notEqual(status, 0);
+    assert.match(said, /no public key is in image\/keys/);
+  });
+
+  it("makes keys", () => {
+    follow("Once: make the keys");
+    assert.ok(existsSync(join(maintainer.folder, "tallydeck-keys/2.key")));
+    assert.equal(maintainer.run("git ls-files image/keys | wc -l").trim(), "3");
+  });
+
+  it("publishes a release that boxes take, and minisign too", async () => {
+    const said = follow("Each time");
+    assert.match(said, /Trusted comment: product tallydeck, version 0\.2\.0, release 2/);
+    const { files } = JSON.parse(file("image/out/manifest.json"));
+    for (const name of ["boot.tar.zst", "root.img"])
+      assert.ok(said.includes(`${files[name].sha256}  ${name}`), said);
+    const path = join(maintainer.published, "tallydeck-0.2.0.tallydeck");
+    const keys = imageKeys();
+    assert.equal(keys.length, 2);
+    const taken = await take(path, keys);
+    assert.deepEqual([taken.release, taken.notes], [2, "Counts twice as fast."]);
+    assert.equal(maintainer.run("git ls-remote --tags origin v0.2.0 | wc -l").trim(), "1");
+  });
+
+  for (const [what, spoil, sign, said] of [
+    ["a number that is out", ":", "--key ~/tallydeck-keys/1.key", /Raise "release"/],
+    [
+      "a root that was changed",
+      "printf x >>image/out/root.img",
+      "--key ~/tallydeck-keys/1.key --above 1",
+      /root\.img is not what manifest\.json says/,
+    ],
+    [
+      "boot files that were changed",
+      "printf x >>image/out/boot.tar.zst",
+      "--key ~/tallydeck-keys/1.key --above 1",
+      /boot\.tar\.zst is not what manifest\.json says/,
+    ],
+    [
+      "a manifest of another number",
+      'sed -i \'s/"release": 2/"release": 3/\' image/out/manifest.json',
+      "--key ~/tallydeck-keys/1.key",
+      /is of another release/,
+    ],
+    [
+      "somebody else's key",
+      "minisign -G -f -p ~/other.pub -s ~/other.key",
+      "--key ~/other.key --above 1",
+      /none of the keys in image\/keys/,
+    ],
+    ["no key", ":", "--key ~/none.key", /there is no secret key at/],
+  ] as const)
+    it(`does not sign ${what}`, () => {
+      maintainer.run(`./image/build && ${spoil}`);
+      const result = maintainer.try(`./image/sign ${sign}`);
+      assert.equal(result.status, 1, result.stderr);
+      assert.match(result.stderr, said);
+      const made = readdirSync(join(maintainer.checkout, "image/out"));
+      assert.deepEqual(made.sort(), ["boot.tar.zst", "manifest.json", "root.img"]);
+    });
+
+  it("changes the keys, and boxes with the old ones come along", async () => {
+    const old = imageKeys();
+    follow("Change the keys");
+    const path = join(maintainer.checkout, "image/out/tallydeck-0.3.0.tallydeck");
+    assert.equal((await take(path, old)).release, 3);
+    const now = imageKeys();
+    const before = join(maintainer.published, "tallydeck-0.2.0.tallydeck");
+    await assert.rejects(take(before, now), { message: /signed with the key .* takes only/ });
+    assert.equal(now.filter(({ id }) => old.some((key) => key.id === id)).length, 1);
+  });
+
+  it("has no image built with three keys", () => {
+    maintainer.run("cp ~/other.pub image/keys/4.pub && git add image/keys");
+    const { status, stderr } = maintainer.try("./image/build");
+    assert.equal(status, 1);
+    assert.match(stderr, /has 3 keys/);
+  });
+});
