@@ -215,13 +215,13 @@ export class Deck {
     this.#surface.attach(this.#panel);
   }
 
-  /** The deck is gone, or is let go: then `farewell` leaves it dark. */
+  /** The deck is gone, or is let go: then `farewell` leaves on it what is to stay there. */
   async unplug({ farewell = false } = {}): Promise<void> {
     const panel = this.#panel;
     this.#panel = undefined;
     this.#surface.attach(undefined);
     this.#lostAt = this.#world.clock.monotonic();
-    await panel?.stop({ farewell });
+    await panel?.stop(farewell ? this.#surface.farewell : undefined);
   }
 
   /** The panel may have lost what it showed: initialises it and paints it whole. */

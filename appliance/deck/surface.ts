@@ -8,6 +8,7 @@ import { ruleFor } from "./face/rules.ts";
 import type { IconPaths, Numbers, PushedValue, Situation } from "./face/situation.ts";
 import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
 import type { Images } from "./images.ts";
+import type { SlotPicture } from "./usb/driver.ts";
 import type { Slot } from "./usb/model.ts";
 import type { Panel } from "./usb/panel.ts";
 
@@ -95,6 +96,14 @@ export class Surface {
     return this.#states.some(
       ({ notice }) => notice?.type === "setup-code" || notice?.type === "data-unusable",
     );
+  }
+
+  /** What stays when the deck is let go; all else goes dark. */
+  get farewell(): readonly SlotPicture[] {
+    const staying = this.#options.isDark() ? [] : this.#states;
+    return staying
+      .filter(({ notice }) => notice?.type === "update" && notice.weight === "away")
+      .map(({ slot, picture }) => ({ slot: slot.slot, pixels: picture.pixels() }));
   }
 
   /**

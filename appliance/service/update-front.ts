@@ -41,7 +41,7 @@ function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
 function systemStanding({ mode, progress, running, next }: UpdateView): UpdateStanding | undefined {
   if (progress?.step === "arm" || progress?.step === "restart")
     return {
-      weight: "news",
+      weight: "away",
       top: "Updating",
       main: "back in 2 min",
       bottom: "",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type DeckWorld, startWorld, telling } from "../helpers/deck-world.ts";
-import { FakeCrt, MIRABOX_293S } from "../helpers/fake-hid-crt.ts";
+import { FakeCrt, MIRABOX_293S, MIRABOX_293V3 } from "../helpers/fake-hid-crt.ts";
 import { FakeMini, mk2, plus } from "../helpers/fake-hid-elgato.ts";
 import { decode, difference } from "../helpers/pictures.ts";
 
@@ -361,6 +361,22 @@ describe("Decks", () => {
       assert.equal(await unit.shown("k0"), undefined);
       const { waiting } = world.clock;
       assert.deepEqual([world.host.open.size, world.host.listeners, waiting.size], [0, 0, 0]);
+    });
+
+    it("leave on the panel what is to be seen while the box is away, and nothing else", async () => {
+      const words = { top: "Updating", main: "back in 2 min", bottom: "", sentence: "" };
+      for (const unit of [mk2(), new FakeCrt(MIRABOX_293V3)]) {
+        const other = await startWorld();
+        const id = await other.plug(unit);
+        other.notify([{ type: "update", weight: "away", ...words }]);
+        await other.painted(unit);
+        const { pixels } = other.decks.picture(id, "k2");
+        await other.decks.stop();
+        const left = await unit.shown("k2");
+        assert.ok(left && difference(left, pixels) < 2);
+        assert.equal(await unit.shown("k0"), undefined);
+        assert.equal(await unit.shown("k3"), undefined);
+      }
     });
 
     it("do not finish a page first", async () => {

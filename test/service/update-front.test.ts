@@ -64,7 +64,7 @@ describe("updates on the deck", () => {
         "hint: Update|0.3.0|is read back",
         "hint: Update|0.3.0|at 4",
         "news: Update|0.3.0|soon",
-        "news: Updating|back in 2 min|",
+        "away: Updating|back in 2 min|",
         "news: Update|0.3.0|on trial",
       ],
     );

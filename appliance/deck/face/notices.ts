@@ -14,8 +14,11 @@ export type Notice =
 
 /** What is to be said of the system that the box runs, or is about to. */
 export interface UpdateStanding {
-  /** `hint` can wait: it takes over no slot that shows something. */
-  weight: "hint" | "news" | "warning";
+  /**
+   * `hint` can wait: it takes over no slot that shows something. `away` stays on the deck while the
+   * box is away.
+   */
+  weight: "hint" | "news" | "warning" | "away";
   /** For a key of 72 pixels: two or three words, and what stands small above and below. */
   top: string;
   main: string;

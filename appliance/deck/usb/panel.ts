@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Pixels } from "../pixels.ts";
-import type { DeckDriver } from "./driver.ts";
+import type { DeckDriver, SlotPicture } from "./driver.ts";
 
 /** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */
 interface Picture {
@@ -73,11 +73,17 @@ export class Panel {
     this.#kick();
   }
 
-  /** Ends after what is on the wire; leaves the deck dark when `farewell` is wanted. */
-  async stop({ farewell }: { farewell: boolean }): Promise<void> {
+  /**
+   * Ends after what is on the wire.
+   * @param farewell what is left on the deck, which is dark else; the deck stays as it is without
+   */
+  async stop(farewell?: readonly SlotPicture[]): Promise<void> {
     this.#end();
     await this.#finished;
-    if (farewell) await this.#driver.farewell();
+    if (farewell === undefined) return;
+    await this.#driver.farewell();
+    const left = farewell.values();
+    if (farewell.length > 0) await this.#driver.paint(() => left.next().value);
   }
 
   #end(): void {

@@ -303,7 +303,7 @@ export const GALLERY: Readonly<Record<string, Draw>> = {
   "notice-setup-code": () => noticeFace({ type: "setup-code", code: "407192" }),
   "notice-public-address": () => noticeFace({ type: "public-address", words: "port closed" }),
   "notice-update-ready": update({ weight: "hint", top: "Update", main: "0.3.0", bottom: "ready" }),
-  "notice-updating": update({ weight: "news", top: "Updating", main: "back in 2 min", bottom: "" }),
+  "notice-updating": update({ weight: "away", top: "Updating", main: "back in 2 min", bottom: "" }),
   "notice-went-back": update({
     weight: "warning",
     top: "Went back",
