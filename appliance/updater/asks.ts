@@ -57,7 +57,8 @@ async function say(box: Box, work: () => Promise<void> | void): Promise<void> {
 /** What the system's own errors mean here. */
 function sentenceOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
-  if (error instanceof Refusal || code === undefined) return message;
+  const isOfProgram = error instanceof Error && "status" in error;
+  if (error instanceof Refusal || (code === undefined && !isOfProgram)) return message;
   if (code === "ENOSPC") return "There is no room left on the card. Make some, and try again.";
   return "The card could not be read or written. Try again; if this stays so, write the image to another card.";
 }

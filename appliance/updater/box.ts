@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
@@ -24,6 +24,8 @@ export interface Box {
   readonly newId: () => string;
   /** The partition of a slot. @throws {Error} when the card has none */
   readonly slotAt: (slot: Slot) => { readonly path: string; readonly bytes: number };
+  /** Bytes that may still be written below a folder. */
+  readonly roomIn: (folder: string) => number;
   /** What the card itself holds of a file or a partition, not what the memory knows of it. */
   readonly fromCard: (path: string, bytes: number) => AsyncIterable<Uint8Array>;
 }
@@ -62,6 +64,7 @@ export function thisBox(): Box {
     now: () => Math.floor(Date.now() / 1000),
     newId: randomUUID,
     slotAt,
+    roomIn,
     fromCard,
   };
 }
@@ -98,6 +101,11 @@ function slotAt(slot: Slot): { path: string; bytes: number } {
 
 /** What the kernel counts a partition in. */
 const SECTOR = 512;
+
+function roomIn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
 
 const BLOCK = 4_096;
 

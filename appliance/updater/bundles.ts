@@ -1,4 +1,3 @@
-import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { readEnvLine } from "../base/env-line.ts";
 import { sizeOf, textOf } from "../base/files.ts";
@@ -124,10 +123,4 @@ export function reasonsAgainst(box: Box, manifest: Manifest, dataBytes = Infinit
     slotBytes: box.slotAt(otherSlot(runningSlot(box))).bytes,
     dataBytes,
   });
-}
-
-/** Bytes that may still be written below a folder. */
-export function roomIn(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { replaceFile, textOf } from "../base/files.ts";
+import { textOf } from "../base/files.ts";
 import { systemPart, systemPartOf, withSystemPart } from "../release/system-report.ts";
 import { BOOT, type Box } from "./box.ts";
-import { whileWritable } from "./fat.ts";
+import { overwriteFile, whileWritable } from "./fat.ts";
 import { toldOf } from "./tell.ts";
 
 const REPORT = "SETUP-RESULT.txt";
@@ -18,9 +18,9 @@ export async function reportOnCard(box: Box): Promise<void> {
   const [report, system] = [textOf(path) ?? "", systemPart(told)];
   if (systemPartOf(report) === system) return;
   try {
-    await whileWritable(box, () => replaceFile(path, withSystemPart(report, system), 0o600));
+    await whileWritable(box, () => overwriteFile(path, withSystemPart(report, system)));
   } catch (error) {
     // The box runs as well without.
-    console.error(`${REPORT} could not be written: ${(error as Error).message}`);
+    box.warn(`${REPORT} could not be written: ${(error as Error).message}`);
   }
 }

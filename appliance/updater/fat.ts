@@ -1,6 +1,8 @@
 import {
   closeSync,
+  constants,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -8,8 +10,9 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isThere } from "../base/files.ts";
 import type { Slot } from "../release/release.ts";
 import { slotOf } from "./boot-config.ts";
@@ -111,6 +114,22 @@ export function emptySlot(box: Pick<Box, "root">, slot: Slot): string {
   } else mkdirSync(folder);
   syncFolder(join(box.root, BOOT));
   return folder;
+}
+
+/**
+ * For what nobody starts from: it stays in its place on the card. A rename that is cut would give it two
+ * names there, and the place to another file once one of them is removed.
+ */
+export function overwriteFile(path: string, text: string): void {
+  const { O_RDWR, O_CREAT } = constants;
+  const file = openSync(path, O_RDWR | O_CREAT, 0o600);
+  try {
+    ftruncateSync(file, writeSync(file, Buffer.from(text), 0, Buffer.byteLength(text), 0));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  syncFolder(dirname(path));
 }
 
 function syncFile(path: string): void {

@@ -8,7 +8,7 @@ import { otherSlot, parseRelease, type Release, type Slot } from "../release/rel
 import type { Work } from "../release/told.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { BOOT, type Box, releaseIn, runningRelease, runningSlot } from "./box.ts";
-import { bundleOf, roomIn } from "./bundles.ts";
+import { bundleOf } from "./bundles.ts";
 import { emptySlot, removeTryboot, whileWritable } from "./fat.ts";
 import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
@@ -75,7 +75,7 @@ async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: 
     bytes += Math.ceil(size / CLUSTER) * CLUSTER;
     if (name === "release") await checkRelease(content, manifest);
   }
-  const room = roomIn(join(box.root, BOOT)) + bytesIn(join(box.root, BOOT, slot));
+  const room = box.roomIn(join(box.root, BOOT)) + bytesIn(join(box.root, BOOT, slot));
   if (bytes + SPARE > room)
     throw new Error(
       `The boot partition lacks ${megabytes(bytes + SPARE - room)} for ${manifest.version}: remove files from it that are not the box's.`,

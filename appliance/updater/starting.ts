@@ -63,11 +63,20 @@ function noteStarted(box: Box): void {
 /** What became of an attempt that this start found. The journal comes last: all before can be done twice. */
 async function settle(box: Box): Promise<void> {
   const { attempt } = readJournal(box);
-  if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
+  await clear(box);
   if (attempt === undefined || attempt.state === "prepared") return;
   if (wasArmed(attempt) && isRunning(box, attempt)) noteKept(box, attempt);
   else if (attempt.state === "started") noteFailed(box, attempt, reasonOf(attempt));
   else noteInterrupted(box, attempt);
+}
+
+/** What is left is no harm until the next attempt, which clears it away before anything else. */
+async function clear(box: Box): Promise<void> {
+  try {
+    if (hasLeftovers(box)) await whileWritable(box, () => removeTryboot(box));
+  } catch (error) {
+    box.warn(`What an update left on the card stays there: ${(error as Error).message}`);
+  }
 }
 
 function reasonOf({ reason, to }: Attempt): string {

@@ -6,9 +6,8 @@ import { unpackBundle } from "../release/archive.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { entriesOf } from "../release/tar.ts";
-import type { Source } from "../release/told.ts";
 import { BOOT, type Box, COPIED, TAKEN } from "./box.ts";
-import { CAME_FROM, keysOf, reasonsAgainst, roomIn, takenIn } from "./bundles.ts";
+import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
 import { syncFolder, whileWritable } from "./fat.ts";
 import { bundlesAt } from "./found.ts";
 
@@ -31,7 +30,8 @@ export async function takeFromCard(box: Box): Promise<void> {
 }
 
 /**
- * The same from a USB stick, which stays as it is.
+ * The same from a USB stick, which stays as it is. It is mounted where only this program sees it, and no
+ * longer than that runs.
  * @param device below /dev
  */
 export async function takeFromStick(box: Box, device: string): Promise<void> {
@@ -39,11 +39,11 @@ export async function takeFromStick(box: Box, device: string): Promise<void> {
   const folder = join(box.root, "run/tallydeck-update/stick");
   mkdirSync(folder, { recursive: true });
   const options = "ro,nosuid,nodev,noexec";
-  box.run("mount", "-t", "vfat,exfat", "-o", options, join(box.root, "dev", device), folder);
   try {
+    box.run("mount", "-t", "vfat,exfat", "-o", options, join(box.root, "dev", device), folder);
     await takeFrom(box, folder, "stick");
-  } finally {
-    box.run("umount", "--lazy", folder);
+  } catch (error) {
+    throw isOfSystem(error) ? new Error(UNREADABLE.stick) : error;
   }
 }
 
@@ -51,7 +51,7 @@ export async function takeFromStick(box: Box, device: string): Promise<void> {
 async function takeFrom(
   box: Box,
   folder: string,
-  source: Exclude<Source, "service">,
+  source: keyof typeof UNREADABLE,
 ): Promise<string | undefined> {
   let refusal: Error | undefined;
   for (const [path, release] of await newestFirst(box, folder, source)) {
@@ -72,7 +72,7 @@ async function takeFrom(
 async function newestFirst(
   box: Box,
   folder: string,
-  source: Source,
+  source: keyof typeof UNREADABLE,
 ): Promise<[string, Manifest | Error][]> {
   const found: [string, Manifest | Error][] = [];
   for (const path of bundlesAt(folder))
@@ -109,7 +109,7 @@ async function copy(
   box: Box,
   path: string,
   { release, version }: Manifest,
-  source: Exclude<Source, "service">,
+  source: keyof typeof UNREADABLE,
 ): Promise<void> {
   const here = takenIn(box);
   if (here !== undefined && here.release > release)
@@ -121,7 +121,7 @@ async function copy(
   try {
     await unpackBundle(createReadStream(path), copied, (manifest, signature) => {
       const read = readManifest(manifest, signature, keysOf(box));
-      const [reason] = reasonsAgainst(box, read, Math.max(0, roomIn(system) - SPARE));
+      const [reason] = reasonsAgainst(box, read, Math.max(0, box.roomIn(system) - SPARE));
       if (reason !== undefined) throw new Error(reason);
       return read;
     });
@@ -149,9 +149,17 @@ export function discardTaken(box: Box, release: number): void {
     rmSync(join(box.root, TAKEN), { recursive: true, force: true });
 }
 
-function about(path: string, error: unknown, source: Source): Error {
-  const isOurs = !(error instanceof Error && "syscall" in error);
-  const place = source === "card" ? "The card" : "The stick";
-  const why = isOurs ? (error as Error).message : `${place} cannot be read. Put it in again.`;
+const UNREADABLE = {
+  card: "The card cannot be read.",
+  stick: "The stick cannot be read, or was pulled out. Put it in again.",
+};
+
+function isOfSystem(error: unknown): boolean {
+  // Of a file, or of a program that failed.
+  return error instanceof Error && ("syscall" in error || "status" in error);
+}
+
+function about(path: string, error: unknown, source: keyof typeof UNREADABLE): Error {
+  const why = isOfSystem(error) ? UNREADABLE[source] : (error as Error).message;
   return new Error(`${basename(path)} was not taken: ${why}`);
 }

@@ -52,6 +52,8 @@ export class Card {
   canTry = true;
   slotBytes = 262_144;
   boot = "";
+  /** Bytes free on either partition. */
+  readonly room = { boot: 1e9, data: 1e9 };
   running: Slot = "a";
   #isArmed = false;
   #now = 1_795_000_000;
@@ -113,6 +115,7 @@ export class Card {
       now: () => this.#now++,
       newId: () => "attempt",
       slotAt: (slot) => ({ path: join(this.root, `dev/slot-${slot}`), bytes: this.slotBytes }),
+      roomIn: (folder) => this.room[folder.includes("/boot") ? "boot" : "data"],
       fromCard: async function* (path) {
         const bytes = readFileSync(path);
         for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);

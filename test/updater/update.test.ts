@@ -198,6 +198,13 @@ describe("an update", () => {
         /a slot of this card has 1 MB/,
       ],
       [
+        "when the boot partition is full",
+        () => {
+          card.room.boot = 4 * 1_048_576;
+        },
+        /The boot partition lacks 1 MB/,
+      ],
+      [
         "when its root is cut",
         () => card.write(`${SERVICES}/root.img`, card.read(`${SERVICES}/root.img`).slice(1)),
         /not on this box/,
