@@ -1,0 +1,62 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { DataFormat } from "../../appliance/store/format.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Since it is there, releases read what the next one writes. */
+const RULE = "appliance/store/format.ts";
+
+/** The service as it was released last, to run in a folder of its own. */
+export class PreviousRelease {
+  /** A tag, or a commit where nothing was released yet. */
+  readonly commit: string;
+  readonly #folder: string;
+
+  constructor(commit: string) {
+    this.commit = commit;
+    this.#folder = mkdtempSync(join(tmpdir(), "tallydeck-previous-"));
+    const source = execFileSync("git", ["archive", commit, "appliance", "package.json"], {
+      cwd: ROOT,
+      maxBuffer: 2 ** 28,
+    });
+    execFileSync("tar", ["-x"], { cwd: this.#folder, input: source });
+    symlinkSync(join(ROOT, "node_modules"), join(this.#folder, "node_modules"));
+    // It reads its pages as they are today: whether they open is no question here.
+    mkdirSync(join(this.#folder, "web"));
+    symlinkSync(join(ROOT, "web/dist"), join(this.#folder, "web/dist"));
+  }
+
+  /** What Node is to start. */
+  get main(): string {
+    return join(this.#folder, "appliance/main.ts");
+  }
+
+  async formats(): Promise<{ DATA_FORMAT: DataFormat; FLEET_FORMAT: DataFormat }> {
+    return await import(pathToFileURL(join(this.#folder, RULE)).href);
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+/**
+ * The newest release before what is checked out; where nothing was released yet, the commit with
+ * which the rule came.
+ * @returns undefined where the history is not there to look
+ */
+export function previousCommit(): string | undefined {
+  if (!existsSync(join(ROOT, ".git")) || git("rev-parse", "--is-shallow-repository") !== "false")
+    return;
+  const tags = git("tag", "--merged", "HEAD", "--no-contains", "HEAD", "--sort=-version:refname");
+  const released = tags?.split("\n").find((tag) => /^v\d/.test(tag));
+  return released ?? git("log", "--diff-filter=A", "--format=%H", "--", RULE)?.split("\n").at(-1);
+}
+
+function git(...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  return status === 0 && stdout.trim() !== "" ? stdout.trim() : undefined;
+}
