@@ -56,8 +56,13 @@ onEachEngine(() =>
       await world.stop();
     }
 
-    /** What the release before reads and adds. @throws when it does not start */
+    const run = (...args: string[]) => new Running(args, {}, { program: [previous.main] }).ended;
+
+    /** What the release before reads and adds. @throws when it does not */
     async function count(world: World): Promise<Record<string, number>> {
+      // The service itself would stay, and say to its owner that it cannot use the data.
+      const { code, err } = await run("sites", ...world.dataArgs);
+      assert.equal(code, 0, err);
       const service = await RunningService.start(world.dataDir, environment(world), {
         program: [previous.main],
       });
@@ -109,8 +114,7 @@ onEachEngine(() =>
       if (!(await isReadable())) return;
       const backup = join(world.dataDir, "backup");
       for (const command of ["backup", "restore"]) {
-        const args = [command, backup, ...world.dataArgs];
-        const { code, err } = await new Running(args, {}, { program: [previous.main] }).ended;
+        const { code, err } = await run(command, backup, ...world.dataArgs);
         assert.equal(code, 0, err);
       }
       assert.deepEqual(await count(world), { "/today": 1, "/then": 1 });
