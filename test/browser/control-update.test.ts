@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, it } from "mocha";
 import { Refusal } from "../../appliance/base/refusal.ts";
 import type { UpdateView } from "../../appliance/updates/shown.ts";
+import { FakeUpdater } from "../helpers/fake-updater.ts";
+import { eachFolder } from "../helpers/folder.ts";
 import { AT_REST, FakeUpdates } from "../helpers/updates.ts";
-import { eachControl } from "./control-stage.ts";
+import { eachControl, MK2 } from "./control-stage.ts";
 
 const NEXT = { release: 12, version: "0.3.0" };
 const BEFORE = { release: 10, version: "0.1.0" };
@@ -177,6 +180,61 @@ describe("updates in the Web UI", () => {
       await control().owner.assertAccessibleInAnyLight('section[aria-labelledby="update-title"]');
       assert.equal(await control().page.evaluate("document.body.scrollWidth"), 360);
     }
+  });
+});
+
+describe("an update with the service and a deck", () => {
+  const folder = eachFolder();
+  let updater: FakeUpdater;
+  const control = eachControl(() => {
+    updater = new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
+    const env = { UPDATE_DIR: join(folder(), "root"), UPDATES_DIR: join(folder(), "data") };
+    return { env: { ...env, VIRTUAL_DECK: "mk2" } };
+  });
+  const sees = (text: string | RegExp) => control().sees(text);
+  /** Lets half seconds pass until the service has it so; then as long as it takes, none. */
+  const passUntil = async (holds: (view: UpdateView) => boolean) => {
+    while (!holds((await control().ask("GET", "/api/update")).json as UpdateView))
+      control().world.clock.advance(500);
+  };
+  const taken = async () => {
+    await passUntil(() => updater.waiting.length > 0);
+    updater.take();
+    return updater.asked.at(-1);
+  };
+  const restarted = async (kind: "updated" | "failed", reason?: string) => {
+    updater.restarted(kind, NEXT, reason);
+    await passUntil(({ last }) => last?.kind === kind);
+  };
+
+  it("is installed, and seen through to its end, from the page of the box", async () => {
+    updater.tell({ offers: [{ ...NEXT, source: "stick", bytes: 2e8, notes: "" }] });
+    control().world.clock.advance(1_000);
+    await control().open("?tab=box");
+    await sees("Update ready: 0.3.0, 200 MB");
+    const answer = control().page.waitForResponse("**/api/update");
+    await control().button("Install now").click();
+    await answer;
+    assert.equal(await taken(), "prepare 12");
+    await passUntil(({ progress }) => progress?.step === "write");
+    await sees(/^Writing beside the running system/);
+    updater.finish();
+    await passUntil(({ restartsAt }) => restartsAt !== null);
+    await sees(/^The box restarts into 0\.3\.0 in \d:\d\d\.$/);
+    assert.equal(await taken(), "start 12");
+    updater.tell({ work: { step: "restart", to: NEXT, done: 0, of: 0 } });
+    await passUntil(({ progress }) => progress?.step === "restart");
+    await sees(/^The box restarts\. It is back/);
+    const key = () => control().world.service.decks.picture(MK2, "k2").revision;
+    const before = key();
+    await restarted("failed", "No address on eth0.");
+    await sees(/^Went back from 0\.3\.0 to 0\.2\.0\. No address on eth0\./);
+    assert.ok(key() > before);
+    assert.match(control().world.screen.at(-1) ?? "", /Went back from 0\.3\.0 to 0\.2\.0\./);
+    const loaded = control().page.waitForEvent("load");
+    await restarted("updated");
+    await loaded;
+    await sees("Updated to 0.3.0.");
   });
 });
 
