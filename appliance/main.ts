@@ -74,6 +74,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "copy what was counted to another database",
     load: async () => (await import("./commands/copy.ts")).copy,
   },
+  update: {
+    summary: "say which release the box runs, install one from a file, or go back",
+    load: async () => (await import("./commands/update.ts")).update,
+  },
   diagnose: {
     summary: "print versions, devices and the state of the data",
     load: async () => (await import("./commands/diagnose.ts")).diagnose,

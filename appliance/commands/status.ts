@@ -11,9 +11,12 @@ import { type Desk, openToLook, type Place } from "../store/desk.ts";
 import { databaseFile, storageProblem } from "../store/sqlite/database.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
+import { RootUpdater } from "../updates/root.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { databaseOf } from "./database.ts";
+import { sizeText } from "./size-text.ts";
+import { systemText } from "./update-text.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck status: whether the service runs, where it is found, and what it works with.
@@ -49,7 +52,9 @@ export const status: Command = {
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
     terminal.out(standing(dataDir, found, terminal));
+    const system = config.updateDir === "" ? undefined : new RootUpdater(config.updateDir).told();
     const rows: [string, string][] = [
+      ...(system === undefined ? [] : [["System", systemText(system)] as [string, string]]),
       ...(found === undefined ? [] : addresses(found)),
       ["Sites", listed(kept.sites)],
       ["Decks", told ? listed(told.decks.map(deckOf)) : await pluggedIn()],
@@ -166,14 +171,6 @@ function diskOf({ free, total }: Space, dataDir: string): string {
   const used = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size);
   const taken = used.reduce<number>((sum, size = 0) => sum + size, 0);
   return `${sizeText(free)} of ${sizeText(total)} free, the data takes ${sizeText(taken)}`;
-}
-
-/** Bytes as people say them: `1.2 GB`. */
-function sizeText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
-  const value = bytes / 1_000 ** power;
-  return `${value >= 10 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
 function listed(parts: readonly string[], separator = ", "): string {

@@ -1,13 +1,12 @@
 import { version } from "../base/version.ts";
 import { clockZone } from "../box/time-zone.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
-import { opened } from "../http/exchange.ts";
 import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
 import { besideCounting, spaceOf } from "../store/sqlite/room.ts";
 import { thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
 import { Kept } from "../updates/record.ts";
-import { type Open, ReleaseHost } from "../updates/release-host.ts";
+import { openOutside, ReleaseHost } from "../updates/release-host.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { Updates } from "../updates/updates.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
@@ -32,7 +31,7 @@ export async function startUpdates(
     root: new RootUpdater(updateDir),
     bundles: new Bundles(updatesDir, readKeys(KEYS_FOLDER, key)),
     kept: new Kept(updatesDir, log),
-    host: isAsked ? new ReleaseHost({ url, open, clock, userAgent }) : undefined,
+    host: isAsked ? new ReleaseHost({ url, open: openOutside, clock, userAgent }) : undefined,
     room: async () => besideCounting(await space(updatesDir)),
     random: () => random.int(2 ** 32) / 2 ** 32,
     timeZone: () => clockZone(log),
@@ -47,8 +46,3 @@ export async function startUpdates(
     return undefined;
   }
 }
-
-const open: Open = async (url, headers, signal) => {
-  const body = await opened({ method: "GET", url, headers }, signal);
-  return { status: body.statusCode ?? 0, headers: body.headers, body };
-};

@@ -47,6 +47,16 @@ export async function takeFromStick(box: Box, device: string): Promise<void> {
   }
 }
 
+/**
+ * Copies the release of one file that root names.
+ * @throws {Error} with a sentence when it cannot be taken
+ */
+export async function takeFile(box: Box, path: string): Promise<Manifest> {
+  const release = await manifestOf(box, path);
+  if (!isHere(box, release)) await copy(box, path, release, "card");
+  return release;
+}
+
 /** @returns the file that was copied, or was here before; undefined when there was none */
 async function takeFrom(
   box: Box,

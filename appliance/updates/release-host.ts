@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import { AskFailed, askFailure } from "../http/ask-failed.ts";
+import { opened } from "../http/exchange.ts";
 import { MANIFEST, MANIFEST_BYTES, SIGNATURE } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import type { Papers } from "./record.ts";
@@ -19,6 +20,12 @@ export type Open = (
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ) => Promise<Answer>;
+
+/** Opens on the internet. */
+export const openOutside: Open = async (url, headers, signal) => {
+  const body = await opened({ method: "GET", url, headers }, signal);
+  return { status: body.statusCode ?? 0, headers: body.headers, body };
+};
 
 /**
  * Why something was not fetched, as a sentence for people. `gone`: it is not there any more; `wrong`:

@@ -57,8 +57,8 @@ export class Releases {
     const { host, kept } = this.#options;
     const source = this.#whole?.release === kept.now.uploaded ? "upload" : "network";
     return [
-      ...(this.#whole ? [candidate(this.#whole, source, true)] : []),
-      ...(this.#found && host ? [candidate(this.#found, "network", false)] : []),
+      ...(this.#whole ? [candidateOf(this.#whole, source, true)] : []),
+      ...(this.#found && host ? [candidateOf(this.#found, "network", false)] : []),
     ];
   }
 
@@ -231,7 +231,12 @@ function isOther({ release }: Manifest, told: Told): boolean {
   return isKept(told) && told.other?.release === release;
 }
 
-function candidate(manifest: Manifest, source: Candidate["source"], isWhole: boolean): Candidate {
+/** A release as it is offered. */
+export function candidateOf(
+  manifest: Manifest,
+  source: Candidate["source"],
+  isWhole: boolean,
+): Candidate {
   const { release, version, notes } = manifest;
   return { release, version, notes, bytes: bundleBytes(manifest), source, isWhole };
 }

@@ -7,7 +7,7 @@ const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"),
 ) as { version: string };
 const ON_DATA = ["run", "status", "stats", "sites", "tokens", "backup", "restore", "diagnose"];
-const COMMANDS = [...ON_DATA, "push", "devices", "version", "help"];
+const COMMANDS = [...ON_DATA, "push", "devices", "update", "version", "help"];
 
 describe("the command line", () => {
   it("lists its commands, also when asked for nothing", async () => {

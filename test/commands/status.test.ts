@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { FakeUpdater } from "../helpers/fake-updater.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort } from "../helpers/world.ts";
@@ -36,6 +37,16 @@ describe("tallydeck status", () => {
     assert.match(out, /^ {2}Disk {7}[\d.]+ \wB of [\d.]+ \wB free, the data takes [\d.]+ \wB$/m);
     await service.end("SIGKILL");
     assert.match(await status(), /is not running\..*\n {2}Sites {6}blog, shop\n/);
+  });
+
+  it("says on the box which system runs, and how the last update ended", async () => {
+    new FakeUpdater(folder(), "").restarted("failed", { release: 12, version: "0.3.0" }, "No net.");
+    const args = ["status", "--data-dir", folder()];
+    const { out } = await tallydeck(args, { UPDATE_DIR: folder() });
+    assert.match(
+      out,
+      /^ {2}System {5}release 11 \(0\.2\.0\) in slot a\. Went back from 0\.3\.0 to 0\.2\.0\. No net\.$/m,
+    );
   });
 
   it("tells of the data what a Web UI that asks for a sign-in does not", async () => {

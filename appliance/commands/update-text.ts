@@ -1,0 +1,97 @@
+import { outcomeText } from "../base/outcome-text.ts";
+import type { Release } from "../release/release.ts";
+import type { Outcome, Told, Work } from "../release/told.ts";
+import type { ReadyView, UpdateView } from "../updates/shown.ts";
+import { sizeText } from "./size-text.ts";
+
+/** What runs from where, and how the last attempt at another release ended, in one line. */
+export function systemText({ running, last }: Told): string {
+  const ended = last === undefined ? "" : `. ${outcome(last.to, last, running)}`;
+  return `release ${running.release} (${running.version}) in slot ${running.slot}${ended}`;
+}
+
+const STEPS: Readonly<Record<Work["step"] | "download", string>> = {
+  download: "being downloaded",
+  verify: "being checked",
+  write: "being written to the other slot",
+  "read-back": "being read back",
+  arm: "about to start",
+  restart: "about to start",
+};
+
+/** `writing: 34 %` */
+export function progressText({ step, done, of }: NonNullable<UpdateView["progress"]>): string {
+  return of === 0 ? STEPS[step] : `${STEPS[step]}: ${Math.floor((100 * done) / of)} %`;
+}
+
+const STATES: Readonly<Record<ReadyView["state"], string>> = {
+  offered: "not downloaded yet",
+  downloading: "being downloaded",
+  downloaded: "on this box",
+  writing: "being written",
+  prepared: "written to the other slot",
+};
+
+/** Rows of a name and what is to be said of it. */
+export function updateRows(view: UpdateView, timeOf: (epochMs: number) => string) {
+  const { running, other, ready, progress, restartsAt, last, mode, problem } = view;
+  const row = (name: string, text: string | false | null): [string, string][] =>
+    text ? [[name, text]] : [];
+  return [
+    ...row("Runs", `${named(running)} in slot ${running.slot}`),
+    ...row("Other slot", other && `${named(other)}: \`tallydeck update back\` starts it`),
+    ...row("Ready", ready && readyText(ready)),
+    ...row("Now", progress && progressText(progress)),
+    ...row("Restarts", restartsAt === null ? null : timeOf(restartsAt)),
+    ...row("Mode", mode !== "normal" && MODES[mode]),
+    ...row("Last", last && `${timeOf(last.at * 1_000)}: ${outcome(last, last, running)}`),
+    ...row("Looks", looksText(view, timeOf)),
+    ...row("Problem", problem),
+  ];
+}
+
+const MODES = {
+  trial: "this release is tried: it stays if the box is well with it",
+  visit: "this system is only visited: a restart without the jumper starts the other one",
+};
+
+function looksText(
+  { updates, source, checkedAt }: UpdateView,
+  timeOf: (epochMs: number) => string,
+): string {
+  if (updates === "off") return "for no release (UPDATES=off)";
+  if (source === null) return "for no release: nobody said where they are (UPDATE_URL)";
+  const when = checkedAt === null ? "not yet" : `last on ${timeOf(checkedAt * 1_000)}`;
+  const then = updates === "auto" ? "installs it at night" : "tells of it";
+  return `at ${source} once a week, ${when}; ${then}`;
+}
+
+function readyText({ bytes, source, state, failedBefore, isSkipped, ...release }: ReadyView) {
+  const size = bytes === 0 ? [] : [sizeText(bytes)];
+  const from = {
+    network: "",
+    upload: ", uploaded",
+    card: ", from the card",
+    stick: ", from a stick",
+  };
+  const words = [
+    ...size,
+    `${STATES[state]}${from[source]}`,
+    ...(failedBefore ? ["it failed here before"] : []),
+    ...(isSkipped ? ["left out"] : []),
+  ];
+  return `${named(release)}: ${words.join(", ")}`;
+}
+
+function outcome(
+  { version }: Release,
+  { kind, reason }: { kind: Outcome["kind"]; reason?: string | null },
+  running: Release,
+): string {
+  return outcomeText({ kind, version, reason }, running.version);
+}
+
+/** `0.3.0 (release 12)` */
+export function named({ version, release }: Release): string {
+  return `${version} (release ${release})`;
+}

@@ -1,0 +1,230 @@
+import { setTimeout } from "node:timers/promises";
+import { SystemClock } from "../base/clock.ts";
+import { sizeOf } from "../base/files.ts";
+import { createLog } from "../base/log.ts";
+import { orElse } from "../base/refusal.ts";
+import { version } from "../base/version.ts";
+import type { Config } from "../config.ts";
+import { KEYS_FOLDER, readKeys } from "../release/keys.ts";
+import { bundleBytes, type Manifest } from "../release/manifest.ts";
+import type { Told } from "../release/told.ts";
+import { type Box, thisBox } from "../updater/box.ts";
+import { takeFile } from "../updater/take.ts";
+import { thisBoard } from "../updates/boards.ts";
+import { Bundles } from "../updates/bundles.ts";
+import { Kept } from "../updates/record.ts";
+import { type Open, openOutside, ReleaseHost } from "../updates/release-host.ts";
+import { candidateOf } from "../updates/releases.ts";
+import { RootUpdater } from "../updates/root.ts";
+import { isUntried, viewOf } from "../updates/view.ts";
+import {
+  type Command,
+  CommandFailed,
+  notUnderstood,
+  parseCommandLine,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+import { configFrom } from "./data.ts";
+import { sizeText } from "./size-text.ts";
+import { follow } from "./update-follow.ts";
+import { named, updateRows } from "./update-text.ts";
+
+const ACTIONS = ["status", "check", "apply", "back"];
+
+const help = `tallydeck update [status]: which release the box runs, which is ready, and how the last update ended.
+tallydeck update check: asks where releases are (UPDATE_URL) whether there is a newer one.
+tallydeck update apply FILE: installs the release of a .tallydeck file. The running system stays as it
+is: the new one is written beside it, started once, and kept only if the box is well with it.
+tallydeck update back: starts the release in the other slot.
+
+  --yes            restart without asking
+  --config FILE    a KEY=VALUE file with settings (CONFIG)
+
+Sign in as root by ssh: this is about the whole box.`;
+
+/** What the command works with besides the terminal. */
+interface Outside {
+  readonly box: () => Box;
+  readonly sleep: (ms: number) => Promise<unknown>;
+  readonly open: Open;
+}
+
+interface Job extends Outside {
+  readonly terminal: Terminal;
+  readonly config: Config;
+  readonly root: RootUpdater;
+  readonly isYes: boolean;
+}
+
+/** The command, in this surrounding. */
+export function updateWith(outside: Outside): Command {
+  return {
+    help,
+    async run(args, terminal) {
+      const options = { yes: { type: "boolean" }, config: { type: "string" } } as const;
+      const { values, positionals } = parseCommandLine(args, options);
+      const [action = "status", file, ...rest] = positionals;
+      const takesFile = action === "apply";
+      if (!ACTIONS.includes(action) || rest.length > 0 || (file !== undefined && !takesFile))
+        throw notUnderstood("update", positionals, ACTIONS);
+      if (takesFile && file === undefined)
+        throw new UsageError("Name one file: `tallydeck update apply FILE`.");
+      const config = configFrom({ config: values.config }, terminal);
+      const root = new RootUpdater(config.updateDir);
+      const job = { ...outside, terminal, config, root, isYes: values.yes === true };
+      if (action === "check") await check(job);
+      else if (action === "apply") await apply(job, file ?? "");
+      else if (action === "back") await back(job);
+      else status(job);
+    },
+  };
+}
+
+export const update = updateWith({ box: thisBox, sleep: setTimeout, open: openOutside });
+
+/** @throws {CommandFailed} off a box */
+function toldBy({ config, root }: Job): Told {
+  if (config.updateDir === "")
+    throw new CommandFailed(
+      "Tallydeck is a program on this machine, not the whole of it. Update it the way you installed it.",
+    );
+  const told = root.told();
+  if (told === undefined)
+    throw new CommandFailed(
+      "The box has not looked at its own releases yet. Try again in a minute.",
+    );
+  return told;
+}
+
+function status(job: Job): void {
+  const told = toldBy(job);
+  const { terminal, config } = job;
+  const { found, checkedAt, seen, skipped, wish } = remembered(job);
+  const manifest = found && orElse(() => bundlesOf(config).read(found), undefined);
+  const view = viewOf(told, {
+    settings: config.updates,
+    board: thisBoard(),
+    candidates: manifest ? [candidateOf(manifest, "network", false)] : [],
+    download: null,
+    asked: null,
+    checkedAt,
+    restartsAt: wish?.restartsAt ?? null,
+    skipped,
+    seen,
+    problem: null,
+  });
+  for (const [name, value] of updateRows(view, timeOf)) terminal.out(`${name.padEnd(11)} ${value}`);
+}
+
+/** What the service knows; little where only it may read that. */
+function remembered({ config }: Job) {
+  return new Kept(
+    config.updatesDir,
+    createLog(() => {}),
+  ).now;
+}
+
+function bundlesOf({ updatesDir, updates }: Config): Bundles {
+  return new Bundles(updatesDir, readKeys(KEYS_FOLDER, updates.key));
+}
+
+/** By the box's own time zone. */
+function timeOf(epochMs: number): string {
+  return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(
+    epochMs,
+  );
+}
+
+async function check(job: Job): Promise<void> {
+  const { running } = toldBy(job);
+  const { terminal, config, open } = job;
+  const { url } = config.updates;
+  if (url === "")
+    throw new CommandFailed("Nobody said where releases are: set UPDATE_URL in tallydeck.env.");
+  const userAgent = `Tallydeck/${version()}`;
+  const host = new ReleaseHost({ url, open, clock: new SystemClock(), userAgent });
+  const papers = await host.newest(new AbortController().signal).catch((error: Error) => {
+    throw new CommandFailed(error.message);
+  });
+  const manifest = bundlesOf(config).read(papers);
+  if (manifest.release <= running.release) {
+    terminal.out(`There is nothing newer than ${named(running)} at ${host.name}.`);
+    return;
+  }
+  terminal.out(`${named(manifest)}, ${sizeText(bundleBytes(manifest))}, is at ${host.name}.`);
+  if (manifest.notes !== "") terminal.out(manifest.notes);
+  terminal.out("Install it in the Web UI, under “Box”, or from its .tallydeck file here.");
+}
+
+async function apply(job: Job, file: string): Promise<void> {
+  const told = toldBy(job);
+  const { terminal, root, isYes } = job;
+  if (told.mode !== "normal")
+    throw new CommandFailed(
+      "The box does not run its own release now, so nothing is installed. Wait until it does.",
+    );
+  if (told.work !== undefined)
+    throw new CommandFailed(
+      "A release is being written already. `tallydeck update` tells how far it is.",
+    );
+  const manifest = await taken(job, file);
+  const { release } = manifest;
+  terminal.out(`${named(manifest)} is signed, whole, and made for this board.`);
+  if (told.prepared?.release !== release) {
+    await root.ask("prepare", release);
+    await follow(job, ({ prepared }) => prepared?.release === release);
+  }
+  terminal.out("It is written beside the running system, and read back.");
+  if (isUntried(told, thisBoard()))
+    terminal.out("Updates on this board were never tried: keep a card reader near.");
+  if (!isYes && !(await agrees(terminal))) {
+    terminal.out("It waits. Start it in the Web UI, or with the same command once more.");
+    return;
+  }
+  await root.ask("start", release);
+  await restarting(job);
+}
+
+async function taken({ box }: Job, file: string): Promise<Manifest> {
+  if (sizeOf(file) === undefined) throw new CommandFailed(`There is no file ${file}.`);
+  try {
+    return await takeFile(box(), file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EACCES" || code === "EPERM")
+      throw new CommandFailed("Only root may install a release. Sign in as root by ssh.");
+    throw new CommandFailed(`${file} cannot be installed. ${message}`);
+  }
+}
+
+async function back(job: Job): Promise<void> {
+  const { other, work } = toldBy(job);
+  const { terminal, root, isYes } = job;
+  if (other === undefined)
+    throw new CommandFailed("There is no other release on this box to go back to.");
+  if (work !== undefined)
+    throw new CommandFailed("A release is being written now. Wait until that is done.");
+  terminal.out(`${named(other)} is in the other slot.`);
+  if (!isYes && !(await agrees(terminal))) {
+    terminal.out("Nothing was changed.");
+    return;
+  }
+  await root.ask("back");
+  await restarting(job);
+}
+
+async function agrees({ out, input }: Terminal): Promise<boolean> {
+  out(
+    "Restart into it now? It takes two minutes. Type y and Enter to do so, anything else to wait.",
+  );
+  return /^y/i.test(await input(1));
+}
+
+async function restarting(job: Job): Promise<void> {
+  await follow(job, ({ work }) => work?.step === "restart");
+  job.terminal.out(
+    "The box restarts, and is back in about two minutes. It then tries the release for",
+  );
+  job.terminal.out("some minutes; `tallydeck update` tells how that ended.");
+}
