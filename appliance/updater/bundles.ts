@@ -37,6 +37,9 @@ const BOARDS = "sys/firmware/devicetree/base/compatible";
 export function offersOf(box: Box): Offer[] {
   return bundlesOf(box)
     .filter(({ manifest }) => reasonsAgainst(box, manifest).length === 0)
+    .filter(({ manifest: { release } }, at, all) =>
+      all.slice(0, at).every((before) => before.manifest.release !== release),
+    )
     .map(({ manifest, source }) => {
       const { release, version, notes } = manifest;
       return { release, version, source, bytes: bundleBytes(manifest), notes };
@@ -59,8 +62,9 @@ export function bundleOf(box: Box, release: number): Bundle {
 }
 
 const FOLDERS: readonly (readonly [string, (box: Box) => Source])[] = [
-  [SERVICES, () => "service"],
+  // First: nobody but root can change it.
   [TAKEN, (box) => (textOf(join(box.root, TAKEN, CAME_FROM)) === "card" ? "card" : "stick")],
+  [SERVICES, () => "service"],
 ];
 
 function bundlesOf(box: Box): Bundle[] {

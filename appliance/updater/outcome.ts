@@ -44,7 +44,8 @@ export function noteKept(box: Box, { kind, to }: Pick<Attempt, "kind" | "to">): 
   writeJournal(box, {
     ...journal,
     highest: Math.max(journal.highest, to.release),
-    failed: journal.failed.filter((release) => release !== to.release),
+    // What is older is not offered any more.
+    failed: journal.failed.filter((release) => release > to.release),
     canTry: true,
     last,
   });
