@@ -62,7 +62,8 @@ export class Board implements NoticeBoard {
   #onConsole: string | undefined;
   #cancelLook: Cancel = () => {};
   #isBlind = false;
-  #update = "";
+  /** What was told last of the system. */
+  #update = "[]";
 
   constructor(options: BoardOptions) {
     this.#options = options;
@@ -132,14 +133,13 @@ export class Board implements NoticeBoard {
 
   #look(): void {
     const { clock, network } = this.#options;
-    const [address, name, update] = [this.#address, this.#name, this.#update];
+    const [address, name] = [this.#address, this.#name];
     const addresses = this.#addresses();
     if (addresses !== undefined) this.#address = this.#urlAt(addresses);
     this.#name = network.name();
-    // Some of that changes with the time alone.
-    this.#update = JSON.stringify(this.#updateNotices());
-    const isOther = this.#address !== address || this.#name !== name || this.#update !== update;
-    if (isOther) this.#tell();
+    // That changes with the time alone, too.
+    const isUpdateOther = JSON.stringify(this.#updateNotices()) !== this.#update;
+    if (this.#address !== address || this.#name !== name || isUpdateOther) this.#tell();
     this.#cancelLook = clock.after(LOOK_MS, () => this.#look());
   }
 
@@ -169,6 +169,7 @@ export class Board implements NoticeBoard {
     const line = code && `Setup code ${code}: type it at ${this.#address ?? "the Web UI"}`;
     if (line !== undefined && line !== this.#onConsole) this.#options.console(line);
     this.#onConsole = line;
+    this.#update = JSON.stringify(this.#updateNotices());
     this.changed.emit();
   }
 }
