@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { BOOT, type Manifest, ROOT } from "../../../appliance/release/manifest.ts";
 import { parseRelease, type Release } from "../../../appliance/release/release.ts";
+import { DATA_FORMAT } from "../../../appliance/store/format.ts";
 import { Minisign } from "../../helpers/minisign.ts";
 import { bundleOf, manifestOf, packedBoot } from "../../helpers/release.ts";
 import { BootPartition, partition } from "./fat.ts";
@@ -68,7 +69,10 @@ export class Workshop {
     const [root, boot] = [join(folder, ROOT), this.#boot({ release, version })];
     this.makeRoot(wanted, root);
     const content = readFileSync(root);
-    const said = { release, version, boards: BOARDS, notes: `Made by tests: ${version}.` };
+    const said = {
+      ...{ release, version, boards: BOARDS, data: DATA_FORMAT },
+      notes: `Made by tests: ${version}.`,
+    };
     const manifest = Buffer.from(
       JSON.stringify({ ...manifestOf(content, boot), ...said, ...wanted.manifest }),
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { slotOf } from "../../../appliance/updater/boot-config.ts";
@@ -13,7 +13,8 @@ import { put } from "./releases.ts";
 import { boxOf, hashOf, SHORT, says, type Updates } from "./update-run.ts";
 
 const SECTOR = 512;
-const TRIAL_MS = 12 * 60_000;
+/** A release that is not well is given up after so many starts' time, and not before so many seconds. */
+const PATIENCE = { starts: 3, leastS: 200 };
 
 /** What is wrong with a release that is to be tried. */
 interface Fault {
@@ -34,6 +35,7 @@ interface Fault {
 const NOT_STARTED = /did not start/;
 const STOPPED = /started, and then stopped|did not start/;
 const SERVICE = "etc/systemd/system/tallydeck.service.d/test.conf";
+const OLD_FORMAT = "DATA_FORMAT$1format: 3, readableBy: 3";
 const UNITS_FOLDER = "etc/systemd/system";
 
 const FAULTS: readonly Fault[] = [
@@ -90,9 +92,13 @@ const FAULTS: readonly Fault[] = [
   {
     name: "exits with 2 instead of serving",
     root: (root) => runs(root, "/bin/sh -c 'exit 2'"),
-    reason: /service/i,
+    reason: /The service refuses its settings\./,
   },
-  { name: "hangs", root: (root) => runs(root, "/bin/sleep infinity"), reason: /service|answer/i },
+  {
+    name: "hangs",
+    root: (root) => runs(root, "/bin/sleep infinity"),
+    reason: /The service (?:does not come up|hung|stops)/,
+  },
   {
     name: "leaves port 80 dead",
     root: (root) =>
@@ -101,23 +107,37 @@ const FAULTS: readonly Fault[] = [
         `${UNITS_FOLDER}/tallydeck-collector.socket.d/test.conf`,
         "[Socket]\nListenStream=\nListenStream=8088\n",
       ),
-    reason: /80|collector/i,
+    reason: /The collector \(port 80\) does not answer\./,
   },
   {
     name: "gets no address",
     root: (root) => put(root, "etc/systemd/network/20-wired.network", "[Match]\nName=none\n"),
-    reason: /address.*eth0|eth0.*address/i,
+    reason: /No address on eth0\./,
   },
   {
     name: "does not find the deck",
     root: (root) => put(root, "etc/udev/rules.d/70-tallydeck.rules", ""),
     meanwhile: plugDeck,
-    reason: /deck/i,
+    reason: /The deck .* is plugged in, and does not work\./,
   },
   {
-    name: "has a unit that fails again and again",
-    root: (root) => unit(root, "test-fails", "sleep 3; exit 1", "Restart=always\nRestartSec=3"),
-    reason: /test-fails|unit/i,
+    name: "cannot use the database",
+    root: (root) => {
+      const file = "opt/tallydeck/appliance/store/format.js";
+      const text = readFileSync(join(root, file), "utf8");
+      put(root, file, text.replace(/DATA_FORMAT(.*)format: \d+, readableBy: \d+/, OLD_FORMAT));
+    },
+    reason: /The data cannot be used by this release\./,
+  },
+  {
+    name: "is well and unwell by turns",
+    root: (root) => {
+      unit(root, "test-fails", "exit 1");
+      const flaps =
+        "systemctl reset-failed test-fails; sleep 6; systemctl start test-fails; sleep 6";
+      unit(root, "test-flaps", `while :; do ${flaps}; done`);
+    },
+    reason: /Unit test-fails\.service failed\.|too late to be well/,
   },
 ];
 
@@ -130,7 +150,9 @@ export async function checkTrials(updates: Updates, armed: Pi, like: RegExp): Pr
 }
 
 async function checkFault(updates: Updates, armed: Pi, fault: Fault): Promise<void> {
-  const { work, workshop, next, token } = updates;
+  const { work, workshop, next, token, startS } = updates;
+  const withinS = Math.max(PATIENCE.leastS, PATIENCE.starts * startS);
+  const options = { commandLine: `tallydeck.trial=10,${withinS}` };
   const folder = join(work, "fault");
   rmSync(folder, { recursive: true, force: true });
   const pi = armed.copy(folder);
@@ -141,12 +163,12 @@ async function checkFault(updates: Updates, armed: Pi, fault: Fault): Promise<vo
   }
   fault.card?.(pi.card);
   const whole = hashOf(pi.card, "a");
-  let machine = await pi.goOn(SHORT);
+  let machine = await pi.goOn(options);
   try {
     if (!fault.isDead) {
       assert.deepEqual(pi.turns, ["tryboot.txt"]);
       const meanwhile = fault.meanwhile?.(machine).catch(() => {});
-      assert.equal(await pi.ended(machine, TRIAL_MS), "reset");
+      assert.equal(await pi.ended(machine, 3 * withinS * 1_000), "reset");
       await meanwhile;
       machine = await pi.goOn(SHORT);
     }
@@ -182,15 +204,15 @@ function runs(root: string, command: string): void {
 }
 
 /** A unit of its own, started with the system. */
-function unit(root: string, name: string, script: string, more = ""): void {
-  const text = `[Service]\nExecStart=/bin/sh -c '${script}'\n${more}\n`;
+function unit(root: string, name: string, script: string): void {
+  const text = `[Service]\nExecStart=/bin/sh -c '${script}'\n`;
   put(root, `${UNITS_FOLDER}/${name}.service`, text);
   put(root, `${UNITS_FOLDER}/multi-user.target.wants/${name}.service`, text);
 }
 
 /** The deck that was there when the board was armed. */
 export function plugDeck(machine: Machine): Promise<UsbDeck> {
-  const make = UNITS["mk2"];
+  const make = UNITS.mk2;
   if (make === undefined) throw new Error("no unit mk2");
   return UsbDeck.plug(make(new SystemClock()), machine.usb);
 }

@@ -15,16 +15,7 @@ import { checkArming } from "./update-arming.ts";
 import { checkBadBundles } from "./update-bad.ts";
 import { checkCuts } from "./update-cuts.ts";
 import { checkBreakingData } from "./update-data.ts";
-import {
-  boxOf,
-  hashOf,
-  install,
-  isKept,
-  SHORT,
-  says,
-  type Updates,
-  upload,
-} from "./update-run.ts";
+import { boxOf, hashOf, install, isKept, SHORT, says, type Updates, upload } from "./update-run.ts";
 import { checkTrials, plugDeck } from "./update-trials.ts";
 import { checkWaysIn } from "./update-ways.ts";
 
@@ -57,7 +48,14 @@ export async function checkUpdates(checks: Checks, image: string, extent: Extent
     workshop,
   );
   if (begun === undefined) return;
-  const updates: Updates = { checks, workshop, work, next, token: begun.token };
+  const updates: Updates = {
+    checks,
+    workshop,
+    work,
+    next,
+    token: begun.token,
+    startS: begun.startS,
+  };
   if (!isShort && like.test("bad")) await checkBadBundles(updates, begun.box);
   await upload(begun.box, next);
   const frozen = await Frozen.from(begun.pi, begun.box, join(work, "frozen"));
@@ -81,6 +79,7 @@ interface Begun {
   readonly pi: Pi;
   readonly box: Box;
   readonly token: string;
+  readonly startS: number;
 }
 
 /** The first start of a card whose owner edited config.txt, with a key for releases of the tests. */
@@ -94,16 +93,18 @@ async function checkFirstStart(
   const settings = ["SITES=blog", "TRUSTED_PROXIES=10.0.2.2", `UPDATE_KEY=${key}`];
   boot.write("tallydeck.env", `${settings.join("\r\n")}\r\n`);
   boot.write("config.txt", OWNERS_LINES + (boot.read("config.txt")?.toString("latin1") ?? ""));
+  const began = performance.now();
   const machine = await pi.plugIn(SHORT);
   let begun: Begun | undefined;
   await checks.check("starts slot a, tells its release, and counts a view", async () => {
     const box = await boxOf(machine);
+    const startS = Math.ceil((performance.now() - began) / 1_000);
     const token = await takeOver(box);
     const running = await says(box, "its release", (view) => view.running);
     assert.deepEqual(running, { ...base, slot: "a" });
     assert.equal((await box.view("/before")).status, 200);
     await trustClock(box);
-    begun = { pi, box, token };
+    begun = { pi, box, token, startS };
   });
   if (begun === undefined) await machine.cutPower();
   return begun;
