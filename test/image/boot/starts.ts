@@ -8,6 +8,7 @@ import type { Hardware } from "./firmware.ts";
 import { type Card, Machine, type MachineOptions } from "./machine.ts";
 import { takeOver } from "./owner.ts";
 import { checkSystem } from "./system.ts";
+import { checkCannotTry } from "./update-pi3.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/provision");
 const SSID_HEX = Buffer.from('Café # "am See"').toString("hex");
@@ -128,6 +129,7 @@ export async function checkRaspi3b(checks: Checks, card: Card, out: string): Pro
     );
     assert.equal(text, "");
   });
+  await checkCannotTry(checks, box);
   await box.machine.shutDown();
 }
 
