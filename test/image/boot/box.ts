@@ -15,8 +15,8 @@ interface Answer {
 
 export const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-const SERVES_MS = 10 * 60_000;
-const UPLOAD_MS = 10 * 60_000;
+const SERVES_MS = 20 * 60_000;
+const UPLOAD_MS = 30 * 60_000;
 
 /** The booted box as its visitors, apps and owner see it. */
 export class Box {

@@ -10,7 +10,7 @@ import type { FakeUnit } from "../../helpers/fake-hid.ts";
 import { decode, difference } from "../../helpers/pictures.ts";
 import type { Box } from "./box.ts";
 
-const DEADLINE_MS = 5 * 60_000;
+const DEADLINE_MS = 15 * 60_000;
 /** Mean difference a JPEG may bring. */
 const ALIKE = 12;
 

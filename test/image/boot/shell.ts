@@ -7,7 +7,7 @@ interface ShellResult {
   readonly text: string;
 }
 
-const BOOT_MS = 15 * 60_000;
+const BOOT_MS = 25 * 60_000;
 const COMMAND_MS = 5 * 60_000;
 
 /** A root shell in the machine, over a console of its own. */

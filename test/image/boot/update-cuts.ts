@@ -22,7 +22,7 @@ const BOOT = "/boot/firmware";
 /** What the updater is asked, and does without a countdown. */
 const PREPARES = "echo NUMBER >/run/tallydeck-update/asked/prepare";
 const STARTS = "echo NUMBER >/run/tallydeck-update/asked/start";
-const TAKES_MS = 10 * 60_000;
+const TAKES_MS = 40 * 60_000;
 
 /** Where a cut is, and whether the update is seen to its end after it. */
 interface Step {

@@ -16,8 +16,8 @@ import type { Bundle, Workshop } from "./releases.ts";
 /** A trial that is well has to be for some seconds only, and may come to it late: emulators are slow. */
 export const SHORT: MachineOptions = { commandLine: "tallydeck.trial=10,3600" };
 /** What the owner has to write an update, be asked, and restart. */
-const INSTALLS_MS = 10 * 60_000;
-const SETTLES_MS = 10 * 60_000;
+const INSTALLS_MS = 40 * 60_000;
+const SETTLES_MS = 20 * 60_000;
 const SECTOR = 512;
 
 export interface Updates {
