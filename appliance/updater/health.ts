@@ -43,6 +43,7 @@ export interface Facts {
 /** `tallydeck.service` exits by this when it refuses its settings. */
 const REFUSED_SETTINGS = 2;
 const SERVICE = "tallydeck.service";
+const NO_START = "The service does not come up.";
 
 /**
  * Why a box that runs `version` for a trial is not well, in sentences; none when it is.
@@ -69,9 +70,10 @@ function ofService({ state, result, exitStatus }: UnitFacts): string[] {
   if (result === "watchdog") return ["The service hung, and was stopped."];
   if (result === "exit-code" && exitStatus === REFUSED_SETTINGS)
     return ["The service refuses its settings."];
+  if (result === "timeout") return [NO_START];
   if (result === "oom-kill") return ["The service took too much memory, and was stopped."];
   if (result !== "success" && result !== "") return ["The service stops by itself."];
-  return [state === "activating" ? "The service does not come up." : "The service does not run."];
+  return [state === "activating" ? NO_START : "The service does not run."];
 }
 
 function ofPorts({ collector, control }: Facts, version: string): string[] {
