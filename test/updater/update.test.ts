@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
-import { slotOf } from "../../appliance/updater/boot-config.ts";
+import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { Minisign } from "../helpers/minisign.ts";
@@ -129,6 +129,38 @@ describe("an update", () => {
     rmSync(join(card.root, SERVICES), { recursive: true });
     await card.ask("start", "12");
     assert.equal((await card.powerOn()).mode, "trial");
+  });
+
+  it("is interrupted when tryboot.txt is gone once it is armed", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    await card.ask("start", "12");
+    rmSync(join(card.root, "boot/firmware/tryboot.txt"));
+    const told = await card.powerOn();
+    assert.deepEqual([told.mode, told.last?.kind], ["normal", "interrupted"]);
+    assert.deepEqual(told.prepared, NEXT);
+  });
+
+  it("that somebody else starts is visited, and not kept", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
+    card.run("systemctl start tallydeck-arm.service");
+    assert.equal((await card.powerOn()).mode, "visit");
+    await assert.rejects(commit(card.box()), /no trial/);
+    assert.deepEqual((await card.powerOn()).prepared, NEXT);
+    assert.equal(card.hasTryboot(), false);
+  });
+
+  it("is taken by the owner's key, and by no other then", async () => {
+    const owners = new Minisign();
+    const [, key = ""] = owners.file.split("\n");
+    card.write("run/tallydeck/tallydeck.env", `UPDATES=auto\nUPDATE_KEY=${key}\n`);
+    card.putBundle(made(signer, NEXT));
+    assert.match((await card.ask("prepare", "12")).problem ?? "", /signed with the key/);
+    card.putBundle(made(owners, NEXT));
+    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+    owners.remove();
   });
 
   it("is no more when it is discarded", async () => {
