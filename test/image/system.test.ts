@@ -32,13 +32,13 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-provision.service": 2,
   "tallydeck-restart.service": 1,
   "tallydeck-shutdown.service": 1,
-  "tallydeck-slot-check.service": 1.6,
-  "tallydeck-stick@.service": 2.2,
+  "tallydeck-slot-check.service": 1.1,
+  "tallydeck-stick@.service": 1.6,
   "tallydeck-trial-end.service": 1,
   "tallydeck-trial.service": 2.2,
   "tallydeck-tunnel.service": 2,
-  "tallydeck-update-start.service": 2,
-  "tallydeck-update.service": 2.2,
+  "tallydeck-update-start.service": 1.5,
+  "tallydeck-update.service": 1.8,
 };
 
 function filesIn(folder: string): string[] {
