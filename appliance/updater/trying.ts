@@ -3,6 +3,7 @@ import { type Facts, factsFrom, whyNotWell } from "./health.ts";
 import { readJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 import { commit, giveUp } from "./outcome.ts";
+import { startUp } from "./starting.ts";
 
 /** Milliseconds. */
 interface Patience {
@@ -36,7 +37,10 @@ export function patienceOf({ commandLine }: Pick<Box, "commandLine">): Patience 
  */
 export async function tryOut(box: Box, watch: Watch): Promise<void> {
   const journal = readJournal(box);
-  if (modeOf(box, journal) !== "trial") return;
+  const mode = modeOf(box, journal);
+  // One before this was ended after the commit, and before it could note that.
+  if (mode === "normal") await startUp(box);
+  if (mode !== "trial") return;
   const why = await whyNotKept(box, watch, factsFrom(journal.attempt?.before));
   if (why !== undefined) {
     giveUp(box, why);

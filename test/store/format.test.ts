@@ -138,6 +138,19 @@ onEachEngine(() =>
 
     if (engineOfSuite() === "PostgreSQL") return;
 
+    it("is copied to data of this one, as far as that goes", async () => {
+      const world = each();
+      const other = join(world.dataDir, "other");
+      await world.beacon({ p: "/copied" });
+      await raise(world, ADDITIONS, DATA_FORMAT.format);
+      const copied = await tallydeck(["copy", "--from", world.dataDir, "--to", other]);
+      assert.equal(copied.code, 0, copied.err);
+      const back = await tallydeck(["copy", "--from", other, "--to", world.dataDir]);
+      assert.equal(back.code, 0, back.err);
+      const compared = await tallydeck(["copy", "--check", "--from", other, "--to", world.dataDir]);
+      assert.equal(compared.code, 0, compared.out);
+    });
+
     it("is not restored here, but a backup that is made of it here is", async () => {
       const world = each();
       const backup = join(world.dataDir, "kept.db");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, { existsSync, readdirSync, rmSync } from "node:fs";
+import fs, { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
@@ -20,11 +20,18 @@ describe("data before a release that breaks it", () => {
   let card: Card;
   beforeEach(() => {
     card = new Card();
+    putData();
+  });
+
+  /** What the release before left. */
+  function putData(): void {
+    rmSync(join(card.root, "data"), { recursive: true });
+    mkdirSync(join(card.root, "data/system"), { recursive: true });
     card.write(`${DATA}/tallydeck.db`, "old");
     card.write(`${DATA}/tallydeck.db-wal`, "old log");
     card.write(`${DATA}/tallydeck.db.made`, "made");
     card.write(`${DATA}/tls/key.pem`, "key");
-  });
+  }
   afterEach(() => card.remove());
 
   /** What the service has, without what it keeps aside. */
@@ -171,11 +178,8 @@ describe("data before a release that breaks it", () => {
 
   it("goes back whole wherever the power was cut on the way", async () => {
     for (let cut = 1, isWhole = false; !isWhole; cut += 1) {
-      card.remove();
-      card = new Card();
-      card.write(`${DATA}/tallydeck.db`, "old");
-      card.write(`${DATA}/tallydeck.db-wal`, "old log");
-      card.write(`${DATA}/tallydeck.db.made`, "made");
+      putData();
+      card.start("a");
       await tryNext();
       card.start("a");
       isWhole = !cutAt(cut, () => settleData(card.box()));

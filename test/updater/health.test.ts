@@ -2,9 +2,17 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
-import { type Answered, factsNow, look, noteFacts } from "../../appliance/updater/facts.ts";
+import { version } from "../../appliance/base/version.ts";
+import {
+  type Answered,
+  factsNow,
+  look,
+  noteFacts,
+  thisMachine,
+} from "../../appliance/updater/facts.ts";
 import { type Facts, factsFrom, whyNotWell } from "../../appliance/updater/health.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { World } from "../helpers/world.ts";
 import { NEXT } from "./card.ts";
 import { saying, WELL, withoutDeck } from "./healthy.ts";
 
@@ -39,6 +47,11 @@ describe("the health of a box that tries a release", () => {
       "The service stops by itself.",
     ],
     ["a service without end", service({ state: "activating" }), "The service does not come up."],
+    [
+      "a service that systemd waited for in vain",
+      service({ state: "activating", result: "timeout" }),
+      "The service does not come up.",
+    ],
     ["a service that was stopped", service({ state: "inactive" }), "The service does not run."],
     [
       "a service with too much in memory",
@@ -221,6 +234,28 @@ describe("what is seen of a box", () => {
       ],
       usb: { hosts: 2, devices: ["2109:3431", "0fd9:0080"] },
     });
+  });
+
+  it("is what a service that runs answers at its ports", async () => {
+    plug();
+    const world = new World();
+    await world.start();
+    const ports: Record<number, number> = { 80: world.port, 3000: world.service.control.port };
+    const { get } = thisMachine();
+    const asked = {
+      ...machine(),
+      get: (port: number, path: string) => get(ports[port] ?? 0, path),
+    };
+    try {
+      const { collector, control } = await look(asked);
+      assert.equal(collector, version());
+      assert.equal(control?.version, version());
+      assert.deepEqual(control?.store, { opened: true, wrote: true });
+    } finally {
+      await world.end();
+    }
+    const { collector, control } = await look(asked);
+    assert.deepEqual([collector, control], [null, null]);
   });
 
   it("is nothing where nothing answers, or something else does", async () => {

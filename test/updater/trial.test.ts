@@ -172,6 +172,19 @@ describe("a trial", () => {
     await tryOut(card.box(), nobody);
   });
 
+  it("is noted as kept by the next one when who kept it was killed before", async () => {
+    card.write("boot/firmware/config.txt", withSlot(card.config(), "b"));
+    rmSync(join(card.root, "boot/firmware/tryboot.txt"));
+    assert.equal(card.told().mode, "trial");
+    await tryOut(
+      card.box(),
+      watch(() => assert.fail("nobody looks")),
+    );
+    const { mode, last } = card.told();
+    assert.deepEqual([mode, last?.kind], ["normal", "updated"]);
+    assert.equal(restarted(), 0);
+  });
+
   it("lasts as long as the kernel's command line says, for tests", () => {
     const patience = (commandLine: string) => patienceOf({ commandLine });
     assert.deepEqual(patience("quiet tallydeck.trial=5,60 ro"), { steady: 5_000, within: 60_000 });
