@@ -6,25 +6,37 @@ import { ASKS, type Ask } from "../release/told.ts";
 import { back, start } from "./begin.ts";
 import { ASKED, type Box, CARD_WAITS } from "./box.ts";
 import { offersOf } from "./bundles.ts";
+import { letGo } from "./data-copy.ts";
 import { readJournal, writeJournal } from "./journal.ts";
-import { modeOf } from "./mode.ts";
+import { modeOf, wasArmed } from "./mode.ts";
 import { keepVisited } from "./outcome.ts";
 import { headOf } from "./parts.ts";
 import { prepare } from "./prepare.ts";
 import { discardTaken, takeFromCard, takeFromStick } from "./take.ts";
-import { tell } from "./tell.ts";
+import { tell, toldOf } from "./tell.ts";
 
 /** A release number with its line end. */
 const MOST_BYTES = 16;
 
 /** Does what the service asked for, and what the card brought; what cannot be done, it says. */
 export async function answer(box: Box): Promise<void> {
+  endBrokenOff(box);
   const card = join(box.root, CARD_WAITS);
   if (isThere(card)) {
     rmSync(card);
     await say(box, () => takeFromCard(box));
   }
   for (const [ask, release] of takeAsks(box)) await say(box, () => ANSWERS[ask](box, release));
+}
+
+/** Who was killed in the middle of it could not say so; whoever runs now runs alone. */
+function endBrokenOff(box: Box): void {
+  const { attempt, ...journal } = readJournal(box);
+  if (toldOf(box)?.work === undefined || (attempt && wasArmed(attempt))) return;
+  if (attempt?.state === "verified") writeJournal(box, journal);
+  // Its data was to be copied, for which the service was stopped.
+  if (attempt?.breaksData) letGo(box);
+  tell(box, { problem: "What was asked for broke off in the middle. Try again." });
 }
 
 /** A stick was put in. @param device below /dev */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
+import { answer } from "../../appliance/updater/asks.ts";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
@@ -129,6 +130,25 @@ describe("an update", () => {
     rmSync(join(card.root, SERVICES), { recursive: true });
     await card.ask("start", "12");
     assert.equal((await card.powerOn()).mode, "trial");
+  });
+
+  it("whose writer was killed is said to have broken off, and can be asked for again", async () => {
+    card.putBundle(made(signer, NEXT));
+    const files = ["run/tallydeck-update/state.json", "data/system/update.json"];
+    let left: string[] = [];
+    const fromCard = () => {
+      left = files.map((file) => card.read(file));
+      throw new Error("killed");
+    };
+    await assert.rejects(prepare({ ...card.box(), fromCard }, 12), /killed/);
+    for (const [index, file] of files.entries()) card.write(file, left[index] ?? "");
+    assert.equal(card.told().work?.step, "write");
+    await answer(card.box());
+    assert.equal(card.told().work, undefined);
+    assert.match(card.told().problem ?? "", /broke off/);
+    assert.equal(card.journal().attempt, undefined);
+    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+    assert.equal(card.told().problem, undefined);
   });
 
   it("is interrupted when tryboot.txt is gone once it is armed", async () => {
