@@ -218,6 +218,18 @@ describe("a system that nobody has decided about", () => {
     assert.ok(isTrial());
   });
 
+  it("is told by config.txt as its owner left it", async () => {
+    await startTrial();
+    const owners = (path: string) =>
+      card.write(path, card.read(path).replaceAll(/^os_prefix=(.*)$/gm, "  OS_PREFIX=$1 \r"));
+    owners("boot/firmware/config.txt");
+    owners("boot/firmware/tryboot.txt");
+    assert.equal(slotOf(card.config()), "a");
+    assert.ok(isTrial());
+    card.write("boot/firmware/config.txt", card.read("boot/firmware/tryboot.txt"));
+    assert.ok(!isTrial());
+  });
+
   it("is left when it cannot read the boot partition, by what was noted before", async () => {
     await startTrial();
     rmSync(join(card.root, "boot/firmware"), { recursive: true });
