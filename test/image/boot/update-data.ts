@@ -9,7 +9,7 @@ const BREAKS =
   "const D = (await import('/opt/tallydeck/node_modules/better-sqlite3/lib/index.js')).default;" +
   "const f = (await import('node:fs')).readdirSync('/data/tallydeck').find((n) => n.endsWith('.db'));" +
   "const d = new D('/data/tallydeck/' + f); d.pragma('user_version = 900');" +
-  "d.exec('DROP TABLE sites'); d.close();";
+  "d.exec('DROP TABLE site'); d.close();";
 const ENDS_MS = 12 * 60_000;
 
 /** A release whose data the older one cannot read, which is not well: the data comes back with it. */
