@@ -61,6 +61,11 @@ export class FakeUpdater {
     }
   }
 
+  /** What was asked for is gone before it was taken, as after a restart of the machine. */
+  forget(ask: Ask): void {
+    rmSync(join(this.#folder, "asked", ask), { force: true });
+  }
+
   /** It is written and read back. */
   finish(): void {
     const { work } = this.told;
