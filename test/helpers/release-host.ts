@@ -47,8 +47,14 @@ export class ReleaseHostFake {
     this.#port = (this.#server.address() as { port: number }).port;
   }
 
-  async stop(): Promise<void> {
+  /** Breaks off the answers in which it said nothing more. */
+  hangUp(): void {
     for (const answer of this.#waiting) answer.destroy();
+    this.#waiting.clear();
+  }
+
+  async stop(): Promise<void> {
+    this.hangUp();
     this.#server.close();
     this.#server.closeAllConnections();
   }
