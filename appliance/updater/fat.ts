@@ -26,13 +26,20 @@ import { BOOT, type Box, CONFIG, TRYBOOT } from "./box.ts";
 
 /** The one moment in which it can be written to. */
 export async function whileWritable<T>(box: Box, write: () => T | Promise<T>): Promise<T> {
-  const boot = join(box.root, BOOT);
-  box.run("mount", "-o", "remount,rw", boot);
+  remount(box, "rw");
   try {
     return await write();
   } finally {
-    box.run("mount", "-o", "remount,ro", boot);
+    remount(box, "ro");
   }
+}
+
+/**
+ * As it is mounted, and not as fstab has it: where a sandbox shows no disks, the one that is named there
+ * is not found, and for a `nofail` nothing is done and nothing said.
+ */
+function remount({ root, run }: Box, how: "rw" | "ro"): void {
+  run("mount", "--options-source=mtab", "-o", `remount,${how}`, join(root, BOOT));
 }
 
 /** As Latin-1, which keeps every byte. @throws {Error} when it cannot be read */

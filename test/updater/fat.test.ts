@@ -8,6 +8,7 @@ import {
   emptySlot,
   keepTryboot,
   removeTryboot,
+  whileWritable,
   writeTryboot,
 } from "../../appliance/updater/fat.ts";
 import { Card, NEXT } from "./card.ts";
@@ -47,6 +48,15 @@ describe("the boot partition", () => {
     assert.ok(moved > 0 && removed > moved + 4, done.join("\n"));
     assert.equal(card.config(), config);
     assert.deepEqual(boot(), ["a", "config.txt"]);
+  });
+
+  it("is writable for a moment, whether or not the disk that fstab names is in sight", async () => {
+    await whileWritable(card.box(), () => card.ran.push("write"));
+    assert.deepEqual(card.ran, [
+      "mount --options-source=mtab -o remount,rw /boot/firmware",
+      "write",
+      "mount --options-source=mtab -o remount,ro /boot/firmware",
+    ]);
   });
 
   it("loses the folder of a slot that is not in use, and only of that", () => {
