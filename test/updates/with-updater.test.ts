@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { describe, it } from "mocha";
+import { answer } from "../../appliance/updater/asks.ts";
+import { Bundles } from "../../appliance/updates/bundles.ts";
+import { Kept } from "../../appliance/updates/record.ts";
+import { RootUpdater } from "../../appliance/updates/root.ts";
+import { Updates } from "../../appliance/updates/updates.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { Minisign } from "../helpers/minisign.ts";
+import { until } from "../helpers/until.ts";
+import { Card, made, NEXT, OLD } from "../updater/card.ts";
+
+describe("The service and the updater", () => {
+  let signer: Minisign;
+  let card: Card;
+  let updates: Updates;
+  const clock = new FakeClock();
+  const log = { warn: (what: unknown) => assert.fail(String(what)) };
+  before(() => {
+    signer = new Minisign();
+  });
+  after(() => signer.remove());
+  beforeEach(async () => {
+    card = new Card(signer.file);
+    await card.startUp("a");
+    await begin();
+  });
+  afterEach(async () => {
+    await updates.close();
+    card.remove();
+  });
+
+  async function begin(): Promise<void> {
+    const folder = join(card.root, "data/tallydeck-updates");
+    updates = await Updates.open({
+      clock,
+      log,
+      settings: { mode: "ask", url: "", key: "" },
+      board: { model: null, compatible: ["raspberrypi,4-model-b"] },
+      root: new RootUpdater(join(card.root, "run/tallydeck-update")),
+      bundles: new Bundles(folder, [signer.key]),
+      kept: new Kept(folder, log),
+      host: undefined,
+      room: async () => 1e9,
+      random: () => 0,
+      timeZone: () => "UTC",
+    });
+  }
+
+  /** A second passes until something was asked of the updater, and is done. */
+  async function answered(): Promise<void> {
+    const root = new RootUpdater(join(card.root, "run/tallydeck-update"));
+    await until(() => root.pending().length > 0);
+    await answer(card.box());
+    clock.advance(1_000);
+  }
+
+  it("bring a release from a file into the other slot, and start it for a trial", async () => {
+    await updates.takeIn(Readable.from([made(signer, NEXT).bundle]), undefined);
+    assert.equal(updates.view()?.ready?.state, "downloaded");
+    await updates.act({ action: "now", release: NEXT.release, untried: true });
+    await answered();
+    await until(() => updates.view()?.restartsAt !== null);
+    assert.equal(updates.view()?.ready?.state, "prepared");
+    assert.ok(card.isWhole("b", NEXT));
+    clock.advance(60_000);
+    await answered();
+    assert.ok(card.ran.includes("systemctl reboot"));
+
+    await updates.close();
+    await card.powerOn();
+    clock.boot = "another";
+    await begin();
+    assert.deepEqual(updates.view()?.running, { ...NEXT, slot: "b" });
+    assert.equal(updates.view()?.mode, "trial");
+
+    // Nobody kept it: the power goes.
+    await updates.close();
+    await card.powerOn({ wasCut: true });
+    clock.boot = "a third";
+    await begin();
+    const { running, last, ready, restartsAt } = updates.view() ?? assert.fail();
+    assert.deepEqual(running, { ...OLD, slot: "a" });
+    assert.equal(last?.kind, "failed");
+    assert.deepEqual([ready?.failedBefore, restartsAt], [true, null]);
+    assert.deepEqual(updates.warnings(), ["update_failed"]);
+  });
+
+  it("say why a board cannot try a release", async () => {
+    card.canTry = false;
+    await updates.takeIn(Readable.from([made(signer, NEXT).bundle]), undefined);
+    await updates.act({ action: "now", release: NEXT.release, untried: true });
+    await answered();
+    await until(() => updates.view()?.restartsAt !== null);
+    clock.advance(60_000);
+    await answered();
+    clock.advance(11_000);
+    const { problem, isUntriedBoard, last } = updates.view() ?? assert.fail();
+    assert.match(`${problem} ${last?.reason}`, /cannot try/);
+    assert.ok(isUntriedBoard);
+    assert.ok(!card.ran.includes("systemctl reboot"));
+  });
+});
