@@ -1,4 +1,4 @@
-import { lstatSync, rmSync } from "node:fs";
+import { lstatSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isThere } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -83,12 +83,21 @@ function discard(box: Box, release: number): void {
 }
 
 /** Taken away first, or whatever goes wrong would go wrong again at once. */
-function takeAsks({ root }: Box): [Ask, number][] {
+function takeAsks(box: Box): [Ask, number][] {
   return ASKS.flatMap((ask) => {
-    const path = join(root, ASKED, ask);
+    const path = join(box.root, ASKED, ask);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
     const text = headOf(path, MOST_BYTES)?.toString("latin1") ?? "";
-    rmSync(path, { force: true });
+    takeAway(box, path);
     return [[ask, Number(text.trim())] as [Ask, number]];
   });
+}
+
+/** A folder with something in it is the service's alone to empty, but its name is root's to change. */
+function takeAway({ newId }: Box, path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    renameSync(path, `${path}.${newId()}`);
+  }
 }

@@ -35,9 +35,9 @@ const MOST_EXPOSED: Readonly<Record<string, number>> = {
   "tallydeck-slot-check.service": 1.1,
   "tallydeck-stick@.service": 1.6,
   "tallydeck-trial-end.service": 1,
-  "tallydeck-trial.service": 2.2,
+  "tallydeck-trial.service": 2.4,
   "tallydeck-tunnel.service": 2,
-  "tallydeck-update-start.service": 1.5,
+  "tallydeck-update-start.service": 1.6,
   "tallydeck-update.service": 1.8,
 };
 
@@ -113,12 +113,29 @@ describe("the image's units", () => {
   }
 
   it("let what parses the network as root do so no more, but for setting the clock", () => {
-    const unit = readFileSync(join(UNITS, "tallydeck-https-date.service"), "utf8");
+    const unit = unitText("tallydeck-https-date.service");
     const value = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1];
     assert.equal(value("User"), "tallydeck-clock");
     assert.equal(value("AmbientCapabilities"), "CAP_SYS_TIME");
     assert.equal(value("CapabilityBoundingSet"), "CAP_SYS_TIME");
   });
+
+  it("let root's updater look into the folder of the service, which is for that user alone", () => {
+    const lists = ["update", "update-start", "trial", "stick@"];
+    for (const name of lists)
+      assert.match(
+        unitText(`tallydeck-${name}.service`),
+        /^CapabilityBoundingSet=.*\bCAP_DAC_READ_SEARCH\b/m,
+      );
+  });
+
+  it("let nobody but root keep the updater from its work", () => {
+    const made = readFileSync(join(SYSTEM, "usr/lib/tmpfiles.d/tallydeck.conf"), "utf8");
+    assert.match(made, /^f \/run\/tallydeck-update\/lock +0600 root root /m);
+    assert.match(unitText("tallydeck-update.service"), /^StartLimitIntervalSec=0$/m);
+  });
+
+  const unitText = (name: string) => readFileSync(join(UNITS, name), "utf8");
 
   it("start JavaScript that the service has as TypeScript", () => {
     const started = filesIn("firmware-config").flatMap((file) => [

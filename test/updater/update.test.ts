@@ -192,6 +192,14 @@ describe("an update", () => {
     assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
   });
 
+  it("is no less to be had after an ask that cannot be removed", async () => {
+    card.write("run/tallydeck-update/asked/prepare/in/the/way", "");
+    card.putBundle(made(signer, NEXT));
+    await answer(card.box());
+    assert.ok(!existsSync(join(card.root, "run/tallydeck-update/asked/prepare")));
+    assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+  });
+
   describe("is refused, and nothing changes,", () => {
     /** What is on the card besides what waits to be installed. */
     const state = () =>
