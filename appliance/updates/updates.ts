@@ -5,22 +5,19 @@ import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { Ask, Told } from "../release/told.ts";
 import { type Deed, decide, type Facts } from "./decide.ts";
-import { nextNight } from "./night.ts";
-import type { Wish } from "./record.ts";
 import { refuse } from "./refusals.ts";
 import { Releases, type ReleasesOptions } from "./releases.ts";
 import type { RootUpdater } from "./root.ts";
 import { nextCheck, nextTry } from "./schedule.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { UpdateView, UpdateWish } from "./shown.ts";
-import { isUnseenFailure, isUntried, outcomeKey, readyOf, viewOf } from "./view.ts";
+import { isUnseenFailure, isUntried, readyOf, viewOf } from "./view.ts";
+import { askedFor, lastKey, newWish, nightFor, restartFor, type Times } from "./wishes.ts";
 
-interface UpdatesOptions extends ReleasesOptions {
+interface UpdatesOptions extends ReleasesOptions, Times {
   readonly log: Pick<Log, "warn">;
   readonly settings: UpdateSettings;
   readonly root: RootUpdater;
-  /** The zone in which it is night. */
-  readonly timeZone: () => string;
 }
 
 const LOOK_MS = 1_000;
@@ -70,16 +67,16 @@ export class Updates {
   /** Undefined while the updater has told nothing yet. */
   view(): UpdateView | undefined {
     if (this.#told === undefined) return undefined;
-    const { settings, board, kept } = this.#options;
+    const { settings, board, kept, clock } = this.#options;
     const { wish, checkedAt, skipped, seen, problem } = kept.now;
     return viewOf(this.#told, {
       settings,
       board,
       candidates: this.#releases.candidates(),
       download: this.#releases.download(wish?.release),
-      asked: this.#asked === "prepare" ? (wish?.release ?? null) : null,
+      asked: askedFor(wish, clock) === "prepare" ? (wish?.release ?? null) : null,
       checkedAt,
-      restartsAt: this.#restartsAt(),
+      restartsAt: restartFor(wish, this.#countdownEnds, clock),
       skipped,
       seen,
       problem,
@@ -100,7 +97,7 @@ export class Updates {
         case "check":
           return this.#checkNow(told);
         case "seen":
-          return kept.change({ seen: keyOf(told), problem: null });
+          return kept.change({ seen: lastKey(told), problem: null });
         case "skip":
           if (kept.now.wish?.release === wish.release) await this.#callOff();
           return kept.change({ skipped: wish.release });
@@ -156,7 +153,7 @@ export class Updates {
   ): Promise<void> {
     const { board, clock, kept, root } = this.#options;
     if (told.mode !== "normal") throw refuse("trial");
-    if (this.#asked === "start") throw refuse("closing");
+    if (askedFor(kept.now.wish, clock) === "start") throw refuse("closing");
     if (readyOf(told, this.#releases.candidates())?.release !== release) throw refuse("again");
     if (isUntried(told, board) && untried !== true) throw refuse("board");
     if (when === "tonight" && !clock.sure) throw refuse("time");
@@ -166,22 +163,15 @@ export class Updates {
     const asked = before?.release === release && isGoing ? before.asked : null;
     this.#countdownEnds = null;
     await kept.change({
-      wish: { ...this.#newWish(release, when, told), asked },
+      wish: { ...newWish(release, when, told, this.#options), asked },
       skipped: skipped === release ? null : skipped,
       problem: null,
     });
   }
 
-  #newWish(release: number, when: Wish["when"], told: Told): Wish {
-    const minute = Math.floor(this.#options.random() * 60);
-    const restartsAt = when === "tonight" ? this.#night(minute) : null;
-    const first = { failures: 0, retryAt: null, asked: null };
-    return { release, when, minute, restartsAt, before: keyOf(told), ...first };
-  }
-
   async #callOff(): Promise<void> {
     const { kept, clock } = this.#options;
-    if (this.#asked === "start") throw refuse("closing");
+    if (askedFor(kept.now.wish, clock) === "start") throw refuse("closing");
     if (kept.now.wish === null) return;
     this.#running?.stop.abort();
     await kept.change({
@@ -194,17 +184,19 @@ export class Updates {
   async #checkNow(told: Told): Promise<void> {
     const { settings, host, kept } = this.#options;
     if (host === undefined) throw refuse(settings.mode === "off" ? "off" : "nobody");
+    // What ends may be followed by something else at once.
+    while (kept.now.wish === null && this.#running !== undefined) await this.#running.done;
     if (kept.now.wish !== null) throw refuse("busy");
-    await this.#running?.done;
     this.#begin((signal) => this.#releases.check(told, true, signal));
     await this.#running?.done;
   }
 
   #look(): void {
     if (this.#isClosed) return;
-    const { root, clock } = this.#options;
+    const { root, clock, kept } = this.#options;
     this.#told = root.told();
-    const isBusy = this.#told?.work !== undefined || (this.#asked && root.pending().length > 0);
+    const isWaiting = askedFor(kept.now.wish, clock) !== undefined && root.pending().length > 0;
+    const isBusy = this.#told?.work !== undefined || isWaiting;
     if (isBusy) this.#heardAt = clock.monotonic();
     this.#step();
   }
@@ -264,7 +256,7 @@ export class Updates {
       case "clean":
         return this.#releases.clean(told);
       case "wish":
-        return kept.change({ wish: this.#newWish(deed.release, "tonight", told) });
+        return kept.change({ wish: newWish(deed.release, "tonight", told, this.#options) });
       case "end":
         if (deed.isRefused) await this.#releases.lookAgain();
         return kept.change({ wish: null, problem: deed.problem });
@@ -277,7 +269,7 @@ export class Updates {
         this.#countdownEnds = clock.monotonic() + COUNTDOWN_MS;
         return;
       case "tonight":
-        return kept.change({ wish: { ...wish, restartsAt: this.#night(wish.minute) } });
+        return kept.change({ wish: { ...wish, restartsAt: nightFor(wish, this.#options) } });
       case "ask":
         // Remembered first: after a power cut it is known what may have been asked.
         await kept.change({ wish: { ...wish, asked: { ask: deed.ask, boot: clock.boot } } });
@@ -308,35 +300,10 @@ export class Updates {
     }
   }
 
-  /** What the updater was asked for the wish since the machine was started. */
-  get #asked(): "prepare" | "start" | undefined {
-    const { kept, clock } = this.#options;
-    const asked = kept.now.wish?.asked;
-    return asked?.boot === clock.boot ? asked.ask : undefined;
-  }
-
-  #restartsAt(): number | null {
-    const { kept, clock } = this.#options;
-    const { wish } = kept.now;
-    if (wish === null || this.#asked === "start") return null;
-    if (wish.when === "tonight") return wish.restartsAt;
-    const ends = this.#countdownEnds;
-    return ends === null ? null : Math.round(clock.now() + ends - clock.monotonic());
-  }
-
-  #night(minute: number): number {
-    const { clock, timeZone } = this.#options;
-    return nextNight(clock.now(), minute, timeZone());
-  }
-
   #tell(): void {
     const shown = JSON.stringify([this.view(), this.warnings()]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.changed.emit();
   }
-}
-
-function keyOf({ last }: Told): string | null {
-  return last === undefined ? null : outcomeKey(last);
 }
