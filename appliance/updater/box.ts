@@ -45,6 +45,8 @@ export const SERVICES = "data/tallydeck-updates/bundle";
 export const TAKEN = "data/system/update";
 /** Until it is copied as a whole. */
 export const COPIED = "data/system/update.new";
+/** Root's own copy of a release's boot files, while they are written. */
+export const OWN_BOOT = "data/system/update.boot";
 /** A release lies on the card's boot partition since this start. */
 export const CARD_WAITS = "run/tallydeck-update/card";
 const RELEASE = "etc/tallydeck-release";

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sizeOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -7,7 +7,7 @@ import { BOOT as BOOT_PART, type Manifest, ROOT } from "../release/manifest.ts";
 import { otherSlot, parseRelease, type Release, type Slot } from "../release/release.ts";
 import type { Work } from "../release/told.ts";
 import { DATA_FORMAT } from "../store/format.ts";
-import { BOOT, type Box, releaseIn, runningRelease, runningSlot } from "./box.ts";
+import { BOOT, type Box, OWN_BOOT, releaseIn, runningRelease, runningSlot } from "./box.ts";
 import { bundleOf } from "./bundles.ts";
 import { emptySlot, removeTryboot, whileWritable } from "./fat.ts";
 import { type Attempt, type Image, readJournal, writeJournal } from "./journal.ts";
@@ -37,17 +37,39 @@ export async function prepare(box: Box, release: number): Promise<void> {
   // Read once: whatever is put there later, this is what everything is compared with.
   const { folder, manifest } = bundleOf(box, release);
   const parts: PartFile[] = [];
-  const open = (name: typeof ROOT | typeof BOOT_PART) => {
-    const part = new PartFile(join(folder, name), name, manifest.files[name]);
+  const opened = (part: PartFile) => {
     parts.push(part);
     return part;
   };
+  const open = (name: typeof ROOT | typeof BOOT_PART) =>
+    opened(new PartFile(join(folder, name), name, manifest.files[name]));
   try {
-    const files = { root: open(ROOT), boot: open(BOOT_PART) };
+    const files = { root: open(ROOT), boot: opened(ownCopy(box, open(BOOT_PART))) };
     await verify(box, slot, manifest, files);
     await write(box, slot, manifest, files);
   } finally {
     for (const part of parts) part.close();
+  }
+}
+
+/**
+ * The service may change its file at any time, and of a kernel that is unpacked no part must ever be
+ * anybody's but who signed it: a slot's root is nothing until its end was verified, boot files are not.
+ */
+function ownCopy({ root }: Box, boot: PartFile): PartFile {
+  const path = join(root, OWN_BOOT);
+  rmSync(path, { force: true });
+  try {
+    const file = openSync(path, "wx", 0o600);
+    try {
+      for (const piece of boot.read()) writeFileSync(file, piece);
+    } finally {
+      closeSync(file);
+    }
+    return new PartFile(path, BOOT_PART, boot.part);
+  } finally {
+    // What is open stays, for as long as it is.
+    rmSync(path, { force: true });
   }
 }
 
@@ -69,7 +91,6 @@ async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: 
     done += piece.length;
     told(done);
   }
-  for (const _ of boot.read());
   let bytes = 0;
   for await (const { name, size, content } of bootEntries(pieces(boot))) {
     bytes += Math.ceil(size / CLUSTER) * CLUSTER;

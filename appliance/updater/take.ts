@@ -6,7 +6,7 @@ import { unpackBundle } from "../release/archive.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { entriesOf } from "../release/tar.ts";
-import { BOOT, type Box, COPIED, TAKEN } from "./box.ts";
+import { BOOT, type Box, COPIED, OWN_BOOT, TAKEN } from "./box.ts";
 import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
 import { syncFolder, whileWritable } from "./fat.ts";
 import { bundlesAt } from "./found.ts";
@@ -147,7 +147,8 @@ async function copy(
 
 /** What was copied in part when the power went, and what nobody needs any more. */
 export function clearTaken(box: Box, running: number): void {
-  rmSync(join(box.root, COPIED), { recursive: true, force: true });
+  for (const part of [COPIED, OWN_BOOT])
+    rmSync(join(box.root, part), { recursive: true, force: true });
   const taken = join(box.root, TAKEN);
   if (isThere(taken) && (takenIn(box)?.release ?? 0) <= running)
     rmSync(taken, { recursive: true, force: true });

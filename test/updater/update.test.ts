@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
@@ -7,6 +8,7 @@ import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
 import { prepare } from "../../appliance/updater/prepare.ts";
 import { Minisign } from "../helpers/minisign.ts";
+import { bootFiles, madeRelease, packedBoot } from "../helpers/release.ts";
 import { Card, made, NEXT, OLD, SERVICES } from "./card.ts";
 
 const THIRD = { release: 13, version: "0.3.1" };
@@ -334,25 +336,40 @@ describe("an update", () => {
     });
   });
 
+  /** Whoever downloads it changes it as soon as the card may be written to. */
+  function changeMeanwhile(name: string, content: Uint8Array): void {
+    const run = card.run.bind(card);
+    card.run = (command) => {
+      if (command.includes("remount,rw")) card.write(`${SERVICES}/${name}`, content);
+      run(command);
+    };
+  }
+
   it("that is changed after it was verified ends before the slot is worth anything", async () => {
-    for (const name of ["root.img", "boot.tar.zst"]) {
-      card.putBundle(made(signer, NEXT));
-      const length = card.read(`${SERVICES}/${name}`).length;
-      const run = card.run.bind(card);
-      card.run = (command) => {
-        if (command.includes("remount,rw")) card.write(`${SERVICES}/${name}`, Buffer.alloc(length));
-        run(command);
-      };
-      const told = await card.ask("prepare", "12");
-      assert.match(told.problem ?? "", /is damaged/, name);
-      assert.equal(told.prepared, undefined);
-      assert.equal(card.journal().attempt, undefined);
-      assert.equal(slotOf(card.config()), "a");
-      assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
-      card.run = run;
-    }
     card.putBundle(made(signer, NEXT));
+    changeMeanwhile("root.img", Buffer.alloc(card.read(`${SERVICES}/root.img`).length));
+    const told = await card.ask("prepare", "12");
+    assert.match(told.problem ?? "", /is damaged/);
+    assert.equal(told.prepared, undefined);
+    assert.equal(card.journal().attempt, undefined);
+    assert.equal(slotOf(card.config()), "a");
+    assert.match((await card.ask("start", "12")).problem ?? "", /install it again/);
+  });
+
+  it("puts no kernel on the card that nobody signed, whatever becomes of the file meanwhile", async () => {
+    // Large enough to be unpacked in part before its end is read.
+    const tree = { name: "z.dtb", content: randomBytes(1_000_000) };
+    const boot = packedBoot([...bootFiles(NEXT), tree]);
+    const other = bootFiles({ release: 1 }).map(({ name, content }) =>
+      name === "vmlinuz" ? { name, content: Buffer.from("another") } : { name, content },
+    );
+    card.putBundle(madeRelease(signer, NEXT, { boot }));
+    const changed = Buffer.alloc(boot.length);
+    packedBoot([...other, tree]).copy(changed);
+    changeMeanwhile("boot.tar.zst", changed);
     assert.deepEqual((await card.ask("prepare", "12")).prepared, NEXT);
+    assert.match(card.read("boot/firmware/b/vmlinuz"), /^kernel/);
+    assert.deepEqual(readdirSync(join(card.root, "data/system")), ["update.json"]);
   });
 
   it("that the card does not give back as it was written is none", async () => {
