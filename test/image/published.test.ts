@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, it } from "mocha";
+import { dirname, join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { manifest } from "../../image/manifest.ts";
 import { debianParts, firmwarePart, npmParts, spdx } from "../../image/package-list.ts";
 
@@ -70,5 +71,39 @@ describe("the package list", () => {
 
   it("is not made without the firmware's version", () => {
     assert.throws(() => firmwarePart(""), /names no version/);
+  });
+});
+
+describe("a release's room on the card", () => {
+  const MIB = 1024 ** 2;
+  const STEPS = join(import.meta.dirname, "../../image/steps");
+  let file = "";
+  beforeEach(() => {
+    file = join(mkdtempSync(join(tmpdir(), "tallydeck-room-")), "root.img");
+    writeFileSync(file, "");
+  });
+  afterEach(() => rmSync(dirname(file), { recursive: true }));
+
+  const holds = (...files: readonly string[]) =>
+    spawnSync(
+      "bash",
+      [...["-euc", '. "$0/common"; . "$0/disk"; with_room 10 "a root" "$@"', STEPS], ...files],
+      { encoding: "utf8" },
+    );
+
+  it("leaves a fifth for those to come", () => {
+    truncateSync(file, 8 * MIB);
+    assert.equal(holds(file).status, 0);
+    truncateSync(file, 8 * MIB + 1);
+    const { status, stderr } = holds(file);
+    assert.equal(status, 1);
+    assert.match(stderr, /a root would have 8388609 bytes: more than four fifths of its 10 MiB\./);
+  });
+
+  it("counts the boot files of both systems", () => {
+    truncateSync(file, 4 * MIB);
+    assert.equal(holds(file, file).status, 0);
+    truncateSync(file, 4 * MIB + 1);
+    assert.equal(holds(file, file).status, 1);
   });
 });
