@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
+import type { Box } from "../../appliance/updater/box.ts";
 import type { Facts } from "../../appliance/updater/health.ts";
 import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
@@ -200,10 +201,13 @@ describe("a trial", () => {
 
 describe("a system that nobody has decided about", () => {
   /** As systemd asks long after the start; needs neither Node nor the data. */
-  function isTrial(): boolean {
-    card.write("credentials/cmdline", card.box().commandLine);
+  function isTrial({ commandLine }: Pick<Box, "commandLine"> = card.box()): boolean {
+    card.write("credentials/cmdline", commandLine);
     const { status, stderr } = spawnSync(IS_TRIAL, [card.root], {
-      env: { PATH: process.env.PATH, CREDENTIALS_DIRECTORY: join(card.root, "credentials") },
+      env: {
+        PATH: `${card.root}/bin:${process.env.PATH}`,
+        CREDENTIALS_DIRECTORY: join(card.root, "credentials"),
+      },
       encoding: "utf8",
     });
     assert.equal(stderr, "");
@@ -216,6 +220,16 @@ describe("a system that nobody has decided about", () => {
     rmSync(join(card.root, "run"), { recursive: true });
     rmSync(join(card.root, "data"), { recursive: true });
     assert.ok(isTrial());
+  });
+
+  it("is given as much longer as the kernel's command line says, for tests", async () => {
+    await startTrial();
+    card.write("bin/sleep", `#!/bin/sh\necho "$1" >>${card.root}/slept\n`);
+    chmodSync(join(card.root, "bin/sleep"), 0o755);
+    const { commandLine } = card.box();
+    for (const words of ["tallydeck.trial=5,700", "tallydeck.trial=5,600", "tallydeck.trial=5,20"])
+      assert.ok(isTrial({ commandLine: `${words} ${commandLine.trim()} quiet` }));
+    assert.equal(card.read("slept"), "100\n");
   });
 
   it("is told by config.txt as its owner left it", async () => {
