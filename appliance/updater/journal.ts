@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { replaceFile, textOf } from "../base/files.ts";
-import type { Release, Slot } from "../release/release.ts";
+import { isObject, isText } from "../base/json.ts";
+import { MOST_RELEASE, type Release, type Slot } from "../release/release.ts";
 import type { Outcome } from "../release/told.ts";
 import { type Box, JOURNAL } from "./box.ts";
 
@@ -9,7 +10,8 @@ import { type Box, JOURNAL } from "./box.ts";
  * it is whole, on the card, and read back. `armed`: the next start is to be its trial. `started`: its
  * trial began.
  */
-type AttemptState = "verified" | "prepared" | "armed" | "started";
+type AttemptState = (typeof STATES)[number];
+const STATES = ["verified", "prepared", "armed", "started"] as const;
 
 /** What is to become of the other slot. */
 export interface Attempt {
@@ -62,15 +64,63 @@ export interface Image {
 
 const NOTHING: Journal = { highest: 0, failed: [] };
 
-/** Another release may have written it: what is not known is kept. One that is garbled is begun anew. */
+/**
+ * Another release may have written it: what is not known is kept, and what is known but is not as here
+ * is left out, or no start of this one would ever come to its end. One that is garbled is begun anew.
+ */
 export function readJournal({ root }: Pick<Box, "root">): Journal {
   try {
     const read: unknown = JSON.parse(textOf(join(root, JOURNAL)) ?? "{}");
-    return typeof read === "object" ? { ...NOTHING, ...read } : NOTHING;
+    return isObject(read) ? understood(read) : NOTHING;
   } catch {
     return NOTHING;
   }
 }
+
+function understood(read: Record<string, unknown>): Journal {
+  const fit = Object.entries(read).filter(([name, value]) => KNOWN[name]?.(value) ?? true);
+  return { ...NOTHING, ...Object.fromEntries(fit) };
+}
+
+type Is = (value: unknown) => boolean;
+const isCount: Is = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isNumber: Is = (value) => isCount(value) && Number(value) <= MOST_RELEASE;
+const isSlot: Is = (value) => value === "a" || value === "b";
+const isRelease: Is = (value) =>
+  isObject(value) && isNumber(value.release) && isText(value.version);
+/** Of each slot, or of one. */
+const ofSlots =
+  (is: Is): Is =>
+  (value) =>
+    isObject(value) && Object.values(value).every(is);
+
+const KNOWN: Readonly<Record<string, Is>> = {
+  highest: isNumber,
+  failed: (value) => Array.isArray(value) && value.every(isNumber),
+  attempt: (value) =>
+    isObject(value) &&
+    isText(value.id) &&
+    (value.kind === "update" || value.kind === "back") &&
+    isSlot(value.slot) &&
+    isRelease(value.to) &&
+    isRelease(value.from) &&
+    STATES.some((state) => state === value.state),
+  last: (value) =>
+    isObject(value) &&
+    isText(value.kind) &&
+    isRelease(value.to) &&
+    // Later, it is no date that could be told.
+    isCount(value.at) &&
+    Number(value.at) < 1e11 &&
+    isText(value.reason ?? ""),
+  canTry: (value) => typeof value === "boolean",
+  formats: ofSlots(isCount),
+  images: ofSlots(
+    (value) =>
+      isObject(value) && isNumber(value.release) && isCount(value.size) && isText(value.sha256),
+  ),
+  rotten: isSlot,
+};
 
 /** It is on the card when this returns. */
 export function writeJournal({ root }: Pick<Box, "root">, journal: Journal): void {

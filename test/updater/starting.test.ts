@@ -143,6 +143,22 @@ describe("a start of the box", () => {
     assert.equal(slotOf(card.config()), "a");
   });
 
+  it("with a journal of a release that keeps it otherwise goes on with what it understands", async () => {
+    const odd = [null, "text", -1, 1e300, [], {}, [null], { a: null }, { state: "waiting" }];
+    const names = "highest failed attempt last canTry formats images rotten later".split(" ");
+    for (const value of odd)
+      for (const name of names) {
+        card.write("data/system/update.json", JSON.stringify({ failed: [7], [name]: value }));
+        const said = `${name} is ${JSON.stringify(value)}`;
+        const told = await card.startUp("a");
+        assert.equal(told.mode, "normal", said);
+        if (name !== "failed") assert.deepEqual(told.failed, [7], said);
+        await card.ask("back");
+        assert.match(card.told().problem ?? "", /no other release/, said);
+      }
+    assert.ok("later" in card.journal());
+  });
+
   it("with a journal that cannot be read begins it anew", async () => {
     card.write("data/system/update.json", "{");
     const told = await card.startUp("a");
