@@ -228,7 +228,7 @@ describe("a system that nobody has decided about", () => {
     chmodSync(join(card.root, "bin/sleep"), 0o755);
     const { commandLine } = card.box();
     for (const words of ["tallydeck.trial=5,700", "tallydeck.trial=5,600", "tallydeck.trial=5,20"])
-      assert.ok(isTrial({ commandLine: `${words} ${commandLine.trim()} quiet` }));
+      assert.ok(isTrial({ commandLine: `${words} ${commandLine.trim()} console=ttyAMA0,115200` }));
     assert.equal(card.read("slept"), "100\n");
   });
 
