@@ -2,8 +2,10 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  constants,
   copyFileSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -88,7 +90,8 @@ export function settleData(box: Box): void {
 function checkRoom(root: string): void {
   const bytes = FILES.reduce((sum, name) => sum + (sizeOf(join(root, DATA, name)) ?? 0), 0);
   const { bavail, bsize } = statfsSync(join(root, dirname(KEPT)));
-  const lacks = bytes + SPARE_BYTES - bavail * bsize;
+  // On the way back it is there a second time: beside what takes its place.
+  const lacks = 2 * bytes + SPARE_BYTES - bavail * bsize;
   if (lacks > 0)
     throw new Error(
       `This release changes how data is kept, and there is no room to copy it first: make ${Math.ceil(lacks / 1e6)} MB free.`,
@@ -101,7 +104,11 @@ function copyAll(root: string, attempt: string): void {
   mkdirSync(kept, { mode: 0o700 });
   for (const name of FILES) {
     const from = join(root, DATA, name);
-    if (isThere(from)) copy(from, join(kept, name));
+    const found = lstatSync(from, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    // The service, whose folder it is, could lead root to what it must not read itself.
+    if (!found.isFile()) throw new Error(`${name} is no file.`);
+    copy(from, join(kept, name));
   }
   sync(kept);
   sync(dirname(kept));
@@ -116,10 +123,12 @@ function putBack(root: string): void {
   const names = FILES.filter((name) => isThere(join(kept, name)));
   for (const name of names) {
     const part = join(data, `${name}.back`);
+    // A start that was cut left it, or the service, to lead root elsewhere.
+    remove(part);
     try {
       copy(join(kept, name), part);
     } catch (error) {
-      rmSync(part, { force: true });
+      remove(part);
       throw error;
     }
     chmodSync(part, 0o600);
@@ -136,11 +145,12 @@ function moveAside(data: string): void {
   const [file, log] = FILES.map((name) => join(data, name)) as [string, string];
   const aside = `${file}${ASIDE}`;
   if (isThere(file)) {
-    rmSync(`${aside}-wal`, { force: true });
+    remove(`${aside}-wal`);
+    remove(aside);
     renameSync(file, aside);
   }
   if (isThere(log)) renameSync(log, `${aside}-wal`);
-  rmSync(`${file}-shm`, { force: true });
+  remove(`${file}-shm`);
   sync(data);
 }
 
@@ -156,8 +166,13 @@ function drop(root: string): void {
 }
 
 function copy(from: string, to: string): void {
-  copyFileSync(from, to);
+  copyFileSync(from, to, constants.COPYFILE_EXCL);
   sync(to);
+}
+
+/** Whatever the service has put there. */
+function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true });
 }
 
 function sync(path: string): void {

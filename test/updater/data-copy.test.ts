@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import fs, { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
@@ -276,16 +276,39 @@ describe("data before a release that breaks it", () => {
     assert.ok(!isKept());
   });
 
+  it("leads root nowhere else, whatever the service put in its folder", async () => {
+    const own = join(card.root, "data/system/own");
+    card.write("data/system/own", "root's");
+    const inData = (name: string) => join(card.root, DATA, name);
+    await tryNext();
+    symlinkSync(own, inData("tallydeck.db.back"));
+    mkdirSync(inData("tallydeck.db-wal.back/folder"), { recursive: true });
+    mkdirSync(inData("tallydeck.db.after-update/folder"), { recursive: true });
+    card.start("a");
+    await startOld();
+    assert.equal(card.read("data/system/own"), "root's");
+    assert.deepEqual(data(), {
+      ...OLD_DATA,
+      "tallydeck.db.after-update": "new",
+      "tallydeck.db.after-update-wal": "new log",
+    });
+    rmSync(inData("tallydeck.db"));
+    symlinkSync(own, inData("tallydeck.db"));
+    assert.throws(() => keepData(card.box(), "one"), /tallydeck\.db is no file/);
+    assert.ok(!isKept());
+  });
+
+  it("is not copied either where it would not find room on the way back", () => {
+    card.write(`${DATA}/tallydeck.db`, Buffer.alloc(10_000_000));
+    withRoom(11_000_000 + 64 * 1_048_576, () =>
+      assert.throws(() => keepData(card.box(), "one"), /make 10 MB free/),
+    );
+  });
+
   it("is not even stopped for a copy that has no room", () => {
-    const { statfsSync } = fs;
-    Object.assign(fs, { statfsSync: () => ({ bavail: 10, bsize: 4_096 }) });
-    syncBuiltinESMExports();
-    try {
-      assert.throws(() => keepData(card.box(), "one"), /no room to copy it first: make 68 MB free/);
-    } finally {
-      Object.assign(fs, { statfsSync });
-      syncBuiltinESMExports();
-    }
+    withRoom(40_960, () =>
+      assert.throws(() => keepData(card.box(), "one"), /no room to copy it first: make 68 MB free/),
+    );
     assert.deepEqual(card.ran, []);
   });
 });
@@ -342,6 +365,18 @@ function cutAt(cut: number, work: () => void): boolean {
     // Who tidies up after an error does not come to it either.
     if (error instanceof PowerCut || (error as Error).message.includes("copied")) return true;
     throw error;
+  }
+}
+
+function withRoom(bytes: number, work: () => void): void {
+  const { statfsSync } = fs;
+  Object.assign(fs, { statfsSync: () => ({ bavail: Math.floor(bytes / 4_096), bsize: 4_096 }) });
+  syncBuiltinESMExports();
+  try {
+    work();
+  } finally {
+    Object.assign(fs, { statfsSync });
+    syncBuiltinESMExports();
   }
 }
 
