@@ -20,6 +20,10 @@ const MOST_BYTES = 16;
 
 /** Does what the service asked for, and what the card brought; what cannot be done, it says. */
 export async function answer(box: Box): Promise<void> {
+  if (isToRestart(box)) {
+    box.run("systemctl", "reboot");
+    return;
+  }
   endBrokenOff(box);
   const card = join(box.root, CARD_WAITS);
   if (isThere(card)) {
@@ -27,6 +31,15 @@ export async function answer(box: Box): Promise<void> {
     await say(box, () => takeFromCard(box));
   }
   for (const [ask, release] of takeAsks(box)) await say(box, () => ANSWERS[ask](box, release));
+}
+
+/**
+ * Armed in this start of the machine, and it goes on: nothing may be written any more, for a board that
+ * is armed and does not find tryboot.txt may hang.
+ */
+function isToRestart(box: Box): boolean {
+  const { attempt } = readJournal(box);
+  return attempt?.state === "armed" && attempt.boot === box.boot;
 }
 
 /** Who was killed in the middle of it could not say so; whoever runs now runs alone. */

@@ -52,7 +52,7 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
   tell(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
   // While the service still runs.
   const before = factsNow(box);
-  const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", before };
+  const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", boot: box.boot, before };
   if (attempt.breaksData) keepData(box, armed.id);
   try {
     await arm(box, armed, attempt);

@@ -27,7 +27,7 @@ export interface Attempt {
   readonly breaksData: boolean;
   /** What was well before it was armed, for the trial to compare with. */
   readonly before?: unknown;
-  /** The start of the machine in which its trial began. */
+  /** The start of the machine in which it was armed, or in which its trial began. */
   readonly boot?: string;
   /** How often it was armed and did not start. */
   readonly interruptions?: number;

@@ -34,6 +34,21 @@ describe("arming a board for a trial", () => {
     assert.deepEqual(arm(), { status: 1, said: "This board cannot try an update.\n" });
   });
 
+  it("takes the wish back where the board's answer is another", () => {
+    const board =
+      'mkfifo "$0"; { read -r wish <"$0"; echo 0 >"$0"; read -r last <"$0"; echo "$wish, then $last"; } & ';
+    const { stdout } = spawnSync(
+      "sh",
+      ["-c", `${board} "$1" 2>&1; wait`, join(folder, "tryboot"), ARM],
+      {
+        encoding: "utf8",
+        env: { ...process.env, PARAMETER: join(folder, "tryboot"), PORT: join(folder, "port") },
+      },
+    );
+    assert.match(stdout, /^1, then 0$/m);
+    assert.match(stdout, /^This board cannot try an update\.$/m);
+  });
+
   it("fails with the same sentence where there is nothing to ask", () => {
     assert.deepEqual(arm(), { status: 1, said: "This board cannot try an update.\n" });
   });

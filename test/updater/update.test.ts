@@ -153,6 +153,23 @@ describe("an update", () => {
     assert.equal(card.told().problem, undefined);
   });
 
+  it("is not touched any more once it is armed, though the restart fails at first", async () => {
+    card.putBundle(made(signer, NEXT));
+    await card.ask("prepare", "12");
+    const run = card.run.bind(card);
+    card.run = (command) => {
+      run(command);
+      if (command === "systemctl reboot") throw new Error("exit 1");
+    };
+    await card.ask("start", "12");
+    card.run = run;
+    await card.ask("prepare", "12");
+    await card.ask("discard", "12");
+    assert.equal(card.ran.at(-1), "systemctl reboot");
+    assert.ok(card.hasTryboot() && card.isWhole("b", NEXT));
+    assert.equal((await card.powerOn()).mode, "trial");
+  });
+
   it("is interrupted when tryboot.txt is gone once it is armed", async () => {
     card.putBundle(made(signer, NEXT));
     await card.ask("prepare", "12");
