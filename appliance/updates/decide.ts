@@ -33,8 +33,8 @@ export type Deed =
   /** The wish is fulfilled, or cannot be: then with a sentence where nobody else says why. */
   | { readonly kind: "end"; readonly problem: string | null; readonly isRefused: boolean };
 
-/** The next check is never further away, whatever a clock said once. */
-const LONGEST_PLAN_MS = 10 * DAY_MS;
+/** Nothing is ever planned for later than this, whatever a clock said once. */
+const LONGEST = { check: 10 * DAY_MS, night: 1.1 * DAY_MS, retry: DAY_MS / 12, rest: DAY_MS };
 const SILENT_MS = 120_000;
 const ANSWERED_MS = 10_000;
 /** Who was off at four, or still wrote, waits for the next night. */
@@ -69,19 +69,21 @@ function towards(wish: Wish, facts: Facts): Deed | undefined {
     return ended(
       `Release ${release} is not here any more. Look for it again, or insert the stick.`,
     );
-  return wish.retryAt !== null && wish.retryAt > now ? undefined : { kind: "fetch" };
+  return isAhead(wish.retryAt, now, LONGEST.retry) ? undefined : { kind: "fetch" };
 }
 
 const SILENCE = "The updater did not do what it was asked for. Restart the box and try again.";
 
 /** It is written and read back: all that is left is when. */
-function restart({ when, restartsAt }: Wish, { now, countdown }: Facts): Deed | undefined {
+function restart({ when, restartsAt }: Wish, { now, isSure, countdown }: Facts): Deed | undefined {
   if (when === "now") {
     if (countdown === null) return { kind: "count-down" };
     return countdown <= 0 ? { kind: "ask", ask: "start" } : undefined;
   }
-  if (restartsAt === null || now - restartsAt > LATE_MS) return { kind: "tonight" };
-  return now >= restartsAt ? { kind: "ask", ask: "start" } : undefined;
+  // Who does not know the time does not know the night.
+  if (!isSure || isAhead(restartsAt, now, LONGEST.night)) return undefined;
+  const isDue = restartsAt !== null && now >= restartsAt && now - restartsAt <= LATE_MS;
+  return isDue ? { kind: "ask", ask: "start" } : { kind: "tonight" };
 }
 
 function atRest(facts: Facts): Deed | undefined {
@@ -93,8 +95,9 @@ function atRest(facts: Facts): Deed | undefined {
   if (release !== undefined) return { kind: "wish", release };
   if (settings.mode === "off" || settings.url === "") return undefined;
   const { nextCheckAt } = record;
-  if (nextCheckAt === null || nextCheckAt - now > LONGEST_PLAN_MS) return { kind: "plan-check" };
-  return now >= nextCheckAt ? { kind: "check" } : undefined;
+  if (isAhead(nextCheckAt, now, LONGEST.check)) return undefined;
+  const isDue = nextCheckAt !== null && now >= nextCheckAt;
+  return { kind: isDue ? "check" : "plan-check" };
 }
 
 /** The release that is installed without anybody's word. */
@@ -103,7 +106,12 @@ function byItself({ told, record, board, candidates, now }: Facts): number | und
   const isUnwanted =
     release === undefined || release === record.skipped || told.failed.includes(release);
   if (isUnwanted || isUntried(told, board)) return undefined;
-  return record.autoAfter !== null && now < record.autoAfter ? undefined : release;
+  return isAhead(record.autoAfter, now, LONGEST.rest) ? undefined : release;
+}
+
+/** False, too, for a time that a clock planned which was wrong. */
+function isAhead(at: number | null, now: number, most: number): boolean {
+  return at !== null && at > now && at - now <= most;
 }
 
 function ended(problem: string | null = null): Deed {

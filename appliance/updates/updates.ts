@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { DAY_MS } from "../base/calendar.ts";
 import { every } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -22,8 +23,8 @@ interface UpdatesOptions extends ReleasesOptions, Times {
 
 const LOOK_MS = 1_000;
 const COUNTDOWN_MS = 60_000;
-/** A release that the owner called off is not begun again by itself before. */
-const CALLED_OFF_MS = 86_400_000;
+/** What the owner called off, and what came to nothing, is not begun again by itself before. */
+const REST_OF_WISH_MS = DAY_MS;
 /** Who sends this much, and then breaks off, will be done in the end. */
 const ENOUGH_BYTES = 1_048_576;
 /** After what could not be done at all. */
@@ -105,6 +106,7 @@ export class Updates {
           return this.#callOff();
         case "back":
           if (told.other === undefined) throw refuse("first");
+          if (kept.now.wish !== null || told.work !== undefined) throw refuse("busy");
           return this.#askRoot("back");
         case "keep":
           if (told.mode !== "visit") throw refuse("home");
@@ -174,11 +176,13 @@ export class Updates {
     if (askedFor(kept.now.wish, clock) === "start") throw refuse("closing");
     if (kept.now.wish === null) return;
     this.#running?.stop.abort();
-    await kept.change({
-      wish: null,
-      autoAfter: clock.now() + CALLED_OFF_MS,
-      problem: null,
-    });
+    await this.#endWish(null);
+  }
+
+  /** A box that updates itself would else begin anew at once. */
+  #endWish(problem: string | null): Promise<void> {
+    const { kept, clock } = this.#options;
+    return kept.change({ wish: null, autoAfter: clock.now() + REST_OF_WISH_MS, problem });
   }
 
   async #checkNow(told: Told): Promise<void> {
@@ -259,7 +263,7 @@ export class Updates {
         return kept.change({ wish: newWish(deed.release, "tonight", told, this.#options) });
       case "end":
         if (deed.isRefused) await this.#releases.lookAgain();
-        return kept.change({ wish: null, problem: deed.problem });
+        return this.#endWish(deed.problem);
     }
     if (wish === null) return;
     switch (deed.kind) {
@@ -285,7 +289,7 @@ export class Updates {
     const { problem, came, isFinal } = unfinished;
     const failures = came >= ENOUGH_BYTES ? 1 : wish.failures + 1;
     const retryAt = isFinal ? undefined : nextTry(clock.now(), failures, wish.when);
-    if (retryAt === undefined) await kept.change({ wish: null, problem });
+    if (retryAt === undefined) await this.#endWish(problem);
     else await kept.change({ wish: { ...wish, failures, retryAt }, problem });
   }
 

@@ -207,6 +207,24 @@ describe("An update", () => {
     assert.deepEqual(box().updater.waiting, []);
   });
 
+  it("is for the next night where a clock that was wrong had another year", async () => {
+    box().clock.setWall("2027-11-23T12:00:00Z");
+    await box().tonight();
+    await box().prepared();
+    assert.equal(box().view.restartsAt, Date.parse("2027-11-24T03:30:00Z"));
+    box().clock.setWall("2026-11-23T12:00:00Z");
+    await box().see(({ restartsAt }) => restartsAt === Date.parse("2026-11-24T03:30:00Z"));
+    assert.deepEqual(box().updater.waiting, []);
+  });
+
+  it("is fetched again though the clock was set back in between", async () => {
+    box().host.faults = [{ file: "root.img", status: 500 }];
+    await box().now();
+    await until(() => box().record()?.wish?.failures === 1);
+    box().clock.setWall("2025-01-01T00:00:00Z");
+    assert.equal(await box().taken(), "prepare 12");
+  });
+
   it("that failed is told with its reason until the owner has seen it, and not tried by itself", async () => {
     await box().now();
     await box().prepared();
@@ -331,6 +349,10 @@ describe("An update", () => {
       refused("no_update", /its own system already/),
     );
     box().updater.tell({ other: { release: 10, version: "0.1.0" } });
+    // It would else be installed there.
+    await box().tonight();
+    await assert.rejects(back(), refused("not_now", /or cancel it/));
+    await box().updates.act({ action: "cancel" });
     await back();
     assert.equal(await box().taken(), "back");
   });
@@ -394,6 +416,32 @@ describe("A box that updates itself", () => {
       assert.deepEqual([box().view.restartsAt, box().updater.asked], [null, []]);
       assert.equal(box().view.ready?.state, "offered");
     });
+
+  it("waits for a day when there was no room", async () => {
+    box().room = 0;
+    await box().check();
+    const { problem } = await box().see((view) => view.problem !== null);
+    assert.match(problem ?? "", /not enough free space/);
+    box().room = 1e9;
+    box().clock.jump(DAY_MS - 60_000);
+    // Refused where one is on its way.
+    assert.equal((await box().check()).ready?.state, "offered");
+    box().clock.jump(60_000);
+    assert.equal(await box().taken(), "prepare 12");
+  });
+
+  it("waits for a day when it was refused", async () => {
+    box().updater.refuses = "The card did not give back what was written to it.";
+    await box().check();
+    await box().taken();
+    box().clock.advance(11_000);
+    await box().see(({ ready }) => ready?.state === "downloaded");
+    box().clock.jump(DAY_MS - 60_000);
+    await box().check();
+    assert.deepEqual([box().updater.waiting, box().updater.asked], [[], ["prepare 12"]]);
+    box().clock.jump(60_000);
+    assert.equal(await box().taken(), "prepare 12");
+  });
 
   it("leaves alone for a day what was called off", async () => {
     await box().check();
