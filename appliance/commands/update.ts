@@ -13,8 +13,9 @@ import { takeFile } from "../updater/take.ts";
 import { thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
 import { Kept } from "../updates/record.ts";
+import { refuse } from "../updates/refusals.ts";
 import { type Open, openOutside, ReleaseHost } from "../updates/release-host.ts";
-import { candidateOf } from "../updates/releases.ts";
+import { candidatesOf } from "../updates/releases.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { isUntried, viewOf } from "../updates/view.ts";
 import {
@@ -90,29 +91,32 @@ function toldBy({ config, root }: Job): Told {
       "Tallydeck is a program on this machine, not the whole of it. Update it the way you installed it.",
     );
   const told = root.told();
-  if (told === undefined)
-    throw new CommandFailed(
-      "The box has not looked at its own releases yet. Try again in a minute.",
-    );
+  if (told === undefined) throw refuse("strange");
   return told;
 }
 
 function status(job: Job): void {
   const told = toldBy(job);
   const { terminal, config } = job;
-  const { found, checkedAt, seen, skipped, wish } = remembered(job);
-  const manifest = found && orElse(() => bundlesOf(config).read(found), undefined);
+  const { found, uploaded, checkedAt, seen, skipped, wish, problem } = remembered(job);
+  const { url, mode } = config.updates;
+  const bundles = bundlesOf(config);
+  const isAsked = mode !== "off" && url !== "";
   const view = viewOf(told, {
     settings: config.updates,
     board: thisBoard(),
-    candidates: manifest ? [candidateOf(manifest, "network", false)] : [],
+    candidates: candidatesOf({
+      whole: bundles.whole(),
+      found: isAsked && found ? orElse(() => bundles.read(found), undefined) : undefined,
+      uploaded,
+    }),
     download: null,
     asked: null,
     checkedAt,
     restartsAt: wish?.restartsAt ?? null,
     skipped,
     seen,
-    problem: null,
+    problem,
   });
   for (const [name, value] of updateRows(view, timeOf)) terminal.out(`${name.padEnd(11)} ${value}`);
 }
@@ -139,9 +143,8 @@ function timeOf(epochMs: number): string {
 async function check(job: Job): Promise<void> {
   const { running } = toldBy(job);
   const { terminal, config, open } = job;
-  const { url } = config.updates;
-  if (url === "")
-    throw new CommandFailed("Nobody said where releases are: set UPDATE_URL in tallydeck.env.");
+  const { url, mode } = config.updates;
+  if (mode === "off" || url === "") throw refuse(mode === "off" ? "off" : "nobody");
   const userAgent = `Tallydeck/${version()}`;
   const host = new ReleaseHost({ url, open, clock: new SystemClock(), userAgent });
   const papers = await host.newest(new AbortController().signal).catch((error: Error) => {
@@ -160,10 +163,7 @@ async function check(job: Job): Promise<void> {
 async function apply(job: Job, file: string): Promise<void> {
   const told = toldBy(job);
   const { terminal, root, isYes } = job;
-  if (told.mode !== "normal")
-    throw new CommandFailed(
-      "The box does not run its own release now, so nothing is installed. Wait until it does.",
-    );
+  if (told.mode !== "normal") throw refuse("trial");
   if (told.work !== undefined)
     throw new CommandFailed(
       "A release is being written already. `tallydeck update` tells how far it is.",
@@ -201,8 +201,7 @@ async function taken({ box }: Job, file: string): Promise<Manifest> {
 async function back(job: Job): Promise<void> {
   const { other, work } = toldBy(job);
   const { terminal, root, isYes } = job;
-  if (other === undefined)
-    throw new CommandFailed("There is no other release on this box to go back to.");
+  if (other === undefined) throw refuse("first");
   if (work !== undefined)
     throw new CommandFailed("A release is being written now. Wait until that is done.");
   terminal.out(`${named(other)} is in the other slot.`);

@@ -39,6 +39,7 @@ export class Bundles {
   async begin(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await this.#removeIncoming();
+    if (this.whole() === undefined) await this.remove();
   }
 
   /** What papers say. @throws {Refusal} `invalid_release` */
@@ -46,16 +47,14 @@ export class Bundles {
     return readManifest(Buffer.from(manifest), Buffer.from(signature), this.#keys);
   }
 
-  /** The release that is whole; what else has its place is removed. */
-  async whole(): Promise<Manifest | undefined> {
+  /** The release that is whole, as far as its length tells. */
+  whole(): Manifest | undefined {
     const folder = this.#at(WHOLE);
     const manifest = this.#papersIn(folder);
     const isWhole = LARGE.every(
       (name) => manifest !== undefined && sizeOf(join(folder, name)) === manifest.files[name].size,
     );
-    if (manifest !== undefined && isWhole) return manifest;
-    await this.remove();
-    return undefined;
+    return isWhole ? manifest : undefined;
   }
 
   /** True where its files are what the manifest says, to the last byte. */

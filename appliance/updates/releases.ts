@@ -46,7 +46,7 @@ export class Releases {
     const { bundles, kept } = options;
     const releases = new Releases(options);
     await bundles.begin();
-    releases.#whole = await bundles.whole();
+    releases.#whole = bundles.whole();
     const { found } = kept.now;
     releases.#found = found === null ? undefined : orElse(() => bundles.read(found), undefined);
     return releases;
@@ -55,11 +55,11 @@ export class Releases {
   /** Where nobody is asked, nothing can be fetched. */
   candidates(): Candidate[] {
     const { host, kept } = this.#options;
-    const source = this.#whole?.release === kept.now.uploaded ? "upload" : "network";
-    return [
-      ...(this.#whole ? [candidateOf(this.#whole, source, true)] : []),
-      ...(this.#found && host ? [candidateOf(this.#found, "network", false)] : []),
-    ];
+    return candidatesOf({
+      whole: this.#whole,
+      found: host && this.#found,
+      uploaded: kept.now.uploaded,
+    });
   }
 
   /** How far a release is that is to be fetched; null where that is no question. */
@@ -231,12 +231,26 @@ function isOther({ release }: Manifest, told: Told): boolean {
   return isKept(told) && told.other?.release === release;
 }
 
-/** A release as it is offered. */
-export function candidateOf(
-  manifest: Manifest,
-  source: Candidate["source"],
-  isWhole: boolean,
-): Candidate {
+/** What the service has of releases. */
+interface Had {
+  /** Here as a whole. */
+  readonly whole: Manifest | undefined;
+  /** At the host; undefined where nobody is asked. */
+  readonly found: Manifest | undefined;
+  /** The one that came as a file. */
+  readonly uploaded: number | null;
+}
+
+/** The same as it is offered. */
+export function candidatesOf({ whole, found, uploaded }: Had): Candidate[] {
+  const source = whole?.release === uploaded ? "upload" : "network";
+  return [
+    ...(whole ? [candidateOf(whole, source, true)] : []),
+    ...(found ? [candidateOf(found, "network", false)] : []),
+  ];
+}
+
+function candidateOf(manifest: Manifest, source: Candidate["source"], isWhole: boolean): Candidate {
   const { release, version, notes } = manifest;
   return { release, version, notes, bytes: bundleBytes(manifest), source, isWhole };
 }

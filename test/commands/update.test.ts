@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, it } from "mocha";
+import { Refusal } from "../../appliance/base/refusal.ts";
 import { CommandFailed, type Terminal } from "../../appliance/commands/command.ts";
 import { updateWith } from "../../appliance/commands/update.ts";
 import { answer } from "../../appliance/updater/asks.ts";
+import { Bundles } from "../../appliance/updates/bundles.ts";
+import { Kept } from "../../appliance/updates/record.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { RELEASES, ReleaseHostFake } from "../helpers/release-host.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
@@ -58,7 +62,7 @@ describe("tallydeck update", () => {
     return lines.join("\n");
   }
   const failing = (sentence: RegExp) => (error: unknown) =>
-    error instanceof CommandFailed && sentence.test(error.message);
+    (error instanceof CommandFailed || error instanceof Refusal) && sentence.test(error.message);
   const file = (bytes: Buffer = made(signer, NEXT).bundle) => {
     const path = join(card.root, "new.tallydeck");
     writeFileSync(path, bytes);
@@ -76,6 +80,25 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
       await update("", "", { UPDATES: "off" }),
       /^Looks {7}for no release \(UPDATES=off\)$/m,
     );
+  });
+
+  it("says what was uploaded or found, and what became of it", async () => {
+    const { manifest, signature, bundle } = made(signer, NEXT);
+    const papers = { manifest: String(manifest), signature: String(signature) };
+    const folder = join(card.root, "data/tallydeck-updates");
+    const kept = new Kept(folder, { warn: assert.fail });
+    await kept.change({ found: papers, problem: "The connection broke." });
+    const env = { UPDATE_URL: RELEASES };
+    assert.match(
+      await update("status", "", env),
+      /^Ready {7}0\.3\.0 \(release 12\): .*, not downloaded yet\n(?:.*\n)*Problem {5}The connection broke\.$/m,
+    );
+    // Nobody is asked any more.
+    assert.doesNotMatch(await update("status"), /^Ready/m);
+    const bundles = new Bundles(folder, [signer.key]);
+    await bundles.takeIn(Readable.from([bundle]), () => {});
+    await kept.change({ uploaded: NEXT.release });
+    assert.match(await update("status"), /^Ready .*, on this box, uploaded$/m);
   });
 
   it("installs a file, and waits where nobody agrees to a restart", async () => {
@@ -131,6 +154,8 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
   it("looks for a newer release where it is told to", async () => {
     await assert.rejects(update("check"), failing(/UPDATE_URL/));
     const env = { UPDATE_URL: RELEASES };
+    await assert.rejects(update("check", "", { ...env, UPDATES: "off" }), failing(/UPDATES=off/));
+    assert.equal(host.opened, 0);
     const put = (release = NEXT) => {
       const { manifest, signature } = made(signer, release);
       host.files.set("manifest.json", manifest);
