@@ -39,7 +39,7 @@ describe("arming a board for a trial", () => {
       'mkfifo "$0"; { read -r wish <"$0"; echo 0 >"$0"; read -r last <"$0"; echo "$wish, then $last"; } & ';
     const { stdout } = spawnSync(
       "sh",
-      ["-c", `${board} "$1" 2>&1; wait`, join(folder, "tryboot"), ARM],
+      ["-c", `${board} "$1" 2>&1; echo nothing 1<>"$0"; wait`, join(folder, "tryboot"), ARM],
       {
         encoding: "utf8",
         env: { ...process.env, PARAMETER: join(folder, "tryboot"), PORT: join(folder, "port") },
