@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
-import { Readable } from "node:stream";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
 import { describe, it } from "mocha";
 import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
 import { Minisign } from "../helpers/minisign.ts";
@@ -61,6 +62,27 @@ describe("A release that its owner uploads", () => {
     );
     await assert.rejects(box().updates.takeIn(broken, undefined), /ended before it was complete/);
     assert.deepEqual(readdirSync(box().data), []);
+  });
+
+  it("leaves nothing when the service ended meanwhile", async () => {
+    const incoming = join(box().data, "incoming");
+    mkdirSync(incoming);
+    writeFileSync(join(incoming, "boot.tar.zst"), "half of it");
+    await box().restart();
+    assert.deepEqual(readdirSync(box().data), []);
+    await put(box().release());
+    assert.equal(box().view.ready?.release, 12);
+  });
+
+  it("is the only one until it is here", async () => {
+    const file = box().release();
+    const slow = new PassThrough();
+    slow.write(file.subarray(0, 9_000));
+    const first = box().updates.takeIn(slow, undefined);
+    await assert.rejects(put(file), (error) => isRefusal(error, "not_now"));
+    slow.end(file.subarray(9_000));
+    await first;
+    assert.equal(box().view.ready?.state, "downloaded");
   });
 
   it("leaves nothing when it was changed on its way", async () => {
