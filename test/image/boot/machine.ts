@@ -240,6 +240,9 @@ function networkArguments(network: boolean | Lab, sockets: string): string[] {
 const SHELL: Readonly<Record<Hardware, string>> = { virt: "hvc0", raspi3b: "ttyS1" };
 const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b: "sd" };
 
+/** Merged requests have as many parts as one may have, and the log would add another. */
+const RECORDED = ",write-cache=on,request-merging=off";
+
 function virt(card: Card, words: string, options: MachineOptions): string[] {
   const { network, megabytes = 1_024, armSocket, writeLog } = options;
   const { kernel, initrd, commandLine } = filesOf(card, "virt", options.files);
@@ -248,7 +251,7 @@ function virt(card: Card, words: string, options: MachineOptions): string[] {
     ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", String(megabytes)],
     ...given({ kernel, initrd }),
     ...["-append", `${commandLine} console=ttyAMA0 ${words}${arming}`],
-    ...["-device", `virtio-blk-pci,drive=card,romfile=${writeLog ? ",write-cache=on" : ""}`],
+    ...["-device", `virtio-blk-pci,drive=card,romfile=${writeLog ? RECORDED : ""}`],
     ...(network === false ? [] : ["-device", "virtio-net-pci,netdev=net,romfile="]),
     ...["-device", "virtio-rng-pci", "-device", "qemu-xhci"],
     ...["-device", "virtio-serial-pci", "-device", "virtconsole,chardev=shell"],
