@@ -55,6 +55,7 @@ export async function look(machine: Machine): Promise<Facts> {
     collector,
     control,
     dataIsWritable: isWritable(machine),
+    settingsAreApplied: areSettingsApplied(machine),
     failed: failedUnits(machine),
     interfaces: interfacesOf(machine),
     usb: usbOf(machine),
@@ -87,12 +88,16 @@ function healthIn({ status, body }: Answered): Facts["control"] {
   return isHealth(read) ? read : null;
 }
 
-function serviceOf({ ask }: Machine): Facts["service"] {
-  const told = new Map(
-    ask("systemctl", "show", "tallydeck.service", "--property", SHOWN.join())
+function shownOf({ ask }: Machine, unit: string): Map<string, string> {
+  return new Map(
+    ask("systemctl", "show", unit, "--property", SHOWN.join())
       .split("\n")
       .map((line) => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]),
   );
+}
+
+function serviceOf(machine: Machine): Facts["service"] {
+  const told = shownOf(machine, "tallydeck.service");
   return {
     state: told.get("ActiveState") ?? "",
     result: told.get("Result") ?? "",
@@ -102,6 +107,11 @@ function serviceOf({ ask }: Machine): Facts["service"] {
 }
 
 const SHOWN = ["ActiveState", "Result", "ExecMainStatus", "NRestarts"];
+
+/** It is no failure to systemd: the box starts with what it has. */
+function areSettingsApplied(machine: Machine): boolean {
+  return Number(shownOf(machine, "tallydeck-provision.service").get("ExecMainStatus") ?? 0) === 0;
+}
 
 function failedUnits({ ask }: Machine): string[] {
   const listed = ask("systemctl", "list-units", "--state=failed", "--plain", "--no-legend");

@@ -29,6 +29,8 @@ export interface Facts {
   readonly control: ServiceHealth | null;
   /** The data partition is mounted, and takes writes. */
   readonly dataIsWritable: boolean;
+  /** What the card says the box is to be was applied. Without it the service may count elsewhere. */
+  readonly settingsAreApplied: boolean;
   /** Names of units that failed. */
   readonly failed: readonly string[];
   readonly interfaces: readonly InterfaceFacts[];
@@ -57,12 +59,18 @@ export function whyNotWell(
   const service = ofService(now.service);
   return [
     ...(now.dataIsWritable ? [] : ["The data partition cannot be written to."]),
+    ...ofSettings(now, before),
     // Of a service that does not run, nothing else can be expected.
     ...(service.length > 0 ? service : [...ofPorts(now, version), ...ofData(now, before)]),
     ...ofUnits(now, before),
     ...ofNetwork(now, before),
     ...(service.length > 0 ? [] : ofDecks(now, before)),
   ];
+}
+
+function ofSettings(now: Facts, before: Facts | undefined): string[] {
+  const isAsBefore = now.settingsAreApplied || before?.settingsAreApplied === false;
+  return isAsBefore ? [] : ["The settings on the card could not be applied."];
 }
 
 function ofService({ state, result, exitStatus }: UnitFacts): string[] {

@@ -30,6 +30,11 @@ describe("the health of a box that tries a release", () => {
     assert.deepEqual(why(WELL), []);
   });
 
+  it("asks for no settings that could not be applied before either", () => {
+    const unset = { ...WELL, settingsAreApplied: false };
+    assert.deepEqual(why(unset, unset), []);
+  });
+
   const BAD: [string, Facts, string][] = [
     [
       "a service that refuses its settings",
@@ -69,6 +74,11 @@ describe("the health of a box that tries a release", () => {
       "another version",
       { ...WELL, collector: "0.2.0" },
       `The collector (port 80) answers as version 0.2.0, not ${NEXT.version}.`,
+    ],
+    [
+      "settings that were let be",
+      { ...WELL, settingsAreApplied: false },
+      "The settings on the card could not be applied.",
     ],
     [
       "data that is refused",
@@ -163,7 +173,12 @@ describe("what is seen of a box", () => {
   let failed = "";
   const machine = () => ({
     root: folder(),
-    ask: (...words: string[]) => (words.includes("show") ? shown : failed),
+    ask: (...words: string[]) =>
+      words.includes("tallydeck-provision.service")
+        ? "Result=success\nExecMainStatus=1\n"
+        : words.includes("show")
+          ? shown
+          : failed,
     get: async (port: number) => {
       const answer = answers[port];
       if (answer === undefined) throw new Error("refused");
@@ -225,6 +240,7 @@ describe("what is seen of a box", () => {
       collector: "0.3.0",
       control: WELL.control,
       dataIsWritable: true,
+      settingsAreApplied: false,
       failed: ["tallydeck.service", "ssh.service"],
       interfaces: [
         { name: "eth0", hasAddress: true, isUnplugged: false },

@@ -14,6 +14,7 @@ export const WELL: Facts = {
     decks: [DECK],
   },
   dataIsWritable: true,
+  settingsAreApplied: true,
   failed: [],
   interfaces: [
     { name: "eth0", hasAddress: true, isUnplugged: false },
