@@ -1,5 +1,6 @@
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { isThere, replaceFile } from "../base/files.ts";
+import { replaceFile } from "../base/files.ts";
 import type { Offer, Outcome } from "../release/told.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import {
@@ -43,7 +44,10 @@ function askForCard(box: Box): void {
 
 /** Verifying takes a small board a while: only where there is something. */
 async function offers(box: Box): Promise<Offer[]> {
-  if (![SERVICES, TAKEN, COPIED].some((folder) => isThere(join(box.root, folder)))) return [];
+  // Not where it leads to: one of them is the service's, and may lead in a circle.
+  const isAny = (folder: string) =>
+    lstatSync(join(box.root, folder), { throwIfNoEntry: false }) !== undefined;
+  if (![SERVICES, TAKEN, COPIED].some(isAny)) return [];
   const [{ offersOf }, { clearTaken }] = await Promise.all([
     import("./bundles.ts"),
     import("./take.ts"),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { answer } from "../../appliance/updater/asks.ts";
@@ -157,6 +157,13 @@ describe("a start of the box", () => {
         assert.match(card.told().problem ?? "", /no other release/, said);
       }
     assert.ok("later" in card.journal());
+  });
+
+  it("comes to its end whatever the service has put where releases wait", async () => {
+    mkdirSync(join(card.root, "data/tallydeck-updates"));
+    symlinkSync("bundle", join(card.root, "data/tallydeck-updates/bundle"));
+    assert.deepEqual((await card.startUp("a")).offers, []);
+    assert.match((await card.ask("prepare", "12")).problem ?? "", /not on this box/);
   });
 
   it("with a journal that cannot be read begins it anew", async () => {
