@@ -47,9 +47,10 @@ export function decide(facts: Facts): Deed | undefined {
 }
 
 function towards(wish: Wish, facts: Facts): Deed | undefined {
-  const { told, candidates, boot, now, silentMs } = facts;
+  const { told, settings, candidates, boot, now, silentMs } = facts;
   const { release } = wish;
   if (told.running.release >= release) return ended();
+  if (wish.isByItself && settings.mode !== "auto") return ended();
   if (told.last?.to.release === release && isUnseenFailure(told, wish.before)) return ended();
   if (told.mode === "visit")
     return ended("The other system was started, so nothing is installed into it. Ask again later.");

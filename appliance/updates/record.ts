@@ -18,6 +18,8 @@ export interface Papers {
 export interface Wish {
   readonly release: number;
   readonly when: "now" | "tonight";
+  /** Nobody asked for it but `UPDATES=auto`. */
+  readonly isByItself: boolean;
   /** Of the hour after four. */
   readonly minute: number;
   /** How the last attempt had ended by then, as `outcomeKey` has it. */
@@ -92,6 +94,7 @@ const misfitOf = schemas({ allowUnionTypes: true })(
       object({
         release: number,
         when: { enum: ["now", "tonight"] },
+        isByItself: { type: "boolean" },
         minute: { type: "integer", minimum: 0, maximum: 59 },
         before: orNull(text(128)),
         failures: { type: "integer", minimum: 0, maximum: 1_000 },

@@ -165,7 +165,7 @@ export class Updates {
     const asked = before?.release === release && isGoing ? before.asked : null;
     this.#countdownEnds = null;
     await kept.change({
-      wish: { ...newWish(release, when, told, this.#options), asked },
+      wish: { ...newWish({ release, when, isByItself: false }, told, this.#options), asked },
       skipped: skipped === release ? null : skipped,
       problem: null,
     });
@@ -260,7 +260,13 @@ export class Updates {
       case "clean":
         return this.#releases.clean(told);
       case "wish":
-        return kept.change({ wish: newWish(deed.release, "tonight", told, this.#options) });
+        return kept.change({
+          wish: newWish(
+            { release: deed.release, when: "tonight", isByItself: true },
+            told,
+            this.#options,
+          ),
+        });
       case "end":
         if (deed.isRefused) await this.#releases.lookAgain();
         return this.#endWish(deed.problem);

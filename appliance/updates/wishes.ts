@@ -14,11 +14,15 @@ export interface Times {
 }
 
 /** That a release be installed, from now on. */
-export function newWish(release: number, when: Wish["when"], told: Told, times: Times): Wish {
+export function newWish(
+  what: Pick<Wish, "release" | "when" | "isByItself">,
+  told: Told,
+  times: Times,
+): Wish {
   const minute = Math.floor(times.random() * 60);
-  const restartsAt = when === "tonight" ? nightFor({ minute }, times) : null;
+  const restartsAt = what.when === "tonight" ? nightFor({ minute }, times) : null;
   const first = { failures: 0, retryAt: null, asked: null };
-  return { release, when, minute, restartsAt, before: lastKey(told), ...first };
+  return { ...what, minute, restartsAt, before: lastKey(told), ...first };
 }
 
 /** The next night, epoch milliseconds. */

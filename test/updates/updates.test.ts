@@ -406,6 +406,26 @@ describe("A box that updates itself", () => {
     assert.equal(await box().taken(), "start 12");
   });
 
+  it("takes what a stick brought, too", async () => {
+    const offer = { release: 13, version: "0.4.0", bytes: 7, notes: "", source: "stick" as const };
+    box().updater.tell({ offers: [offer] });
+    assert.equal(await box().taken(), "prepare 13");
+  });
+
+  it("does so no more once it is to ask, but for what its owner wants", async () => {
+    await box().check();
+    await box().prepared();
+    assert.notEqual(box().view.restartsAt, null);
+    box().mode = "ask";
+    await box().reboot();
+    await box().see(({ restartsAt }) => restartsAt === null);
+    assert.deepEqual([box().view.ready?.state, box().updater.waiting], ["prepared", []]);
+
+    await box().tonight();
+    await box().reboot();
+    await box().see(({ restartsAt }) => restartsAt === Date.parse("2026-11-24T03:30:00Z"));
+  });
+
   for (const [what, prepare] of [
     ["failed before", () => box().updater.tell({ failed: [12] })],
     ["the owner does not want", () => box().updates.act({ action: "skip", release: 12 })],
