@@ -43,10 +43,12 @@ export class Releases {
 
   /** With what was there when the service ended. @throws {Error} where the folder cannot be had */
   static async open(options: ReleasesOptions): Promise<Releases> {
-    const { bundles, kept } = options;
+    const { bundles, kept, host } = options;
     const releases = new Releases(options);
     await bundles.begin();
     releases.#whole = bundles.whole();
+    // Nobody goes on with it.
+    if (host === undefined) await bundles.removeFetched();
     const { found } = kept.now;
     releases.#found = found === null ? undefined : orElse(() => bundles.read(found), undefined);
     return releases;
@@ -84,6 +86,7 @@ export class Releases {
       const [problem = null] = isNew ? this.#misfits(manifest, told) : [];
       const isFound = isNew && problem === null;
       this.#found = isFound ? manifest : undefined;
+      if (!isFound) await bundles.removeFetched();
       await kept.change({
         found: isFound ? papers : null,
         checkedAt: clock.now(),

@@ -188,6 +188,26 @@ describe("A release that is fetched", () => {
     assert.deepEqual(asked(), ["root.img", "root.img bytes=100000-"]);
   });
 
+  it("in part is removed once nobody offers it, or nobody is asked any more", async () => {
+    const begun = async () => {
+      faulty({ stallAfter: 100_000 });
+      await box().now();
+      await until(() => existsSync(fetched()) && statSync(fetched()).size === 100_000);
+      await box().updates.act({ action: "cancel" });
+    };
+    await begun();
+    box().release({ release: 11 });
+    await box().check();
+    assert.equal(existsSync(fetched()), false);
+
+    box().release();
+    await box().check();
+    await begun();
+    box().mode = "off";
+    await box().restart();
+    assert.equal(existsSync(fetched()), false);
+  });
+
   it("is removed once it runs", async () => {
     await box().now();
     await box().prepared();
