@@ -8,6 +8,11 @@ export interface FatFile {
   readonly clusters: readonly number[];
 }
 
+/** What a folder says of what is in it. */
+interface Named extends Omit<FatFile, "clusters"> {
+  readonly first: number;
+}
+
 const ENTRY = 32;
 const LONG_NAME = 0x0f;
 const FOLDER = 0x10;
@@ -49,7 +54,7 @@ export class Fat32 {
     for (const name of names) {
       const next = this.#list(here).find((each) => each.name.toLowerCase() === name.toLowerCase());
       if (next === undefined) return;
-      here = next;
+      here = this.#followed(next);
     }
     return here;
   }
@@ -57,7 +62,9 @@ export class Fat32 {
   /** The files of a folder, not of those in it. */
   files(path: string): readonly FatFile[] {
     const folder = this.file(path);
-    return folder === undefined ? [] : this.#list(folder).filter(({ isFolder }) => !isFolder);
+    if (folder === undefined) return [];
+    const files = this.#list(folder).filter(({ isFolder }) => !isFolder);
+    return files.map((file) => this.#followed(file));
   }
 
   content(file: FatFile): Buffer {
@@ -71,8 +78,9 @@ export class Fat32 {
       for (let index = 0; index < this.#perCluster; index++) yield this.#at(cluster) + index;
   }
 
-  #list(folder: FatFile): FatFile[] {
-    const found: FatFile[] = [];
+  /** No more than the folder's own bytes: what else is in it may be half written. */
+  #list(folder: FatFile): Named[] {
+    const found: Named[] = [];
     const all = this.content(folder);
     let long = "";
     for (let at = 0; at + ENTRY <= all.length; at += ENTRY) {
@@ -81,19 +89,15 @@ export class Fat32 {
       if (entry[0] === 0xe5) long = "";
       else if (entry[11] === LONG_NAME) long = longPart(entry) + long;
       else {
-        if (((entry[11] ?? 0) & LABEL) === 0 && entry[0] !== 0x2e)
-          found.push(this.#file(entry, long));
+        if (((entry[11] ?? 0) & LABEL) === 0 && entry[0] !== 0x2e) found.push(named(entry, long));
         long = "";
       }
     }
     return found;
   }
 
-  #file(entry: Buffer, long: string): FatFile {
-    const isFolder = ((entry[11] ?? 0) & FOLDER) !== 0;
-    const name = long || shortName(entry);
-    const bytes = entry.readUInt32LE(28);
-    const clusters = this.#chain((entry.readUInt16LE(20) << 16) | entry.readUInt16LE(26));
+  #followed({ name, isFolder, bytes, first }: Named): FatFile {
+    const clusters = this.#chain(first);
     const wanted = Math.ceil(bytes / (this.#perCluster * SECTOR));
     if (!isFolder && clusters.length !== wanted)
       throw new Error(`${name} has ${bytes} bytes in ${clusters.length} clusters`);
@@ -122,6 +126,15 @@ export class Fat32 {
   #at(cluster: number): number {
     return this.#data + (cluster - 2) * this.#perCluster;
   }
+}
+
+function named(entry: Buffer, long: string): Named {
+  return {
+    name: long || shortName(entry),
+    isFolder: ((entry[11] ?? 0) & FOLDER) !== 0,
+    bytes: entry.readUInt32LE(28),
+    first: (entry.readUInt16LE(20) << 16) | entry.readUInt16LE(26),
+  };
 }
 
 function longPart(entry: Buffer): string {

@@ -66,6 +66,8 @@ class Judge {
   readonly #configs: readonly string[];
   readonly #slots: ReadonlyMap<string, Whole>;
   readonly #slotOf: (config: string) => string;
+  /** What lies in a system's files at the end, or did at the start. */
+  readonly #data = new Set<number>();
   /** Systems whose bytes were compared since they were last written to. */
   readonly #compared = new Set<string>();
 
@@ -80,6 +82,9 @@ class Judge {
       const config = textOf(fat, "config.txt");
       configs.push(config);
       slots.set(slotOf(config), wholeOf(fat, slotOf(config)));
+      for (const slot of ["a", "b"])
+        for (const file of fat.files(slot))
+          for (const sector of fat.sectors(file)) this.#data.add(sector);
       disk.close();
     }
     this.#configs = configs;
@@ -92,7 +97,7 @@ class Judge {
     for (let offset = 0; offset < data.length; offset += SECTOR) {
       const sector = at + offset / SECTOR;
       this.#put(sector, data.subarray(offset, offset + SECTOR));
-      if (this.#isData(sector)) continue;
+      if (this.#data.has(sector)) continue;
       this.look(`after sector ${sector} was written`);
       looked += 1;
     }
@@ -142,11 +147,6 @@ class Judge {
 
   close(): void {
     this.#disk.close();
-  }
-
-  #isData(sector: number): boolean {
-    for (const { sectors } of this.#slots.values()) if (sectors.has(sector)) return true;
-    return false;
   }
 }
 
