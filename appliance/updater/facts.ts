@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { isIPv4 } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
+import { connect } from "node:tls";
 import { isThere, replaceFile, textOf } from "../base/files.ts";
 import { type Ask, askProgram } from "../base/program.ts";
 import { HEALTH_PATH, VERSION_HEADER } from "../release/health.ts";
@@ -23,24 +24,27 @@ interface Machine {
   readonly ask: Ask;
   /** Rejects when nothing answers in time. */
   readonly get: (port: number, path: string) => Promise<Answered>;
+  /** Rejects when no certificate is shown in time. */
+  readonly shakeHands: (port: number) => Promise<void>;
   readonly interfaces: () => NodeJS.Dict<
     readonly Pick<NetworkInterfaceInfo, "address" | "internal">[]
   >;
 }
 
 export function thisMachine(): Machine {
-  return { root: "/", ask: askProgram, get, interfaces: networkInterfaces };
+  return { root: "/", ask: askProgram, get, shakeHands, interfaces: networkInterfaces };
 }
 
 const COLLECTOR_PORT = 80;
 const CONTROL_PORT = 3000;
+const TLS_PORT = 443;
 /** Twice what the service itself gives its database. */
 const ANSWER_MS = 10_000;
 const MOST_BODY = 1_048_576;
 
 /** Looks how the box is now. */
 export async function look(machine: Machine): Promise<Facts> {
-  const [collector, control] = await Promise.all([
+  const [collector, control, tls] = await Promise.all([
     machine
       .get(COLLECTOR_PORT, "/")
       .then(({ version }) => version ?? "?")
@@ -49,11 +53,16 @@ export async function look(machine: Machine): Promise<Facts> {
       .get(CONTROL_PORT, HEALTH_PATH)
       .then(healthIn)
       .catch(() => null),
+    machine.shakeHands(TLS_PORT).then(
+      () => true,
+      () => false,
+    ),
   ]);
   return {
     service: serviceOf(machine),
     collector,
     control,
+    tls,
     dataIsWritable: isWritable(machine),
     settingsAreApplied: areSettingsApplied(machine),
     failed: failedUnits(machine),
@@ -203,5 +212,22 @@ function get(port: number, path: string): Promise<Answered> {
     });
     asked.on("error", reject);
     asked.end();
+  });
+}
+
+/** Whose certificate it is, and how old, is not the release's doing. */
+function shakeHands(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    const timer = setTimeout(() => socket.destroy(new Error("too late")), ANSWER_MS);
+    socket.once("secureConnect", () => {
+      resolve();
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      reject(new Error("no certificate"));
+    });
   });
 }

@@ -27,6 +27,8 @@ export interface Facts {
   readonly collector: string | null;
   /** What the service says of itself at the Web UI's port; null when it says nothing. */
   readonly control: ServiceHealth | null;
+  /** A certificate is shown at port 443. Who noted it before may not have looked. */
+  readonly tls?: boolean;
   /** The data partition is mounted, and takes writes. */
   readonly dataIsWritable: boolean;
   /** What the card says the box is to be was applied. Without it the service may count elsewhere. */
@@ -61,7 +63,9 @@ export function whyNotWell(
     ...(now.dataIsWritable ? [] : ["The data partition cannot be written to."]),
     ...ofSettings(now, before),
     // Of a service that does not run, nothing else can be expected.
-    ...(service.length > 0 ? service : [...ofPorts(now, version), ...ofData(now, before)]),
+    ...(service.length > 0
+      ? service
+      : [...ofPorts(now, version), ...ofTls(now, before), ...ofData(now, before)]),
     ...ofUnits(now, before),
     ...ofNetwork(now, before),
     ...(service.length > 0 ? [] : ofDecks(now, before)),
@@ -91,6 +95,12 @@ function ofPorts({ collector, control }: Facts, version: string): string[] {
     ...answerOf("The collector (port 80)", collector, version),
     ...answerOf("The Web UI (port 3000)", control?.version ?? null, version),
   ];
+}
+
+/** Most boxes have no public address; who has one may lose nothing else when it is dead. */
+function ofTls({ tls }: Facts, before: Facts | undefined): string[] {
+  const isLost = before?.tls === true && tls !== true;
+  return isLost ? ["The collector does not answer by TLS (port 443)."] : [];
 }
 
 function answerOf(who: string, answered: string | null, version: string): string[] {

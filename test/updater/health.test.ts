@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "mocha";
 import { version } from "../../appliance/base/version.ts";
+import { PublicDoor } from "../../appliance/service/public-door.ts";
 import {
   type Answered,
   factsNow,
@@ -11,7 +12,10 @@ import {
   thisMachine,
 } from "../../appliance/updater/facts.ts";
 import { type Facts, factsFrom, whyNotWell } from "../../appliance/updater/health.ts";
+import { newCertificate } from "../helpers/certificates.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { FakePublicAddress } from "../helpers/public-address.ts";
 import { World } from "../helpers/world.ts";
 import { NEXT } from "./card.ts";
 import { saying, WELL, withoutDeck } from "./healthy.ts";
@@ -28,6 +32,13 @@ describe("the health of a box that tries a release", () => {
 
   it("is good when all is as it was, by the new version", () => {
     assert.deepEqual(why(WELL), []);
+  });
+
+  it("asks for no TLS where there was none, or nobody looked", () => {
+    const { tls: _, ...unlooked } = WELL;
+    for (const before of [{ ...WELL, tls: false }, unlooked])
+      assert.deepEqual(why({ ...WELL, tls: false }, before), []);
+    assert.deepEqual(factsFrom(JSON.parse(JSON.stringify(unlooked))), unlooked);
   });
 
   it("asks for no settings that could not be applied before either", () => {
@@ -69,6 +80,11 @@ describe("the health of a box that tries a release", () => {
       "The service runs, and answers on neither of its ports.",
     ],
     ["a dead port 80", { ...WELL, collector: null }, "The collector (port 80) does not answer."],
+    [
+      "a public address whose certificate nobody sees",
+      { ...WELL, tls: false },
+      "The collector does not answer by TLS (port 443).",
+    ],
     ["a dead Web UI", { ...WELL, control: null }, "The Web UI (port 3000) does not answer."],
     [
       "another version",
@@ -169,6 +185,7 @@ describe("what is seen of a box", () => {
     writeFileSync(join(folder(), path), text);
   };
   const answers: Record<number, Answered> = {};
+  let hasTls = true;
   let shown = "";
   let failed = "";
   const machine = () => ({
@@ -183,6 +200,9 @@ describe("what is seen of a box", () => {
       const answer = answers[port];
       if (answer === undefined) throw new Error("refused");
       return answer;
+    },
+    shakeHands: async (port: number) => {
+      if (!hasTls) throw new Error(`${port} is refused`);
     },
     interfaces: () => ({
       lo: [{ address: "127.0.0.1", internal: true }],
@@ -239,6 +259,7 @@ describe("what is seen of a box", () => {
       service: { state: "failed", result: "exit-code", exitStatus: 2, restarts: 3 },
       collector: "0.3.0",
       control: WELL.control,
+      tls: true,
       dataIsWritable: true,
       settingsAreApplied: false,
       failed: ["tallydeck.service", "ssh.service"],
@@ -254,24 +275,40 @@ describe("what is seen of a box", () => {
 
   it("is what a service that runs answers at its ports", async () => {
     plug();
-    const world = new World();
+    const door = new PublicDoor({
+      clock: new FakeClock(),
+      networks: () => [],
+      tunnelEnds: () => [],
+    });
+    const address = Object.assign(new FakePublicAddress(), { useLink: () => false });
+    const world = new World({ door });
     await world.start();
-    const ports: Record<number, number> = { 80: world.port, 3000: world.service.control.port };
-    const { get } = thisMachine();
+    door.follow(address);
+    const ports: Record<number, number> = {
+      80: world.port,
+      3000: world.service.control.port,
+      443: world.tlsPort,
+    };
+    const { get, shakeHands } = thisMachine();
     const asked = {
       ...machine(),
       get: (port: number, path: string) => get(ports[port] ?? 0, path),
+      shakeHands: (port: number) => shakeHands(ports[port] ?? 0),
     };
     try {
-      const { collector, control } = await look(asked);
+      const { collector, control, tls } = await look(asked);
+      assert.equal(tls, false, "there is no certificate yet");
+      address.certificate = newCertificate();
+      address.certificateChanged.emit();
+      assert.equal((await look(asked)).tls, true);
       assert.equal(collector, version());
       assert.equal(control?.version, version());
       assert.deepEqual(control?.store, { opened: true, wrote: true });
     } finally {
       await world.end();
     }
-    const { collector, control } = await look(asked);
-    assert.deepEqual([collector, control], [null, null]);
+    const { collector, control, tls } = await look(asked);
+    assert.deepEqual([collector, control, tls], [null, null, false]);
   });
 
   it("is nothing where nothing answers, or something else does", async () => {
@@ -282,8 +319,9 @@ describe("what is seen of a box", () => {
     }
     answers[3000] = { status: 401, version: undefined, body: JSON.stringify(WELL.control) };
     delete answers[80];
-    const { collector, control } = await look(machine());
-    assert.deepEqual([collector, control], [null, null]);
+    hasTls = false;
+    const { collector, control, tls } = await look(machine());
+    assert.deepEqual([collector, control, tls], [null, null, false]);
     rmSync(join(folder(), "data"), { recursive: true });
     writeFileSync(join(folder(), "data"), "");
     assert.equal((await look(machine())).dataIsWritable, false);

@@ -13,6 +13,7 @@ export const WELL: Facts = {
     store: { opened: true, wrote: true },
     decks: [DECK],
   },
+  tls: true,
   dataIsWritable: true,
   settingsAreApplied: true,
   failed: [],
