@@ -18,7 +18,7 @@ export class Frozen {
     this.#cookie = cookie;
   }
 
-  /** Ends the machine. */
+  /** Ends the machine, whose card was one with a cache from its start. */
   static async from(pi: Pi, box: Box, folder: string): Promise<Frozen> {
     mkdirSync(folder, { recursive: true });
     const frozen = new Frozen(folder, box.cookie);
@@ -30,7 +30,7 @@ export class Frozen {
   /** @param folder for a board and a card of its own */
   async resume(folder: string, options: MachineOptions = {}): Promise<{ pi: Pi; box: Box }> {
     const pi = new Pi(new Card(this.card, folder));
-    const machine = await pi.plugIn({ ...options, frozen: this.#memory });
+    const machine = await pi.plugIn({ ...options, hasCache: true, frozen: this.#memory });
     return { pi, box: new Box(machine, this.#cookie) };
   }
 }

@@ -53,7 +53,9 @@ export interface MachineOptions {
   readonly files?: BootFiles;
   /** A socket for the port at which the machine arms its next start. */
   readonly armSocket?: string;
-  /** Where all writes to the card are recorded, which then has a cache that the machine must flush. */
+  /** The card has a cache that the machine is to flush; it learns that at its start. */
+  readonly hasCache?: boolean;
+  /** Where all writes to the card are recorded. It has a cache then. */
   readonly writeLog?: string;
   /** What `freeze` left: the machine goes on from there. */
   readonly frozen?: string;
@@ -244,14 +246,15 @@ const CARD: Readonly<Record<Hardware, string>> = { virt: "none,id=card", raspi3b
 const RECORDED = ",write-cache=on,request-merging=off";
 
 function virt(card: Card, words: string, options: MachineOptions): string[] {
-  const { network, megabytes = 1_024, armSocket, writeLog } = options;
+  const { network, megabytes = 1_024, armSocket, writeLog, hasCache } = options;
+  const recorded = writeLog !== undefined || hasCache === true;
   const { kernel, initrd, commandLine } = filesOf(card, "virt", options.files);
   const arming = armSocket ? " tallydeck.arm=port" : "";
   return [
     ...["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", String(megabytes)],
     ...given({ kernel, initrd }),
     ...["-append", `${commandLine} console=ttyAMA0 ${words}${arming}`],
-    ...["-device", `virtio-blk-pci,drive=card,romfile=${writeLog ? RECORDED : ""}`],
+    ...["-device", `virtio-blk-pci,drive=card,romfile=${recorded ? RECORDED : ""}`],
     ...(network === false ? [] : ["-device", "virtio-net-pci,netdev=net,romfile="]),
     ...["-device", "virtio-rng-pci", "-device", "qemu-xhci"],
     ...["-device", "virtio-serial-pci", "-device", "virtconsole,chardev=shell"],

@@ -94,7 +94,7 @@ async function checkFirstStart(
   boot.write("tallydeck.env", `${settings.join("\r\n")}\r\n`);
   boot.write("config.txt", OWNERS_LINES + (boot.read("config.txt")?.toString("latin1") ?? ""));
   const began = performance.now();
-  const machine = await pi.plugIn(SHORT);
+  const machine = await pi.plugIn({ ...SHORT, hasCache: true });
   let begun: Begun | undefined;
   await checks.check("starts slot a, tells its release, and counts a view", async () => {
     const box = await boxOf(machine);
