@@ -12,6 +12,8 @@ import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 import { otherIn, tell } from "./tell.ts";
 
+/** A release would be kept that is worse than this one. Who goes back may do so for that very fault. */
+const UNSEEN = "The box could not be looked at before the update: try again.";
 const CANNOT = "This board cannot try an update.";
 
 /**
@@ -51,7 +53,8 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
     throw new Error(`${to.version} is not whole in ${slot}/ on the card: install it again.`);
   tell(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
   // While the service still runs.
-  const before = factsNow(box);
+  const before = factsNow(box) ?? factsNow(box);
+  if (before === undefined && attempt.kind === "update") throw new Error(UNSEEN);
   const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", boot: box.boot, before };
   if (attempt.breaksData) keepData(box, armed.id);
   try {

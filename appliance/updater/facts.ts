@@ -79,8 +79,7 @@ export async function noteFacts(machine: Machine): Promise<void> {
 }
 
 /**
- * How the box is before it restarts, for the trial to compare with. Undefined when it cannot be told:
- * then nothing is compared.
+ * How the box is before it restarts, for the trial to compare with; undefined when it cannot be told.
  */
 export function factsNow({ root, run }: Pick<Box, "root" | "run">): Facts | undefined {
   try {

@@ -52,6 +52,13 @@ export class Card {
   canTry = true;
   slotBytes = 262_144;
   boot = "";
+  /** What is seen of the box: `Facts`, all well. Whoever looks at undefined fails. */
+  facts: unknown = {
+    control: null,
+    failed: [],
+    interfaces: [{ name: "eth0", hasAddress: true, isUnplugged: false }],
+    usb: { hosts: 1, devices: [] },
+  };
   /** Bytes free on either partition. */
   readonly room = { boot: 1e9, data: 1e9 };
   running: Slot = "a";
@@ -125,9 +132,15 @@ export class Card {
 
   run(command: string): void {
     this.ran.push(command.replaceAll(this.root, ""));
+    if (command === "systemctl start tallydeck-facts.service") this.#look();
     if (command !== "systemctl start tallydeck-arm.service") return;
     if (!this.canTry) throw new Error("exit 1");
     this.#isArmed = true;
+  }
+
+  #look(): void {
+    if (this.facts === undefined) throw new Error("exit 1");
+    this.write("run/tallydeck-update/facts.json", JSON.stringify(this.facts));
   }
 
   told(): Told {
