@@ -48,7 +48,7 @@ function endBrokenOff(box: Box): void {
   if (toldOf(box)?.work === undefined || (attempt && wasArmed(attempt))) return;
   if (attempt?.state === "verified") writeJournal(box, journal);
   // Its data was to be copied, for which the service was stopped.
-  if (attempt?.breaksData) letGo(box);
+  if (attempt?.breaksData) letGo(box, attempt);
   tell(box, { problem: "What was asked for broke off in the middle. Try again." });
 }
 

@@ -56,11 +56,11 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
   const before = factsNow(box) ?? factsNow(box);
   if (before === undefined && attempt.kind === "update") throw new Error(UNSEEN);
   const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", boot: box.boot, before };
-  if (attempt.breaksData) keepData(box, armed.id);
+  if (attempt.breaksData) keepData(box, attempt, armed.id);
   try {
     await arm(box, armed, attempt);
   } catch (error) {
-    if (attempt.breaksData) letGo(box);
+    if (attempt.breaksData) letGo(box, attempt);
     throw error;
   }
   tell(box);

@@ -16,8 +16,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { isThere, replaceFile, sizeOf, textOf } from "../base/files.ts";
-import type { Box } from "./box.ts";
-import { readJournal } from "./journal.ts";
+import { isObject, isText } from "../base/json.ts";
+import { otherSlot } from "../release/release.ts";
+import { type Box, runningRelease } from "./box.ts";
+import { type Attempt, isAttempt, type Journal, readJournal } from "./journal.ts";
 import { isRunning, modeOf, wasArmed } from "./mode.ts";
 
 /**
@@ -30,13 +32,15 @@ const DATA = "data/tallydeck";
 /** A log belongs to the database it stands beside; what else SQLite puts there is made anew. */
 const FILES = ["tallydeck.db", "tallydeck.db-wal"] as const;
 const KEPT = "data/system/data-before";
-/** Names the attempt that the copy is for; the last file of it that is written. */
-const FOR = "attempt";
+/** The attempt that the copy is for, should the journal be lost; the last file of it that is written. */
+const FOR = "attempt.json";
 /** It is to be put back, until that is done. */
 const IS_WANTED = "is-wanted";
 /** What the failed release had written stands aside. */
 const IS_ASIDE = "is-aside";
 const ASIDE = ".after-update";
+/** The number of the release that ran when it was put aside. */
+const ASIDE_FOR = "data/system/data-aside";
 /** The service goes on as soon as it is started again, and the journal has to find room. */
 const SPARE_BYTES = 64 * 1_048_576;
 /** Sockets first: whoever asks them would start it again. */
@@ -47,25 +51,37 @@ const SERVICE = [
   "tallydeck.service",
 ];
 
+/** An attempt, under the id by which it is armed. */
+interface CopiedFor extends Attempt {
+  /** The id until then. */
+  readonly was: string;
+}
+
 /**
  * Stops the service for good, and copies its database. It is on the card when this returns.
+ * @param id by which the attempt is armed
  * @throws {Error} with a sentence when there is no room, or it fails; then the service runs again
  */
-export function keepData(box: Box, attempt: string): void {
+export function keepData(box: Box, attempt: Attempt, id: string): void {
   const { root, run } = box;
+  if (isThere(join(root, KEPT, IS_WANTED)))
+    throw new Error(
+      "What was counted before the last update waits to be put back: make room on the card, and restart the box.",
+    );
   checkRoom(root);
   try {
     run("systemctl", "stop", ...SERVICE);
-    copyAll(root, attempt);
+    copyAll(root, { ...attempt, id, was: attempt.id });
   } catch (error) {
-    letGo(box);
+    letGo(box, attempt);
     throw new Error(`The data could not be copied before the update: ${(error as Error).message}`);
   }
 }
 
 /** The restart is called off: the service goes on with its data, which nobody has changed. */
-export function letGo({ root, run }: Box): void {
-  drop(root);
+export function letGo({ root, run }: Box, { id }: Attempt): void {
+  // It may be the copy of another, which is needed still.
+  if (!isThere(join(root, KEPT, FOR)) || copiedFor(root)?.was === id) drop(root);
   run("systemctl", "start", "--no-block", ...SERVICE);
 }
 
@@ -76,15 +92,54 @@ export function letGo({ root, run }: Box): void {
 export function settleData(box: Box): void {
   const { root } = box;
   const journal = readJournal(box);
-  if (!isThere(join(root, KEPT)) || modeOf(box, journal) !== "normal") return;
-  const { attempt } = journal;
-  const isFor = textOf(join(root, KEPT, FOR));
-  const hasFailed =
-    attempt !== undefined && attempt.id === isFor && wasArmed(attempt) && !isRunning(box, attempt);
+  if (modeOf(box, journal) !== "normal") return;
+  dropAside(box);
+  if (!isThere(join(root, KEPT))) return;
+  const todo = toDo(box, journal);
   // Whoever reads the journal next may end the attempt, though this cannot be done now.
-  if (hasFailed) replaceFile(join(root, KEPT, IS_WANTED), "", 0o600);
-  if (isThere(join(root, KEPT, IS_WANTED))) putBack(root);
+  if (todo === "put back") replaceFile(join(root, KEPT, IS_WANTED), "", 0o600);
+  if (isThere(join(root, KEPT, IS_WANTED))) putBack(box);
+  else if (todo === "leave") return;
   drop(root);
+}
+
+/** The copy may be all that this release can read: it goes where it is known that nobody needs it. */
+function toDo(box: Box, { attempt, highest }: Journal): "drop" | "put back" | "leave" {
+  // Cut while it was made, or removed.
+  if (!isThere(join(box.root, KEPT, FOR))) return "drop";
+  const copied = copiedFor(box.root);
+  if (copied === undefined) return "leave";
+  const { id, was, slot, from, to } = copied;
+  if (isRunning(box, copied)) return "drop";
+  if (attempt?.id === id && wasArmed(attempt)) return "put back";
+  if (attempt?.id === was && !wasArmed(attempt)) return "drop";
+  const runsBefore = isRunning(box, { slot: otherSlot(slot), to: from });
+  const wasKept = highest >= to.release;
+  if (runsBefore === wasKept) return "leave";
+  return wasKept ? "drop" : "put back";
+}
+
+/** Undefined when another release wrote it, in a way of its own. */
+function copiedFor(root: string): CopiedFor | undefined {
+  try {
+    const read: unknown = JSON.parse(textOf(join(root, KEPT, FOR)) ?? "");
+    return isObject(read) && isAttempt(read) && isText(read.was)
+      ? (read as unknown as CopiedFor)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a failed release wrote, once a newer one than ran then is kept. */
+function dropAside(box: Box): void {
+  const { root } = box;
+  const noted = textOf(join(root, ASIDE_FOR));
+  if (noted === undefined || runningRelease(box).release <= Number(noted)) return;
+  const data = join(root, DATA);
+  removeAside(data);
+  sync(data);
+  rmSync(join(root, ASIDE_FOR));
 }
 
 function checkRoom(root: string): void {
@@ -98,7 +153,7 @@ function checkRoom(root: string): void {
     );
 }
 
-function copyAll(root: string, attempt: string): void {
+function copyAll(root: string, attempt: CopiedFor): void {
   drop(root);
   const kept = join(root, KEPT);
   mkdirSync(kept, { mode: 0o700 });
@@ -113,11 +168,12 @@ function copyAll(root: string, attempt: string): void {
   sync(kept);
   sync(dirname(kept));
   // Without this it is a copy that was cut, for nobody.
-  replaceFile(join(kept, FOR), attempt, 0o600);
+  replaceFile(join(kept, FOR), JSON.stringify(attempt), 0o600);
 }
 
 /** Each step can be done again; what takes room comes first. */
-function putBack(root: string): void {
+function putBack(box: Box): void {
+  const { root } = box;
   const [data, kept] = [join(root, DATA), join(root, KEPT)];
   const { uid, gid } = statSync(data);
   const names = FILES.filter((name) => isThere(join(kept, name)));
@@ -134,6 +190,7 @@ function putBack(root: string): void {
     chmodSync(part, 0o600);
     chownSync(part, uid, gid);
   }
+  replaceFile(join(root, ASIDE_FOR), `${runningRelease(box).release}`, 0o600);
   if (!isThere(join(kept, IS_ASIDE))) moveAside(data);
   replaceFile(join(kept, IS_ASIDE), "", 0o600);
   for (const name of names) renameSync(join(data, `${name}.back`), join(data, name));
@@ -145,13 +202,16 @@ function moveAside(data: string): void {
   const [file, log] = FILES.map((name) => join(data, name)) as [string, string];
   const aside = `${file}${ASIDE}`;
   if (isThere(file)) {
-    remove(`${aside}-wal`);
-    remove(aside);
+    removeAside(data);
     renameSync(file, aside);
   }
   if (isThere(log)) renameSync(log, `${aside}-wal`);
   remove(`${file}-shm`);
   sync(data);
+}
+
+function removeAside(data: string): void {
+  for (const name of FILES) remove(join(data, name.replace(".db", `.db${ASIDE}`)));
 }
 
 /** What says what it is goes first: what is cut is for nobody. */

@@ -94,17 +94,23 @@ const ofSlots =
   (value) =>
     isObject(value) && Object.values(value).every(is);
 
-const KNOWN: Readonly<Record<string, Is>> = {
-  highest: isNumber,
-  failed: (value) => Array.isArray(value) && value.every(isNumber),
-  attempt: (value) =>
+/** As far as it is needed by who did not write it. */
+export function isAttempt(value: unknown): boolean {
+  return (
     isObject(value) &&
     isText(value.id) &&
     (value.kind === "update" || value.kind === "back") &&
     isSlot(value.slot) &&
     isRelease(value.to) &&
     isRelease(value.from) &&
-    STATES.some((state) => state === value.state),
+    STATES.some((state) => state === value.state)
+  );
+}
+
+const KNOWN: Readonly<Record<string, Is>> = {
+  highest: isNumber,
+  failed: (value) => Array.isArray(value) && value.every(isNumber),
+  attempt: isAttempt,
   last: (value) =>
     isObject(value) &&
     isText(value.kind) &&

@@ -20,7 +20,7 @@ export function isRule(box: Box): boolean {
 }
 
 /** Whether what runs is what the attempt is about. */
-export function isRunning(box: Box, { slot, to }: Attempt): boolean {
+export function isRunning(box: Box, { slot, to }: Pick<Attempt, "slot" | "to">): boolean {
   return slot === runningSlot(box) && to.release === runningRelease(box).release;
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
@@ -15,6 +15,11 @@ const DATA = "data/tallydeck";
 const STOP =
   "systemctl stop tallydeck-collector.socket tallydeck-collector-tls.socket tallydeck-control.socket tallydeck.service";
 const START = STOP.replace("stop", "start --no-block");
+
+const UNIT = join(
+  import.meta.dirname,
+  "../../firmware-config/system/etc/systemd/system/tallydeck-data-back.service",
+);
 
 describe("data before a release that breaks it", () => {
   let card: Card;
@@ -63,10 +68,13 @@ describe("data before a release that breaks it", () => {
   const note = (changed?: Partial<Attempt>) =>
     writeJournal(card.box(), { ...card.journal(), attempt: attempt(changed) });
 
+  const PREPARED = attempt({ id: "prepared", state: "prepared" });
+  const keep = (box = card.box()) => keepData(box, PREPARED, "one");
+
   /** Up to the restart that is armed. */
   function arm(): void {
     card.putSlot("b", NEXT);
-    keepData(card.box(), "one");
+    keep();
     card.write("boot/firmware/tryboot.txt", withSlot(card.config(), "b"));
     note();
   }
@@ -90,11 +98,11 @@ describe("data before a release that breaks it", () => {
   }
 
   it("is copied while the service and its ports are stopped, and the copy is on the card", () => {
-    const done = recorded(() => keepData(card.box(), "one"));
+    const done = recorded(() => keep());
     assert.deepEqual(card.ran, [STOP]);
     assert.deepEqual(data(), OLD_DATA);
     assert.deepEqual(readdirSync(join(card.root, "data/system/data-before")).sort(), [
-      "attempt",
+      "attempt.json",
       "tallydeck.db",
       "tallydeck.db-wal",
     ]);
@@ -125,7 +133,8 @@ describe("data before a release that breaks it", () => {
       ],
     );
     const { id, before } = card.journal().attempt ?? {};
-    assert.equal(card.read("data/system/data-before/attempt"), id);
+    const copied = JSON.parse(card.read("data/system/data-before/attempt.json")) as Attempt;
+    assert.deepEqual([copied.id, copied.from, copied.to], [id, OLD, NEXT]);
     assert.deepEqual(before, WELL);
   });
 
@@ -149,6 +158,20 @@ describe("data before a release that breaks it", () => {
     assert.ok(!isKept());
     assert.equal(card.told().last?.kind, "failed");
     assert.equal(card.read(`${DATA}/tls/key.pem`), "key");
+  });
+
+  it("is looked after at each start that finds a copy, or what was put aside", async () => {
+    const isDue = () =>
+      [...readFileSync(UNIT, "utf8").matchAll(/^ConditionPathExists=\|\/(.*)$/gm)].some(
+        ([, path = ""]) => existsSync(join(card.root, path)),
+      );
+    assert.ok(!isDue());
+    await tryNext();
+    assert.ok(isDue());
+    card.start("a");
+    await startOld();
+    assert.ok(!isKept());
+    assert.ok(isDue());
   });
 
   it("goes back once: what is counted after it stays", async () => {
@@ -198,8 +221,8 @@ describe("data before a release that breaks it", () => {
   it("stays whole wherever the power was cut while it was copied", async () => {
     card.putSlot("b", NEXT);
     for (let cut = 1, isWhole = false; !isWhole; cut += 1) {
-      note({ id: "before", state: "prepared" });
-      isWhole = !cutAt(cut, () => keepData({ ...card.box(), run: () => {} }, "one"));
+      note(PREPARED);
+      isWhole = !cutAt(cut, () => keep({ ...card.box(), run: () => {} }));
       card.start("a");
       await startOld();
       assert.deepEqual(data(), OLD_DATA, `cut at ${cut}`);
@@ -218,6 +241,78 @@ describe("data before a release that breaks it", () => {
     card.start("a");
     await startOld();
     assert.equal(data()["tallydeck.db"], "old");
+  });
+
+  it("goes back though the journal is lost, or says nothing of the attempt that is understood", async () => {
+    const journals = ["", "{", JSON.stringify({ highest: 11, attempt: { state: "later" } })];
+    for (const journal of journals) {
+      putData();
+      card.start("a");
+      await tryNext();
+      card.write("data/system/update.json", journal);
+      card.start("a");
+      await startOld();
+      assert.equal(data()["tallydeck.db"], "old", journal);
+      assert.equal(data()["tallydeck.db.after-update"], "new", journal);
+      assert.ok(!isKept());
+    }
+  });
+
+  it("stays on the card while it is not known whether anybody needs it", async () => {
+    await tryNext();
+    rmSync(join(card.root, "data/system/update.json"));
+    card.putSlot("a", { release: 9, version: "0.0.9" });
+    await startOld();
+    card.start("a");
+    await startOld();
+    assert.ok(isKept());
+    assert.equal(data()["tallydeck.db"], "new");
+    await card.startUp("a");
+    letGo(card.box(), attempt({ id: "another" }));
+    assert.ok(isKept());
+  });
+
+  it("is no more once a release after that one was kept", async () => {
+    await tryNext();
+    await commit(card.box());
+    card.putSlot("a", { release: 13, version: "0.4.0" });
+    card.write("boot/firmware/config.txt", withSlot(card.config(), "a"));
+    card.start("a");
+    await startOld();
+    assert.ok(!isKept());
+    assert.equal(data()["tallydeck.db"], "new");
+  });
+
+  it("is replaced by no other while it waits to be put back", async () => {
+    await tryNext();
+    card.start("a");
+    assert.throws(() => withFull(() => settleData(card.box())), /ENOSPC/);
+    assert.throws(() => keep(), /waits to be put back: make room/);
+    letGo(card.box(), attempt({ id: "another" }));
+    card.start("a");
+    await startOld();
+    assert.equal(data()["tallydeck.db"], "old");
+  });
+
+  it("leaves nothing of the failed release once the next one is kept", async () => {
+    await tryNext();
+    card.start("a");
+    await startOld();
+    card.start("a");
+    await startOld();
+    assert.equal(data()["tallydeck.db.after-update"], "new");
+    await tryNext();
+    await commit(card.box());
+    assert.equal(data()["tallydeck.db.after-update"], "new");
+    card.start("b");
+    settleData(card.box());
+    assert.deepEqual(Object.keys(data()).sort(), [
+      "tallydeck.db",
+      "tallydeck.db-shm",
+      "tallydeck.db-wal",
+      "tallydeck.db.made",
+    ]);
+    assert.ok(!existsSync(join(card.root, "data/system/data-aside")));
   });
 
   it("goes back though the release never came to start", async () => {
@@ -257,15 +352,15 @@ describe("data before a release that breaks it", () => {
   });
 
   it("is the service's again when the restart is called off", () => {
-    keepData(card.box(), "one");
-    letGo(card.box());
+    keep();
+    letGo(card.box(), PREPARED);
     assert.deepEqual(card.ran, [STOP, START]);
     assert.ok(!isKept());
     assert.deepEqual(data(), OLD_DATA);
   });
 
   it("stays in use, with a sentence, when it cannot be copied", () => {
-    const start = () => withFull(() => keepData(card.box(), "one"));
+    const start = () => withFull(() => keep());
     assert.throws(start, /could not be copied before the update: ENOSPC/);
     assert.deepEqual(card.ran, [STOP, START]);
     assert.ok(!isKept());
@@ -289,20 +384,18 @@ describe("data before a release that breaks it", () => {
     });
     rmSync(inData("tallydeck.db"));
     symlinkSync(own, inData("tallydeck.db"));
-    assert.throws(() => keepData(card.box(), "one"), /tallydeck\.db is no file/);
+    assert.throws(() => keep(), /tallydeck\.db is no file/);
     assert.ok(!isKept());
   });
 
   it("is not copied either where it would not find room on the way back", () => {
     card.write(`${DATA}/tallydeck.db`, Buffer.alloc(10_000_000));
-    withRoom(11_000_000 + 64 * 1_048_576, () =>
-      assert.throws(() => keepData(card.box(), "one"), /make 10 MB free/),
-    );
+    withRoom(11_000_000 + 64 * 1_048_576, () => assert.throws(() => keep(), /make 10 MB free/));
   });
 
   it("is not even stopped for a copy that has no room", () => {
     withRoom(40_960, () =>
-      assert.throws(() => keepData(card.box(), "one"), /no room to copy it first: make 68 MB free/),
+      assert.throws(() => keep(), /no room to copy it first: make 68 MB free/),
     );
     assert.deepEqual(card.ran, []);
   });
