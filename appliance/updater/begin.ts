@@ -8,12 +8,14 @@ import { BOOT, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from 
 import { keepData, letGo } from "./data-copy.ts";
 import { factsNow } from "./facts.ts";
 import { configOf, removeTryboot, whileWritable, writeTryboot } from "./fat.ts";
+import { type Facts, hasLostNetwork } from "./health.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 import { otherIn, tell } from "./tell.ts";
 
-/** A release would be kept that is worse than this one. Who goes back may do so for that very fault. */
 const UNSEEN = "The box could not be looked at before the update: try again.";
+const NO_ADDRESS =
+  "The network gives this box no address, so nobody could tell whether the update keeps it: try again once it does, or pull out the network cable.";
 const CANNOT = "This board cannot try an update.";
 
 /**
@@ -54,7 +56,7 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
   tell(box, { work: { step: "arm", to, done: 0, of: 0 }, problem: "" });
   // While the service still runs.
   const before = factsNow(box) ?? factsNow(box);
-  if (before === undefined && attempt.kind === "update") throw new Error(UNSEEN);
+  if (attempt.kind === "update") checkBefore(before);
   const armed: Attempt = { ...attempt, id: box.newId(), state: "armed", boot: box.boot, before };
   if (attempt.breaksData) keepData(box, attempt, armed.id);
   try {
@@ -65,6 +67,12 @@ async function begin(box: Box, attempt: Attempt): Promise<void> {
   }
   tell(box);
   box.run("systemctl", "reboot");
+}
+
+/** A release would be kept that is worse than this one. Who goes back may do so for that very fault. */
+function checkBefore(before: Facts | undefined): void {
+  if (before === undefined) throw new Error(UNSEEN);
+  if (hasLostNetwork(before)) throw new Error(NO_ADDRESS);
 }
 
 async function arm(box: Box, armed: Attempt, attempt: Attempt): Promise<void> {

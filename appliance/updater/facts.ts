@@ -149,6 +149,7 @@ function interfacesOf({ root, interfaces }: Machine): Facts["interfaces"] {
       name,
       hasAddress: (found[name] ?? []).some(({ address }) => isReachable(address)),
       isUnplugged: isUnplugged(join(folder, name)),
+      hasLink: hasLink(join(folder, name)),
     }));
 }
 
@@ -157,6 +158,11 @@ function isUnplugged(folder: string): boolean {
   const isRadio = ["phy80211", "wireless"].some((name) => isThere(join(folder, name)));
   // Only of one that is switched on it can be read whether there is a cable.
   return !isRadio && textOf(join(folder, "carrier"))?.trim() === "0";
+}
+
+/** A tunnel has an address, whatever the network does. */
+function hasLink(folder: string): boolean {
+  return isThere(join(folder, "device")) && textOf(join(folder, "carrier"))?.trim() === "1";
 }
 
 /** Addresses that a link gives itself say nothing about the network. */

@@ -18,6 +18,8 @@ interface InterfaceFacts {
   readonly hasAddress: boolean;
   /** It waits for a cable. By radio there is none. */
   readonly isUnplugged: boolean;
+  /** It is a piece of hardware, and its cable or radio is connected. Not everybody noted it. */
+  readonly hasLink?: boolean;
 }
 
 /** How a box is, at one moment. Another release may have written it: see `factsFrom`. */
@@ -131,6 +133,15 @@ function ofNetwork(now: Facts, before: Facts | undefined): string[] {
       return own === undefined || (!own.isUnplugged && !own.hasAddress);
     })
     .map(({ name }) => `No address on ${name}.`);
+}
+
+/**
+ * Whether it is connected, and nothing has an address: then any release would do as well. One that is
+ * connected to nothing is as its owner wants it.
+ */
+export function hasLostNetwork({ interfaces }: Facts): boolean {
+  const linked = interfaces.filter(({ hasLink }) => hasLink === true);
+  return linked.length > 0 && !linked.some(({ hasAddress }) => hasAddress);
 }
 
 /** A deck that is gone from USB was unplugged, unless what it was plugged into is gone with it. */

@@ -54,6 +54,30 @@ describe("a box that is to try a release", () => {
     assert.equal((await card.powerOn()).mode, "trial");
   });
 
+  it("waits while it is connected, and the network gives it no address", async () => {
+    const [eth0, wlan0, tunnel] = [
+      { name: "eth0", hasAddress: false, isUnplugged: false, hasLink: true },
+      { name: "wlan0", hasAddress: false, isUnplugged: false, hasLink: false },
+      { name: "wg0", hasAddress: true, isUnplugged: false, hasLink: false },
+    ];
+    const seen = (...interfaces: unknown[]) => ({ ...WELL, interfaces });
+    card.facts = seen(eth0, wlan0, tunnel);
+    const told = await card.ask("start", "12");
+    assertGoesOn(told, told.problem ?? "");
+    assert.match(told.problem ?? "", /no address.*try again once it does/);
+    card.facts = seen(eth0, { ...wlan0, hasAddress: true, hasLink: true });
+    await card.ask("start", "12");
+    assert.equal((await card.powerOn()).mode, "trial");
+  });
+
+  it("needs no network where it is connected to none", async () => {
+    const unplugged = { name: "eth0", hasAddress: false, isUnplugged: true, hasLink: false };
+    const radio = { name: "wlan0", hasAddress: false, isUnplugged: false, hasLink: false };
+    card.facts = { ...WELL, interfaces: [unplugged, radio] };
+    await card.ask("start", "12");
+    assert.equal((await card.powerOn()).mode, "trial");
+  });
+
   it("may go back all the same", async () => {
     writeJournal(card.box(), { highest: 12, failed: [] });
     card.facts = undefined;

@@ -240,6 +240,8 @@ describe("what is seen of a box", () => {
     }
     put("sys/class/net/lo/carrier", "1\n");
     put("sys/class/net/eth0/carrier", "1\n");
+    put("sys/class/net/eth0/device/modalias", "");
+    put("sys/class/net/wg0/carrier", "1\n");
     put("sys/class/net/wlan0/carrier", "0\n");
     mkdirSync(join(folder(), "sys/class/net/wlan0/phy80211"));
     put("sys/class/net/eth1/carrier", "0\n");
@@ -264,10 +266,11 @@ describe("what is seen of a box", () => {
       settingsAreApplied: false,
       failed: ["tallydeck.service", "ssh.service"],
       interfaces: [
-        { name: "eth0", hasAddress: true, isUnplugged: false },
-        { name: "eth1", hasAddress: false, isUnplugged: true },
-        { name: "eth2", hasAddress: false, isUnplugged: false },
-        { name: "wlan0", hasAddress: false, isUnplugged: false },
+        { name: "eth0", hasAddress: true, isUnplugged: false, hasLink: true },
+        { name: "eth1", hasAddress: false, isUnplugged: true, hasLink: false },
+        { name: "eth2", hasAddress: false, isUnplugged: false, hasLink: false },
+        { name: "wg0", hasAddress: false, isUnplugged: false, hasLink: false },
+        { name: "wlan0", hasAddress: false, isUnplugged: false, hasLink: false },
       ],
       usb: { hosts: 2, devices: ["2109:3431", "0fd9:0080"] },
     });
