@@ -6,6 +6,7 @@ import { textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
 import { slotOf } from "../release/command-line.ts";
 import { parseRelease, type Release, type Slot } from "../release/release.ts";
+import { lockOf } from "./lock.ts";
 
 /** The box as root's programs see it; tests hand in a folder, and stand-ins for what is no file. */
 export interface Box {
@@ -26,6 +27,11 @@ export interface Box {
   readonly slotAt: (slot: Slot) => { readonly path: string; readonly bytes: number };
   /** Bytes that may still be written below a folder. */
   readonly roomIn: (folder: string) => number;
+  /**
+   * Keeps root's other programs from changing what the updater changes, until what it gives is called;
+   * undefined when another does so still after so many seconds.
+   */
+  readonly lock: (seconds: number) => Promise<(() => void) | undefined>;
   /** What the card itself holds of a file or a partition, not what the memory knows of it. */
   readonly fromCard: (path: string, bytes: number) => AsyncIterable<Uint8Array>;
 }
@@ -47,6 +53,8 @@ export const TAKEN = "data/system/update";
 export const COPIED = "data/system/update.new";
 /** Root's own copy of a release's boot files, while they are written. */
 export const OWN_BOOT = "data/system/update.boot";
+/** As the units name it. */
+const LOCK = "run/tallydeck-update/lock";
 /** A release lies on the card's boot partition since this start. */
 export const CARD_WAITS = "run/tallydeck-update/card";
 const RELEASE = "etc/tallydeck-release";
@@ -67,6 +75,7 @@ export function thisBox(): Box {
     newId: randomUUID,
     slotAt,
     roomIn,
+    lock: (seconds) => lockOf(`/${LOCK}`, seconds),
     fromCard,
   };
 }

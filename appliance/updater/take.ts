@@ -13,6 +13,8 @@ import { bundlesAt } from "./found.ts";
 
 /** What others on the data partition still need. */
 const SPARE = 64 * 1_048_576;
+/** Whoever types a command waits for an answer. */
+const PATIENCE_S = 20;
 
 /**
  * Moves the newest release at the top of the boot partition that fits this box to the data partition.
@@ -53,7 +55,14 @@ export async function takeFromStick(box: Box, device: string): Promise<void> {
  */
 export async function takeFile(box: Box, path: string): Promise<Manifest> {
   const release = await manifestOf(box, path);
-  if (!isHere(box, release)) await copy(box, path, release, "card");
+  const letGo = await box.lock(PATIENCE_S);
+  if (letGo === undefined)
+    throw new Error("The box is busy with a release or its card: try again in some minutes.");
+  try {
+    if (!isHere(box, release)) await copy(box, path, release, "card");
+  } finally {
+    letGo();
+  }
   return release;
 }
 

@@ -39,9 +39,13 @@ export async function tryOut(box: Box, watch: Watch): Promise<void> {
   const journal = readJournal(box);
   const mode = modeOf(box, journal);
   // One before this was ended after the commit, and before it could note that.
-  if (mode === "normal") await startUp(box);
+  if (mode === "normal") await alone(box, () => startUp(box));
   if (mode !== "trial") return;
   const why = await whyNotKept(box, watch, factsFrom(journal.attempt?.before));
+  await alone(box, () => decide(box, why));
+}
+
+async function decide(box: Box, why: string | undefined): Promise<void> {
   if (why !== undefined) {
     giveUp(box, why);
     return;
@@ -50,6 +54,19 @@ export async function tryOut(box: Box, watch: Watch): Promise<void> {
     await commit(box);
   } catch (error) {
     giveUp(box, (error as Error).message);
+  }
+}
+
+/** A trial has to end: who reads the whole card meanwhile is not waited for. */
+const PATIENCE_S = 20;
+
+/** While nobody else writes the journal, if that can be had. */
+async function alone(box: Box, work: () => Promise<void>): Promise<void> {
+  const letGo = await box.lock(PATIENCE_S);
+  try {
+    await work();
+  } finally {
+    letGo?.();
   }
 }
 

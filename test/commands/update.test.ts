@@ -138,6 +138,22 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     assert.deepEqual(card.ran, []);
   });
 
+  it("lets a release be copied to its end that comes in by another way", async () => {
+    const copied = "data/system/update.new/root.img";
+    const path = file();
+    card.write(copied, "half of it");
+    card.lock = async () => undefined;
+    await assert.rejects(update(`apply ${path} --yes`), failing(/The box is busy .* try again/));
+    assert.equal(card.read(copied), "half of it");
+    let isFree = false;
+    card.lock = async () => () => {
+      isFree = true;
+    };
+    await update(`apply ${path}`);
+    assert.ok(isFree);
+    assert.deepEqual(card.told().prepared, NEXT);
+  });
+
   it("goes back where there is something, and its owner agrees", async () => {
     await assert.rejects(update("back"), failing(/no other release/));
     card.putSlot("b", { release: 10, version: "0.1.0" });

@@ -50,6 +50,8 @@ export class Card {
   readonly ran: string[] = [];
   /** Whether the board keeps the wish for a trial over a reset. */
   canTry = true;
+  /** Nobody else has it. */
+  lock: Box["lock"] = async () => () => {};
   slotBytes = 262_144;
   boot = "";
   /** What is seen of the box: `Facts`, all well. Whoever looks at undefined fails. */
@@ -123,6 +125,7 @@ export class Card {
       newId: () => "attempt",
       slotAt: (slot) => ({ path: join(this.root, `dev/slot-${slot}`), bytes: this.slotBytes }),
       roomIn: (folder) => this.room[folder.includes("/boot") ? "boot" : "data"],
+      lock: (seconds) => this.lock(seconds),
       fromCard: async function* (path) {
         const bytes = readFileSync(path);
         for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);

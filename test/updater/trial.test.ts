@@ -142,6 +142,42 @@ describe("a trial", () => {
     assert.equal(restarted(), 1);
   });
 
+  for (const [what, facts] of [
+    ["kept", WELL],
+    ["given up", SILENT],
+  ] as const)
+    it(`is ${what} after whoever changes the journal, of which nothing is lost`, async () => {
+      let isLocked = false;
+      const { run } = card;
+      card.run = (command) => {
+        assert.ok(isLocked, command);
+        run.call(card, command);
+      };
+      card.lock = async () => {
+        writeJournal(card.box(), { ...card.journal(), rotten: "b" });
+        isLocked = true;
+        return () => {
+          isLocked = false;
+        };
+      };
+      await tryOut(
+        card.box(),
+        watch(() => facts),
+      );
+      assert.ok(!isLocked);
+      assert.equal(kept(), facts === WELL);
+      assert.equal(card.journal().rotten, "b");
+    });
+
+  it("ends though another goes on for longer than it waits", async () => {
+    card.lock = async () => undefined;
+    await tryOut(
+      card.box(),
+      watch(() => WELL),
+    );
+    assert.ok(kept());
+  });
+
   it("is not well while it cannot be told how the box is", async () => {
     const blind = () => Promise.reject(new Error("systemctl takes too long"));
     await tryOut(card.box(), watch(blind));
