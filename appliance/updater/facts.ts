@@ -150,6 +150,7 @@ function interfacesOf({ root, interfaces }: Machine): Facts["interfaces"] {
       hasAddress: (found[name] ?? []).some(({ address }) => isReachable(address)),
       isUnplugged: isUnplugged(join(folder, name)),
       hasLink: hasLink(join(folder, name)),
+      ...usbBehind(join(folder, name, "device")),
     }));
 }
 
@@ -158,6 +159,20 @@ function isUnplugged(folder: string): boolean {
   const isRadio = ["phy80211", "wireless"].some((name) => isThere(join(folder, name)));
   // Only of one that is switched on it can be read whether there is a cable.
   return !isRadio && textOf(join(folder, "carrier"))?.trim() === "0";
+}
+
+/** What is soldered on hangs on the bus, too, but the board's device tree names it. */
+function usbBehind(device: string): { usb?: string } {
+  if (!isThere(device)) return {};
+  // It is an interface of the device on the bus.
+  const folder = dirname(realpathSync(device));
+  const isFixed = isThere(join(folder, "of_node"));
+  return isFixed || !isThere(join(folder, "idVendor")) ? {} : { usb: usbId(folder) };
+}
+
+function usbId(folder: string): string {
+  const [vendor, product] = ["idVendor", "idProduct"].map((file) => textOf(join(folder, file)));
+  return `${vendor?.trim() ?? ""}:${product?.trim() ?? ""}`;
 }
 
 /** A tunnel has an address, whatever the network does. */
@@ -173,7 +188,6 @@ function isReachable(address: string): boolean {
 function usbOf({ root }: Machine): Facts["usb"] {
   const folder = join(root, "sys/bus/usb/devices");
   const names = namesIn(folder);
-  const idOf = (name: string, file: string) => textOf(join(folder, name, file))?.trim() ?? "";
   const isRoot = (name: string) => /^usb\d+$/.test(name);
   return {
     // One of USB 3 has two root hubs.
@@ -182,7 +196,7 @@ function usbOf({ root }: Machine): Facts["usb"] {
     devices: names
       // Interfaces of a device have a colon.
       .filter((name) => !isRoot(name) && !name.includes(":"))
-      .map((name) => `${idOf(name, "idVendor")}:${idOf(name, "idProduct")}`),
+      .map((name) => usbId(join(folder, name))),
   };
 }
 

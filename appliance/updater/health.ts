@@ -20,6 +20,8 @@ interface InterfaceFacts {
   readonly isUnplugged: boolean;
   /** It is a piece of hardware, and its cable or radio is connected. Not everybody noted it. */
   readonly hasLink?: boolean;
+  /** What it is on the USB bus, as `devices` has it; only of one that can be pulled out. */
+  readonly usb?: string;
 }
 
 /** How a box is, at one moment. Another release may have written it: see `factsFrom`. */
@@ -128,11 +130,20 @@ function ofUnits({ failed }: Facts, before: Facts | undefined): string[] {
 function ofNetwork(now: Facts, before: Facts | undefined): string[] {
   const had = (before?.interfaces ?? []).filter(({ hasAddress }) => hasAddress);
   return had
-    .filter(({ name }) => {
+    .filter(({ name, usb }) => {
       const own = now.interfaces.find((each) => each.name === name);
-      return own === undefined || (!own.isUnplugged && !own.hasAddress);
+      if (own === undefined) return !wasPulledOut(usb, now, before);
+      return !own.isUnplugged && !own.hasAddress;
     })
     .map(({ name }) => `No address on ${name}.`);
+}
+
+/** One that is still on the bus lacks its driver; so may all that hung on a controller that is gone. */
+function wasPulledOut(usb: string | undefined, now: Facts, before: Facts | undefined): boolean {
+  if (typeof usb !== "string" || before === undefined || now.usb.hosts < before.usb.hosts)
+    return false;
+  const pluggedIn = now.usb.devices.filter((device) => device === usb).length;
+  return pluggedIn <= now.interfaces.filter((own) => own.usb === usb).length;
 }
 
 /**

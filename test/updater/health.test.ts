@@ -135,6 +135,27 @@ describe("the health of a box that tries a release", () => {
     assert.deepEqual(why(network({ name: "eth0", hasAddress: false, isUnplugged: true })), []);
   });
 
+  it("is no worse for a network adapter that was pulled out, and bad with one that lacks its driver", () => {
+    const usb = "0bda:8153";
+    const eth1 = { name: "eth1", hasAddress: true, isUnplugged: false, usb };
+    const before: Facts = { ...WELL, interfaces: [...WELL.interfaces, eth1] };
+    const now = (changed: Partial<Facts["usb"]>, ...others: Facts["interfaces"]): Facts => ({
+      ...WELL,
+      interfaces: [...WELL.interfaces, ...others],
+      usb: { ...WELL.usb, ...changed },
+    });
+    const gone = ["No address on eth1."];
+    assert.deepEqual(why(now({ devices: ["0fd9:0080"] }), before), []);
+    assert.deepEqual(why(now({ devices: ["0fd9:0080", usb] }), before), gone);
+    assert.deepEqual(why(now({ devices: [], hosts: 1 }), before), gone);
+    const twin = { ...eth1, name: "eth2" };
+    assert.deepEqual(why(now({ devices: [usb, "0fd9:0080"] }, twin), before), []);
+    assert.deepEqual(why(now({ devices: [usb, usb] }, twin), before), gone);
+    const onBoard = { name: "eth1", hasAddress: true, isUnplugged: false };
+    const fixed: Facts = { ...WELL, interfaces: [...WELL.interfaces, onBoard] };
+    assert.deepEqual(why(now({ devices: ["0fd9:0080"] }), fixed), gone);
+  });
+
   it("is no worse for what was not well before either", () => {
     const before: Facts = {
       ...WELL,
@@ -242,6 +263,19 @@ describe("what is seen of a box", () => {
     put("sys/class/net/eth0/carrier", "1\n");
     put("sys/class/net/eth0/device/modalias", "");
     put("sys/class/net/wg0/carrier", "1\n");
+    for (const [name, device] of [
+      ["usb0", "1-1.2"],
+      ["usb1", "1-1"],
+    ]) {
+      mkdirSync(join(folder(), `sys/class/net/${name}`));
+      symlinkSync(
+        `../../../bus/usb/devices/${device}/${device}:1.0`,
+        join(folder(), `sys/class/net/${name}/device`),
+      );
+      mkdirSync(join(folder(), `sys/bus/usb/devices/${device}/${device}:1.0`), { recursive: true });
+    }
+    // The board's own.
+    mkdirSync(join(folder(), "sys/bus/usb/devices/1-1/of_node"), { recursive: true });
     put("sys/class/net/wlan0/carrier", "0\n");
     mkdirSync(join(folder(), "sys/class/net/wlan0/phy80211"));
     put("sys/class/net/eth1/carrier", "0\n");
@@ -269,6 +303,14 @@ describe("what is seen of a box", () => {
         { name: "eth0", hasAddress: true, isUnplugged: false, hasLink: true },
         { name: "eth1", hasAddress: false, isUnplugged: true, hasLink: false },
         { name: "eth2", hasAddress: false, isUnplugged: false, hasLink: false },
+        {
+          name: "usb0",
+          hasAddress: false,
+          isUnplugged: false,
+          hasLink: false,
+          usb: "0fd9:0080",
+        },
+        { name: "usb1", hasAddress: false, isUnplugged: false, hasLink: false },
         { name: "wg0", hasAddress: false, isUnplugged: false, hasLink: false },
         { name: "wlan0", hasAddress: false, isUnplugged: false, hasLink: false },
       ],
