@@ -23,6 +23,8 @@ export interface ServiceHealth {
     readonly opened: boolean;
     /** It took a write just now, and counts: a database elsewhere is there. */
     readonly wrote: boolean;
+    /** It is a database that others use, too: `DATABASE_URL`. Not every release says so. */
+    readonly isElsewhere?: boolean;
   };
   readonly decks: readonly DeckHealth[];
 }

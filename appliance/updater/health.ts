@@ -51,6 +51,8 @@ export interface Facts {
 /** `tallydeck.service` exits by this when it refuses its settings. */
 const REFUSED_SETTINGS = 2;
 const SERVICE = "tallydeck.service";
+/** Alone, it may be no fault of the release. */
+export const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
 const NO_START = "The service does not come up.";
 
 /**
@@ -114,11 +116,12 @@ function answerOf(who: string, answered: string | null, version: string): string
 
 function ofData({ control }: Facts, before: Facts | undefined): string[] {
   if (control === null) return [];
-  const { opened, wrote } = control.store;
+  const { opened, wrote, isElsewhere } = control.store;
   if (!opened) return ["The data cannot be used by this release."];
   // A database elsewhere may have been away before, too.
   const tookNone = before?.control?.store.wrote === false;
-  return wrote || tookNone ? [] : ["The database takes nothing."];
+  if (wrote || tookNone) return [];
+  return [isElsewhere === true ? AWAY : "The database takes nothing."];
 }
 
 function ofUnits({ failed }: Facts, before: Facts | undefined): string[] {

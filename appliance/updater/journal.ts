@@ -29,8 +29,10 @@ export interface Attempt {
   readonly before?: unknown;
   /** The start of the machine in which it was armed, or in which its trial began. */
   readonly boot?: string;
-  /** How often it was armed and did not start. */
+  /** How often it was armed and did not start, or could not be judged. */
   readonly interruptions?: number;
+  /** It gave up for what may be no fault of the release. */
+  readonly isOutside?: boolean;
   /** A sentence of the trial, which gave up. */
   readonly reason?: string;
 }

@@ -26,12 +26,16 @@ export async function commit(box: Box): Promise<void> {
   await reportOnCard(box);
 }
 
-/** Ends a trial that is not well: the box restarts into what it ran before, which says why. */
-export function giveUp(box: Box, reason: string): void {
+/**
+ * Ends a trial that is not well: the box restarts into what it ran before, which says why.
+ * @param isOutside what is wrong may be no fault of the release, which may then be tried once more
+ */
+export function giveUp(box: Box, reason: string, { isOutside = false } = {}): void {
   try {
     const journal = readJournal(box);
     const { attempt } = journal;
-    if (attempt !== undefined) writeJournal(box, { ...journal, attempt: { ...attempt, reason } });
+    const ended = { reason, ...(isOutside && { isOutside }) };
+    if (attempt !== undefined) writeJournal(box, { ...journal, attempt: { ...attempt, ...ended } });
   } finally {
     box.run("systemctl", "reboot");
   }

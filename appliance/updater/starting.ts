@@ -70,7 +70,8 @@ async function settle(box: Box): Promise<void> {
   await clear(box);
   if (attempt === undefined || attempt.state === "prepared") return;
   if (wasArmed(attempt) && isRunning(box, attempt)) noteKept(box, attempt);
-  else if (attempt.state === "started") noteFailed(box, attempt, reasonOf(attempt));
+  else if (attempt.state === "started" && attempt.isOutside !== true)
+    noteFailed(box, attempt, reasonOf(attempt));
   else noteInterrupted(box, attempt);
 }
 
@@ -102,19 +103,21 @@ function noteFailed(box: Box, { to, kind }: Attempt, reason: string): void {
 const MOST_INTERRUPTIONS = 2;
 
 function noteInterrupted(box: Box, attempt: Attempt): void {
-  const { to } = attempt;
+  const { reason: said, isOutside: _, ...rest } = attempt;
+  const { to } = rest;
   const interruptions = (attempt.interruptions ?? 0) + (wasArmed(attempt) ? 1 : 0);
   if (interruptions >= MOST_INTERRUPTIONS) {
-    noteFailed(box, attempt, `${to.version} was to start twice, and did not.`);
+    noteFailed(box, attempt, said ?? `${to.version} was to start twice, and did not.`);
     return;
   }
-  const { attempt: _, ...journal } = readJournal(box);
+  const { attempt: _attempt, ...journal } = readJournal(box);
   const isWhole = wasArmed(attempt) && attempt.kind === "update";
-  const reason = wasArmed(attempt)
+  const unsaid = wasArmed(attempt)
     ? `${to.version} did not start: the power went before, or it cannot. Try again.`
     : `The power went while ${to.version} was written. Try again.`;
+  const reason = said === undefined ? unsaid : `${said} Try again once that is mended.`;
   const last: Outcome = { kind: "interrupted", to, at: box.now(), reason };
-  const again: Attempt = { ...attempt, state: "prepared", interruptions };
+  const again: Attempt = { ...rest, state: "prepared", interruptions };
   writeJournal(box, { ...journal, ...(isWhole && { attempt: again }), last });
 }
 

@@ -1,5 +1,5 @@
 import { type Box, runningRelease } from "./box.ts";
-import { type Facts, factsFrom, whyNotWell } from "./health.ts";
+import { AWAY, type Facts, factsFrom, whyNotWell } from "./health.ts";
 import { readJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 import { commit, giveUp } from "./outcome.ts";
@@ -47,7 +47,7 @@ export async function tryOut(box: Box, watch: Watch): Promise<void> {
 
 async function decide(box: Box, why: string | undefined): Promise<void> {
   if (why !== undefined) {
-    giveUp(box, why);
+    giveUp(box, why, { isOutside: why === AWAY });
     return;
   }
   try {

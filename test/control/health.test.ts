@@ -47,7 +47,7 @@ describe("the service's own health", () => {
     assert.deepEqual(rest, {
       version: version(),
       release: 11,
-      store: { opened: true, wrote: true },
+      store: { opened: true, wrote: true, isElsewhere: false },
     });
     const [{ id, ...deck }] = decks;
     assert.match(id, /^mk2-/);
@@ -104,7 +104,11 @@ describe("the service's own health", () => {
   it("is that nothing is written when the database takes nothing", async () => {
     const db = new Database(databaseFile(world.dataDir));
     db.exec("CREATE TRIGGER full BEFORE INSERT ON meta BEGIN SELECT RAISE(ABORT, 'full'); END");
-    assert.deepEqual((await health()).json.store, { opened: true, wrote: false });
+    assert.deepEqual((await health()).json.store, {
+      opened: true,
+      wrote: false,
+      isElsewhere: false,
+    });
     db.exec("DROP TRIGGER full");
     db.close();
   });
@@ -118,7 +122,7 @@ describe("the service's own health", () => {
     await broken.start();
     const { status, json } = await broken.askControl("/api/health");
     assert.equal(status, 200);
-    assert.deepEqual(json.store, { opened: false, wrote: false });
+    assert.deepEqual(json.store, { opened: false, wrote: false, isElsewhere: false });
     assert.equal((await broken.ask("/")).headers["tallydeck-version"], version());
     await broken.stop();
   });

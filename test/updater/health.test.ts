@@ -107,6 +107,11 @@ describe("the health of a box that tries a release", () => {
       "The database takes nothing.",
     ],
     [
+      "a database elsewhere that is away",
+      { ...WELL, control: saying({ store: { opened: true, wrote: false, isElsewhere: true } }) },
+      "The database elsewhere (DATABASE_URL) takes nothing.",
+    ],
+    [
       "data that is read-only",
       { ...WELL, dataIsWritable: false },
       "The data partition cannot be written to.",
@@ -348,7 +353,7 @@ describe("what is seen of a box", () => {
       assert.equal((await look(asked)).tls, true);
       assert.equal(collector, version());
       assert.equal(control?.version, version());
-      assert.deepEqual(control?.store, { opened: true, wrote: true });
+      assert.deepEqual(control?.store, { opened: true, wrote: true, isElsewhere: false });
     } finally {
       await world.end();
     }

@@ -10,7 +10,7 @@ import { type Journal, writeJournal } from "../../appliance/updater/journal.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
 import { patienceOf, tryOut } from "../../appliance/updater/trying.ts";
 import { Card, NEXT, OLD } from "./card.ts";
-import { WELL } from "./healthy.ts";
+import { saying, WELL } from "./healthy.ts";
 
 const IS_TRIAL = join(
   import.meta.dirname,
@@ -111,6 +111,40 @@ describe("a trial", () => {
     assert.equal(last?.kind, "failed");
     assert.equal(last?.reason, "The collector (port 80) does not answer.");
     assert.deepEqual(failed, [NEXT.release]);
+  });
+
+  it("of which only a database elsewhere was away may be repeated, once", async () => {
+    const store = { opened: true, wrote: false, isElsewhere: true };
+    const away: Facts = { ...WELL, control: saying({ store }) };
+    const AWAY = "The database elsewhere (DATABASE_URL) takes nothing.";
+    await tryOut(
+      card.box(),
+      watch(() => away),
+    );
+    assert.equal(reason(), AWAY);
+    const { last, failed, prepared } = await card.startUp("a");
+    assert.deepEqual([last?.kind, failed, prepared], ["interrupted", [], NEXT]);
+    assert.equal(last?.reason, `${AWAY} Try again once that is mended.`);
+    assert.equal(reason(), undefined);
+    await card.ask("start", "12");
+    uptime = 30_000;
+    await card.powerOn();
+    await tryOut(
+      card.box(),
+      watch(() => away),
+    );
+    const again = await card.powerOn();
+    assert.deepEqual([again.last?.kind, again.last?.reason], ["failed", AWAY]);
+    assert.deepEqual(again.failed, [NEXT.release]);
+  });
+
+  it("in which more than the database elsewhere was wrong has failed", async () => {
+    const store = { opened: true, wrote: false, isElsewhere: true };
+    await tryOut(
+      card.box(),
+      watch(() => ({ ...SILENT, control: saying({ store }) })),
+    );
+    assert.deepEqual((await card.startUp("a")).failed, [NEXT.release]);
   });
 
   it("is given up when it is well now and then, with what was the matter", async () => {

@@ -12,7 +12,7 @@ export interface HealthParts extends UpdateParts {
   clock: Clock;
   decks: Pick<Decks, "list">;
   /** Undefined while the data cannot be used. */
-  store?: Pick<Store, "ready" | "write">;
+  store?: Pick<Store, "ready" | "write" | "hasFleet">;
 }
 
 /** A write takes milliseconds; who asks has no more patience than twice this. */
@@ -30,6 +30,7 @@ export function healthRoute(parts: HealthParts): Middleware {
       store: {
         opened: store !== undefined,
         wrote: store !== undefined && (await takesWrites(store, parts.clock)),
+        isElsewhere: store?.hasFleet === true,
       },
       decks: decks
         .list()
