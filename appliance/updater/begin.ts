@@ -7,7 +7,7 @@ import { withSlot } from "./boot-config.ts";
 import { BOOT, type Box, releaseIn, runningRelease, runningSlot, TRYBOOT } from "./box.ts";
 import { keepData, letGo } from "./data-copy.ts";
 import { factsNow } from "./facts.ts";
-import { configOf, removeTryboot, whileWritable, writeTryboot } from "./fat.ts";
+import { configOf, whileWritable, writeTryboot } from "./fat.ts";
 import { type Facts, hasLostNetwork } from "./health.ts";
 import { type Attempt, readJournal, writeJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
@@ -110,9 +110,16 @@ function isArmed(box: Box): boolean {
   }
 }
 
-/** What is written stays; an owner may try again after the board's firmware was renewed. */
+/** It is not config.txt under another name, which would need care to remove. */
+const NOTHING = "\n# Nothing is to be tried.\n";
+
+/**
+ * What is written stays; an owner may try again after the board's firmware was renewed. Nobody knows for
+ * sure that the board is not armed, and armed without a tryboot.txt a Pi 5 hangs (HAOS 3842): until the
+ * next start there is one that leads here.
+ */
 async function refuse(box: Box, attempt: Attempt): Promise<void> {
-  await whileWritable(box, () => removeTryboot(box));
+  await whileWritable(box, () => writeTryboot(box, configOf(box) + NOTHING));
   const { attempt: _, ...journal } = readJournal(box);
   const last: Outcome = { kind: "refused", to: attempt.to, at: box.now(), reason: CANNOT };
   const left = attempt.kind === "update" && { attempt };

@@ -149,6 +149,20 @@ describe("the replay of what was written to a boot partition", () => {
     assert.deepEqual(replayed(emptied, [named, "flush", deleted]), { prefixes: 2, subsets: 0 });
   });
 
+  it("sees another file given the place of the system that config.txt names", () => {
+    const after = card();
+    after.enter(ROOT, 4, "fill", { first: 10, bytes: 1_000 });
+    const steps: Step[] = [{ sector: after.sector(ROOT), of: after }];
+    assert.throws(() => replayed(after, steps), /a\/vmlinuz and fill lie in the same place/);
+  });
+
+  it("bears one file under both names of a config.txt that is being kept", () => {
+    const after = card();
+    after.enter(ROOT, 2, "config.txt", { first: 40, bytes: 700 });
+    const counts = replayed(after, [{ sector: after.sector(ROOT), of: after }, "flush"]);
+    assert.equal(counts.prefixes, 1);
+  });
+
   it("sees another file written over the system that config.txt names", () => {
     const after = card();
     after.bytes.write("x", after.at(11), "latin1");

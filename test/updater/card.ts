@@ -49,7 +49,7 @@ export class Card {
   /** What ran, in order. */
   readonly ran: string[] = [];
   /** Whether the board keeps the wish for a trial over a reset. */
-  canTry = true;
+  canTry: boolean | "unsaid" = true;
   /** Nobody else has it. */
   lock: Box["lock"] = async () => () => {};
   slotBytes = 262_144;
@@ -137,8 +137,8 @@ export class Card {
     this.ran.push(command.replaceAll(this.root, ""));
     if (command === "systemctl start tallydeck-facts.service") this.#look();
     if (command !== "systemctl start tallydeck-arm.service") return;
-    if (!this.canTry) throw new Error("exit 1");
-    this.#isArmed = true;
+    this.#isArmed = this.canTry !== false;
+    if (this.canTry !== true) throw new Error("exit 1");
   }
 
   #look(): void {

@@ -107,9 +107,18 @@ describe("an update", () => {
     assert.equal(told.last?.kind, "refused");
     assert.equal(told.last?.reason, "This board cannot try an update.");
     assert.equal(told.canTry, false);
-    assert.equal(card.hasTryboot(), false);
     assert.ok(!card.ran.includes("systemctl reboot"));
     assert.equal((await card.powerOn()).mode, "normal");
+    assert.equal(card.hasTryboot(), false);
+  });
+
+  it("on a board that is armed although it says it is not starts what ran before", async () => {
+    card.putBundle(made(signer, NEXT));
+    card.canTry = "unsaid";
+    await card.ask("prepare", "12");
+    assert.equal((await card.ask("start", "12")).last?.kind, "refused");
+    assert.equal(slotOf(card.read("boot/firmware/tryboot.txt")), "a");
+    assert.equal((await card.powerOn()).running.slot, "a");
   });
 
   it("that failed is tried again when its owner asks", async () => {

@@ -1,21 +1,26 @@
-/** Named checks, one after the other, each with its time; the count of what failed at the end. */
+/** Named checks, each with its time; the count of what failed at the end. */
 export class Checks {
   passed = 0;
   failed = 0;
 
-  /** Runs one check; a failure is told and the rest goes on. */
-  async check(name: string, run: () => Promise<void>): Promise<boolean> {
+  /**
+   * Runs one check; a failure is told and the rest goes on.
+   * @param run may return what there is to tell beside the result
+   */
+  async check(name: string, run: () => Promise<unknown>): Promise<boolean> {
     const began = performance.now();
+    const tell = (word: string, more: string) =>
+      console.log(
+        `${word.padEnd(5)} ${name} (${((performance.now() - began) / 1_000).toFixed(1)} s)${more && `\n${more}`.replaceAll("\n", "\n      ")}`,
+      );
     try {
-      await run();
+      const told = await run();
       this.passed += 1;
-      console.log(`ok    ${name} (${seconds(began)} s)`);
+      tell("ok", typeof told === "string" ? told : "");
       return true;
     } catch (error) {
       this.failed += 1;
-      console.log(
-        `FAIL  ${name} (${seconds(began)} s)\n      ${String(error).replaceAll("\n", "\n      ")}`,
-      );
+      tell("FAIL", String(error));
       return false;
     }
   }
@@ -27,6 +32,14 @@ export class Checks {
   }
 }
 
-function seconds(began: number): string {
-  return ((performance.now() - began) / 1_000).toFixed(1);
+/** Checks that need nothing of others: a machine and a card of their own. */
+export type Lane = () => Promise<unknown>;
+
+/** Runs some lanes at a time, begun in their order. */
+export async function sideBySide(lanes: readonly Lane[], atATime: number): Promise<void> {
+  const rest = [...lanes];
+  const runner = async () => {
+    for (let lane = rest.shift(); lane !== undefined; lane = rest.shift()) await lane();
+  };
+  await Promise.all(Array.from({ length: atATime }, runner));
 }

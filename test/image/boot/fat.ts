@@ -66,9 +66,9 @@ export class BootPartition {
     return names.sort();
   }
 
-  /** Copies a folder's files into one of this machine. */
+  /** Copies a folder's files, and those in its folders, into one of this machine. */
   copyOut(folder: string, to: string): void {
-    this.#mtools("mcopy", "-n", "-m", `::${folder}/*`, to);
+    this.#mtools("mcopy", "-s", "-n", "-m", `::${folder}/*`, to);
   }
 
   /** Copies a file of this machine into the root, under its name. */

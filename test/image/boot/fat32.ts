@@ -67,6 +67,25 @@ export class Fat32 {
     return files.map((file) => this.#followed(file));
   }
 
+  /** Each cluster that something is said to lie in, as far as its chain goes. What is below a folder's folder is not followed. */
+  *claims(): Generator<{ readonly path: string; readonly cluster: number }> {
+    const root = this.file("");
+    for (const entry of root ? this.#list(root) : []) {
+      yield* this.#claim(entry.name, entry.first);
+      if (!entry.isFolder) continue;
+      for (const inner of this.#list(this.#followed(entry)))
+        yield* this.#claim(`${entry.name}/${inner.name}`, inner.first);
+    }
+  }
+
+  *#claim(path: string, first: number) {
+    try {
+      for (const cluster of this.#steps(first)) yield { path, cluster };
+    } catch {
+      // What nobody starts from may be half written.
+    }
+  }
+
   content(file: FatFile): Buffer {
     const parts = file.clusters.map((cluster) => this.#cluster(cluster));
     return Buffer.concat(parts).subarray(0, file.isFolder ? undefined : file.bytes);
@@ -105,18 +124,22 @@ export class Fat32 {
   }
 
   #chain(first: number): number[] {
-    const chain: number[] = [];
+    return [...this.#steps(first)];
+  }
+
+  *#steps(first: number): Generator<number> {
+    let count = 0;
     const table = new Map<number, Buffer>();
     for (let cluster = first; cluster >= 2 && cluster < LAST_CLUSTER; ) {
-      chain.push(cluster);
-      if (chain.length > 1 << 20) throw new Error("a chain of clusters never ends");
+      yield cluster;
+      count += 1;
+      if (count > 1 << 20) throw new Error("a chain of clusters never ends");
       const sector = Math.floor((cluster * 4) / SECTOR);
       const page = table.get(sector) ?? this.#read(this.#table + sector, 1);
       table.set(sector, page);
       cluster = page.readUInt32LE((cluster * 4) % SECTOR) & 0x0fffffff;
       if (cluster < 2) throw new Error("a chain of clusters breaks off");
     }
-    return chain;
   }
 
   #cluster(cluster: number): Buffer {

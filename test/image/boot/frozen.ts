@@ -27,10 +27,14 @@ export class Frozen {
     return frozen;
   }
 
-  /** @param folder for a board and a card of its own */
-  async resume(folder: string, options: MachineOptions = {}): Promise<{ pi: Pi; box: Box }> {
-    const pi = new Pi(new Card(this.card, folder));
-    const machine = await pi.plugIn({ ...options, hasCache: true, frozen: this.#memory });
-    return { pi, box: new Box(machine, this.#cookie) };
+  /** A board without power, with a copy of the card in a folder. */
+  copy(folder: string): Pi {
+    return new Pi(new Card(this.card, folder));
+  }
+
+  /** The box goes on, on a copy. */
+  async resume(copy: Pi, options: MachineOptions = {}): Promise<Box> {
+    const machine = await copy.plugIn({ ...options, hasCache: true, frozen: this.#memory });
+    return new Box(machine, this.#cookie);
   }
 }

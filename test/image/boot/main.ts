@@ -30,6 +30,7 @@ const { values } = parseArgs({
       default: "system,decks,service,network,public,dialects,offline,late,power,update,pi3",
     },
     moments: { type: "string", default: "6" },
+    jobs: { type: "string", default: "1" },
     like: { type: "string", default: "." },
     keep: { type: "boolean", default: false },
   },
@@ -53,6 +54,7 @@ if (parts.has("update") || parts.has("update-short"))
     work: join(work, "update"),
     seed: Number(values.seed),
     moments: Number(values.moments),
+    jobs: Number(values.jobs),
     isShort: !parts.has("update"),
     like: new RegExp(values.like),
   });

@@ -24,6 +24,7 @@ export class Pi {
   /** What each start came to, in order: the file it went by, or why it came to nothing. */
   readonly turns: string[] = [];
   #isArmed = false;
+  #machine: Machine | undefined;
 
   constructor(card: Card) {
     this.card = card;
@@ -32,6 +33,11 @@ export class Pi {
   /** What a power cut does to the flag. */
   forget(): void {
     this.#isArmed = false;
+  }
+
+  /** What a program of somebody else's does to it, before it resets the board. */
+  armByStranger(): void {
+    this.#isArmed = true;
   }
 
   /** Gives it power. */
@@ -53,6 +59,11 @@ export class Pi {
     return this.#start(options);
   }
 
+  /** Pulls the plug, of whatever runs on it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#machine?.cutPower();
+  }
+
   /** Another board in the same state, with a copy of the card. */
   copy(folder: string): Pi {
     const pi = new Pi(new Card(this.card.file, folder));
@@ -71,11 +82,14 @@ export class Pi {
       if (turn.type !== "starts") continue;
       const given = { ...options, files: turn.files };
       // The machine that is most like a board has no such port.
-      if (options.hardware === "raspi3b") return Machine.start(this.card, given);
-      const armSocket = join(this.card.folder, "arm.sock");
-      const machine = await Machine.start(this.card, { ...given, armSocket });
-      this.#listen(await connected(armSocket));
-      return machine;
+      if (options.hardware === "raspi3b") {
+        this.#machine = await Machine.start(this.card, given);
+      } else {
+        const armSocket = join(this.card.folder, "arm.sock");
+        this.#machine = await Machine.start(this.card, { ...given, armSocket });
+        this.#listen(await connected(armSocket));
+      }
+      return this.#machine;
     }
     throw new Error(`the board starts nothing: ${this.turns.slice(-MOST_TURNS).join("; ")}`);
   }

@@ -60,6 +60,9 @@ export function replay(options: Replay): { prefixes: number; subsets: number } {
   return count;
 }
 
+/** Names that an attempt gives to what becomes config.txt. */
+const MAY_BE_CONFIG = /^(?:tryboot\.txt|config\.\d)$/;
+
 /** The boot partition in the state that was replayed so far. */
 class Judge {
   readonly #disk: Overlay;
@@ -136,6 +139,7 @@ class Judge {
     assert.ok(whole, `${when} config.txt names ${slot}`);
     for (const [name, wanted] of whole.files)
       assert.deepEqual(fat.file(`${slot}/${name}`), wanted, `${when} ${slot}/${name} is not whole`);
+    this.#lookForShared(fat, slot, when);
     if (this.#compared.has(slot)) return;
     for (const [name, wanted] of whole.files)
       assert.ok(
@@ -143,6 +147,24 @@ class Judge {
         `${when} ${slot}/${name} holds something else`,
       );
     this.#compared.add(slot);
+  }
+
+  /** Whoever deletes one of two files in the same place gives the other's away. */
+  #lookForShared(fat: Fat32, slot: string, when: string): void {
+    const owners = new Map<number, string>();
+    for (const { path, cluster } of fat.claims()) {
+      // A rename that is cut leaves one file under two names, which removeTryboot knows.
+      if (MAY_BE_CONFIG.test(path)) continue;
+      const other = owners.get(cluster);
+      owners.set(cluster, path);
+      const isStarted = [path, other].some(
+        (each) => each === "config.txt" || each?.startsWith(`${slot}/`),
+      );
+      assert.ok(
+        other === undefined || !isStarted,
+        `${when} ${other} and ${path} lie in the same place`,
+      );
+    }
   }
 
   close(): void {

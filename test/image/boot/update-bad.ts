@@ -68,7 +68,7 @@ export async function checkBadBundles(updates: Updates, box: Box): Promise<void>
       const number = { release: next.release, version: next.version, boards: BOARDS, from: 1 };
       const { bundle } = madeRelease(signer, { ...number, ...said });
       writeFileSync(file, spoil?.(bundle) ?? bundle);
-      await isRefused(box, file, sentence);
+      return await isRefused(box, file, sentence);
     });
 
   await checks.check("refuses a release for which the data partition has no room", async () => {
@@ -77,7 +77,7 @@ export async function checkBadBundles(updates: Updates, box: Box): Promise<void>
       "fallocate -l $(($(df --output=avail -B1 /data | tail -n 1) - 20000000)) /data/fill";
     assert.equal((await shell.run(fill)).status, 0);
     try {
-      await isRefused(box, next.file, /space|room|free/);
+      return await isRefused(box, next.file, /space|room|free/);
     } finally {
       await shell.run("rm /data/fill");
     }
@@ -85,15 +85,15 @@ export async function checkBadBundles(updates: Updates, box: Box): Promise<void>
   await checks.check("still takes a good one", () => upload(box, next));
 }
 
-async function isRefused(box: Box, file: string, sentence: RegExp): Promise<void> {
+async function isRefused(box: Box, file: string, sentence: RegExp): Promise<string> {
   const before = await viewOf(box);
   const answer = await box.upload("/api/update/file", file);
   const text = answer.body.toString();
-  console.log(`      ${answer.status} ${text}`);
   assert.ok(answer.status >= 400, text);
   assert.match(answer.json.error, sentence);
   const after = await viewOf(box);
   assert.deepEqual([after.running, after.ready], [before.running, before.ready]);
+  return `${answer.status} ${text}`;
 }
 
 /** Other bytes in the place of some, and as many. */

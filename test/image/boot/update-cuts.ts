@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { randomFrom } from "../../../appliance/base/random.ts";
 import type { Box } from "./box.ts";
+import type { Lane } from "./checks.ts";
 import { firmwareTurn } from "./firmware.ts";
 import type { Frozen } from "./frozen.ts";
 import type { Pi } from "./pi.ts";
-import { fresh } from "./update-arming.ts";
 import {
   boxOf,
   hashOf,
   install,
   isKept,
   journalOf,
+  lane,
   SHORT,
   says,
   type Updates,
@@ -22,6 +23,10 @@ const BOOT = "/boot/firmware";
 /** What the updater is asked, and does without a countdown. */
 const PREPARES = "echo NUMBER >/run/tallydeck-update/asked/prepare";
 const STARTS = "echo NUMBER >/run/tallydeck-update/asked/start";
+/** What it takes until the reset, of what it takes to write. */
+const WITH_ARMING = 1.2;
+/** Cuts about the moment in which a release is kept. */
+const KEEPS = 3;
 const TAKES_MS = 40 * 60_000;
 
 /** Where a cut is, and whether the update is seen to its end after it. */
@@ -52,67 +57,87 @@ function isDoing(step: string): string {
  * the firmware would find it: what config.txt names is whole. A few are started, and the update is seen
  * to its end.
  */
-export async function checkCuts(
+export function cutLanes(
   updates: Updates,
   frozen: Frozen,
   armed: Pi,
   { seed, moments }: { seed: number; moments: number },
-): Promise<void> {
-  const { checks } = updates;
-  let whole = "";
-  for (const step of STEPS)
-    await checks.check(`has a whole system after a power cut when ${step.name}`, async () => {
-      const { pi, box } = await frozen.resume(fresh(updates.work, "cut"));
-      whole ||= hashOf(pi.card, "a");
-      await asks(updates, box, `until ${step.when}; do :; done 2>/dev/null`);
-      await box.machine.cutPower();
-      isWhole(pi, whole);
-      if (step.completes) await completes(updates, pi);
-    });
+): Lane[] {
+  const whole = hashOf(armed.card, "a");
+  const cut = async (folder: string, how: Cut) => {
+    await using pi = frozen.copy(folder);
+    const box = await frozen.resume(pi);
+    await asks(updates, box, how.when ?? "true");
+    await pause(how.afterMs ?? 0);
+    await box.machine.cutPower();
+    isWhole(pi, whole);
+    const state = journalOf(pi.card).attempt?.state ?? "nothing begun";
+    if (how.completes) await completes(updates, pi);
+    return state;
+  };
+  const named = "has a whole system after a power cut";
   const random = randomFrom(seed);
-  const lasts = await lengthOf(updates, frozen);
-  for (let moment = 1; moment <= moments; moment++) {
-    const afterMs = Math.round(random() * lasts);
-    await checks.check(`has a whole system after a power cut ${afterMs} ms into it`, async () => {
-      const { pi, box } = await frozen.resume(fresh(updates.work, "cut"));
-      await asks(updates, box, "true");
-      await pause(afterMs);
-      await box.machine.cutPower();
-      isWhole(pi, whole);
-      console.log(`      ${journalOf(pi.card).attempt?.state ?? "nothing begun"}`);
-      if (moment === moments) await completes(updates, pi);
-    });
-  }
-  await checkTrialCuts(updates, armed);
+  const shares = Array.from({ length: moments }, () => random());
+  return [
+    ...STEPS.map(({ name, when, completes }) =>
+      lane(updates, `${named} when ${name}`, (folder) =>
+        cut(folder, { when: `until ${when}; do :; done 2>/dev/null`, completes }),
+      ),
+    ),
+    ...shares.map((share, index) => {
+      const afterMs = Math.round(share * WITH_ARMING * updates.preparesMs);
+      return lane(updates, `${named} ${afterMs} ms into it`, (folder) =>
+        cut(folder, { afterMs, completes: index === 0 }),
+      );
+    }),
+    trialLane(updates, armed),
+    ...keepLanes(updates, armed, random),
+  ];
 }
 
-/** Cuts in the trial itself, before and after it was kept. */
-async function checkTrialCuts({ checks, work, token, next }: Updates, armed: Pi): Promise<void> {
-  await checks.check("starts the old release after a power cut in the trial", async () => {
-    const pi = armed.copy(fresh(work, "cut"));
+interface Cut {
+  /** A command in the box that ends when it is time. */
+  readonly when?: string;
+  readonly afterMs?: number;
+  readonly completes?: boolean | undefined;
+}
+
+function trialLane(updates: Updates, armed: Pi): Lane {
+  return lane(updates, "starts the old release after a power cut in the trial", async (folder) => {
+    await using pi = armed.copy(folder);
     const machine = await pi.goOn(SHORT);
     await machine.shell.run(`until grep -q '"started"' ${JOURNAL}; do sleep 0.2; done`, TAKES_MS);
     await machine.cutPower();
-    const box = await boxOf(await pi.plugIn(SHORT), token);
+    const box = await boxOf(await pi.plugIn(SHORT), updates.token);
     const last = await says(box, "it says so", (view) => view.last ?? undefined);
     assert.equal(last.kind, "failed");
     assert.match(last.reason ?? "", /the power went/);
     assert.deepEqual(pi.turns, ["tryboot.txt", "config.txt"]);
-    await box.machine.cutPower();
   });
-  await checks.check("starts the new release after a power cut once it is kept", async () => {
-    const pi = armed.copy(fresh(work, "cut"));
-    const machine = await pi.goOn(SHORT);
-    // Its name on the boot partition goes first, then the journal says so.
-    const kept = `until [ -e ${BOOT}/config.txt ] && ! [ -e ${BOOT}/tryboot.txt ]; do :; done`;
-    await machine.shell.run(`until mountpoint -q ${BOOT}; do sleep 0.2; done; ${kept}`, TAKES_MS);
-    await machine.cutPower();
-    const box = await boxOf(await pi.plugIn(SHORT), token);
-    const { running } = await says(box, "it is settled", (view) => (view.last ? view : undefined));
-    // The rename may not have come to the card; then the old one is as good.
-    console.log(`      slot ${running.slot}`);
-    if (running.slot === "b") await isKept(box, next, "b");
-    await box.machine.cutPower();
+}
+
+/** The rename is seen in the box before it is on the card. */
+function keepLanes(updates: Updates, armed: Pi, random: () => number): Lane[] {
+  const moments = Array.from({ length: KEEPS }, (_, index) => Math.round(index * random() * 500));
+  return moments.map((afterMs) => {
+    const name = `starts old or new after a power cut ${afterMs} ms after config.txt was replaced`;
+    return lane(updates, name, async (folder) => {
+      await using pi = armed.copy(folder);
+      const machine = await pi.goOn(SHORT);
+      const isRenamed = `[ -e ${BOOT}/config.txt ] && ! [ -e ${BOOT}/tryboot.txt ]`;
+      const isTried = `mountpoint -q ${BOOT} && grep -q '"started"' ${JOURNAL}`;
+      const waits = `until ${isTried}; do sleep 0.2; done; until ${isRenamed}; do :; done`;
+      await machine.shell.run(waits, TAKES_MS);
+      await pause(afterMs);
+      await machine.cutPower();
+      const box = await boxOf(await pi.plugIn(SHORT), updates.token);
+      const { running, last } = await says(box, "it is settled", (view) =>
+        view.last ? view : undefined,
+      );
+      if (running.slot === "b") await isKept(box, updates.next, "b");
+      else assert.equal(last?.kind, "failed");
+      return `slot ${running.slot}`;
+    });
   });
 }
 
@@ -121,15 +146,6 @@ async function asks({ next }: Updates, box: Box, wait: string): Promise<void> {
   const number = (text: string) => text.replace("NUMBER", String(next.release));
   const follows = `until grep -q '"prepared"' ${JOURNAL}; do sleep 0.2; done; ${number(STARTS)}`;
   await box.machine.shell.run(`${number(PREPARES)}; ( ${follows} ) & ${wait}`, TAKES_MS);
-}
-
-/** How long all of it takes, in ms. */
-async function lengthOf(updates: Updates, frozen: Frozen): Promise<number> {
-  const { pi, box } = await frozen.resume(fresh(updates.work, "cut"));
-  const began = performance.now();
-  await asks(updates, box, "true");
-  await pi.ended(box.machine, TAKES_MS);
-  return performance.now() - began;
 }
 
 function isWhole(pi: Pi, whole: string): void {
@@ -144,7 +160,5 @@ async function completes(updates: Updates, pi: Pi): Promise<void> {
   const box = await boxOf(await pi.plugIn(SHORT), token);
   await says(box, "it is offered again", ({ ready }) => ready?.release === next.release);
   await install(pi, box, next);
-  const trial = await boxOf(await pi.goOn(SHORT), token);
-  await isKept(trial, next, "b");
-  await trial.machine.cutPower();
+  await isKept(await boxOf(await pi.goOn(SHORT), token), next, "b");
 }

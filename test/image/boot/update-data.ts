@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import type { Lane } from "./checks.ts";
 import type { Frozen } from "./frozen.ts";
 import { put } from "./releases.ts";
-import { fresh } from "./update-arming.ts";
-import { boxOf, install, SHORT, says, type Updates, upload } from "./update-run.ts";
+import { boxOf, install, lane, SHORT, says, type Updates, upload } from "./update-run.ts";
 
 /** Makes of the database what the older code cannot read, before the service looks at it. */
 const BREAKS =
@@ -13,9 +13,9 @@ const BREAKS =
 const ENDS_MS = 12 * 60_000;
 
 /** A release whose data the older one cannot read, which is not well: the data comes back with it. */
-export async function checkBreakingData(updates: Updates, frozen: Frozen): Promise<void> {
-  const { checks, workshop, work, token, next } = updates;
-  await checks.check("brings the data back that a failing release had broken", async () => {
+export function dataLane(updates: Updates, frozen: Frozen): Lane {
+  const { workshop, token, next } = updates;
+  return lane(updates, "brings the data back that a failing release had broken", async (folder) => {
     const breaking = workshop.make({
       release: next.release + 5,
       version: "9.6.0",
@@ -30,7 +30,8 @@ export async function checkBreakingData(updates: Updates, frozen: Frozen): Promi
         );
       },
     });
-    const { pi, box } = await frozen.resume(fresh(work, "data"));
+    await using pi = frozen.copy(folder);
+    const box = await frozen.resume(pi);
     assert.equal((await box.view("/broken")).status, 200);
     await upload(box, breaking);
     await install(pi, box, breaking);
@@ -38,10 +39,9 @@ export async function checkBreakingData(updates: Updates, frozen: Frozen): Promi
     assert.equal(await pi.ended(trial, ENDS_MS), "reset");
     const back = await boxOf(await pi.goOn(SHORT), token);
     const last = await says(back, "it says so", (view) => view.last ?? undefined);
-    console.log(`      ${last.kind}: ${last.reason}`);
     assert.equal(last.kind, "failed");
     const { path } = await back.read("/stats?site=blog", token);
     assert.deepEqual([path["/before"], path["/broken"]], [1, 1]);
-    await back.machine.cutPower();
+    return `${last.kind}: ${last.reason}`;
   });
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Slot } from "../../../appliance/release/release.ts";
+import { slotOf } from "../../../appliance/updater/boot-config.ts";
 import type { UpdateView } from "../../../appliance/updates/shown.ts";
 import { Box } from "./box.ts";
-import type { Checks } from "./checks.ts";
+import type { Checks, Lane } from "./checks.ts";
 import { partition } from "./fat.ts";
 import type { Card, Machine, MachineOptions } from "./machine.ts";
 import { until } from "./owner.ts";
@@ -31,6 +32,20 @@ export interface Updates {
   readonly token: string;
   /** How long a start took here, in seconds. */
   readonly startS: number;
+  /** How long a box writes a release here, in ms. */
+  readonly preparesMs: number;
+}
+
+/** A check with a folder for its cards, which stays only where it failed. */
+export function lane(
+  { checks, work }: Updates,
+  name: string,
+  run: (folder: string) => Promise<unknown>,
+): Lane {
+  return async () => {
+    const folder = mkdtempSync(join(work, "lane-"));
+    if (await checks.check(name, () => run(folder))) rmSync(folder, { recursive: true });
+  };
 }
 
 /** A box that serves, its owner signed in if there is one. */
@@ -91,11 +106,17 @@ export async function upload(box: Box, bundle: Bundle): Promise<void> {
   );
 }
 
-/** The owner wants it now; ends when the box has restarted for it, or would. */
-export async function install(pi: Pi, box: Box, { release }: Bundle): Promise<void> {
+/**
+ * The owner wants it now; ends when the box has restarted for it, or would.
+ * @returns how long it wrote, in ms
+ */
+export async function install(pi: Pi, box: Box, { release }: Bundle): Promise<number> {
+  const began = performance.now();
   await wish(box, { action: "now", release, untried: true });
-  const end = await pi.ended(box.machine, INSTALLS_MS);
-  assert.equal(end, "reset");
+  await says(box, "it counts down", ({ restartsAt }) => restartsAt ?? undefined, INSTALLS_MS);
+  const ms = performance.now() - began;
+  assert.equal(await pi.ended(box.machine, INSTALLS_MS), "reset");
+  return ms;
 }
 
 /** Waits until a trial came to a good end. */
@@ -138,6 +159,15 @@ function dataFile({ file, folder }: Card, path: string): string | undefined {
 /** What the updater remembers on a card that no machine runs from. */
 export function journalOf(card: Card): { attempt?: { state: string; reason?: string } } {
   return JSON.parse(dataFile(card, "/system/update.json") ?? "{}");
+}
+
+export function configOf({ boot }: Card): string {
+  return boot.read("config.txt")?.toString("latin1") ?? "";
+}
+
+/** What the box was flashed with is what config.txt starts. */
+export function isUnchanged(card: Card): void {
+  assert.equal(slotOf(configOf(card)), "a");
 }
 
 /** The hash of the system in a slot: its root and its boot files. */

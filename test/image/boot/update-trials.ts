@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SystemClock } from "../../../appliance/base/clock.ts";
-import { slotOf } from "../../../appliance/updater/boot-config.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
 import { UsbDeck } from "../../virtual-deck/usb-deck.ts";
+import type { Lane } from "./checks.ts";
 import { partition } from "./fat.ts";
 import type { Card, Machine } from "./machine.ts";
 import type { Pi } from "./pi.ts";
 import { put } from "./releases.ts";
-import { boxOf, hashOf, SHORT, says, type Updates } from "./update-run.ts";
+import { boxOf, hashOf, isUnchanged, lane, SHORT, says, type Updates } from "./update-run.ts";
 
 const SECTOR = 512;
 /** A release that is not well is given up after so many starts' time, and not before so many seconds. */
@@ -142,20 +142,23 @@ const FAULTS: readonly Fault[] = [
 ];
 
 /** Each release that is not well goes back, once, with its own sentence. */
-export async function checkTrials(updates: Updates, armed: Pi, like: RegExp): Promise<void> {
-  for (const fault of FAULTS.filter(({ name }) => like.test(name)))
-    await updates.checks.check(`goes back from a release that ${fault.name}`, () =>
-      checkFault(updates, armed, fault),
-    );
+export function trialLanes(updates: Updates, armed: Pi, like: RegExp): Lane[] {
+  return FAULTS.filter(({ name }) => like.test(name)).map((fault) =>
+    lane(updates, `goes back from a release that ${fault.name}`, (folder) =>
+      checkFault(updates, armed, fault, folder),
+    ),
+  );
 }
 
-async function checkFault(updates: Updates, armed: Pi, fault: Fault): Promise<void> {
-  const { work, workshop, next, token, startS } = updates;
+async function checkFault(
+  { workshop, next, token, startS }: Updates,
+  armed: Pi,
+  fault: Fault,
+  folder: string,
+): Promise<string> {
   const withinS = Math.max(PATIENCE.leastS, PATIENCE.starts * startS);
   const options = { commandLine: `tallydeck.trial=10,${withinS}` };
-  const folder = join(work, "fault");
-  rmSync(folder, { recursive: true, force: true });
-  const pi = armed.copy(folder);
+  await using pi = armed.copy(folder);
   if (fault.root) {
     const root = join(folder, "root.img");
     workshop.makeRoot({ ...next, change: fault.root }, root);
@@ -164,28 +167,24 @@ async function checkFault(updates: Updates, armed: Pi, fault: Fault): Promise<vo
   fault.card?.(pi.card);
   const whole = hashOf(pi.card, "a");
   let machine = await pi.goOn(options);
-  try {
-    if (!fault.isDead) {
-      assert.deepEqual(pi.turns, ["tryboot.txt"]);
-      const meanwhile = fault.meanwhile?.(machine).catch(() => {});
-      assert.equal(await pi.ended(machine, 3 * withinS * 1_000), "reset");
-      await meanwhile;
-      machine = await pi.goOn(SHORT);
-    }
-    assert.equal(pi.turns.at(-1), "config.txt");
-    const box = await boxOf(machine, token);
-    const { kind, reason } = await says(box, "it went back", ({ last }) => last ?? undefined);
-    console.log(`      ${kind}: ${reason}`);
-    assert.match(reason ?? "", fault.reason);
-    assert.ok(kind === "failed" || kind === "interrupted");
-    assert.equal((await box.read("/stats?site=blog", token)).path["/before"], 1);
-    // It does not try again by itself.
-    assert.equal(pi.armings, 0);
-    assert.equal(slotOf(pi.card.boot.read("config.txt")?.toString("latin1") ?? ""), "a");
-    assert.equal(hashOf(pi.card, "a"), whole);
-  } finally {
-    await machine.cutPower();
+  if (!fault.isDead) {
+    assert.deepEqual(pi.turns, ["tryboot.txt"]);
+    const meanwhile = fault.meanwhile?.(machine).catch(() => {});
+    assert.equal(await pi.ended(machine, 3 * withinS * 1_000), "reset");
+    await meanwhile;
+    machine = await pi.goOn(SHORT);
   }
+  assert.equal(pi.turns.at(-1), "config.txt");
+  const box = await boxOf(machine, token);
+  const { kind, reason } = await says(box, "it went back", ({ last }) => last ?? undefined);
+  assert.match(reason ?? "", fault.reason);
+  assert.ok(kind === "failed" || kind === "interrupted");
+  assert.equal((await box.read("/stats?site=blog", token)).path["/before"], 1);
+  // It does not try again by itself.
+  assert.equal(pi.armings, 0);
+  isUnchanged(pi.card);
+  assert.equal(hashOf(pi.card, "a"), whole);
+  return `${kind}: ${reason}`;
 }
 
 /** Puts a file into the third partition; `mib` where it has no end. */

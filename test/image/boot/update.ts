@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { slotOf } from "../../../appliance/updater/boot-config.ts";
+import { bootFolder, lintBoot } from "../../../image/boot-lint.ts";
+import { SECTOR } from "./block-log.ts";
 import type { Box } from "./box.ts";
-import type { Checks } from "./checks.ts";
+import { type Checks, type Lane, sideBySide } from "./checks.ts";
 import { partition } from "./fat.ts";
 import { Frozen } from "./frozen.ts";
 import { Card } from "./machine.ts";
@@ -11,12 +15,22 @@ import { Pi } from "./pi.ts";
 import { Workshop } from "./releases.ts";
 import { replay } from "./replay.ts";
 import { trustClock } from "./starts.ts";
-import { checkArming } from "./update-arming.ts";
+import { armingLanes } from "./update-arming.ts";
 import { checkBadBundles } from "./update-bad.ts";
-import { checkCuts } from "./update-cuts.ts";
-import { checkBreakingData } from "./update-data.ts";
-import { boxOf, hashOf, install, isKept, SHORT, says, type Updates, upload } from "./update-run.ts";
-import { checkTrials, plugDeck } from "./update-trials.ts";
+import { cutLanes } from "./update-cuts.ts";
+import { dataLane } from "./update-data.ts";
+import {
+  boxOf,
+  configOf,
+  hashOf,
+  install,
+  isKept,
+  SHORT,
+  says,
+  type Updates,
+  upload,
+} from "./update-run.ts";
+import { plugDeck, trialLanes } from "./update-trials.ts";
 import { checkWaysIn } from "./update-ways.ts";
 
 interface Extent {
@@ -24,12 +38,16 @@ interface Extent {
   readonly seed: number;
   /** How often the power is cut at a random moment. */
   readonly moments: number;
+  /** How many machines run at a time. */
+  readonly jobs: number;
   /** A good update, its replay, and one that fails: what each build has time for. */
   readonly isShort: boolean;
   /** Names the parts that are run, and the failing trials. */
   readonly like: RegExp;
 }
 
+/** Of the boot partition. */
+const MOST_FULL = 0.8;
 /** Random parts of each interval between two flushes that a losing card kept. */
 const SUBSETS = 8;
 /** As an editor on another system writes them. */
@@ -40,43 +58,39 @@ export async function checkUpdates(checks: Checks, image: string, extent: Extent
   const { work, isShort, like } = extent;
   console.log("# updates");
   const workshop = new Workshop(image, join(work, "releases"));
-  const { base } = workshop;
-  const next = workshop.make({ release: base.release + 1, version: "9.1.0" });
-  const begun = await checkFirstStart(
-    checks,
-    new Pi(new Card(image, join(work, "card"))),
-    workshop,
-  );
+  const next = workshop.make({ release: workshop.base.release + 1, version: "9.1.0" });
+  await using first = new Pi(new Card(image, join(work, "card")));
+  const begun = await checkFirstStart(checks, first, workshop);
   if (begun === undefined) return;
-  const updates: Updates = {
-    checks,
-    workshop,
-    work,
-    next,
-    token: begun.token,
-    startS: begun.startS,
-  };
-  if (!isShort && like.test("bad")) await checkBadBundles(updates, begun.box);
-  await upload(begun.box, next);
-  const frozen = await Frozen.from(begun.pi, begun.box, join(work, "frozen"));
+  const { box, ...owner } = begun;
+  const updates = { checks, workshop, work, next, ...owner, preparesMs: 0 };
+  if (!isShort && like.test("bad")) await checkBadBundles(updates, box);
+  await upload(box, next);
+  const frozen = await Frozen.from(first, box, join(work, "frozen"));
 
-  const armed = await checkGoodUpdate(updates, frozen, extent.seed);
-  if (armed === undefined) return;
-  await checkTrials(updates, armed, isShort ? /exits/ : like);
-  if (isShort) return;
-  if (like.test("arming")) await checkArming(updates, frozen, armed);
-  if (like.test("cuts")) await checkCuts(updates, frozen, armed, extent);
-  if (like.test("data")) await checkBreakingData(updates, frozen);
-  if (like.test("ways"))
-    await checkWaysIn(updates, new Pi(new Card(keptCard(work), join(work, "ways"))));
+  const written = await checkWriting(updates, frozen);
+  if (written === undefined) return;
+  await sideBySide(lanesOf({ ...updates, ...written }, frozen, written.armed, extent), extent.jobs);
 }
 
-function keptCard(work: string): string {
-  return join(work, "good", "card.img");
+/** What is left needs no more than the frozen box and the armed board. The longest come first. */
+function lanesOf(updates: Updates, frozen: Frozen, armed: Pi, extent: Extent): Lane[] {
+  const { isShort, like } = extent;
+  const good: Lane = async () => {
+    const kept = await checkKeeping(updates, frozen, armed, extent.seed);
+    if (kept && !isShort && like.test("ways")) await checkWaysIn(updates, kept);
+  };
+  if (isShort) return [good, ...trialLanes(updates, armed, /exits/)];
+  return [
+    good,
+    ...trialLanes(updates, armed, like),
+    ...(like.test("data") ? [dataLane(updates, frozen)] : []),
+    ...(like.test("arming") ? armingLanes(updates, frozen, armed) : []),
+    ...(like.test("cuts") ? cutLanes(updates, frozen, armed, extent) : []),
+  ];
 }
 
 interface Begun {
-  readonly pi: Pi;
   readonly box: Box;
   readonly token: string;
   readonly startS: number;
@@ -104,39 +118,65 @@ async function checkFirstStart(
     assert.deepEqual(running, { ...base, slot: "a" });
     assert.equal((await box.view("/before")).status, 200);
     await trustClock(box);
-    begun = { pi, box, token, startS };
+    begun = { box, token, startS };
   });
-  if (begun === undefined) await machine.cutPower();
   return begun;
 }
 
-/**
- * Everything that this writes to the boot partition is replayed.
- * @returns the board when it was armed and reset; its trial did not begin
- */
-async function checkGoodUpdate(
-  { checks, work, next, token }: Updates,
+/** What the good update writes to the boot partition is replayed: first until the reset, then after it. */
+function logsIn(work: string): readonly [arming: string, keeping: string] {
+  return [join(work, "arming.log"), join(work, "keeping.log")];
+}
+
+/** @returns the board when it was armed and reset; its trial did not begin */
+async function checkWriting(
+  { checks, work, next }: Updates,
   frozen: Frozen,
-  seed: number,
-): Promise<Pi | undefined> {
-  const logs = [join(work, "arming.log"), join(work, "trial.log")] as const;
-  const { pi, box } = await frozen.resume(join(work, "good"), { writeLog: logs[0] });
-  let armed: Pi | undefined;
+): Promise<{ armed: Pi; preparesMs: number } | undefined> {
+  await using pi = frozen.copy(join(work, "good"));
+  let written: { armed: Pi; preparesMs: number } | undefined;
   await checks.check(
     "writes a release to the other slot, arms the board and resets it",
     async () => {
+      const [writeLog] = logsIn(work);
+      const box = await frozen.resume(pi, { writeLog });
       await plugDeck(box.machine);
       await deckOf(box, /MK\.2/);
-      await install(pi, box, next);
+      const preparesMs = await install(pi, box, next);
       assert.equal(pi.armings, 1);
-      armed = pi.copy(join(work, "armed"));
+      written = { armed: pi.copy(join(work, "armed")), preparesMs };
     },
   );
-  if (armed === undefined) {
-    await box.machine.cutPower();
-    return;
+  return written;
+}
+
+/** What every board's firmware would find; its use, in words. */
+function soundness({ file, boot }: Card): string {
+  const folder = mkdtempSync(join(tmpdir(), "tallydeck-boot-"));
+  try {
+    boot.copyOut("", folder);
+    assert.deepEqual(lintBoot(bootFolder(folder)), []);
+    const { from, to } = partition(file, 1);
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    const share = bytes / ((to - from) * SECTOR);
+    assert.ok(share <= MOST_FULL, `${bytes} bytes`);
+    return `${Math.round(100 * share)} % full`;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  const old = hashOf(new Card(frozen.card, join(work, "old")), "a");
+}
+
+/** @returns the card when the release was kept */
+async function checkKeeping(
+  { checks, work, next, token }: Updates,
+  frozen: Frozen,
+  armed: Pi,
+  seed: number,
+): Promise<Card | undefined> {
+  const logs = logsIn(work);
+  await using pi = armed.copy(join(work, "kept"));
+  const old = hashOf(pi.card, "a");
   const kept = await checks.check("tries it, keeps it, and still has what it counted", async () => {
     const machine = await pi.goOn({ ...SHORT, writeLog: logs[1] });
     await plugDeck(machine);
@@ -147,12 +187,18 @@ async function checkGoodUpdate(
     assert.equal((await trial.view("/after")).status, 200);
     const { text } = await trial.machine.shell.run("systemctl --failed --no-legend --plain");
     assert.equal(text, "");
+    // Whoever tries it once more finds nothing to keep.
+    const again = await trial.machine.shell.run("systemctl restart tallydeck-trial");
+    assert.deepEqual([again.status, again.text], [0, ""]);
     await trial.machine.shutDown();
-    const config = pi.card.boot.read("config.txt")?.toString("latin1") ?? "";
+    const config = configOf(pi.card);
     assert.ok(config.startsWith(OWNERS_LINES), config);
     assert.equal(slotOf(config), "b");
     assert.equal(hashOf(pi.card, "a"), old);
   });
+  await checks.check("has two systems that every board can start, and room for a third", async () =>
+    [armed.card, pi.card].map((card) => soundness(card)).join(", "),
+  );
   const cards = [frozen.card, armed.card.file, pi.card.file];
   for (const [index, what] of ["arming", "keeping"].entries())
     await checks.check(`has a whole system at every write of its ${what}`, async () => {
@@ -162,10 +208,8 @@ async function checkGoodUpdate(
       const named = (config: string) => slotOf(config) ?? "none";
       const all = { before, after, log, ...area, slotOf: named, seed, subsets: SUBSETS };
       const { prefixes, subsets } = replay(all);
-      console.log(
-        `      ${prefixes} states of a card without a cache, ${subsets} of one that loses it`,
-      );
       assert.ok(prefixes > 10);
+      return `${prefixes} states of a card without a cache, ${subsets} of one that loses it`;
     });
-  return kept ? armed : undefined;
+  return kept ? pi.card : undefined;
 }
