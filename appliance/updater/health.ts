@@ -83,11 +83,16 @@ function ofSettings(now: Facts, before: Facts | undefined): string[] {
   return isAsBefore ? [] : ["The settings on the card could not be applied."];
 }
 
-function ofService({ state, result, exitStatus }: UnitFacts): string[] {
+/** The service will not come up by itself any more. */
+export function isRefused({ state, result, exitStatus }: UnitFacts): boolean {
+  return state !== "active" && result === "exit-code" && exitStatus === REFUSED_SETTINGS;
+}
+
+function ofService(service: UnitFacts): string[] {
+  const { state, result } = service;
   if (state === "active") return [];
   if (result === "watchdog") return ["The service hung, and was stopped."];
-  if (result === "exit-code" && exitStatus === REFUSED_SETTINGS)
-    return ["The service refuses its settings."];
+  if (isRefused(service)) return ["The service refuses its settings."];
   if (result === "timeout") return [NO_START];
   if (result === "oom-kill") return ["The service took too much memory, and was stopped."];
   if (result !== "success" && result !== "") return ["The service stops by itself."];

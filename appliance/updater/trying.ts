@@ -1,5 +1,5 @@
 import { type Box, runningRelease } from "./box.ts";
-import { AWAY, type Facts, factsFrom, whyNotWell } from "./health.ts";
+import { AWAY, type Facts, factsFrom, isRefused, whyNotWell } from "./health.ts";
 import { readJournal } from "./journal.ts";
 import { modeOf } from "./mode.ts";
 import { commit, giveUp } from "./outcome.ts";
@@ -7,7 +7,7 @@ import { startUp } from "./starting.ts";
 
 /** Milliseconds. */
 interface Patience {
-  /** For so long it has to be well, on end. */
+  /** For so long it has to be well, on end; what cannot become well is given up after as long. */
   readonly steady: number;
   /** Counted from the start of the machine: until then it has to have been. */
   readonly within: number;
@@ -80,6 +80,7 @@ async function whyNotKept(
   const { steady, within } = patienceOf(box);
   let last: readonly string[] = [];
   let well: { readonly since: number; readonly restarts: number } | undefined;
+  let refused: { readonly since: number; readonly problems: readonly string[] } | undefined;
   for (;;) {
     const startedAt = uptime();
     const now = await seen(look);
@@ -90,6 +91,12 @@ async function whyNotKept(
     if (problems.length > 0) [last, well] = [problems, undefined];
     else well ??= { since: uptime(), restarts };
     if (well !== undefined && uptime() - well.since >= steady) return;
+    // Nobody mends settings meanwhile, and visitors wait. A new try may be seen before it is refused too.
+    if (typeof now !== "string" && now.service.state === "active") refused = undefined;
+    if (typeof now !== "string" && isRefused(now.service))
+      refused ??= { since: uptime(), problems };
+    if (refused !== undefined && uptime() - refused.since >= steady)
+      return reasonOf(refused.problems, steady);
     if (uptime() >= within) return reasonOf(last, steady);
     await sleep(Math.max(0, LOOK_EVERY_MS - (uptime() - startedAt)));
   }

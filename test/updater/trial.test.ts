@@ -113,6 +113,30 @@ describe("a trial", () => {
     assert.deepEqual(failed, [NEXT.release]);
   });
 
+  it("whose service refuses its settings is given up after two minutes", async () => {
+    const refused = { state: "failed", result: "exit-code", exitStatus: 2 };
+    const unit = (changed: Partial<Facts["service"]>): Facts => ({
+      ...SILENT,
+      service: { ...WELL.service, ...changed },
+    });
+    const [now, again] = [unit(refused), unit({ state: "activating", result: "success" })];
+    await tryOut(
+      card.box(),
+      watch((s) => (s < 60 ? SILENT : s % 10 < 5 ? now : again)),
+    );
+    assert.equal(reason(), "The service refuses its settings.");
+    assert.ok(uptime >= 180_000 && uptime < 195_000, `${uptime}`);
+  });
+
+  it("waits on for a service that came up after it had refused its settings", async () => {
+    const refused = { ...WELL.service, state: "failed", result: "exit-code", exitStatus: 2 };
+    await tryOut(
+      card.box(),
+      watch((s) => (s < 100 ? { ...SILENT, service: refused } : s < 300 ? SILENT : WELL)),
+    );
+    assert.ok(kept());
+  });
+
   it("of which only a database elsewhere was away may be repeated, once", async () => {
     const store = { opened: true, wrote: false, isElsewhere: true };
     const away: Facts = { ...WELL, control: saying({ store }) };
