@@ -17,12 +17,14 @@ import { answer } from "../../appliance/updater/asks.ts";
 import { slotOf, withSlot } from "../../appliance/updater/boot-config.ts";
 import type { Box } from "../../appliance/updater/box.ts";
 import { type Journal, readJournal } from "../../appliance/updater/journal.ts";
+import { commit } from "../../appliance/updater/outcome.ts";
 import { startUp } from "../../appliance/updater/starting.ts";
 import type { Minisign } from "../helpers/minisign.ts";
 import { bootFiles, madeRelease, packedBoot } from "../helpers/release.ts";
 
 export const OLD: Release = { release: 11, version: "0.2.0" };
 export const NEXT: Release = { release: 12, version: "0.3.0" };
+export const THIRD: Release = { release: 13, version: "0.3.1" };
 const CONFIG = "# Anna's\r\narm_64bit=1\r\n[pi4]\r\narm_boost=1\r\n";
 const PARTITION = { a: "02", b: "03" };
 export const SERVICES = "data/tallydeck-updates/bundle";
@@ -112,6 +114,15 @@ export class Card {
     this.write(`run/tallydeck-update/asked/${ask}`, String(release));
     await answer(this.box());
     return this.told();
+  }
+
+  /** A release is downloaded, written, started, and well. */
+  async update(signer: Minisign, release: Release): Promise<void> {
+    this.putBundle(made(signer, release));
+    await this.ask("prepare", String(release.release));
+    await this.ask("start", String(release.release));
+    await this.powerOn();
+    await commit(this.box());
   }
 
   box(): Box {

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { ThisBoard } from "../../appliance/updates/boards.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
@@ -16,6 +17,9 @@ import { Minisign } from "../helpers/minisign.ts";
 import { madeRelease } from "../helpers/release.ts";
 import { RELEASES, ReleaseHostFake } from "../helpers/release-host.ts";
 import { until } from "../helpers/until.ts";
+
+/** What the host has, if nothing else is said. */
+export const TO = { release: 12, version: "0.3.0" };
 
 const HERE: ThisBoard = {
   model: "Raspberry Pi 4 Model B Rev 1.4",
@@ -180,4 +184,9 @@ export function eachBox(prepare: (box: UpdateBox) => void = () => {}): () => Upd
   });
   afterEach(() => box.end());
   return () => box;
+}
+
+/** Says whether an error is a refusal with a code and such a sentence. */
+export function refused(code: RefusalCode, saying: RegExp) {
+  return (error: unknown) => isRefusal(error, code) && saying.test(error.message);
 }
