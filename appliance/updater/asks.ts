@@ -30,7 +30,11 @@ export async function answer(box: Box): Promise<void> {
     rmSync(card);
     await say(box, () => takeFromCard(box));
   }
-  for (const [ask, release] of takeAsks(box)) await say(box, () => ANSWERS[ask](box, release));
+  for (const [ask, release] of takeAsks(box)) {
+    // What was wrong before is no answer to this.
+    tell(box, { problem: "" });
+    await say(box, () => ANSWERS[ask](box, release));
+  }
 }
 
 /**

@@ -269,7 +269,8 @@ export class Updates {
         });
       case "end":
         if (deed.isRefused) await this.#releases.lookAgain();
-        return this.#endWish(deed.problem);
+        // The owner may have wished anew meanwhile.
+        return kept.now.wish === wish ? this.#endWish(deed.problem) : undefined;
     }
     if (wish === null) return;
     switch (deed.kind) {

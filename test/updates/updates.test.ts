@@ -156,6 +156,17 @@ describe("An update", () => {
     assert.equal(problem, "The boot partition is full.");
   });
 
+  it("that is wished anew while the one before comes to its end goes on", async () => {
+    box().updater.refuses = "The boot partition is full.";
+    await box().now();
+    await box().taken();
+    box().clock.advance(11_000);
+    box().updater.refuses = undefined;
+    await box().now();
+    await box().prepared();
+    await box().see(({ restartsAt }) => restartsAt !== null);
+  });
+
   it("that the updater never begins ends with what to do", async () => {
     await box().now();
     await until(() => box().updater.waiting.length > 0);

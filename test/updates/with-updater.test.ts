@@ -50,10 +50,10 @@ describe("The service and the updater", () => {
   }
 
   /** A second passes until something was asked of the updater, and is done. */
-  async function answered(): Promise<void> {
+  async function answered(box = card.box()): Promise<void> {
     const root = new RootUpdater(join(card.root, "run/tallydeck-update"));
     await until(() => root.pending().length > 0);
-    await answer(card.box());
+    await answer(box);
     clock.advance(1_000);
   }
 
@@ -86,6 +86,28 @@ describe("The service and the updater", () => {
     assert.equal(last?.kind, "failed");
     assert.deepEqual([ready?.failedBefore, restartsAt], [true, null]);
     assert.deepEqual(updates.warnings(), ["update_failed"]);
+  });
+
+  it("take no answer of before for that to what is asked now", async () => {
+    card.slotBytes = 100_000;
+    await updates.takeIn(Readable.from([made(signer, NEXT).bundle]), undefined);
+    const now = () => updates.act({ action: "now", release: NEXT.release, untried: true });
+    await now();
+    await answered();
+    clock.advance(11_000);
+    await until(() => updates.view()?.ready?.state === "downloaded");
+    assert.match(updates.view()?.problem ?? "", /a slot of this card has/);
+
+    card.slotBytes = 262_144;
+    await now();
+    let told: string | undefined = "nothing";
+    const roomIn = () => {
+      told = card.told().problem;
+      return 1e9;
+    };
+    await answered({ ...card.box(), roomIn });
+    assert.equal(told, undefined);
+    await until(() => updates.view()?.ready?.state === "prepared");
   });
 
   it("say why a board cannot try a release", async () => {
