@@ -4,7 +4,7 @@ import { bytesOf } from "../base/files.ts";
  * Models on which an update and a way back were seen to work, as their device tree calls them:
  * `raspberrypi,4-model-b`. The table in docs/hardware.md says the same.
  */
-export const TRIED_BOARDS: readonly string[] = [];
+const TRIED_BOARDS: readonly string[] = [];
 
 /** What this machine is, as far as it says so. */
 export interface ThisBoard {
@@ -12,6 +12,8 @@ export interface ThisBoard {
   readonly model: string | null;
   /** What it is like, the most exact first. */
   readonly compatible: readonly string[];
+  /** An update and a way back were seen to work on such a one. */
+  readonly isTried: boolean;
 }
 
 // The sandbox shows no /proc/device-tree.
@@ -25,5 +27,7 @@ export function thisBoard(tree = TREE): ThisBoard {
       .toString("utf8")
       .split("\0")
       .filter((text) => text !== "");
-  return { model: texts("model")[0] ?? null, compatible: texts("compatible") };
+  const compatible = texts("compatible");
+  const isTried = compatible.some((model) => TRIED_BOARDS.includes(model));
+  return { model: texts("model")[0] ?? null, compatible, isTried };
 }

@@ -106,7 +106,9 @@ function byItself({ told, record, board, candidates, now }: Facts): number | und
   const { release } = readyOf(told, candidates) ?? {};
   const isUnwanted =
     release === undefined || release === record.skipped || told.failed.includes(release);
-  if (isUnwanted || isUntried(told, board)) return undefined;
+  // A board that could not try one is asked again by its owner only: nothing tells when that changed.
+  const isInVain = told.canTry === false || isUntried(told, board);
+  if (isUnwanted || isInVain) return undefined;
   return isAhead(record.autoAfter, now, LONGEST.rest) ? undefined : release;
 }
 

@@ -1,6 +1,6 @@
 import type { Release } from "../release/release.ts";
 import type { Outcome, Told } from "../release/told.ts";
-import { type ThisBoard, TRIED_BOARDS } from "./boards.ts";
+import type { ThisBoard } from "./boards.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { ReadyView, UpdateView } from "./shown.ts";
 
@@ -48,8 +48,8 @@ export function isUnseenFailure({ last }: Told, seen: string | null): boolean {
 }
 
 /** True where nobody can say whether a trial works on this board. */
-export function isUntried({ canTry }: Told, { compatible }: ThisBoard): boolean {
-  return canTry !== true && !compatible.some((model) => TRIED_BOARDS.includes(model));
+export function isUntried({ canTry }: Told, { isTried }: ThisBoard): boolean {
+  return canTry !== true && !isTried;
 }
 
 /** What the updater found itself. */

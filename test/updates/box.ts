@@ -24,6 +24,7 @@ export const TO = { release: 12, version: "0.3.0" };
 const HERE: ThisBoard = {
   model: "Raspberry Pi 4 Model B Rev 1.4",
   compatible: ["raspberrypi,4-model-b"],
+  isTried: false,
 };
 
 /** A box with an updater, and a host that has releases for it. */

@@ -87,3 +87,25 @@ describe("A box that updates itself", () => {
     await box().see(({ restartsAt }) => restartsAt !== null);
   });
 });
+
+describe("A box that updates itself, of a tried model", () => {
+  const box = eachBox((each) => {
+    each.mode = "auto";
+    each.board = { ...each.board, isTried: true };
+    each.updater.tell({ canTry: undefined });
+  });
+
+  it("needs nobody's word for its first update", async () => {
+    await box().check();
+    assert.equal(await box().taken(), "prepare 12");
+  });
+
+  it("leaves it to its owner once the board could not try one", async () => {
+    box().updater.tell({ canTry: false });
+    await box().check();
+    box().clock.jump(3_600_000);
+    assert.deepEqual([box().view.ready?.state, box().updater.asked], ["offered", []]);
+    await box().now();
+    assert.equal(await box().taken(), "prepare 12");
+  });
+});

@@ -38,7 +38,7 @@ describe("The service and the updater", () => {
       clock,
       log,
       settings: { mode: "ask", url: "", key: "" },
-      board: { model: null, compatible: ["raspberrypi,4-model-b"] },
+      board: { model: null, compatible: ["raspberrypi,4-model-b"], isTried: false },
       root: new RootUpdater(join(card.root, "run/tallydeck-update")),
       bundles: new Bundles(folder, [signer.key]),
       kept: new Kept(folder, log),
