@@ -4,7 +4,9 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Clock, every } from "../base/clock.ts";
 import { sizeOf } from "../base/files.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Part } from "../release/manifest.ts";
+import { diskRefusal, refuse } from "./refusals.ts";
 import { type Answer, NotFetched, type ReleaseHost } from "./release-host.ts";
 
 interface Fetching {
@@ -27,6 +29,7 @@ const SYNC_BYTES = 8 * 1024 * 1024;
  * Fetches a file, and goes on where it was left. What came stays for the next time, unless it is wrong.
  * @param part what the file must be
  * @throws {NotFetched}
+ * @throws {Refusal} `no_space`, `storage_unavailable`
  */
 export async function fetchFile(
   name: string,
@@ -59,7 +62,7 @@ interface Begun {
 
 async function append(name: string, path: string, begun: Begun, to: Fetching): Promise<void> {
   const { part, have } = begun;
-  if ((await to.room()) < part.size - have) throw noRoom();
+  if ((await to.room()) < part.size - have) throw refuse("room");
   const answer = await to.host.file(name, have, to.signal);
   const end = new AbortController();
   const stop = () => end.abort();
@@ -126,7 +129,7 @@ async function writeOut(
     if (at - synced < SYNC_BYTES) continue;
     synced = at;
     await file.datasync();
-    if ((await room()) < part.size - at) throw noRoom();
+    if ((await room()) < part.size - at) throw refuse("room");
   }
   await file.sync();
   if (at < part.size) throw new Error("the body ended early");
@@ -141,22 +144,10 @@ async function explained(
   { host }: Fetching,
   end: AbortSignal,
 ): Promise<unknown> {
-  if (error instanceof NotFetched) return error;
+  if (error instanceof NotFetched || error instanceof Refusal) return error;
   if (error instanceof TooMuch) {
     await rm(path, { force: true });
     return new NotFetched("wrong", `${host.name} sends more than the release has. It was deleted.`);
   }
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC") return noRoom();
-  const isOfDisk = syscall === "write" || syscall === "open" || syscall?.startsWith("f");
-  return isOfDisk
-    ? new NotFetched("failed", `The release cannot be written to the card (${code}).`)
-    : host.failure(error, end);
-}
-
-function noRoom(): NotFetched {
-  return new NotFetched(
-    "full",
-    "There is not enough free space for the release, and counting comes first. Lower RETENTION_DAYS, or use a larger card.",
-  );
+  return diskRefusal(error) ?? host.failure(error, end);
 }

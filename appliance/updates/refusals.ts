@@ -43,7 +43,25 @@ export function refuse(which: keyof typeof SAID): Refusal {
 /** What went wrong, for the owner. */
 export function sentenceOf(error: unknown): string {
   const isMeant = error instanceof NotFetched || error instanceof Refusal;
-  return isMeant
-    ? error.message
-    : "The release could not be kept on the card. Restart the box and try again.";
+  return isMeant ? error.message : notKept(error).message;
+}
+
+/** The calls by which a release gets onto the disk; those of a connection are others. */
+const OF_DISK = ["open", "write", "fsync", "fdatasync", "mkdir", "rename", "rm", "rmdir", "unlink"];
+
+/** What an error of the disk means for a release that comes in; undefined for any other error. */
+export function diskRefusal(error: unknown): Refusal | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC") return refuse("room");
+  // That a connection is gone shows when it is written to, too.
+  return OF_DISK.includes(syscall ?? "") && code !== "EPIPE" ? notKept(error) : undefined;
+}
+
+function notKept(error: unknown): Refusal {
+  const { code } = error as NodeJS.ErrnoException;
+  const why = code === undefined ? "" : ` (${code})`;
+  return new Refusal(
+    "storage_unavailable",
+    `The release could not be kept on the card${why}. Restart the box and try again.`,
+  );
 }

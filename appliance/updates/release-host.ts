@@ -29,10 +29,10 @@ export const openOutside: Open = async (url, headers, signal) => {
 
 /**
  * Why something was not fetched, as a sentence for people. `gone`: it is not there any more; `wrong`:
- * what came is not what was promised; `failed`: it may come another time; `full`: there is no room.
+ * what came is not what was promised; `failed`: it may come another time.
  */
 export class NotFetched extends Error {
-  readonly kind: "gone" | "wrong" | "failed" | "full";
+  readonly kind: "gone" | "wrong" | "failed";
 
   constructor(kind: NotFetched["kind"], message: string) {
     super(message);

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
-import { orElse, Refusal } from "../base/refusal.ts";
+import { isRefusal, orElse, Refusal } from "../base/refusal.ts";
 import { bundleBytes, type Manifest, MOST_ROOT_BYTES, misfits } from "../release/manifest.ts";
 import type { Told } from "../release/told.ts";
 import type { ThisBoard } from "./boards.ts";
 import { type Bundles, LARGE } from "./bundles.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { Kept } from "./record.ts";
-import { refuse, sentenceOf } from "./refusals.ts";
+import { diskRefusal, refuse, sentenceOf } from "./refusals.ts";
 import { NotFetched, type ReleaseHost } from "./release-host.ts";
 import { nextCheck } from "./schedule.ts";
 import type { Candidate } from "./view.ts";
@@ -121,7 +121,7 @@ export class Releases {
       if (signal.aborted) return undefined;
       const kind = error instanceof NotFetched ? error.kind : "failed";
       const problem = sentenceOf(error);
-      if (kind === "full") return { problem, came, isFinal: true };
+      if (isRefusal(error, "no_space")) return { problem, came, isFinal: true };
       if (kind === "failed") return { problem, came, isFinal: false };
       // The host may have a newer one by now, and the files of that.
       await this.check(told, false, signal);
@@ -158,7 +158,7 @@ export class Releases {
   /**
    * Takes in a release as one file.
    * @param declared its size, when the sender tells
-   * @throws {Refusal} `too_large`, `invalid_release`, `no_space`
+   * @throws {Refusal} `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined, told: Told): Promise<void> {
     const { bundles, room, kept } = this.#options;
@@ -171,8 +171,9 @@ export class Releases {
         if (bundleBytes(manifest) > free) throw refuse("room");
       });
     } catch (error) {
-      // The connection broke: whoever sent it is gone, or was too slow.
-      throw error instanceof Refusal || file.readableEnded ? error : refuse("cut");
+      if (error instanceof Refusal) throw error;
+      // Else the connection broke: whoever sent it is gone, or was too slow.
+      throw diskRefusal(error) ?? (file.readableEnded ? error : refuse("cut"));
     }
     await kept.change({ uploaded: this.#whole.release, problem: null });
   }

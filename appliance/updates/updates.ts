@@ -120,7 +120,7 @@ export class Updates {
   /**
    * Takes in a release as one file, for the owner to install.
    * @param declared its size, when the sender tells
-   * @throws {Refusal} `not_now`, `too_large`, `invalid_release`, `no_space`
+   * @throws {Refusal} `not_now`, `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined): Promise<void> {
     const told = this.#insist();

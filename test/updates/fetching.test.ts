@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { describe, it } from "mocha";
 import { until } from "../helpers/until.ts";
 import { eachBox } from "./box.ts";
+import { onBrokenDisk } from "./broken-disk.ts";
 
 describe("A release that is fetched", () => {
   const box = eachBox();
@@ -153,6 +154,18 @@ describe("A release that is fetched", () => {
     assert.equal(ready?.state, "offered");
     assert.deepEqual(asked(), []);
   });
+
+  for (const [code, sentence, state] of [
+    ["EIO", /kept on the card \(EIO\)\. Restart the box/, "downloading"],
+    ["ENOSPC", /not enough free space/, "offered"],
+  ] as const)
+    it(`says so when the card answers ${code}`, () =>
+      onBrokenDisk(code, async () => {
+        await box().now();
+        const { problem, ready } = await failed();
+        assert.match(problem ?? "", sentence);
+        assert.equal(ready?.state, state);
+      }));
 
   it("is not fetched again when it is here", async () => {
     await box().now();

@@ -7,6 +7,7 @@ import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
 import { Minisign } from "../helpers/minisign.ts";
 import { madeRelease } from "../helpers/release.ts";
 import { eachBox } from "./box.ts";
+import { onBrokenDisk } from "./broken-disk.ts";
 
 describe("A release that its owner uploads", () => {
   const box = eachBox((each) => {
@@ -63,6 +64,14 @@ describe("A release that its owner uploads", () => {
     await assert.rejects(box().updates.takeIn(broken, undefined), /ended before it was complete/);
     assert.deepEqual(readdirSync(box().data), []);
   });
+
+  for (const [code, refusal, sentence] of [
+    ["EIO", "storage_unavailable", /kept on the card \(EIO\)\. Restart the box/],
+    ["EROFS", "storage_unavailable", /kept on the card \(EROFS\)\. Restart the box/],
+    ["ENOSPC", "no_space", /not enough space/],
+  ] as const)
+    it(`leaves nothing when the card answers ${code}, and says so`, () =>
+      onBrokenDisk(code, () => nothingOf(box().release(), refusal, sentence)));
 
   it("leaves nothing when the service ended meanwhile", async () => {
     const incoming = join(box().data, "incoming");
