@@ -32,7 +32,7 @@ const MOST: Readonly<Record<BundleFile, number>> = {
 };
 
 /** @returns the manifest, verified. @throws {Refusal} for a release that is not wanted */
-type Judge = (manifest: Uint8Array, signature: Uint8Array) => Manifest;
+type Judge = (manifest: Uint8Array, signature: Uint8Array) => Manifest | Promise<Manifest>;
 
 /**
  * Unpacks a `.tallydeck` into a folder that has none of its files, each on the disk when this is done.
@@ -76,7 +76,7 @@ async function unpackFiles(
     if (file === MANIFEST || file === SIGNATURE) {
       const bytes = await whole(content);
       await writeNew(join(folder, name), [bytes], made);
-      if (text !== undefined) manifest = judge(text, bytes);
+      if (text !== undefined) manifest = await judge(text, bytes);
       text ??= bytes;
     } else {
       const said = manifest?.files[file];

@@ -109,15 +109,15 @@ export class Bundles {
    */
   async takeIn(
     file: AsyncIterable<Uint8Array>,
-    judge: (manifest: Manifest) => void,
+    judge: (manifest: Manifest) => Promise<void>,
   ): Promise<Manifest> {
     const folder = this.#at(INCOMING);
     await this.#removeIncoming();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
-      const manifest = await unpackBundle(file, folder, (papers, signature) => {
+      const manifest = await unpackBundle(file, folder, async (papers, signature) => {
         const read = readManifest(papers, signature, this.#keys);
-        judge(read);
+        await judge(read);
         return read;
       });
       await this.#takePlace(INCOMING);

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
+import { sizeOf } from "../base/files.ts";
 import { isRefusal, orElse, Refusal } from "../base/refusal.ts";
 import { bundleBytes, type Manifest, MOST_ROOT_BYTES, misfits } from "../release/manifest.ts";
 import type { Told } from "../release/told.ts";
@@ -138,9 +139,9 @@ export class Releases {
     const { found: papers } = kept.now;
     const manifest = this.#found;
     if (host === undefined || papers === null || manifest === undefined) throw refuse("nobody");
-    // One that is whole is another, and in its way.
-    await this.#removeWhole();
     const path = await bundles.fetched(papers);
+    const here = LARGE.reduce((sum, name) => sum + (sizeOf(path(name)) ?? 0), 0);
+    await this.#makeWay(bundleBytes(manifest) - here);
     this.#fetched.clear();
     for (const name of LARGE)
       await fetchFile(name, path(name), manifest.files[name], {
@@ -161,14 +162,13 @@ export class Releases {
    * @throws {Refusal} `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined, told: Told): Promise<void> {
-    const { bundles, room, kept } = this.#options;
+    const { bundles, kept } = this.#options;
     if (declared !== undefined && declared > MOST_UPLOADED) throw refuse("large");
-    const free = await room();
     try {
-      this.#whole = await bundles.takeIn(file, (manifest) => {
+      this.#whole = await bundles.takeIn(file, async (manifest) => {
         const [reason] = this.#misfits(manifest, told);
         if (reason !== undefined) throw new Refusal("invalid_release", reason);
-        if (bundleBytes(manifest) > free) throw refuse("room");
+        await this.#makeWay(bundleBytes(manifest));
       });
     } catch (error) {
       if (error instanceof Refusal) throw error;
@@ -194,6 +194,19 @@ export class Releases {
   async lookAgain(): Promise<void> {
     if (this.#whole !== undefined && !(await this.#options.bundles.isSound(this.#whole)))
       await this.#removeWhole();
+  }
+
+  /**
+   * Finds room for a release. Where there is none for two, the one before goes first, though this one may
+   * break off: it can be had again as this one can, and on a full card it could never be replaced.
+   * @throws {Refusal} `no_space`
+   */
+  async #makeWay(bytes: number): Promise<void> {
+    const free = await this.#options.room();
+    if (bytes <= free) return;
+    const before = this.#whole === undefined ? 0 : bundleBytes(this.#whole);
+    if (bytes > free + before) throw refuse("room");
+    await this.#removeWhole();
   }
 
   async #removeWhole(): Promise<void> {

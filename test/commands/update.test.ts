@@ -96,7 +96,7 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     // Nobody is asked any more.
     assert.doesNotMatch(await update("status"), /^Ready/m);
     const bundles = new Bundles(folder, [signer.key]);
-    await bundles.takeIn(Readable.from([bundle]), () => {});
+    await bundles.takeIn(Readable.from([bundle]), async () => {});
     await kept.change({ uploaded: NEXT.release });
     assert.match(await update("status"), /^Ready .*, on this box, uploaded$/m);
   });

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sizeOf } from "../../appliance/base/files.ts";
 import { isRefusal, type RefusalCode } from "../../appliance/base/refusal.ts";
 import type { Manifest } from "../../appliance/release/manifest.ts";
 import type { ThisBoard } from "../../appliance/updates/boards.ts";
@@ -36,7 +37,7 @@ class UpdateBox {
   readonly updater: FakeUpdater;
   mode: UpdateMode = "ask";
   board = HERE;
-  /** Bytes that a release may take. */
+  /** Bytes that releases may take, with what is there of them. */
   room = 1e9;
   /** What chance brings next. */
   random = 0.5;
@@ -95,7 +96,7 @@ class UpdateBox {
         mode === "off"
           ? undefined
           : new ReleaseHost({ url: RELEASES, open: this.host.open, clock, userAgent: "test" }),
-      room: async () => this.room,
+      room: async () => this.room - bytesIn(data),
       random: () => this.random,
       timeZone: () => "Europe/Zurich",
     });
@@ -167,6 +168,11 @@ class UpdateBox {
     this.updater.finish();
     await this.see(({ ready }) => ready?.state === "prepared");
   }
+}
+
+function bytesIn(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.reduce((sum, name) => sum + (sizeOf(join(folder, name)) ?? 0), 0);
 }
 
 /** A box for each test of the suite around it; `prepare` changes it before it starts. */

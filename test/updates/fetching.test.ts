@@ -167,6 +167,25 @@ describe("A release that is fetched", () => {
         assert.equal(ready?.state, state);
       }));
 
+  it("leaves the one before where it is until it is whole, if there is room for both", async () => {
+    await box().now();
+    await isThere();
+    await box().updates.act({ action: "cancel" });
+    box().updater.forget("prepare");
+    const begunIsLeft = async (release: number) => {
+      box().release({ release });
+      await box().check();
+      faulty({ stallAfter: release });
+      await box().now(release);
+      await has(release);
+      await box().updates.act({ action: "cancel" });
+      return existsSync(whole());
+    };
+    assert.ok(await begunIsLeft(13));
+    box().room = 500_000;
+    assert.ok(!(await begunIsLeft(14)));
+  });
+
   it("is not fetched again when it is here", async () => {
     await box().now();
     await isThere();

@@ -126,6 +126,29 @@ describe("A release that its owner uploads", () => {
     await nothingOf(box().release(), "no_space", /counting comes first/);
   });
 
+  it("needs no room for the one whose place it takes", async () => {
+    await put(box().release());
+    box().room = 500_000;
+    await put(box().release({ release: 13 }));
+    assert.equal(box().view.ready?.release, 13);
+  });
+
+  it("costs the one before nothing where it breaks off, unless both have no room", async () => {
+    await put(box().release());
+    const next = box().release({ release: 13 });
+    const isLeft = async () => {
+      await assert.rejects(put(next.subarray(0, next.length / 2)));
+      return box().view.ready?.release === 12;
+    };
+    assert.ok(await isLeft());
+    // It would not even fit without it.
+    box().room = 100_000;
+    assert.ok(await isLeft());
+    box().room = 500_000;
+    assert.ok(!(await isLeft()));
+    assert.deepEqual(readdirSync(box().data), ["record.json"]);
+  });
+
   it("is not begun when it is larger than any", async () => {
     await assert.rejects(put(Buffer.alloc(9), 2 ** 31), (error) => isRefusal(error, "too_large"));
   });
