@@ -111,6 +111,7 @@ function status(job: Job): void {
       uploaded,
     }),
     download: null,
+    wished: wish?.release ?? null,
     asked: null,
     checkedAt,
     restartsAt: wish?.restartsAt ?? null,

@@ -5,6 +5,7 @@ import type { UpdateSource as OnBoard } from "../box/board.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
 import type { UpdateStanding } from "../deck/face/notices.ts";
 import type { LastUpdate, UpdateView } from "../updates/shown.ts";
+import { isRestart } from "../updates/view.ts";
 
 /** How long it is told that all went well; what went wrong is told until the owner has seen it. */
 const TOLD_MS = HOUR_MS;
@@ -39,7 +40,7 @@ function standingOf(view: UpdateView, now: number): UpdateStanding | undefined {
 
 /** The box goes away, or runs what is not its own yet. */
 function systemStanding({ mode, progress, running, next }: UpdateView): UpdateStanding | undefined {
-  if (progress?.step === "arm" || progress?.step === "restart")
+  if (progress !== null && isRestart(progress))
     return {
       weight: "away",
       top: "Updating",

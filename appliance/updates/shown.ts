@@ -55,6 +55,8 @@ export interface UpdateView {
   readonly progress: UpdateProgress | null;
   /** What is worked on, or restarted into. */
   readonly next: Release | null;
+  /** What is being written is not wanted, or not any more: the box does not restart for it. */
+  readonly isCalledOff: boolean;
   /** When the box restarts into it; epoch milliseconds. */
   readonly restartsAt: number | null;
   /** No update was ever tried on boards like this one, and none on this box. */

@@ -12,7 +12,7 @@ import type { RootUpdater } from "./root.ts";
 import { nextCheck, nextTry } from "./schedule.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { UpdateView, UpdateWish } from "./shown.ts";
-import { isUnseenFailure, isUntried, readyOf, viewOf } from "./view.ts";
+import { isRestart, isUnseenFailure, isUntried, readyOf, viewOf } from "./view.ts";
 import { askedFor, lastKey, newWish, nightFor, restartFor, type Times } from "./wishes.ts";
 
 interface UpdatesOptions extends ReleasesOptions, Times {
@@ -68,14 +68,15 @@ export class Updates {
   /** Undefined while the updater has told nothing yet. */
   view(): UpdateView | undefined {
     if (this.#told === undefined) return undefined;
-    const { settings, board, kept, clock } = this.#options;
+    const { settings, board, kept, clock, root } = this.#options;
     const { wish, checkedAt, skipped, seen, problem } = kept.now;
     return viewOf(this.#told, {
       settings,
       board,
       candidates: this.#releases.candidates(),
       download: this.#releases.download(wish?.release),
-      asked: askedFor(wish, clock) === "prepare" ? (wish?.release ?? null) : null,
+      wished: wish?.release ?? null,
+      asked: root.pending().includes("back") ? "back" : (askedFor(wish, clock) ?? null),
       checkedAt,
       restartsAt: restartFor(wish, this.#countdownEnds, clock),
       skipped,
@@ -125,6 +126,7 @@ export class Updates {
   async takeIn(file: Readable, declared: number | undefined): Promise<void> {
     const told = this.#insist();
     if (told.mode !== "normal") throw refuse("trial");
+    if (this.#isClosing(told)) throw refuse("closing");
     if (this.#isTakingIn || told.work || this.#options.kept.now.wish) throw refuse("busy");
     this.#isTakingIn = true;
     try {
@@ -149,13 +151,22 @@ export class Updates {
     return this.#told;
   }
 
+  /** The box restarts soon, whoever asked for it. */
+  #isClosing({ work }: Told): boolean {
+    const { kept, clock, root } = this.#options;
+    const isAsked = askedFor(kept.now.wish, clock) === "start" || root.pending().includes("back");
+    return isAsked || (work !== undefined && isRestart(work));
+  }
+
   async #want(
     { action: when, release, untried }: Extract<UpdateWish, { action: "now" | "tonight" }>,
     told: Told,
   ): Promise<void> {
     const { board, clock, kept, root } = this.#options;
     if (told.mode !== "normal") throw refuse("trial");
-    if (askedFor(kept.now.wish, clock) === "start") throw refuse("closing");
+    if (this.#isClosing(told)) throw refuse("closing");
+    // What comes in takes the place of what is here.
+    if (this.#isTakingIn) throw refuse("busy");
     if (readyOf(told, this.#releases.candidates())?.release !== release) throw refuse("again");
     if (isUntried(told, board) && untried !== true) throw refuse("board");
     if (when === "tonight" && !clock.sure) throw refuse("time");

@@ -25,8 +25,10 @@ interface Known {
     readonly done: number;
     readonly of: number;
   } | null;
-  /** The release that the updater was asked to write. */
-  readonly asked: number | null;
+  /** The release that is to be installed. */
+  readonly wished: number | null;
+  /** What the updater was asked for, and may not have begun with. */
+  readonly asked: "prepare" | "start" | "back" | null;
   /** Epoch milliseconds. */
   readonly checkedAt: number | null;
   readonly restartsAt: number | null;
@@ -59,15 +61,20 @@ export function offersOf({ offers }: Told): Candidate[] {
   );
 }
 
+function knownOf(told: Told, candidates: readonly Candidate[]): Candidate[] {
+  const { prepared } = told;
+  const known = [...candidates, ...offersOf(told)];
+  // Written already: where its files came from may be forgotten.
+  if (prepared !== undefined && !known.some(({ release }) => release === prepared.release))
+    known.push({ ...prepared, bytes: 0, notes: "", source: "network", isWhole: true });
+  return known;
+}
+
 /** The newest release that is newer than the running one, with what is known of it. */
 export function readyOf(told: Told, candidates: readonly Candidate[]): Candidate | undefined {
   const { running, other, prepared, failed } = told;
-  const all = [...candidates, ...offersOf(told)];
-  // Written already: where its files came from may be forgotten.
-  if (prepared !== undefined && !all.some(({ release }) => release === prepared.release))
-    all.push({ ...prepared, bytes: 0, notes: "", source: "network", isWhole: true });
   return (
-    all
+    knownOf(told, candidates)
       .filter(({ release }) => release > running.release)
       // What the other slot holds is started by going back.
       .filter(
@@ -81,7 +88,7 @@ export function readyOf(told: Told, candidates: readonly Candidate[]): Candidate
 
 /** What is shown of it all. */
 export function viewOf(told: Told, known: Known): UpdateView {
-  const { settings, board, checkedAt, download } = known;
+  const { settings, board, checkedAt } = known;
   const ready = readyOf(told, known.candidates);
   return {
     running: told.running,
@@ -91,8 +98,9 @@ export function viewOf(told: Told, known: Known): UpdateView {
     source: settings.mode === "off" || settings.url === "" ? null : new URL(settings.url).host,
     checkedAt: checkedAt === null ? null : Math.floor(checkedAt / 1_000),
     ready: ready === undefined ? null : readyView(ready, told, known),
-    progress: progressOf(told, download),
-    next: nextOf(told, known, ready),
+    progress: progressOf(told, known),
+    next: nextOf(told, known),
+    isCalledOff: isCalledOff(told, known),
     restartsAt: known.restartsAt,
     isUntriedBoard: isUntried(told, board),
     board: board.model,
@@ -104,10 +112,10 @@ export function viewOf(told: Told, known: Known): UpdateView {
 function readyView(
   { isWhole, ...shown }: Candidate,
   { prepared, work, failed }: Told,
-  { download, asked, skipped }: Known,
+  { download, wished, asked, skipped }: Known,
 ): ReadyView {
   const { release } = shown;
-  const isWriting = work?.to.release === release || asked === release;
+  const isWriting = work?.to.release === release || (asked === "prepare" && wished === release);
   const state =
     prepared?.release === release
       ? "prepared"
@@ -126,18 +134,29 @@ function readyView(
   };
 }
 
-function progressOf({ work }: Told, download: Known["download"]): UpdateView["progress"] {
+function progressOf({ work }: Told, { asked, download }: Known): UpdateView["progress"] {
   if (work !== undefined) return { step: work.step, done: work.done, of: work.of };
+  // It takes root a moment to begin.
+  if (asked === "start" || asked === "back") return { step: "arm", done: 0, of: 0 };
   return download && { step: "download", done: download.done, of: download.of };
 }
 
-function nextOf(
-  { work }: Told,
-  { download, restartsAt }: Known,
-  ready: Candidate | undefined,
-): UpdateView["next"] {
-  const next = work?.to ?? (download === null && restartsAt === null ? undefined : ready);
+function nextOf(told: Told, { wished, asked, candidates }: Known): UpdateView["next"] {
+  const next =
+    told.work?.to ??
+    (asked === "back"
+      ? told.other
+      : knownOf(told, candidates).find(({ release }) => release === wished));
   return next === undefined ? null : { release: next.release, version: next.version };
+}
+
+function isCalledOff({ work }: Told, { wished }: Known): boolean {
+  return work !== undefined && !isRestart(work) && work.to.release !== wished;
+}
+
+/** Whether the box is about to be away. */
+export function isRestart({ step }: NonNullable<UpdateView["progress"]>): boolean {
+  return step === "arm" || step === "restart";
 }
 
 function lastOf({ last }: Told, seen: string | null): UpdateView["last"] {

@@ -34,6 +34,7 @@ export class PictureUpdates implements Updates {
       },
       progress: null,
       next: null,
+      isCalledOff: false,
       restartsAt: null,
       isUntriedBoard: false,
       board: "Raspberry Pi 4 Model B Rev 1.4",

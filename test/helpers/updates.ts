@@ -14,6 +14,7 @@ export const AT_REST: UpdateView = {
   ready: null,
   progress: null,
   next: null,
+  isCalledOff: false,
   restartsAt: null,
   isUntriedBoard: false,
   board: "Raspberry Pi 4 Model B Rev 1.4",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import { describe, it } from "mocha";
 import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { until } from "../helpers/until.ts";
@@ -22,6 +23,8 @@ describe("An update", () => {
     box().clock.advance(59_000);
     assert.deepEqual(box().updater.waiting, []);
     assert.equal(await box().taken(), "start 12");
+    assert.deepEqual(box().view.progress, { step: "arm", done: 0, of: 0 });
+    assert.deepEqual(box().view.next, TO);
 
     box().updater.restarted("updated", TO);
     await box().reboot();
@@ -115,6 +118,28 @@ describe("An update", () => {
       box().updates.act({ action: "cancel" }),
       refused("not_now", /restarts already/),
     );
+  });
+
+  it("that is called off while it is written is written to its end, and not started", async () => {
+    await box().now();
+    await box().taken();
+    assert.equal((await box().see(({ next }) => next?.release === 12)).isCalledOff, false);
+    await box().updates.act({ action: "cancel" });
+    const { isCalledOff, progress, next } = box().view;
+    assert.deepEqual([isCalledOff, progress?.step, next], [true, "write", TO]);
+    box().updater.finish();
+    const view = await box().see(({ ready }) => ready?.state === "prepared");
+    assert.deepEqual([view.isCalledOff, view.next, view.restartsAt], [false, null, null]);
+  });
+
+  it("tonight stays the one that was chosen, whatever comes meanwhile", async () => {
+    await box().tonight();
+    await box().prepared();
+    const offer = { release: 13, version: "0.4.0", bytes: 7, notes: "", source: "stick" as const };
+    box().updater.tell({ offers: [offer] });
+    const { next, restartsAt } = await box().see(({ ready }) => ready?.release === 13);
+    assert.deepEqual(next, TO);
+    assert.notEqual(restartsAt, null);
   });
 
   it("may be put off to the night, and back again", async () => {
@@ -217,7 +242,16 @@ describe("An update", () => {
     await assert.rejects(back(), refused("not_now", /or cancel it/));
     await box().updates.act({ action: "cancel" });
     await back();
+    const { progress, next } = box().view;
+    assert.deepEqual([progress?.step, next?.release], ["arm", 10]);
+    await assert.rejects(box().now(), refused("not_now", /restarts already/));
+    await assert.rejects(
+      box().updates.takeIn(Readable.from([]), undefined),
+      refused("not_now", /restarts already/),
+    );
     assert.equal(await box().taken(), "back");
+    box().updater.tell({ work: { step: "restart", to: next ?? TO, done: 0, of: 0 } });
+    await assert.rejects(box().now(), refused("not_now", /restarts already/));
   });
 
   it("from a stick or a card is offered and installed like any other", async () => {

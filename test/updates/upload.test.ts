@@ -89,6 +89,11 @@ describe("A release that its owner uploads", () => {
     slow.write(file.subarray(0, 9_000));
     const first = box().updates.takeIn(slow, undefined);
     await assert.rejects(put(file), (error) => isRefusal(error, "not_now"));
+    const offer = { release: 13, version: "0.4.0", bytes: 7, notes: "", source: "stick" as const };
+    box().updater.tell({ offers: [offer] });
+    await box().see(({ ready }) => ready?.release === 13);
+    await assert.rejects(box().now(13), (error) => isRefusal(error, "not_now"));
+    box().updater.tell({ offers: [] });
     slow.end(file.subarray(9_000));
     await first;
     assert.equal(box().view.ready?.state, "downloaded");

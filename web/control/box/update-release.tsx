@@ -80,9 +80,8 @@ export function Release({ update }: { update: UpdateAnswer }) {
 
 /** What is being done about a release, and when the box restarts. */
 export function Work({ update }: { update: UpdateAnswer }) {
-  const { busy, problem, run } = useAction();
-  const { progress, restartsAt, next } = update;
   if (!isAtWork(update)) return null;
+  const { progress, isCalledOff } = update;
   return (
     <div class="stack">
       <h3>{workTitle(update)}</h3>
@@ -91,22 +90,31 @@ export function Work({ update }: { update: UpdateAnswer }) {
         <p role="status">
           The box restarts. It is back in about two minutes, and this page goes on by itself.
         </p>
+      ) : isCalledOff ? (
+        <p role="status">It is written to its end, and not started.</p>
       ) : (
-        <>
-          {restartsAt !== null && <Countdown at={restartsAt} version={next?.version ?? ""} />}
-          <div class="row">
-            <button
-              type="button"
-              disabled={busy}
-              onClick={() => run(() => askUpdate({ action: "cancel" }))}
-            >
-              Cancel
-            </button>
-          </div>
-        </>
+        <UntilRestart {...update} />
       )}
-      <Problem text={problem} />
     </div>
+  );
+}
+
+function UntilRestart({ restartsAt, next }: UpdateAnswer) {
+  const { busy, problem, run } = useAction();
+  return (
+    <>
+      {restartsAt !== null && <Countdown at={restartsAt} version={next?.version ?? ""} />}
+      <div class="row">
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() => run(() => askUpdate({ action: "cancel" }))}
+        >
+          Cancel
+        </button>
+      </div>
+      <Problem text={problem} />
+    </>
   );
 }
 

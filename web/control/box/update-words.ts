@@ -57,9 +57,9 @@ export function isAtWork({ progress, restartsAt, ready }: UpdateAnswer): boolean
 }
 
 /** `Installing 0.3.0`, or an older one. */
-export function workTitle({ next: told, ready, running }: UpdateAnswer): string {
-  const next = told ?? ready;
+export function workTitle({ next, isCalledOff, running }: UpdateAnswer): string {
   if (next === null) return "Restarting";
+  if (isCalledOff) return `Writing ${next.version}`;
   return `${next.release < running.release ? "Going back to" : "Installing"} ${next.version}`;
 }
 
