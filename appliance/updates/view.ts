@@ -105,7 +105,8 @@ export function viewOf(told: Told, known: Known): UpdateView {
     isUntriedBoard: isUntried(told, board),
     board: board.model,
     last: lastOf(told, known.seen),
-    problem: known.problem ?? told.problem ?? null,
+    // On a visit the updater says what that is.
+    problem: (told.mode === "visit" ? null : known.problem) ?? told.problem ?? null,
   };
 }
 

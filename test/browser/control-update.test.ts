@@ -86,6 +86,9 @@ describe("updates in the Web UI", () => {
     updates.show({ next: NEXT, restartsAt: Date.now() + 60_000 });
     await sees(/^The box restarts into 0\.3\.0 in [01]:\d\d\.$/);
     assert.deepEqual(await wished(() => button("Cancel").click()), { action: "cancel" });
+    updates.show({ next: NEXT, progress: { step: "write", done: 1, of: 2 }, isCalledOff: true });
+    await sees("It is written to its end, and not started.");
+    assert.equal(await button("Cancel").count(), 0);
     updates.show(RESTART);
     await sees(/^The box restarts\. It is back in about two minutes/);
     assert.equal(await button("Cancel").count(), 0);
@@ -94,9 +97,12 @@ describe("updates in the Web UI", () => {
   it("go on by themselves with the pages of the new release", async () => {
     await open(RESTART);
     await sees(/^The box restarts\. It is back/);
+    await control().page.clock.install();
     await control().page.route("**/api/events", (route) => route.abort());
     await listenAnew();
     await control().sees(/^The box restarts into 0\.3\.0\. It is back in about two minutes/);
+    await control().page.clock.fastForward(15 * 60_000);
+    await control().sees(/^The box is not back after fifteen minutes\. Unplug it/);
     updates.show({ running: { ...NEXT, slot: "b" }, last: { ...FAILED, kind: "updated" } });
     const loaded = control().page.waitForEvent("load");
     await control().page.unroute("**/api/events");
@@ -129,6 +135,7 @@ describe("updates in the Web UI", () => {
     assert.deepEqual(await wished(() => back.click()), { action: "back" });
     updates.show({ other: NEXT, mode: "visit" });
     await sees(/^Started by the jumper on pins 5 and 6, or by somebody else/);
+    assert.equal(await button("Look now").count(), 0);
     assert.equal(await button("Upload a release…").count(), 0);
     await button("Keep this one…").click();
     const keep = dialog("Keep 0.2.0?").getByRole("button", { name: "Keep this one" });

@@ -216,7 +216,11 @@ describe("An update", () => {
       box().updater.tell({ mode });
       await assert.rejects(box().now(), refused("not_now", /its own release/));
     }
-    assert.equal(box().view.mode, "visit");
+    box().host.faults = [{ file: "manifest.json", status: 500 }];
+    await box().check();
+    box().updater.tell({ problem: "The other system runs now." });
+    const { mode, problem } = await box().see((view) => view.problem !== null);
+    assert.deepEqual([mode, problem], ["visit", "The other system runs now."]);
     await box().updates.act({ action: "keep" });
     assert.equal(await box().taken(), "keep");
   });

@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import { BoxTab } from "./box/box-tab.tsx";
 import { isRestarting, waits } from "./box/update-words.ts";
 import { useShell } from "./context.ts";
 import { DashboardLink } from "./dashboard-link.tsx";
 import { DeckTab } from "./deck/deck-tab.tsx";
+import { useNow } from "./parts.tsx";
 import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
 import { StartTab } from "./start/start-tab.tsx";
@@ -66,12 +68,22 @@ export function Shell() {
   );
 }
 
+/** A trial that is not well has led back by then, unless it hangs. */
+const LONG_MS = 15 * 60_000;
+
 /** Why nothing new comes. */
 function Away({ update }: Pick<Box, "update">) {
+  const now = useNow();
+  const [since] = useState(now);
   if (!navigator.onLine)
     return <p class="notice bad">This device is offline: what you see may be old.</p>;
   if (update !== null && isRestarting(update))
-    return (
+    return now - since >= LONG_MS ? (
+      <p class="notice bad">
+        The box is not back after fifteen minutes. Unplug it and plug it in again: that starts the
+        release that ran before.
+      </p>
+    ) : (
       <p class="notice">
         The box restarts into {update.next?.version}. It is back in about two minutes, and this page
         goes on by itself.

@@ -118,8 +118,7 @@ function Runs({ running, other }: UpdateAnswer) {
 /** How releases come, and the way back. */
 function Ways({ update }: { update: UpdateAnswer }) {
   const { busy, problem, run } = useAction();
-  const isFree = !isAtWork(update);
-  const isIdle = update.mode === "normal" && isFree;
+  const isIdle = update.mode === "normal" && !isAtWork(update);
   const look = () => run(() => askUpdate({ action: "check" }));
   return (
     <>
@@ -127,13 +126,13 @@ function Ways({ update }: { update: UpdateAnswer }) {
         {habitText(update)} <Looked {...update} />
       </p>
       <div class="row">
-        {update.source !== null && isFree && (
-          <button type="button" disabled={busy} onClick={look}>
-            Look now
-          </button>
-        )}
         {isIdle && (
           <>
+            {update.source !== null && (
+              <button type="button" disabled={busy} onClick={look}>
+                Look now
+              </button>
+            )}
             <GoBack {...update} />
             <UpdateFile />
           </>
