@@ -98,7 +98,7 @@ function toldBy({ config, root }: Job): Told {
 function status(job: Job): void {
   const told = toldBy(job);
   const { terminal, config } = job;
-  const { found, uploaded, checkedAt, seen, skipped, wish, problem } = remembered(job);
+  const { found, uploaded, checkedAt, seen, seenProblem, skipped, wish, problem } = remembered(job);
   const { url, mode } = config.updates;
   const bundles = bundlesOf(config);
   const isAsked = mode !== "off" && url !== "";
@@ -117,6 +117,7 @@ function status(job: Job): void {
     restartsAt: wish?.restartsAt ?? null,
     skipped,
     seen,
+    seenProblem,
     problem,
   });
   for (const [name, value] of updateRows(view, timeOf)) terminal.out(`${name.padEnd(11)} ${value}`);

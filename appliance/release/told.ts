@@ -55,6 +55,8 @@ export interface Told {
   readonly canTry?: boolean;
   /** A sentence: what is wrong with a bundle, the card or a slot, and what to do. */
   readonly problem?: string;
+  /** When that was found, epoch seconds by the box's clock: the same may go wrong once more. */
+  readonly problemAt?: number;
 }
 
 export const TOLD_FILE = "state.json";

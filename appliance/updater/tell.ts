@@ -38,7 +38,7 @@ export function tell(box: Box, { offers, work, problem }: News = {}): void {
     ...(last && { last }),
     failed,
     ...(canTry !== undefined && { canTry }),
-    ...(wrong && { problem: wrong }),
+    ...(wrong && { problem: wrong, problemAt: foundAt(box, wrong, wrong === problem, before) }),
   };
   replaceFile(join(box.root, TOLD, TOLD_FILE), JSON.stringify(told), 0o644);
 }
@@ -67,6 +67,11 @@ function momentary(before: Told | undefined): string | undefined {
 function standing(slot: Slot, mode: Told["mode"], { rotten }: Journal): string | undefined {
   if (rotten === slot) return ROTTEN;
   return mode === "visit" ? VISITED : undefined;
+}
+
+/** What is told anew happened anew, be it in the same words. */
+function foundAt({ now }: Box, wrong: string, isNew: boolean, before: Told | undefined): number {
+  return isNew || before?.problem !== wrong ? now() : (before.problemAt ?? now());
 }
 
 /** What was told last; undefined before. */

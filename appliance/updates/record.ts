@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { bytesOf, replacePrivateFile } from "../base/files.ts";
+import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { schemas } from "../base/schema.ts";
 import { Signal } from "../base/signal.ts";
@@ -54,6 +55,8 @@ export interface UpdateRecord {
   readonly skipped: number | null;
   /** The outcome that the owner has seen. */
   readonly seen: string | null;
+  /** What the updater finds wrong, as far as the owner has seen it, as `problemKey` has it. */
+  readonly seenProblem: string | null;
   /** Epoch milliseconds: nothing is installed by itself before. */
   readonly autoAfter: number | null;
   /** A sentence. */
@@ -68,6 +71,7 @@ const FIRST_RECORD: UpdateRecord = {
   wish: null,
   skipped: null,
   seen: null,
+  seenProblem: null,
   autoAfter: null,
   problem: null,
 };
@@ -105,6 +109,7 @@ const misfitOf = schemas({ allowUnionTypes: true })(
     ),
     skipped: orNull(number),
     seen: orNull(text(128)),
+    seenProblem: orNull(text(2_100)),
     autoAfter: orNull(time),
     problem: orNull(text(2_000)),
   }),
@@ -148,7 +153,9 @@ export class Kept {
     const bytes = bytesOf(this.#path, MOST_BYTES);
     if (bytes === undefined) return FIRST_RECORD;
     try {
-      const record: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+      const read: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+      // The release before may not have known all of it.
+      const record = isObject(read) ? { ...FIRST_RECORD, ...read } : read;
       if (misfitOf(record) === undefined) return record as UpdateRecord;
     } catch {}
     this.#log.warn("What was remembered of updates cannot be read and is forgotten");

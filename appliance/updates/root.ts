@@ -62,6 +62,7 @@ const TOLD = object(
     failed: { type: "array", maxItems: 1_000, items: number },
     canTry: { type: "boolean" },
     problem: SENTENCE,
+    problemAt: count,
   },
   ["running", "mode", "offers", "failed"],
 );

@@ -12,7 +12,7 @@ import type { RootUpdater } from "./root.ts";
 import { nextCheck, nextTry } from "./schedule.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { UpdateView, UpdateWish } from "./shown.ts";
-import { isRestart, isUnseenFailure, isUntried, readyOf, viewOf } from "./view.ts";
+import { isRestart, isUnseenFailure, isUntried, problemKey, readyOf, viewOf } from "./view.ts";
 import { askedFor, lastKey, newWish, nightFor, restartFor, type Times } from "./wishes.ts";
 
 interface UpdatesOptions extends ReleasesOptions, Times {
@@ -69,7 +69,7 @@ export class Updates {
   view(): UpdateView | undefined {
     if (this.#told === undefined) return undefined;
     const { settings, board, kept, clock, root } = this.#options;
-    const { wish, checkedAt, skipped, seen, problem } = kept.now;
+    const { wish, checkedAt, skipped, seen, seenProblem, problem } = kept.now;
     return viewOf(this.#told, {
       settings,
       board,
@@ -81,6 +81,7 @@ export class Updates {
       restartsAt: restartFor(wish, this.#countdownEnds, clock),
       skipped,
       seen,
+      seenProblem,
       problem,
     });
   }
@@ -99,7 +100,7 @@ export class Updates {
         case "check":
           return this.#checkNow(told);
         case "seen":
-          return kept.change({ seen: lastKey(told), problem: null });
+          return this.#see(told);
         case "skip":
           if (kept.now.wish?.release === wish.release) await this.#callOff();
           return kept.change({ skipped: wish.release });
@@ -180,6 +181,16 @@ export class Updates {
       skipped: skipped === release ? null : skipped,
       problem: null,
     });
+  }
+
+  /** The owner has seen what is shown, not what was hidden below it. */
+  #see(told: Told): Promise<void> {
+    const { kept } = this.#options;
+    if (told.mode === "visit") return kept.change({ seen: lastKey(told) });
+    const { problem } = kept.now;
+    const isShown = problem === null || problem === told.problem;
+    const seenProblem = isShown ? problemKey(told) : kept.now.seenProblem;
+    return kept.change({ seen: lastKey(told), seenProblem, problem: null });
   }
 
   async #callOff(): Promise<void> {

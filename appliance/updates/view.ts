@@ -35,12 +35,20 @@ interface Known {
   readonly skipped: number | null;
   /** The outcome that the owner has seen, by its `outcomeKey`. */
   readonly seen: string | null;
+  /** The problem of the updater that the owner has seen, by its `problemKey`. */
+  readonly seenProblem: string | null;
+  /** The service's own. */
   readonly problem: string | null;
 }
 
 /** Tells one outcome from another. */
 export function outcomeKey({ kind, to, at }: Outcome): string {
   return `${kind} ${to.release} ${at}`;
+}
+
+/** Tells what the updater finds wrong from what it found before; null where it finds nothing. */
+export function problemKey({ problem, problemAt = 0 }: Told): string | null {
+  return problem === undefined ? null : `${problemAt} ${problem}`;
 }
 
 /** True for an attempt that came to nothing, as long as its owner does not know. */
@@ -105,8 +113,7 @@ export function viewOf(told: Told, known: Known): UpdateView {
     isUntriedBoard: isUntried(told, board),
     board: board.model,
     last: lastOf(told, known.seen),
-    // On a visit the updater says what that is.
-    problem: (told.mode === "visit" ? null : known.problem) ?? told.problem ?? null,
+    problem: problemOf(told, known),
   };
 }
 
@@ -158,6 +165,13 @@ function isCalledOff({ work }: Told, { wished }: Known): boolean {
 /** Whether the box is about to be away. */
 export function isRestart({ step }: NonNullable<UpdateView["progress"]>): boolean {
   return step === "arm" || step === "restart";
+}
+
+function problemOf(told: Told, { problem, seenProblem }: Known): UpdateView["problem"] {
+  const found = told.problem ?? null;
+  // It is about the visit, and holds as long as that does.
+  if (told.mode === "visit") return found;
+  return problem ?? (problemKey(told) === seenProblem ? null : found);
 }
 
 function lastOf({ last }: Told, seen: string | null): UpdateView["last"] {

@@ -149,6 +149,12 @@ describe("updates in the Web UI", () => {
     assert.deepEqual(await wished(() => button("Seen").click()), { action: "seen" });
     updates.show({ last: { ...FAILED, isSeen: true } });
     await button("Seen").waitFor({ state: "detached" });
+    updates.show({ problem: "The stick cannot be read." });
+    await sees("The stick cannot be read.");
+    assert.deepEqual(await wished(() => button("Seen").click()), { action: "seen" });
+    updates.show({ last: FAILED, problem: "The stick cannot be read." });
+    await sees(/^Went back from/);
+    assert.equal(await button("Seen").count(), 1);
   });
 
   it("come as a file, too, and say what is wrong with one", async () => {
@@ -175,6 +181,7 @@ describe("updates in the Web UI", () => {
     await open({ ready: READY, other: BEFORE });
     await control().owner.assertAccessibleInAnyLight();
     for (const view of [
+      { problem: "The card is full." },
       { last: FAILED, ready: { ...READY, failedBefore: true, notes: "x".repeat(500) } },
       { ready: READY, next: NEXT, progress: { step: "write", done: 1, of: 2 } },
       { ready: READY, next: NEXT, restartsAt: AT_REST.checkedAt },

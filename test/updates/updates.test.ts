@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, it } from "mocha";
 import { DAY_MS } from "../../appliance/base/calendar.ts";
@@ -181,6 +183,22 @@ describe("An update", () => {
     assert.equal(problem, "The boot partition is full.");
   });
 
+  it("tells what is wrong until its owner has seen it, one thing after the other", async () => {
+    box().host.faults = [{ file: "manifest.json", status: 500 }];
+    await box().check();
+    box().updater.tell({ problem: "The stick cannot be read.", problemAt: 1_772_600_000 });
+    box().clock.advance(1_000);
+    assert.match(box().view.problem ?? "", /answered 500/);
+    await box().updates.act({ action: "seen" });
+    assert.equal(box().view.problem, "The stick cannot be read.");
+    await box().updates.act({ action: "seen" });
+    await box().restart();
+    assert.equal(box().view.problem, null);
+    // Where it says how the box stands, it does so as long as that lasts.
+    box().updater.tell({ mode: "visit" });
+    await box().see(({ problem }) => problem !== null);
+  });
+
   it("that is wished anew while the one before comes to its end goes on", async () => {
     box().updater.refuses = "The boot partition is full.";
     await box().now();
@@ -231,6 +249,14 @@ describe("An update", () => {
     assert.equal(box().view.ready?.isSkipped, true);
     await box().now();
     assert.equal(box().view.ready?.isSkipped, false);
+  });
+
+  it("that is not wanted stays so for a release that remembers more", async () => {
+    await box().updates.act({ action: "skip", release: 12 });
+    const { seenProblem: _, ...less } = box().record() ?? assert.fail();
+    writeFileSync(join(box().data, "record.json"), JSON.stringify(less));
+    await box().restart();
+    assert.equal(box().view.ready?.isSkipped, true);
   });
 
   it("leads back where there is something to go back to", async () => {

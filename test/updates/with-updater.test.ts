@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, it } from "mocha";
-import { answer } from "../../appliance/updater/asks.ts";
+import { answer, answerStick } from "../../appliance/updater/asks.ts";
+import { tell } from "../../appliance/updater/tell.ts";
 import { Bundles } from "../../appliance/updates/bundles.ts";
 import { Kept } from "../../appliance/updates/record.ts";
 import { RootUpdater } from "../../appliance/updates/root.ts";
@@ -108,6 +109,19 @@ describe("The service and the updater", () => {
     await answered({ ...card.box(), roomIn });
     assert.equal(told, undefined);
     await until(() => updates.view()?.ready?.state === "prepared");
+  });
+
+  it("let the owner put away what is wrong, until it goes wrong once more", async () => {
+    const shown = async (work: () => Promise<void> | void) => {
+      await work();
+      clock.advance(1_000);
+      return updates.view()?.problem ?? "";
+    };
+    const stick = () => answerStick(card.box(), "hda");
+    assert.match(await shown(stick), /no USB stick/);
+    assert.equal(await shown(() => updates.act({ action: "seen" })), "");
+    assert.equal(await shown(() => tell(card.box(), { offers: [] })), "");
+    assert.match(await shown(stick), /no USB stick/);
   });
 
   it("say why a board cannot try a release", async () => {

@@ -3,11 +3,22 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { Snippet } from "../shared/copy-button.tsx";
 import { boxNow } from "./api.ts";
 
+interface ProblemProps {
+  text: string;
+  /** what can be done about it right there */
+  children?: ComponentChildren;
+}
+
 /** What went wrong, said once it did. */
-export function Problem({ text }: { text: string }) {
+export function Problem({ text, children }: ProblemProps) {
   return (
     <div role="alert" class="problem">
-      {text !== "" && <p class="notice bad">{text}</p>}
+      {text !== "" && (
+        <p class="notice bad">
+          {text}
+          {children}
+        </p>
+      )}
     </div>
   );
 }

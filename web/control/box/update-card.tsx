@@ -28,29 +28,31 @@ export function UpdateCard() {
   );
 }
 
-/** What came of the last attempt, until the owner has seen it, and what is wrong. */
+/** What came of the last attempt, and what is wrong, until the owner has seen it. */
 function Result({ last, running, mode, problem: told }: UpdateAnswer) {
   const { busy, problem, run } = useAction();
   // On a visit it is about the visit.
   const wrong = mode === "visit" ? "" : (told ?? "");
   const isGood = last?.kind === "updated" || last?.kind === "back";
+  const isNew = last !== null && !last.isSeen;
+  const seen = (
+    <button type="button" disabled={busy} onClick={() => run(() => askUpdate({ action: "seen" }))}>
+      Seen
+    </button>
+  );
   return (
     <>
       <div role="status">
-        {last !== null && !last.isSeen && (
+        {isNew && (
           <p class={isGood ? "notice" : "notice bad"}>
             {outcomeText(last, running.version)}
-            <button
-              type="button"
-              disabled={busy}
-              onClick={() => run(() => askUpdate({ action: "seen" }))}
-            >
-              Seen
-            </button>
+            {seen}
           </p>
         )}
       </div>
-      <Problem text={problem || wrong} />
+      {/* Once is enough for both. */}
+      <Problem text={wrong}>{!isNew && seen}</Problem>
+      <Problem text={problem} />
     </>
   );
 }
