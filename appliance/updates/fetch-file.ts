@@ -79,7 +79,7 @@ async function append(name: string, path: string, begun: Begun, to: Fetching): P
     await using file = await open(path, "a", 0o600);
     await writeOut(counted(answer.body, skip), file, begun, to);
   } catch (error) {
-    throw await explained(error, path, to, end.signal);
+    throw await explained(error, [name, path], to, end.signal);
   } finally {
     watch();
     to.signal.removeEventListener("abort", stop);
@@ -97,19 +97,24 @@ async function append(name: string, path: string, begun: Begun, to: Fetching): P
   }
 }
 
-/** How much of the body is here already. @throws {NotFetched} where it is of another file */
+/** How much of the body is here already. @throws {NotFetched}, {NoSuchPart} where it is of another file */
 function skipped(
   name: string,
   { status, headers }: Answer,
   { part, have }: Begun,
   host: string,
 ): number {
+  if (status === 416) throw new NoSuchPart();
   const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(headers["content-range"] ?? "");
   const [, from, whole] =
     status === 206 ? (range ?? []) : [undefined, "0", headers["content-length"] ?? "*"];
   const isRight = Number(from) === (status === 206 ? have : 0);
   if (isRight && (whole === "*" || Number(whole) === part.size)) return status === 206 ? 0 : have;
-  throw new NotFetched("wrong", `${host} has another ${name} than the one that was offered.`);
+  throw isAnother(name, host);
+}
+
+function isAnother(name: string, host: string): NotFetched {
+  return new NotFetched("wrong", `${host} has another ${name} than the one that was offered.`);
 }
 
 async function writeOut(
@@ -138,9 +143,12 @@ async function writeOut(
 /** More came than there is. */
 class TooMuch extends Error {}
 
+/** The host's file ends before ours: or it counts wrongly, and would never give the rest of it. */
+class NoSuchPart extends Error {}
+
 async function explained(
   error: unknown,
-  path: string,
+  [name, path]: readonly [string, string],
   { host }: Fetching,
   end: AbortSignal,
 ): Promise<unknown> {
@@ -148,6 +156,10 @@ async function explained(
   if (error instanceof TooMuch) {
     await rm(path, { force: true });
     return new NotFetched("wrong", `${host.name} sends more than the release has. It was deleted.`);
+  }
+  if (error instanceof NoSuchPart) {
+    await rm(path, { force: true });
+    return isAnother(name, host.name);
   }
   return diskRefusal(error) ?? host.failure(error, end);
 }

@@ -74,7 +74,7 @@ export class ReleaseHost {
 
   /**
    * Opens a file from a byte on; whoever reads the body says when it takes too long. The host may
-   * answer with all of it: 200, not 206.
+   * answer with all of it: 200, not 206; or that it has no such part: 416.
    * @throws {NotFetched}
    */
   async file(name: string, from: number, signal: AbortSignal): Promise<Answer> {
@@ -133,7 +133,7 @@ export class ReleaseHost {
       const sent = { ...headers, "accept-encoding": "identity", "user-agent": userAgent };
       const answer = await open(at.href, sent, signal);
       const { status, headers: told, body } = answer;
-      if (status === 200 || status === 206) return answer;
+      if (status === 200 || status === 206 || (status === 416 && "range" in headers)) return answer;
       body.destroy();
       if (!MOVED.includes(status)) throw this.#refused(name, status);
       const next = URL.parse(told.location ?? "", at.href);

@@ -122,7 +122,11 @@ export class Releases {
       if (signal.aborted) return undefined;
       const kind = error instanceof NotFetched ? error.kind : "failed";
       const problem = sentenceOf(error);
-      if (isRefusal(error, "no_space")) return { problem, came, isFinal: true };
+      if (isRefusal(error, "no_space")) {
+        // What is there of it takes room, too, and may never become more.
+        await this.#options.bundles.removeFetched();
+        return { problem, came, isFinal: true };
+      }
       if (kind === "failed") return { problem, came, isFinal: false };
       // The host may have a newer one by now, and the files of that.
       await this.check(told, false, signal);

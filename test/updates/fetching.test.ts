@@ -110,6 +110,21 @@ describe("A release that is fetched", () => {
     assert.match((await failed()).problem ?? "", /another root\.img than the one that was offered/);
   });
 
+  it("is fetched anew where the host has no such part of it", async () => {
+    faulty({ stallAfter: 100_000 });
+    box().host.faults.push({ file: "root.img", status: 416 });
+    await box().now();
+    await has(100_000);
+    box().host.hangUp();
+    await until(() => box().record()?.wish?.failures === 1);
+    box().clock.advance(10_000);
+    await until(() => box().record()?.wish?.failures === 2);
+    assert.match(box().view.problem ?? "", /another root\.img than the one that was offered/);
+    box().clock.advance(60_000);
+    await isThere();
+    assert.deepEqual(asked(), ["root.img", "root.img bytes=100000-", "root.img"]);
+  });
+
   it("is fetched anew where the card has lost some of it", async () => {
     faulty({ cutAfter: 100_000 });
     await box().now();
@@ -152,7 +167,21 @@ describe("A release that is fetched", () => {
     const { problem, ready } = await failed();
     assert.match(problem ?? "", /not enough free space .* counting comes first/);
     assert.equal(ready?.state, "offered");
-    assert.deepEqual(asked(), []);
+    assert.deepEqual(box().host.asked, ["manifest.json", "manifest.json.minisig"]);
+    assert.equal(existsSync(fetched()), false);
+  });
+
+  it("leaves room for counting that has less while it comes", async () => {
+    faulty({ stallAfter: 100_000 });
+    await box().now();
+    await has(100_000);
+    box().room = 100_000;
+    box().host.hangUp();
+    await until(() => box().record()?.wish?.failures === 1);
+    box().clock.advance(10_000);
+    const { problem } = await box().see(({ ready }) => ready?.state === "offered");
+    assert.match(problem ?? "", /counting comes first/);
+    assert.equal(existsSync(fetched()), false);
   });
 
   for (const [code, sentence, state] of [
