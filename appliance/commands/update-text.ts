@@ -56,13 +56,16 @@ const MODES = {
 };
 
 function looksText(
-  { updates, source, checkedAt }: UpdateView,
+  { updates, source, checkedAt, isUntriedBoard }: UpdateView,
   timeOf: (epochMs: number) => string,
 ): string {
   if (updates === "off") return "for no release (UPDATES=off)";
   if (source === null) return "for no release: nobody said where they are (UPDATE_URL)";
   const when = checkedAt === null ? "not yet" : `last on ${timeOf(checkedAt * 1_000)}`;
-  const then = updates === "auto" ? "installs it at night" : "tells of it";
+  const byItself = isUntriedBoard
+    ? "installs it at night once one was installed by hand"
+    : "installs it at night";
+  const then = updates === "auto" ? byItself : "tells of it";
   return `at ${source} once a week, ${when}; ${then}`;
 }
 

@@ -93,6 +93,10 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
       await update("status", "", env),
       /^Ready {7}0\.3\.0 \(release 12\): .*, not downloaded yet\n(?:.*\n)*Problem {5}The connection broke\.$/m,
     );
+    assert.match(
+      await update("status", "", { ...env, UPDATES: "auto" }),
+      /^Looks .*; installs it at night once one was installed by hand$/m,
+    );
     // Nobody is asked any more.
     assert.doesNotMatch(await update("status"), /^Ready/m);
     const bundles = new Bundles(folder, [signer.key]);

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { collectorUrl, isThisMachine, slotPath } from "../../../web/control/addresses.ts";
 import { bytesName, clockText, spanName, wifiText } from "../../../web/control/box/box-words.ts";
+import { habitText } from "../../../web/control/box/update-words.ts";
 import { isSame, lackOf, widgetName, widgetOf } from "../../../web/control/deck/widgets.ts";
 import { standingAlarms } from "../../../web/control/sites/alarm-words.ts";
 import { ago, clockOf } from "../../../web/control/times.ts";
 import { formatView, parseView } from "../../../web/control/view.ts";
+import { AT_REST } from "../../helpers/updates.ts";
 
 describe("the address of the Web UI", () => {
   it("is bare for the first deck", () => {
@@ -87,6 +89,22 @@ describe("times", () => {
       "2 days ago",
     ]);
   });
+});
+
+describe("what a box does about releases", () => {
+  for (const [view, says] of [
+    [{}, /asks releases\.example\.org .*, and installs it only when you say so\.$/],
+    [{ updates: "auto" }, /and installs it at 4 at night\.$/],
+    [{ updates: "auto", isUntriedBoard: true }, /at night once you have installed one yourself/],
+    [{ updates: "off" }, /^The box asks nobody .* a USB stick\.$/],
+    [
+      { updates: "auto", source: null },
+      /^The box asks nobody .* The box installs it at 4 at night\.$/,
+    ],
+  ] as const)
+    it(`is said as it is with ${JSON.stringify(view)}`, () => {
+      assert.match(habitText({ ...AT_REST, ...view }), says);
+    });
 });
 
 describe("a widget", () => {

@@ -76,11 +76,16 @@ function hourText(at: number): string {
 }
 
 /** What the box does by itself about releases. */
-export function habitText({ updates, source }: UpdateAnswer): string {
-  if (updates === "off" || source === null)
-    return "The box asks nobody for releases. Upload one here, or bring it on the card or a USB stick.";
-  const then =
-    updates === "auto" ? "installs it at 4 at night" : "installs it only when you say so";
+export function habitText({ updates, source, isUntriedBoard }: UpdateAnswer): string {
+  const atNight = isUntriedBoard
+    ? "installs it at 4 at night once you have installed one yourself, for updates on this board were never tried"
+    : "installs it at 4 at night";
+  if (updates === "off" || source === null) {
+    const nobody =
+      "The box asks nobody for releases. Upload one here, or bring it on the card or a USB stick.";
+    return updates === "auto" ? `${nobody} The box ${atNight}.` : nobody;
+  }
+  const then = updates === "auto" ? atNight : "installs it only when you say so";
   return `Once a week the box asks ${source} for a newer release, and ${then}.`;
 }
 
