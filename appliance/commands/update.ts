@@ -10,12 +10,12 @@ import { bundleBytes, type Manifest } from "../release/manifest.ts";
 import type { Told } from "../release/told.ts";
 import { type Box, thisBox } from "../updater/box.ts";
 import { takeFile } from "../updater/take.ts";
-import { thisBoard } from "../updates/boards.ts";
+import { type ThisBoard, thisBoard } from "../updates/boards.ts";
 import { Bundles } from "../updates/bundles.ts";
 import { Kept } from "../updates/record.ts";
 import { refuse } from "../updates/refusals.ts";
 import { type Open, openOutside, ReleaseHost } from "../updates/release-host.ts";
-import { candidatesOf } from "../updates/releases.ts";
+import { candidatesOf, isOther, misfitsHere } from "../updates/releases.ts";
 import { RootUpdater } from "../updates/root.ts";
 import { isUntried, viewOf } from "../updates/view.ts";
 import {
@@ -47,6 +47,7 @@ Sign in as root by ssh: this is about the whole box.`;
 /** What the command works with besides the terminal. */
 interface Outside {
   readonly box: () => Box;
+  readonly board: () => ThisBoard;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly open: Open;
 }
@@ -82,7 +83,12 @@ export function updateWith(outside: Outside): Command {
   };
 }
 
-export const update = updateWith({ box: thisBox, sleep: setTimeout, open: openOutside });
+export const update = updateWith({
+  box: thisBox,
+  board: thisBoard,
+  sleep: setTimeout,
+  open: openOutside,
+});
 
 /** @throws {CommandFailed} off a box */
 function toldBy({ config, root }: Job): Told {
@@ -97,14 +103,14 @@ function toldBy({ config, root }: Job): Told {
 
 function status(job: Job): void {
   const told = toldBy(job);
-  const { terminal, config } = job;
+  const { terminal, config, board } = job;
   const { found, uploaded, checkedAt, seen, seenProblem, skipped, wish, problem } = remembered(job);
   const { url, mode } = config.updates;
   const bundles = bundlesOf(config);
   const isAsked = mode !== "off" && url !== "";
   const view = viewOf(told, {
     settings: config.updates,
-    board: thisBoard(),
+    board: board(),
     candidates: candidatesOf({
       whole: bundles.whole(),
       found: isAsked && found ? orElse(() => bundles.read(found), undefined) : undefined,
@@ -143,8 +149,8 @@ function timeOf(epochMs: number): string {
 }
 
 async function check(job: Job): Promise<void> {
-  const { running } = toldBy(job);
-  const { terminal, config, open } = job;
+  const told = toldBy(job);
+  const { terminal, config, open, board } = job;
   const { url, mode } = config.updates;
   if (mode === "off" || url === "") throw refuse(mode === "off" ? "off" : "nobody");
   const userAgent = `Tallydeck/${version()}`;
@@ -153,18 +159,25 @@ async function check(job: Job): Promise<void> {
     throw new CommandFailed(error.message);
   });
   const manifest = bundlesOf(config).read(papers);
-  if (manifest.release <= running.release) {
-    terminal.out(`There is nothing newer than ${named(running)} at ${host.name}.`);
+  if (manifest.release <= told.running.release) {
+    terminal.out(`There is nothing newer than ${named(told.running)} at ${host.name}.`);
     return;
   }
   terminal.out(`${named(manifest)}, ${sizeText(bundleBytes(manifest))}, is at ${host.name}.`);
   if (manifest.notes !== "") terminal.out(manifest.notes);
-  terminal.out("Install it in the Web UI, under “Box”, or from its .tallydeck file here.");
+  terminal.out(adviceOn(manifest, told, board()));
+}
+
+function adviceOn(manifest: Manifest, told: Told, board: ThisBoard): string {
+  if (isOther(manifest, told))
+    return "It is in the other slot already: `tallydeck update back` starts it.";
+  const [reason] = misfitsHere(manifest, told, board);
+  return reason ?? "Install it in the Web UI, under “Box”, or from its .tallydeck file here.";
 }
 
 async function apply(job: Job, file: string): Promise<void> {
   const told = toldBy(job);
-  const { terminal, root, isYes } = job;
+  const { terminal, root, isYes, board } = job;
   if (told.mode !== "normal") throw refuse("trial");
   if (told.work !== undefined)
     throw new CommandFailed(
@@ -178,7 +191,7 @@ async function apply(job: Job, file: string): Promise<void> {
     await follow(job, ({ prepared }) => prepared?.release === release);
   }
   terminal.out("It is written beside the running system, and read back.");
-  if (isUntried(told, thisBoard()))
+  if (isUntried(told, board()))
     terminal.out("Updates on this board were never tried: keep a card reader near.");
   if (!isYes && !(await agrees(terminal))) {
     terminal.out("It waits. Start it in the Web UI, or with the same command once more.");

@@ -78,13 +78,13 @@ export class Releases {
    * @param isAsked by the owner, who is told whatever came of it
    */
   async check(told: Told, isAsked: boolean, signal: AbortSignal): Promise<void> {
-    const { host, bundles, kept, clock, random } = this.#options;
+    const { host, bundles, kept, clock, random, board } = this.#options;
     if (host === undefined) return;
     try {
       const papers = await host.newest(signal);
       const manifest = bundles.read(papers);
       const isNew = manifest.release > told.running.release && !isOther(manifest, told);
-      const [problem = null] = isNew ? this.#misfits(manifest, told) : [];
+      const [problem = null] = isNew ? misfitsHere(manifest, told, board) : [];
       const isFound = isNew && problem === null;
       this.#found = isFound ? manifest : undefined;
       if (!isFound) await bundles.removeFetched();
@@ -166,11 +166,11 @@ export class Releases {
    * @throws {Refusal} `too_large`, `invalid_release`, `no_space`, `storage_unavailable`
    */
   async takeIn(file: Readable, declared: number | undefined, told: Told): Promise<void> {
-    const { bundles, kept } = this.#options;
+    const { bundles, kept, board } = this.#options;
     if (declared !== undefined && declared > MOST_UPLOADED) throw refuse("large");
     try {
       this.#whole = await bundles.takeIn(file, async (manifest) => {
-        const [reason] = this.#misfits(manifest, told);
+        const [reason] = misfitsHere(manifest, told, board);
         if (reason !== undefined) throw new Refusal("invalid_release", reason);
         await this.#makeWay(bundleBytes(manifest));
       });
@@ -217,18 +217,19 @@ export class Releases {
     await this.#options.bundles.remove();
     this.#whole = undefined;
   }
+}
 
-  #misfits(manifest: Manifest, told: Told): string[] {
-    const { running, other } = told;
-    return misfits(manifest, {
-      running,
-      highest: isKept(told) ? Math.max(running.release, other?.release ?? 0) : running.release,
-      boards: this.#options.board.compatible,
-      // What a slot holds knows who writes it.
-      slotBytes: MOST_ROOT_BYTES,
-      dataBytes: Number.POSITIVE_INFINITY,
-    });
-  }
+/** @returns a sentence for each reason that the service knows why a release is not for this box */
+export function misfitsHere(manifest: Manifest, told: Told, board: ThisBoard): string[] {
+  const { running, other } = told;
+  return misfits(manifest, {
+    running,
+    highest: isKept(told) ? Math.max(running.release, other?.release ?? 0) : running.release,
+    boards: board.compatible,
+    // What a slot holds knows who writes it.
+    slotBytes: MOST_ROOT_BYTES,
+    dataBytes: Number.POSITIVE_INFINITY,
+  });
 }
 
 /** Why a release is not whole yet. */
@@ -248,7 +249,8 @@ function isKept({ other, prepared, failed }: Told): boolean {
   );
 }
 
-function isOther({ release }: Manifest, told: Told): boolean {
+/** Whether it is what "go back" starts. */
+export function isOther({ release }: Manifest, told: Told): boolean {
   return isKept(told) && told.other?.release === release;
 }
 

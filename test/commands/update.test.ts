@@ -54,6 +54,7 @@ describe("tallydeck update", () => {
     };
     const command = updateWith({
       box: () => card.box(),
+      board: () => ({ model: null, compatible: ["raspberrypi,4-model-b"], isTried: false }),
       // Root's path unit starts it whenever something is asked.
       sleep: () => answer(card.box()),
       open: host.open,
@@ -176,8 +177,8 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
     const env = { UPDATE_URL: RELEASES };
     await assert.rejects(update("check", "", { ...env, UPDATES: "off" }), failing(/UPDATES=off/));
     assert.equal(host.opened, 0);
-    const put = (release = NEXT) => {
-      const { manifest, signature } = made(signer, release);
+    const put = (release = NEXT, said = {}) => {
+      const { manifest, signature } = made(signer, release, said);
       host.files.set("manifest.json", manifest);
       host.files.set("manifest.json.minisig", signature);
     };
@@ -186,6 +187,14 @@ Looks       for no release: nobody said where they are (UPDATE_URL)`,
       await update("check", "", env),
       /^0\.3\.0 \(release 12\), \d.* kB, is at releases\.test\.$/m,
     );
+    assert.match(await update("check", "", env), /\nInstall it in the Web UI/);
+    put(NEXT, { from: 12 });
+    assert.match(await update("check", "", env), /\n.* Install one in between first\.$/);
+    put();
+    card.putSlot("b", NEXT);
+    card.write("data/system/update.json", JSON.stringify({ ...card.journal(), highest: 12 }));
+    await card.startUp("a");
+    assert.match(await update("check", "", env), /in the other slot .* `tallydeck update back`/);
     put(OLD);
     assert.match(await update("check", "", env), /nothing newer than 0\.2\.0/);
     host.faults = [{ file: "manifest.json", status: 500 }];
