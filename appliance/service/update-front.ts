@@ -4,7 +4,7 @@ import { outcomeText } from "../base/outcome-text.ts";
 import type { UpdateSource as OnBoard } from "../box/board.ts";
 import type { UpdateSource } from "../control/routes/update.ts";
 import type { UpdateStanding } from "../deck/face/notices.ts";
-import type { LastUpdate, UpdateView } from "../updates/shown.ts";
+import type { UpdateView } from "../updates/shown.ts";
 import { isRestart } from "../updates/view.ts";
 
 /** How long it is told that all went well; what went wrong is told until the owner has seen it. */
@@ -86,26 +86,22 @@ function restartStanding(
 
 function failureStanding({ last, running }: UpdateView): UpdateStanding | undefined {
   if (last === null || last.isSeen) return undefined;
+  const { kind, version, reason } = last;
   const sentence = outcomeText(last, running.version);
-  switch (last.kind) {
+  const because = (top: string, otherwise: string): UpdateStanding => {
+    const main = (reason ?? otherwise).replace(/\.$/, "");
+    return { weight: "warning", top, main, bottom: "", sentence };
+  };
+  switch (kind) {
     case "failed":
-      return {
-        weight: "warning",
-        top: "Went back",
-        main: keyWords(last),
-        bottom: "",
-        sentence,
-      };
+      return because("Went back", `${version} was not well`);
+    case "refused":
+      return because("Not taken", version);
     case "interrupted":
-      return { weight: "warning", ...words(last.version, "interrupted"), sentence };
+      return { weight: "warning", ...words(version, "interrupted"), sentence };
     default:
       return undefined;
   }
-}
-
-/** A sentence for a key. */
-function keyWords({ reason, version }: LastUpdate): string {
-  return (reason ?? `${version} was not well`).replace(/\.$/, "");
 }
 
 const STEPS: Readonly<Record<NonNullable<UpdateView["progress"]>["step"], string>> = {

@@ -43,7 +43,6 @@ describe("updates on the deck", () => {
     assert.equal(said({ ready: ready({ isSkipped: true }) }), "");
     assert.equal(said({ ready: ready({ failedBefore: true }) }), "");
     assert.equal(said({ last: last({ isSeen: true }) }), "");
-    assert.equal(said({ last: last({ kind: "refused" }) }), "");
   });
 
   it("go from what is ready to the restart", () => {
@@ -86,6 +85,11 @@ describe("updates on the deck", () => {
     assert.equal(
       said({ last: last({ kind: "interrupted" }) }),
       "warning: Update|0.3.0|interrupted",
+    );
+    const refused = last({ kind: "refused", reason: "This board cannot try an update." });
+    assert.equal(
+      said({ last: refused, ready: ready({ state: "prepared" }) }, NOW + 99 * HOUR),
+      "warning: Not taken|This board cannot try an update|",
     );
     assert.equal(said({ mode: "visit", last: failed }), "warning: Visiting|0.2.0|");
   });
