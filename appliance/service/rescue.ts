@@ -23,6 +23,8 @@ import { startFront } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import type { Stops } from "./stops.ts";
+import { updatesOnBoard } from "./update-front.ts";
+import { startUpdates } from "./updates.ts";
 
 interface Trouble {
   /** What is wrong with the data. */
@@ -41,15 +43,16 @@ const NOWHERE: SessionsOptions["store"] = {
 
 /**
  * Stands in for the service while its data cannot be used: visitors are answered, the decks say what
- * is wrong, and the owner can restore a backup or start anew.
+ * is wrong, and the owner can restore a backup, start anew, or start another release.
  */
 export async function startRescue(
   parts: ServiceParts,
-  { pages, client, names, random, stages, door }: Shared,
+  shared: Shared,
   stops: Stops,
   { why, repaired }: Trouble,
 ): Promise<CollectorListeners & { control: Listener; decks: Decks }> {
   const { config, clock, log } = parts;
+  const { pages, client, names, random, stages, door } = shared;
   const standIn = createStandIn({ pages, log, client, door });
   const listeners = await showCollector(stages, stops, standIn);
   if (listeners.collectorTls !== undefined) door.fallBackOn(() => lastCertificate(parts));
@@ -62,6 +65,8 @@ export async function startRescue(
   stops.add(() => sessions.close());
   const channels = new Channels(clock);
   stops.add(() => channels.close());
+  // Another release may be able to use the data.
+  const updates = await startUpdates(parts, shared, stops);
   const { board, decks } = await startFront(parts, stops, {
     code,
     isOpen: () => listener.isOpen(),
@@ -69,6 +74,7 @@ export async function startRescue(
     store: { load: async () => [], save: async () => {} },
     channels,
     numbers: { numbers: async () => undefined, changed: new Signal(), alarmed: new Signal() },
+    updates: updates && updatesOnBoard(updates, clock),
   });
 
   stops.add(() => listener.close());
@@ -85,6 +91,7 @@ export async function startRescue(
         wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       },
       ...aboutRepair(parts, { why, repaired }),
+      update: updates === undefined ? {} : { updates },
       health: { version: version(), clock, decks },
     }),
   );

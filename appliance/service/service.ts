@@ -120,7 +120,7 @@ async function start(
   const { pages, client, stages, door, random, hits } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
   let address: WayIn | undefined;
-  const updates = parts.updates ?? (await startUpdates(parts, shared, stops));
+  const updates = await startUpdates(parts, shared, stops);
   const warnings = () => [
     ...data.store.warnings,
     ...(address?.view().warnings ?? []),

@@ -14,10 +14,11 @@ import type { Stops } from "./stops.ts";
 
 /** How the box comes by its releases; undefined where there is no updater of ours. */
 export async function startUpdates(
-  { config, clock, log, space = spaceOf }: ServiceParts,
+  { config, clock, log, space = spaceOf, updates: given }: ServiceParts,
   { random }: Pick<Shared, "random">,
   stops: Stops,
 ): Promise<UpdateSource | undefined> {
+  if (given !== undefined) return given;
   const { updateDir, updatesDir, updates: settings } = config;
   if (updateDir === "" || updatesDir === "") return undefined;
   const { url, key } = settings;

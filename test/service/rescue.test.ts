@@ -12,9 +12,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { after, before, describe, it } from "mocha";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { FakeUpdater } from "../helpers/fake-updater.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { Minisign } from "../helpers/minisign.ts";
 import { becomeNewer } from "../helpers/newer.ts";
 import { assertError, codeOnConsole, Owner } from "../helpers/owner.ts";
 import { difference } from "../helpers/pictures.ts";
+import { madeRelease } from "../helpers/release.ts";
 import { until } from "../helpers/until.ts";
 import { World } from "../helpers/world.ts";
 
@@ -228,6 +232,7 @@ function overwriteRoot(file: string, table: string): void {
 
 describe("a box on a network whose data is damaged", () => {
   let world: World;
+  const folder = eachFolder();
   afterEach(() => world.end());
 
   async function damaged(env: Record<string, string>): Promise<Owner> {
@@ -256,6 +261,26 @@ describe("a box on a network whose data is damaged", () => {
     const owner = await damaged({ STATS_TOKEN: "of-the-configuration" });
     await owner.signIn({ token: "of-the-configuration" });
     assert.match((await owner.get("/api/rescue")).problem, /is damaged/);
+  });
+
+  it("takes another release, or goes back to one, for that may be able to read it", async () => {
+    const signer = new Minisign();
+    const updater = new FakeUpdater(join(folder(), "root"), join(folder(), "data/bundle"));
+    updater.tell({ other: { release: 10, version: "0.1.0" } });
+    const owner = await damaged({
+      STATS_TOKEN: "of-the-configuration",
+      UPDATE_DIR: join(folder(), "root"),
+      UPDATES_DIR: join(folder(), "data"),
+      UPDATE_KEY: signer.file.split("\n")[1] ?? "",
+    });
+    assertError(await owner.ask("GET", "/api/update"), 401, "unauthorized");
+    await owner.signIn({ token: "of-the-configuration" });
+    assert.equal((await owner.get("/api/update")).other.release, 10);
+    const { bundle } = madeRelease(signer, { boards: ["somebody,else"] });
+    signer.remove();
+    assertError(await owner.ask("PUT", "/api/update/file", bundle), 400, "invalid_release");
+    await owner.ask("POST", "/api/update", { action: "back" });
+    assert.deepEqual(updater.waiting, ["back"]);
   });
 
   it("answers what else the Web UI and scripts ask with a sentence", async () => {

@@ -11,6 +11,7 @@ import type { RescueAnswer, StartedAnew } from "../wire.ts";
 import { type DataParts, restoreBackup } from "./backup.ts";
 import { type HealthParts, healthRoute } from "./health.ts";
 import { type SignInParts, signIn } from "./session.ts";
+import { changeUpdate, showUpdate, type UpdateParts, uploadUpdate } from "./update.ts";
 
 /** All that the owner's listener works with while the data cannot be used. */
 export interface RescueControlParts {
@@ -20,6 +21,7 @@ export interface RescueControlParts {
   session: SignInParts;
   data: Omit<DataParts, "clock">;
   rescue: RescueParts;
+  update: UpdateParts;
   health: HealthParts;
 }
 
@@ -69,6 +71,9 @@ const ROUTES: readonly Route<RescueControlParts>[] = [
   owner("GET", "/api/rescue", "rescue", tellWhy),
   owner("POST", "/api/rescue/start-anew", "rescue", startAnew),
   owner("POST", "/api/restore", "data", restoreBackup),
+  owner("GET", "/api/update", "update", showUpdate),
+  owner("POST", "/api/update", "update", changeUpdate),
+  owner("PUT", "/api/update/file", "update", uploadUpdate),
 ];
 
 /** The listener for the owner while the data cannot be used. */
