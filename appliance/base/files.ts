@@ -45,9 +45,17 @@ export function replaceFile(path: string, content: string, mode: number, group?:
   writeFileSync(part, content, { mode, flush: true });
   if (group !== undefined) chownSync(part, 0, group);
   renameSync(part, path);
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  syncNow(dirname(path));
+}
+
+/** What was written to a file, or made, renamed or removed in a folder, is on the disk when this returns. */
+export function syncNow(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Bytes of a regular file; undefined for whatever else has that name. */

@@ -1,11 +1,12 @@
 import { rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { bytesOf, isThere, NEW, replaceFile, textOf } from "../base/files.ts";
+import { overwriteFile, remount, removeFiles } from "../base/fat-files.ts";
+import { bytesOf, isThere, replaceFile, textOf } from "../base/files.ts";
 import { type Run, runProgram } from "../base/program.ts";
 import type { TunnelState } from "../base/tunnel.ts";
 import { systemPartOf } from "../release/system-report.ts";
 import { type Effects, effectsOf } from "./effects.ts";
-import { OLD, replaceSecretFile, restoreFile, wipe } from "./files.ts";
+import { hasLeftovers, mendFile, otherNameOf, replaceSecretFile } from "./files.ts";
 import { type Kept, NOTHING_KEPT, parseKept, together, unseen } from "./kept.ts";
 import { DIALECTS, FILES, MOST_BYTES, provision } from "./provision.ts";
 import type { FileResult } from "./reading.ts";
@@ -43,7 +44,7 @@ export function provisionBox({
   const isData = isMounted(join(root, "data"));
   const { kept, settings, results } = provision(
     isData ? keptIn(root) : NOTHING_KEPT,
-    (file) => settingsIn(join(boot, file)) ?? settingsIn(join(boot, file + OLD)),
+    (file) => settingsIn(join(boot, file)) ?? settingsIn(otherNameOf(join(boot, file))),
     timeZonesIn(join(root, "usr/share/zoneinfo")),
   );
   const effects = effectsOf(settings, textOf(join(root, "etc/iwd/main.conf")) ?? "");
@@ -53,21 +54,21 @@ export function provisionBox({
   const stored = isData && (!isNew || keeps(root, unseen(kept), warn));
   const showCode = SHOW_CODE.some((file) => isThere(join(boot, file)));
   if (showCode) replaceFile(join(root, "run/tallydeck/show-code"), "", 0o644);
-  if ((!isNew && !showCode && !hasLeftovers(boot)) || !isMounted(boot)) return;
+  const files = [...FILES.keys()].map((file) => join(boot, file));
+  if ((!isNew && !showCode && !files.some(hasLeftovers)) || !isMounted(boot)) return;
 
   // Without a data partition the secrets are nowhere else.
   const said = stored ? results : results.map((result) => ({ ...result, rewritten: undefined }));
   writable(boot, run, () => {
-    for (const file of FILES.keys()) restoreFile(join(boot, file));
-    removeLeftovers(boot, stored);
+    for (const file of files) mendFile(file, stored);
     takeSecretsAway(boot, said);
     const publicName = settings["service.PUBLIC_NAME"]?.value;
     const about = { hostname: effects.hostname, publicName, tunnel, stored };
     // What the updater says of the system stays.
     const system = systemPartOf(textOf(join(boot, RESULT)) ?? "");
-    if (isNew) replaceFile(join(boot, RESULT), report(said, about) + system, 0o600);
+    if (isNew) overwriteFile(join(boot, RESULT), report(said, about) + system);
     // People make folders of these names too.
-    for (const file of SHOW_CODE) rmSync(join(boot, file), { recursive: true, force: true });
+    removeFiles(SHOW_CODE.map((file) => join(boot, file)).filter(isThere));
   });
   if (stored && isNew) keep(root, kept);
 }
@@ -116,31 +117,17 @@ function keep(root: string, kept: Kept): void {
 
 /** The one moment in which the boot partition can be written to. */
 function writable(boot: string, run: Run, write: () => void): void {
-  run("mount", "-o", "remount,rw", boot);
+  remount(boot, run, "rw");
   try {
     write();
   } finally {
-    run("mount", "-o", "remount,ro", boot);
+    remount(boot, run, "ro");
   }
 }
 
 function takeSecretsAway(boot: string, results: readonly FileResult[]): void {
   for (const { file, rewritten } of results)
     if (rewritten !== undefined) replaceSecretFile(join(boot, file), rewritten);
-}
-
-function hasLeftovers(boot: string): boolean {
-  return [...FILES.keys(), RESULT].some(
-    (file) => isThere(join(boot, file + OLD)) || isThere(join(boot, file + NEW)),
-  );
-}
-
-/** What a power cut left behind; before a file's secrets are moved to the name of such a leftover. */
-function removeLeftovers(boot: string, stored: boolean): void {
-  for (const path of [...FILES.keys(), RESULT].map((file) => join(boot, file))) {
-    rmSync(path + NEW, { recursive: true, force: true });
-    if (stored && isThere(path + OLD)) wipe(path + OLD);
-  }
 }
 
 /** False when the data partition cannot be written; the box starts all the same. */

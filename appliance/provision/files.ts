@@ -1,30 +1,51 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { isThere, replaceFile, sizeOf } from "../base/files.ts";
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { giveOwnPlace, moveFile, removeFiles, rewriteFile } from "../base/fat-files.ts";
+import { isThere, NEW, sizeOf } from "../base/files.ts";
 
 /** Ends the name of a file with secrets that is about to be wiped. */
-export const OLD = ".old-with-secrets";
+const OLD = ".old-with-secrets";
+
+/** The name that a power cut may have left a file under. */
+export function otherNameOf(path: string): string {
+  return path + OLD;
+}
 
 /**
  * Puts `rewritten` in the place of a file and wipes what was there. FAT cannot hold both under one
- * name, so between two renames there is only the old file, under its other name: see `restoreFile`.
+ * name, so between two renames there is only the old file, under its other name: see `mendFile`.
  */
 export function replaceSecretFile(path: string, rewritten: string): void {
-  renameSync(path, path + OLD);
-  replaceFile(path, rewritten, 0o600);
+  moveFile(path, path + OLD);
+  rewriteFile(path, rewritten, sparesOf(path));
   wipe(path + OLD);
 }
 
-/** Brings a file back that a power cut left under its other name only. */
-export function restoreFile(path: string): void {
-  if (isThere(path + OLD) && !isThere(path)) renameSync(path + OLD, path);
+export function hasLeftovers(path: string): boolean {
+  return isThere(path + OLD) || sparesOf(path).some(isThere);
+}
+
+/**
+ * Makes good what a power cut did to a file: brings it back from its other name, and wipes what was left
+ * beside it. What it was before it was rewritten stays, unless `isKept`.
+ */
+export function mendFile(path: string, isKept: boolean): void {
+  if (isThere(path + OLD) && !isThere(path)) moveFile(path + OLD, path);
+  const left = [path + OLD, ...sparesOf(path)].filter(isThere);
+  giveOwnPlace(path, left, sparesOf(path));
+  for (const each of left) if (isKept || each !== path + OLD) wipe(each);
+}
+
+/** Names for what is to take a file's place. */
+function sparesOf(path: string): string[] {
+  return [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${path}${NEW}${number}`);
 }
 
 /** Overwrites before it removes: a removed file's text stays on the card. */
-export function wipe(path: string): void {
+function wipe(path: string): void {
   const size = sizeOf(path);
   // People make folders of any name; there is no text of ours in them.
   if (size !== undefined) overwrite(path, size);
-  rmSync(path, { recursive: true });
+  removeFiles([path]);
 }
 
 function overwrite(path: string, size: number): void {

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { overwriteFile } from "../base/fat-files.ts";
 import { textOf } from "../base/files.ts";
 import { systemPart, systemPartOf, withSystemPart } from "../release/system-report.ts";
 import { BOOT, type Box } from "./box.ts";
-import { overwriteFile, whileWritable } from "./fat.ts";
+import { whileWritable } from "./fat.ts";
 import { toldOf } from "./tell.ts";
 
 const REPORT = "SETUP-RESULT.txt";

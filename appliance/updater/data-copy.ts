@@ -1,13 +1,10 @@
 import {
   chmodSync,
   chownSync,
-  closeSync,
   constants,
   copyFileSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -15,7 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isThere, replaceFile, sizeOf, textOf } from "../base/files.ts";
+import { isThere, replaceFile, sizeOf, syncNow, textOf } from "../base/files.ts";
 import { isObject, isText } from "../base/json.ts";
 import { otherSlot } from "../release/release.ts";
 import { type Box, runningRelease } from "./box.ts";
@@ -138,7 +135,7 @@ function dropAside(box: Box): void {
   if (noted === undefined || runningRelease(box).release <= Number(noted)) return;
   const data = join(root, DATA);
   removeAside(data);
-  sync(data);
+  syncNow(data);
   rmSync(join(root, ASIDE_FOR));
 }
 
@@ -165,8 +162,8 @@ function copyAll(root: string, attempt: CopiedFor): void {
     if (!found.isFile()) throw new Error(`${name} is no file.`);
     copy(from, join(kept, name));
   }
-  sync(kept);
-  sync(dirname(kept));
+  syncNow(kept);
+  syncNow(dirname(kept));
   // Without this it is a copy that was cut, for nobody.
   replaceFile(join(kept, FOR), JSON.stringify(attempt), 0o600);
 }
@@ -194,7 +191,7 @@ function putBack(box: Box): void {
   if (!isThere(join(kept, IS_ASIDE))) moveAside(data);
   replaceFile(join(kept, IS_ASIDE), "", 0o600);
   for (const name of names) renameSync(join(data, `${name}.back`), join(data, name));
-  sync(data);
+  syncNow(data);
 }
 
 /** The log after its database, so that it never stands beside another. */
@@ -207,7 +204,7 @@ function moveAside(data: string): void {
   }
   if (isThere(log)) renameSync(log, `${aside}-wal`);
   remove(`${file}-shm`);
-  sync(data);
+  syncNow(data);
 }
 
 function removeAside(data: string): void {
@@ -219,27 +216,18 @@ function drop(root: string): void {
   const kept = join(root, KEPT);
   if (!isThere(kept)) return;
   for (const name of [IS_WANTED, FOR]) rmSync(join(kept, name), { force: true });
-  sync(kept);
+  syncNow(kept);
   for (const name of readdirSync(kept)) rmSync(join(kept, name), { recursive: true });
   rmSync(kept, { recursive: true });
-  sync(dirname(kept));
+  syncNow(dirname(kept));
 }
 
 function copy(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_EXCL);
-  sync(to);
+  syncNow(to);
 }
 
 /** Whatever the service has put there. */
 function remove(path: string): void {
   rmSync(path, { recursive: true, force: true });
-}
-
-function sync(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

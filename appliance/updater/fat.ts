@@ -1,45 +1,25 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
-import { isThere } from "../base/files.ts";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { giveOwnPlace, moveFile, remount, removeFiles } from "../base/fat-files.ts";
+import { isThere, syncNow } from "../base/files.ts";
 import type { Slot } from "../release/release.ts";
 import { slotOf } from "./boot-config.ts";
 import { BOOT, type Box, CONFIG, TRYBOOT } from "./box.ts";
 
-/**
- * The boot partition: FAT, without a journal, and what the firmware starts the box from. vfat writes a
- * renamed entry with the file and not with its folder: both are synced after a rename, and nothing is
- * removed before.
- */
+/** The boot partition, which the firmware starts the box from. */
 
 /** The one moment in which it can be written to. */
-export async function whileWritable<T>(box: Box, write: () => T | Promise<T>): Promise<T> {
-  remount(box, "rw");
+export async function whileWritable<T>(
+  { root, run }: Box,
+  write: () => T | Promise<T>,
+): Promise<T> {
+  const boot = join(root, BOOT);
+  remount(boot, run, "rw");
   try {
     return await write();
   } finally {
-    remount(box, "ro");
+    remount(boot, run, "ro");
   }
-}
-
-/**
- * As it is mounted, and not as fstab has it: where a sandbox shows no disks, the one that is named there
- * is not found, and for a `nofail` nothing is done and nothing said.
- */
-function remount({ root, run }: Box, how: "rw" | "ro"): void {
-  run("mount", "--options-source=mtab", "-o", `remount,${how}`, join(root, BOOT));
 }
 
 /** As Latin-1, which keeps every byte. @throws {Error} when it cannot be read */
@@ -58,27 +38,20 @@ export function writeTryboot(box: Pick<Box, "root">, config: string): void {
   removeTryboot(box);
   const path = join(box.root, TRYBOOT);
   writeFileSync(path, config, { encoding: "latin1", mode: 0o600, flush: true });
-  syncFolder(join(box.root, BOOT));
+  syncNow(join(box.root, BOOT));
 }
 
 /** Makes what was tried the rule: by one rename, for whatever is written anew was never tried. */
 export function keepTryboot({ root }: Pick<Box, "root">): void {
-  renameSync(join(root, TRYBOOT), join(root, CONFIG));
-  syncFile(join(root, CONFIG));
-  syncFolder(join(root, BOOT));
+  moveFile(join(root, TRYBOOT), join(root, CONFIG));
 }
 
-/**
- * A power cut in `keepTryboot` may leave the one file under both names. To remove either would give its
- * place on the card away while config.txt is still read from there: config.txt gets another one first.
- */
-export function removeTryboot(box: Pick<Box, "root">): void {
-  const boot = join(box.root, BOOT);
+/** What an attempt left there. A power cut in `keepTryboot` may have made it config.txt, too. */
+export function removeTryboot({ root }: Pick<Box, "root">): void {
+  const boot = join(root, BOOT);
   const left = leftovers(boot);
-  const config = configOf(box);
-  if (left.some((path) => readFileSync(path, "latin1") === config)) moveConfig(boot, config);
-  for (const path of left) rmSync(path);
-  if (left.length > 0) syncFolder(boot);
+  giveOwnPlace(join(root, CONFIG), left, sparesIn(boot));
+  removeFiles(left);
 }
 
 /** Whether an attempt left something there, or what cleaned up after one. */
@@ -87,20 +60,12 @@ export function hasLeftovers({ root }: Pick<Box, "root">): boolean {
 }
 
 function leftovers(boot: string): string[] {
-  return ["tryboot.txt", ...MOVED].map((name) => join(boot, name)).filter(isThere);
+  return [join(boot, "tryboot.txt"), ...sparesIn(boot)].filter(isThere);
 }
 
-/** Names for a new config.txt. One that a power cut left may be config.txt itself: it is not used again. */
-const MOVED = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `config.${number}`);
-
-function moveConfig(boot: string, config: string): void {
-  const free = MOVED.map((name) => join(boot, name)).find((path) => !isThere(path));
-  if (free === undefined) throw new Error("config.1 to config.9 on the card are in the way.");
-  writeFileSync(free, config, { encoding: "latin1", mode: 0o600, flush: true });
-  const path = join(boot, "config.txt");
-  renameSync(free, path);
-  syncFile(path);
-  syncFolder(boot);
+/** Names for a new config.txt. */
+function sparesIn(boot: string): string[] {
+  return [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => join(boot, `config.${number}`));
 }
 
 /**
@@ -113,37 +78,9 @@ export function emptySlot(box: Pick<Box, "root">, slot: Slot): string {
     throw new Error(`config.txt on the card does not say that ${slot}/ is not in use.`);
   const folder = join(box.root, BOOT, slot);
   if (isThere(folder)) {
-    rmSync(join(folder, "release"), { force: true });
-    syncFolder(folder);
-    for (const name of readdirSync(folder))
-      rmSync(join(folder, name), { recursive: true, force: true });
-    syncFolder(folder);
+    removeFiles([join(folder, "release")].filter(isThere));
+    removeFiles(readdirSync(folder).map((name) => join(folder, name)));
   } else mkdirSync(folder);
-  syncFolder(join(box.root, BOOT));
+  syncNow(join(box.root, BOOT));
   return folder;
 }
-
-/**
- * For what nobody starts from: it stays in its place on the card. A rename that is cut would give it two
- * names there, and the place to another file once one of them is removed.
- */
-export function overwriteFile(path: string, text: string): void {
-  const { O_RDWR, O_CREAT } = constants;
-  const file = openSync(path, O_RDWR | O_CREAT, 0o600);
-  try {
-    ftruncateSync(file, writeSync(file, Buffer.from(text), 0, Buffer.byteLength(text), 0));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  syncFolder(dirname(path));
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, "r");
-  fsyncSync(file);
-  closeSync(file);
-}
-
-/** A folder is opened and synced like a file. */
-export const syncFolder = syncFile;

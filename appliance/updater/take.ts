@@ -1,6 +1,7 @@
 import { createReadStream, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isThere, replaceFile } from "../base/files.ts";
+import { removeFiles } from "../base/fat-files.ts";
+import { isThere, replaceFile, syncNow } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { unpackBundle } from "../release/archive.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
@@ -8,7 +9,7 @@ import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { entriesOf } from "../release/tar.ts";
 import { BOOT, type Box, COPIED, OWN_BOOT, TAKEN } from "./box.ts";
 import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
-import { syncFolder, whileWritable } from "./fat.ts";
+import { whileWritable } from "./fat.ts";
 import { bundlesAt } from "./found.ts";
 
 /** What others on the data partition still need. */
@@ -22,13 +23,9 @@ const PATIENCE_S = 20;
  * @throws {Error} with a sentence when none of those there can be taken; they stay
  */
 export async function takeFromCard(box: Box): Promise<void> {
-  const boot = join(box.root, BOOT);
-  const taken = await takeFrom(box, boot, "card");
+  const taken = await takeFrom(box, join(box.root, BOOT), "card");
   if (taken === undefined) return;
-  await whileWritable(box, () => {
-    rmSync(taken);
-    syncFolder(boot);
-  });
+  await whileWritable(box, () => removeFiles([taken]));
 }
 
 /**
@@ -147,7 +144,7 @@ async function copy(
     replaceFile(join(copied, CAME_FROM), source, 0o600);
     rmSync(taken, { recursive: true, force: true });
     renameSync(copied, taken);
-    syncFolder(system);
+    syncNow(system);
   } catch (error) {
     rmSync(copied, { recursive: true, force: true });
     throw error;

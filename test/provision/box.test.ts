@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -19,6 +20,8 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { type BoxParts, provisionBox } from "../../appliance/provision/box.ts";
 
 const BOX = join(import.meta.dirname, "../../appliance/provision/box.ts");
+/** What the image brings to the card. */
+const BROUGHT = join(import.meta.dirname, "../../firmware-config/boot");
 /** As somebody may put on the card by mistake. */
 const HUGE_BYTES = 300_000_000;
 const MOST_GROWN_BYTES = 30_000_000;
@@ -187,14 +190,24 @@ describe("a start of the box", () => {
     assert.equal(read("boot/firmware/tallydeck.env"), "WIFI_SSID=home\nWIFI_PASSWORD=\nCOLOUR=red");
     assert.deepEqual(ran, [
       "hostname tallydeck",
-      "mount -o remount,rw /boot/firmware",
-      "mount -o remount,ro /boot/firmware",
+      "mount --options-source=mtab -o remount,rw /boot/firmware",
+      "mount --options-source=mtab -o remount,ro /boot/firmware",
     ]);
     const result = read("boot/firmware/SETUP-RESULT.txt");
     assert.match(result, /applied {2}WIFI_SSID \(line 1\): without WIFI_COUNTRY.*\r\n/);
     assert.match(result, /IGNORED {2}COLOUR \(line 3\): this box does not know it\r\n/);
     assert.match(result, /Passwords and tokens were removed from this file; the box keeps those/);
     assert.ok(!result.includes("correct horse"));
+  });
+
+  it("writes its report over the one that the image brings, and makes no file", () => {
+    const report = join(root, "boot/firmware/SETUP-RESULT.txt");
+    copyFileSync(join(BROUGHT, "SETUP-RESULT.txt"), report);
+    const { ino } = statSync(report);
+    boot("COLOUR=red");
+    start();
+    assert.match(read("boot/firmware/SETUP-RESULT.txt"), /^What came of.*IGNORED {2}COLOUR/s);
+    assert.equal(statSync(report).ino, ino);
   });
 
   it("remembers at the next start, and leaves the boot partition alone", () => {
@@ -211,7 +224,7 @@ describe("a start of the box", () => {
     boot("HOSTNAME=box");
     start();
     write("boot/firmware/tallydeck.env.old-with-secrets", "WIFI_PASSWORD=correct horse");
-    write("boot/firmware/rpi-preseed.toml.new", "[wl");
+    write("boot/firmware/rpi-preseed.toml.new1", "[wl");
     start();
     assert.deepEqual(readdirSync(join(root, "boot/firmware")).sort(), [
       "SETUP-RESULT.txt",

@@ -22,15 +22,19 @@ describe("the boot partition", () => {
 
   const boot = () => readdirSync(join(card.root, "boot/firmware")).sort();
 
-  it("takes a rename only once the file and then its folder were synced", () => {
+  it("takes a rename only once the file and then its folder were synced, and keeps the old place until then", () => {
     writeTryboot(card, withSlot(card.config(), "b"));
     const done = recorded(card.root, () => keepTryboot(card));
     assert.deepEqual(done, [
+      "open boot/firmware/config.txt",
       "rename boot/firmware/tryboot.txt boot/firmware/config.txt",
       "open boot/firmware/config.txt",
       "fsync",
+      "close",
       "open boot/firmware",
       "fsync",
+      "close",
+      "close",
     ]);
     assert.equal(slotOf(card.config()), "b");
   });
@@ -63,10 +67,16 @@ describe("the boot partition", () => {
     card.putSlot("b", NEXT);
     assert.throws(() => emptySlot(card, "a"), /in use/);
     const done = recorded(card.root, () => emptySlot(card, "b"));
-    assert.equal(
-      done.find((step) => step.startsWith("rm")),
-      "rm boot/firmware/b/release",
-    );
+    const [first = "", second = ""] = done.filter((step) => step.startsWith("rm"));
+    assert.equal(first, "rm boot/firmware/b/release");
+    // What says that it is whole is gone on the card, and its place given away, before the rest goes.
+    assert.deepEqual(done.slice(done.indexOf(first) + 1).slice(0, 4), [
+      "open boot/firmware/b",
+      "fsync",
+      "close",
+      "close",
+    ]);
+    assert.ok(done.indexOf(second) < done.lastIndexOf("fsync"));
     assert.deepEqual(readdirSync(join(card.root, "boot/firmware/b")), []);
     card.write("boot/firmware/config.txt", "# gone\n");
     for (const slot of ["a", "b"] as const)
@@ -77,8 +87,8 @@ describe("the boot partition", () => {
 
 /** What `work` does with files, in order. */
 function recorded(root: string, work: () => void): string[] {
-  const { renameSync, openSync, fsyncSync, rmSync } = fs;
-  const real = { renameSync, openSync, fsyncSync, rmSync };
+  const { renameSync, openSync, closeSync, fsyncSync, rmSync } = fs;
+  const real = { renameSync, openSync, closeSync, fsyncSync, rmSync };
   const done: string[] = [];
   const noted =
     (name: string, act: (...args: never[]) => unknown, paths: number) =>
@@ -90,6 +100,7 @@ function recorded(root: string, work: () => void): string[] {
   Object.assign(fs, {
     renameSync: noted("rename", real.renameSync, 2),
     openSync: noted("open", real.openSync, 1),
+    closeSync: noted("close", real.closeSync, 0),
     fsyncSync: noted("fsync", real.fsyncSync, 0),
     rmSync: noted("rm", real.rmSync, 1),
   });
