@@ -57,10 +57,14 @@ export class Bundles {
     return isWhole ? manifest : undefined;
   }
 
-  /** True where its files are what the manifest says, to the last byte. */
-  async isSound(manifest: Manifest): Promise<boolean> {
+  /**
+   * True where its files are what the manifest says, to the last byte.
+   * @throws {Error} when it is stopped
+   */
+  async isSound(manifest: Manifest, signal: AbortSignal): Promise<boolean> {
     for (const name of LARGE) {
-      const sha256 = await hashOf(join(this.#at(WHOLE), name)).catch(() => "");
+      const sha256 = await hashOf(join(this.#at(WHOLE), name), signal).catch(() => "");
+      signal.throwIfAborted();
       if (sha256 !== manifest.files[name].sha256) return false;
     }
     return true;
@@ -148,8 +152,8 @@ export class Bundles {
   }
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
-  for await (const bytes of createReadStream(path)) hash.update(bytes);
+  for await (const bytes of createReadStream(path, { signal })) hash.update(bytes);
   return hash.digest("hex");
 }

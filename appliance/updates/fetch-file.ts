@@ -44,7 +44,10 @@ export async function fetchFile(
   }
   to.progress(have);
   const hash = createHash("sha256");
-  for await (const bytes of createReadStream(path, { flags: "a+" })) hash.update(bytes);
+  for await (const bytes of createReadStream(path, { flags: "a+" })) {
+    to.signal.throwIfAborted();
+    hash.update(bytes);
+  }
   if (have < part.size) await append(name, path, { part, have, hash }, to);
   if (hash.digest("hex") === part.sha256) return;
   await rm(path, { force: true });

@@ -194,9 +194,13 @@ export class Releases {
     await kept.change({ found: null });
   }
 
-  /** Reads what is whole once more, and removes it where the card does not give back what it was. */
-  async lookAgain(): Promise<void> {
-    if (this.#whole !== undefined && !(await this.#options.bundles.isSound(this.#whole)))
+  /**
+   * Reads what is whole once more, and removes it where the card does not give back what it was.
+   * @throws {Error} when it is stopped
+   */
+  async lookAgain(signal: AbortSignal): Promise<void> {
+    const { bundles } = this.#options;
+    if (this.#whole !== undefined && !(await bundles.isSound(this.#whole, signal)))
       await this.#removeWhole();
   }
 

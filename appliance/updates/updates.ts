@@ -261,6 +261,7 @@ export class Updates {
     const done = Promise.resolve()
       .then(() => task(stop.signal))
       .catch((err: unknown) => {
+        if (stop.signal.aborted) return;
         log.warn({ err }, "An update could not go on");
         this.#restsUntil = clock.monotonic() + REST_MS;
       })
@@ -290,7 +291,7 @@ export class Updates {
           ),
         });
       case "end":
-        if (deed.isRefused) await this.#releases.lookAgain();
+        if (deed.isRefused) await this.#releases.lookAgain(signal);
         // The owner may have wished anew meanwhile.
         return kept.now.wish === wish ? this.#endWish(deed.problem) : undefined;
     }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   readdirSync,
@@ -9,6 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { fetchFile } from "../../appliance/updates/fetch-file.ts";
+import { ReleaseHost } from "../../appliance/updates/release-host.ts";
+import { RELEASES } from "../helpers/release-host.ts";
 import { until } from "../helpers/until.ts";
 import { eachBox } from "./box.ts";
 import { onBrokenDisk } from "./broken-disk.ts";
@@ -62,6 +66,19 @@ describe("A release that is fetched", () => {
     await box().restart();
     await isThere();
     assert.deepEqual(asked(), ["root.img", "root.img bytes=100000-"]);
+  });
+
+  it("is not read to its end first when the service ends", async () => {
+    const path = join(box().folder, "root.img");
+    const bytes = box().host.files.get("root.img") ?? assert.fail();
+    writeFileSync(path, bytes);
+    const part = { size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+    const { clock } = box();
+    const host = new ReleaseHost({ url: RELEASES, open: box().host.open, clock, userAgent: "" });
+    const to = { host, clock, room: async () => 0, progress: () => {} };
+    await fetchFile("root.img", path, part, { ...to, signal: new AbortController().signal });
+    const ended = fetchFile("root.img", path, part, { ...to, signal: AbortSignal.abort() });
+    await assert.rejects(ended, { name: "AbortError" });
   });
 
   it("is whole all the same from a host that knows no parts of files", async () => {

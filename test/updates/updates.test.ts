@@ -199,6 +199,18 @@ describe("An update", () => {
     await box().see(({ problem }) => problem !== null);
   });
 
+  it("that the updater refuses holds up no end of the service, and ends after it", async () => {
+    box().updater.refuses = "The boot partition is full.";
+    await box().now();
+    await box().taken();
+    box().clock.advance(11_000);
+    await box().restart();
+    assert.deepEqual([box().record()?.wish?.release, box().said], [12, []]);
+    box().clock.advance(11_000);
+    const { problem } = await box().see(({ ready }) => ready?.state === "downloaded");
+    assert.equal(problem, "The boot partition is full.");
+  });
+
   it("that is wished anew while the one before comes to its end goes on", async () => {
     box().updater.refuses = "The boot partition is full.";
     await box().now();
