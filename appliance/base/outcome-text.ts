@@ -23,6 +23,6 @@ export function outcomeText({ kind, version, reason }: Ended, running: string): 
     case "interrupted":
       return `The update to ${version} was interrupted.${why}`;
     case "refused":
-      return `${version} was not taken.${why}`;
+      return `${version} was not taken.${why} To run it, make a backup and write its image to the card.`;
   }
 }

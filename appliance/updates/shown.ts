@@ -61,6 +61,8 @@ export interface UpdateView {
   readonly restartsAt: number | null;
   /** No update was ever tried on boards like this one, and none on this box. */
   readonly isUntriedBoard: boolean;
+  /** The board did not keep the wish for a trial: what is not tried is not installed. */
+  readonly couldNotTry: boolean;
   /** The model, as the board calls itself. */
   readonly board: string | null;
   readonly last: LastUpdate | null;

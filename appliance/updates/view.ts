@@ -111,6 +111,7 @@ export function viewOf(told: Told, known: Known): UpdateView {
     isCalledOff: isCalledOff(told, known),
     restartsAt: known.restartsAt,
     isUntriedBoard: isUntried(told, board),
+    couldNotTry: told.canTry === false,
     board: board.model,
     last: lastOf(told, known.seen),
     problem: problemOf(told, known),

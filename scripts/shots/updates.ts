@@ -37,6 +37,7 @@ export class PictureUpdates implements Updates {
       isCalledOff: false,
       restartsAt: null,
       isUntriedBoard: false,
+      couldNotTry: false,
       board: "Raspberry Pi 4 Model B Rev 1.4",
       last: null,
       problem: null,

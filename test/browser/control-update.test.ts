@@ -126,6 +126,8 @@ describe("updates in the Web UI", () => {
       await wished(() => asked.getByRole("button", { name: "Install", exact: true }).click()),
       { action: "now", release: 12, untried: true },
     );
+    updates.show({ ready: READY, isUntriedBoard: true, couldNotTry: true });
+    await sees(/^This board could not try an update when it was last asked to\./);
   });
 
   it("go back to the release before, and keep one that is visited, once that is confirmed", async () => {

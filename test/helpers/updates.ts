@@ -17,6 +17,7 @@ export const AT_REST: UpdateView = {
   isCalledOff: false,
   restartsAt: null,
   isUntriedBoard: false,
+  couldNotTry: false,
   board: "Raspberry Pi 4 Model B Rev 1.4",
   last: null,
   problem: null,

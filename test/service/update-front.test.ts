@@ -108,5 +108,9 @@ describe("updates on the deck", () => {
       sentence({ last: last({ kind: "failed", reason: "No address on eth0." }) }),
       "Went back from 0.3.0 to 0.2.0. No address on eth0.",
     );
+    assert.equal(
+      sentence({ last: last({ kind: "refused", reason: "This board cannot try an update." }) }),
+      "0.3.0 was not taken. This board cannot try an update. To run it, make a backup and write its image to the card.",
+    );
   });
 });

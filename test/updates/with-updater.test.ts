@@ -133,9 +133,9 @@ describe("The service and the updater", () => {
     clock.advance(60_000);
     await answered();
     clock.advance(11_000);
-    const { problem, isUntriedBoard, last } = updates.view() ?? assert.fail();
+    const { problem, isUntriedBoard, couldNotTry, last } = updates.view() ?? assert.fail();
     assert.match(`${problem} ${last?.reason}`, /cannot try/);
-    assert.ok(isUntriedBoard);
+    assert.ok(isUntriedBoard && couldNotTry);
     assert.ok(!card.ran.includes("systemctl reboot"));
   });
 });

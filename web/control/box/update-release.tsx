@@ -14,19 +14,26 @@ import {
   workTitle,
 } from "./update-words.ts";
 
-const NEVER_TRIED = "Updates on this board were never tried: keep a card reader near.";
+/** What there is to know of this board before a release is installed; empty where all is well. */
+function doubtOf({ isUntriedBoard, couldNotTry }: UpdateAnswer): string {
+  if (couldNotTry)
+    return "This board could not try an update when it was last asked to. Try again once its bootloader is newer, or write the image to the card.";
+  return isUntriedBoard ? "Updates on this board were never tried: keep a card reader near." : "";
+}
 
 /** A release that waits for the owner. */
 export function Release({ update }: { update: UpdateAnswer }) {
   const { busy, problem, run } = useAction();
   const [asked, setAsked] = useState<"now" | "tonight" | null>(null);
-  const { ready, isUntriedBoard, board, source } = update;
+  const { ready, board, source } = update;
   if (ready === null || isAtWork(update)) return null;
   const { release, version } = ready;
+  const doubt = doubtOf(update);
+  const dots = doubt === "" ? "" : "…";
   const install = (action: "now" | "tonight", untried: boolean) =>
     run(() => askUpdate({ action, release, untried }));
   const wish = (action: "now" | "tonight") =>
-    isUntriedBoard ? setAsked(action) : void install(action, false);
+    doubt === "" ? void install(action, false) : setAsked(action);
   return (
     <div class="stack">
       <div role="status">
@@ -36,7 +43,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
       {ready.failedBefore && (
         <p>It was tried on this box and was not well. It is not tried again by itself.</p>
       )}
-      {isUntriedBoard && <p class="notice">{NEVER_TRIED}</p>}
+      {doubt !== "" && <p class="notice">{doubt}</p>}
       <div class="row">
         <button
           type="button"
@@ -44,10 +51,10 @@ export function Release({ update }: { update: UpdateAnswer }) {
           disabled={busy}
           onClick={() => wish("now")}
         >
-          Install now{isUntriedBoard && "…"}
+          Install now{dots}
         </button>
         <button type="button" disabled={busy} onClick={() => wish("tonight")}>
-          Tonight at 4{isUntriedBoard && "…"}
+          Tonight at 4{dots}
         </button>
         {!ready.isSkipped && (
           <button
@@ -68,7 +75,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
       {asked !== null && (
         <Confirm
           title={`Install ${version} all the same?`}
-          text={`${NEVER_TRIED} ${board === null ? "" : `This is a ${board}. `}If the box is not back after fifteen minutes, unplug it and plug it in again: that starts the one before. If that does not help, change the letter in config.txt on the card, as SETUP-RESULT.txt beside it says.`}
+          text={`${doubt} ${board === null ? "" : `This is a ${board}. `}If the box is not back after fifteen minutes, unplug it and plug it in again: that starts the one before. If that does not help, change the letter in config.txt on the card, as SETUP-RESULT.txt beside it says.`}
           yes="Install"
           onYes={() => void install(asked, true)}
           onClose={() => setAsked(null)}
