@@ -367,6 +367,8 @@ export interface RescueAnswer {
   problem: string;
   /** True unless the data is whole for a newer version. */
   mayStartAnew: boolean;
+  /** True where another release can be started: `/api/update` has answers. */
+  hasUpdates: boolean;
 }
 
 /** `POST /api/rescue/start-anew`: the name of the file that was put aside, if any. */

@@ -90,7 +90,7 @@ export async function startRescue(
         client,
         wrongTokens: new RateLimit(clock, WRONG_TOKENS),
       },
-      ...aboutRepair(parts, { why, repaired }),
+      ...aboutRepair(parts, { why, repaired }, updates !== undefined),
       update: updates === undefined ? {} : { updates },
       health: { version: version(), clock, decks },
     }),
@@ -118,6 +118,7 @@ function adminWithout({ adminToken, dataDir }: Config): Admin {
 function aboutRepair(
   { config, space = spaceOf }: ServiceParts,
   { why, repaired }: Trouble,
+  hasUpdates: boolean,
 ): Pick<RescueControlParts, "data" | "rescue"> {
   const file = databaseFile(config.dataDir);
   const reloadAfterRestore = async () => repaired();
@@ -131,6 +132,6 @@ function aboutRepair(
   });
   return {
     data: { exchange, reloadAfterRestore },
-    rescue: { why, startAnew: () => startAnew(file, why.flaw), reloadAfterRestore },
+    rescue: { why, hasUpdates, startAnew: () => startAnew(file, why.flaw), reloadAfterRestore },
   };
 }

@@ -2,13 +2,25 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "mocha";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import type { UpdateView } from "../../appliance/updates/shown.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { codeOnConsole } from "../helpers/owner.ts";
+import { FakeUpdates } from "../helpers/updates.ts";
 import { World } from "../helpers/world.ts";
 import { Owner } from "./owner.ts";
 
 const HEADER_BYTES = 100;
+const READY: UpdateView["ready"] = {
+  release: 12,
+  version: "0.3.0",
+  bytes: 203_000_000,
+  notes: "",
+  source: "network",
+  state: "offered",
+  failedBefore: false,
+  isSkipped: false,
+};
 
 describe("the page of a box whose data is damaged", () => {
   let world: World;
@@ -25,9 +37,10 @@ describe("the page of a box whose data is damaged", () => {
   async function open(
     env: Record<string, string>,
     look: { colorScheme: "light" | "dark"; width: number },
+    updates?: FakeUpdates,
   ): Promise<void> {
     // The browser tells its time, which would be another day.
-    world = new World({ env, clock: new FakeClock(Date.now()) });
+    world = new World({ env, clock: new FakeClock(Date.now()), ...(updates && { updates }) });
     await world.start();
     await world.beacon({ p: "/" });
     if (env.BIND === undefined) backup = (await world.askControl("/api/backup")).body;
@@ -60,6 +73,22 @@ describe("the page of a box whose data is damaged", () => {
       assert.equal(await owner.page.evaluate("document.body.scrollWidth"), look.width);
       await picture(`rescue-${look.colorScheme}-${look.width}`);
     });
+
+  it("takes another release, and goes on with its pages", async () => {
+    const updates = new FakeUpdates();
+    updates.show({ ready: READY });
+    await open({}, { colorScheme: "dark", width: 1_200 }, updates);
+    await sees("Update ready: 0.3.0, 203 MB");
+    await owner.assertAccessible();
+    await picture("rescue-update");
+    await button("Install now").click();
+    updates.show({ next: READY, progress: { step: "restart", done: 0, of: 0 } });
+    await sees(/^The box restarts\. It is back/);
+    assert.deepEqual(updates.wishes, [{ action: "now", release: 12, untried: false }]);
+    const loaded = owner.page.waitForEvent("load");
+    updates.show({ running: { release: 12, version: "0.3.0", slot: "b" } });
+    await loaded;
+  });
 
   it("restores a backup, and is the Web UI again", async () => {
     await open({}, { colorScheme: "light", width: 1_200 });

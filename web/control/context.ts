@@ -14,6 +14,9 @@ interface Shell {
 
 export const ShellContext = createContext<Shell | null>(null);
 
+/** Is told that somebody is no longer signed in, also on a page that has no shell. */
+export const SignedOutContext = createContext<() => void>(() => {});
+
 /** @throws {Error} outside of the signed-in page */
 export function useShell(): Shell {
   const shell = useContext(ShellContext);

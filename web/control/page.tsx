@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { AdminTokenOffer } from "./box/admin-token.tsx";
-import { ShellContext } from "./context.ts";
+import { ShellContext, SignedOutContext } from "./context.ts";
 import { ToDashboard } from "./dashboard-link.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -59,8 +59,10 @@ export function Page() {
       if (leadsOn) return <ToDashboard collector={standing.box.collector} />;
       return (
         <ShellContext.Provider value={{ box: standing.box, actions, view, change }}>
-          <Shell />
-          {isOffered && <AdminTokenOffer onClose={() => setOffered(false)} />}
+          <SignedOutContext.Provider value={actions.signedOut}>
+            <Shell />
+            {isOffered && <AdminTokenOffer onClose={() => setOffered(false)} />}
+          </SignedOutContext.Provider>
         </ShellContext.Provider>
       );
   }

@@ -1,12 +1,15 @@
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { RescueAnswer } from "../../appliance/control/wire.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RescueAnswer, UpdateAnswer } from "../../appliance/control/wire.ts";
 import { AskError, ask } from "./api.ts";
 import { FileButton } from "./box/files.tsx";
+import { UpdateCard } from "./box/update-card.tsx";
 import { Confirm } from "./confirm.tsx";
+import { SignedOutContext } from "./context.ts";
 import { Problem } from "./parts.tsx";
 import { SignIn } from "./sign-in.tsx";
-import { useTask } from "./use-action.ts";
+import { useAction } from "./use-action.ts";
+import { usePolled } from "./use-polled.ts";
 
 type Standing =
   | { state: "opening" }
@@ -53,17 +56,14 @@ function Rescue() {
       );
     case "open":
       return (
-        <Repair rescue={standing.rescue} signedOut={() => setStanding({ state: "signed-out" })} />
+        <SignedOutContext.Provider value={() => setStanding({ state: "signed-out" })}>
+          <Repair rescue={standing.rescue} />
+        </SignedOutContext.Provider>
       );
   }
 }
 
-interface RepairProps {
-  rescue: RescueAnswer;
-  signedOut: () => void;
-}
-
-function Repair({ rescue, signedOut }: RepairProps) {
+function Repair({ rescue }: { rescue: RescueAnswer }) {
   const [isDone, setDone] = useState(false);
   const done = () => {
     setDone(true);
@@ -82,8 +82,9 @@ function Repair({ rescue, signedOut }: RepairProps) {
           <p role="status">Done. The box starts again…</p>
         ) : (
           <div class="columns">
-            <Restore signedOut={signedOut} onDone={done} />
-            {rescue.mayStartAnew && <StartAnew signedOut={signedOut} onDone={done} />}
+            <Restore onDone={done} />
+            {rescue.mayStartAnew && <StartAnew onDone={done} />}
+            {rescue.hasUpdates && <Updates />}
           </div>
         )}
       </main>
@@ -92,12 +93,11 @@ function Repair({ rescue, signedOut }: RepairProps) {
 }
 
 interface WayProps {
-  signedOut: () => void;
   onDone: () => void;
 }
 
-function Restore({ signedOut, onDone }: WayProps) {
-  const { busy, problem, run } = useTask(signedOut);
+function Restore({ onDone }: WayProps) {
+  const { busy, problem, run } = useAction();
   const restore = async (file: File) => {
     if (await run(() => ask("POST", "api/restore", file))) onDone();
   };
@@ -117,8 +117,8 @@ function Restore({ signedOut, onDone }: WayProps) {
   );
 }
 
-function StartAnew({ signedOut, onDone }: WayProps) {
-  const { busy, problem, run } = useTask(signedOut);
+function StartAnew({ onDone }: WayProps) {
+  const { busy, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
   const start = async () => {
     if (await run(() => ask("POST", "api/rescue/start-anew"))) onDone();
@@ -147,6 +147,19 @@ function StartAnew({ signedOut, onDone }: WayProps) {
       )}
     </section>
   );
+}
+
+/** Another release may be able to use the data. */
+function Updates() {
+  const [update] = usePolled<UpdateAnswer>("api/update", ASK_AGAIN_MS);
+  const running = update?.running.release;
+  const shown = useRef(running);
+  useEffect(() => {
+    // This page is a part of the release that has gone.
+    if (shown.current !== undefined && running !== shown.current) location.reload();
+    shown.current = running;
+  }, [running]);
+  return <UpdateCard update={update ?? null} />;
 }
 
 /** Resolves when the box has begun again, be it with what is next to repair. */

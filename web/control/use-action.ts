@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { AskError } from "./api.ts";
-import { useShell } from "./context.ts";
+import { SignedOutContext } from "./context.ts";
 
 interface Action {
   busy: boolean;
@@ -12,11 +12,7 @@ interface Action {
 
 /** Something a person asks the box to do: one at a time, and what went wrong in words. */
 export function useAction(): Action {
-  return useTask(useShell().actions.signedOut);
-}
-
-/** The same on a page of its own. */
-export function useTask(signedOut: () => void): Action {
+  const signedOut = useContext(SignedOutContext);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const run = async (work: () => Promise<void>) => {

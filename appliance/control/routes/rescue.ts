@@ -27,6 +27,8 @@ export interface RescueControlParts {
 
 interface RescueParts {
   why: Unusable;
+  /** The system is ours, and can be another release. */
+  hasUpdates: boolean;
   /** Begins with no data; what is there is kept. @returns the name it is kept under, if any */
   startAnew: () => string | undefined;
   /** The data may be used again. */
@@ -34,10 +36,10 @@ interface RescueParts {
 }
 
 /** `GET /api/rescue`: what is wrong, and whether one may start anew. */
-const tellWhy: Handler<RescueParts, RescueAnswer> = (ctx, { why }) => {
+const tellWhy: Handler<RescueParts, RescueAnswer> = (ctx, { why, hasUpdates }) => {
   ctx.set("Cache-Control", "no-store");
   // The way to mend it is on the page.
-  ctx.body = { problem: why.problem, mayStartAnew: mayStartAnew(why) };
+  ctx.body = { problem: why.problem, mayStartAnew: mayStartAnew(why), hasUpdates };
 };
 
 /** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */

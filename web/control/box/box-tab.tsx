@@ -19,12 +19,13 @@ const AGAIN_MS = 10_000;
 
 /** What concerns the box as a whole. */
 export function BoxTab() {
+  const { box } = useShell();
   const [status] = usePolled<BoxAnswer>("api/box", AGAIN_MS);
   return (
     <div class="columns">
       <div class="column">
         <StatusCard status={status} />
-        <UpdateCard />
+        <UpdateCard update={box.update} />
         <PublicCard />
       </div>
       <div class="column">

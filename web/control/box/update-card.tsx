@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { outcomeText } from "../../../appliance/base/outcome-text.ts";
 import type { UpdateAnswer } from "../../../appliance/control/wire.ts";
 import { Confirm } from "../confirm.tsx";
-import { useShell } from "../context.ts";
 import { Problem, useNow } from "../parts.tsx";
 import { ago } from "../times.ts";
 import { useAction } from "../use-action.ts";
@@ -12,8 +11,7 @@ import { Release, Work } from "./update-release.tsx";
 import { habitText, isAtWork } from "./update-words.ts";
 
 /** The box's own releases: what runs, what is ready, what came of the last one. On the box only. */
-export function UpdateCard() {
-  const { update } = useShell().box;
+export function UpdateCard({ update }: { update: UpdateAnswer | null }) {
   if (update === null) return null;
   return (
     <section class="card stack" aria-labelledby="update-title">
