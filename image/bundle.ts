@@ -12,6 +12,7 @@ import {
   BOOT,
   MANIFEST,
   type Manifest,
+  mb,
   PRODUCT,
   parseManifest,
   ROOT,
@@ -124,7 +125,6 @@ async function main([root, boot, out]: readonly string[]): Promise<number> {
     { root, boot, released, from, notes, data: DATA_FORMAT },
     out,
   );
-  const mb = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
   console.log(
     `Release ${release} (${version}), not signed yet: ${ROOT} ${mb(files[ROOT].size)}, ${BOOT} ${mb(files[BOOT].size)}. See docs/release.md.`,
   );

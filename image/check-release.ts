@@ -17,6 +17,7 @@ import {
   readManifest,
 } from "../appliance/release/manifest.ts";
 import { parseRelease } from "../appliance/release/release.ts";
+import { wholeOf } from "../appliance/release/tar.ts";
 import { partOf } from "./part.ts";
 
 /**
@@ -43,9 +44,7 @@ async function checkUnsigned(folder: string, above: number): Promise<Manifest> {
 async function checkBoot(path: string, { release, version }: Manifest): Promise<void> {
   for await (const { name, content } of bootEntries(createReadStream(path))) {
     if (name !== "release") continue;
-    const parts: Uint8Array[] = [];
-    for await (const part of content) parts.push(part);
-    const found = parseRelease(Buffer.concat(parts).toString());
+    const found = parseRelease((await wholeOf(content)).toString());
     if (found?.release !== release || found.version !== version)
       throw refused(`${BOOT} is of another release than manifest.json. Build the release again.`);
   }

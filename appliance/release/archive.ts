@@ -18,7 +18,7 @@ import {
 } from "./manifest.ts";
 import { SIGNATURE_BYTES, utf8 } from "./minisign.ts";
 import type { Slot } from "./release.ts";
-import { type Entry, entriesOf } from "./tar.ts";
+import { type Entry, entriesOf, wholeOf } from "./tar.ts";
 
 /** The files of a `.tallydeck`, in their order: what says whether it is taken comes first. */
 export const BUNDLE_FILES = [MANIFEST, SIGNATURE, BOOT, ROOT] as const;
@@ -74,7 +74,7 @@ async function unpackFiles(
       );
     if (size > MOST[file]) throw tooLarge(name);
     if (file === MANIFEST || file === SIGNATURE) {
-      const bytes = await whole(content);
+      const bytes = await wholeOf(content);
       await writeNew(join(folder, name), [bytes], made);
       if (text !== undefined) manifest = await judge(text, bytes);
       text ??= bytes;
@@ -139,7 +139,7 @@ export async function* bootEntries(packed: AsyncIterable<Uint8Array>): AsyncGene
 
 /**
  * Writes the files of a `boot.tar.zst` into an empty folder as the slot needs them, each on the disk
- * when this is done.
+ * when this is done; last of all `release`, which says that the folder is whole.
  * @returns what was written, to be read back
  * @throws {Refusal} `invalid_release`; `no_space`
  */
@@ -149,12 +149,19 @@ export async function unpackBoot(
   slot: Slot,
 ): Promise<BootFile[]> {
   const files: BootFile[] = [];
+  const write = async (name: string, size: number, content: Content) => {
+    files.push({ name, size, sha256: await writeNew(join(folder, name), content) });
+  };
+  let release: Buffer = Buffer.alloc(0);
   for await (const { name, size, content } of bootEntries(packed)) {
-    if (name === "cmdline.txt") {
-      const bytes = Buffer.from(commandLineFor(utf8(await whole(content)) ?? "", slot));
-      files.push({ name, size: bytes.length, sha256: await writeNew(join(folder, name), [bytes]) });
-    } else files.push({ name, size, sha256: await writeNew(join(folder, name), content) });
+    if (name === "release") release = await wholeOf(content);
+    else if (name === "cmdline.txt") {
+      const bytes = Buffer.from(commandLineFor(utf8(await wholeOf(content)) ?? "", slot));
+      await write(name, bytes.length, [bytes]);
+    } else await write(name, size, content);
   }
+  await sync(folder);
+  await write("release", release.length, [release]);
   await sync(folder);
   return files;
 }
@@ -189,13 +196,6 @@ function damaged(): Refusal {
 
 function isOfZstd(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^(?:ZSTD|Z)_/.test(String(error.code));
-}
-
-/** Only for what is known to be short. */
-async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of content) parts.push(part);
-  return Buffer.concat(parts);
 }
 
 type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -182,6 +182,7 @@ export function bundleBytes({ files }: Manifest): number {
   return files[ROOT].size + files[BOOT].size;
 }
 
-function mb(bytes: number): string {
+/** For people. */
+export function mb(bytes: number): string {
   return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

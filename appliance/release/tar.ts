@@ -36,6 +36,13 @@ export async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
+/** All of what is known to be short. */
+export async function wholeOf(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of content) parts.push(part);
+  return Buffer.concat(parts);
+}
+
 function parseHeader(header: Buffer): Pick<Entry, "name" | "size"> {
   const field = (from: number, length: number) => {
     const text = header.toString("latin1", from, from + length);
@@ -84,9 +91,7 @@ class Bytes {
 
   /** @param length short: they are held in memory */
   async exactly(length: number): Promise<Buffer> {
-    const parts: Uint8Array[] = [];
-    for await (const part of this.next(length)) parts.push(part);
-    return Buffer.concat(parts);
+    return await wholeOf(this.next(length));
   }
 
   async *next(length: number): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { otherSlot } from "../release/release.ts";
+import { wholeOf } from "../release/tar.ts";
 import type { Outcome } from "../release/told.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { withSlot } from "./boot-config.ts";
@@ -93,10 +94,8 @@ function hasKernel({ root }: Box, slot: Attempt["slot"]): boolean {
 
 /** A board whose tryboot.txt cannot be read may not start at all. */
 async function checkTryboot(box: Box, config: string): Promise<void> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of box.fromCard(join(box.root, TRYBOOT), config.length))
-    pieces.push(piece);
-  if (Buffer.concat(pieces).toString("latin1") !== config)
+  const found = await wholeOf(box.fromCard(join(box.root, TRYBOOT), config.length));
+  if (found.toString("latin1") !== config)
     throw new Error("The card did not give back tryboot.txt: write the image to another card.");
 }
 

@@ -8,12 +8,12 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { isThere, replaceFile, sizeOf, syncNow, textOf } from "../base/files.ts";
 import { isObject, isText } from "../base/json.ts";
+import { mb } from "../release/manifest.ts";
 import { otherSlot } from "../release/release.ts";
 import { type Box, runningRelease } from "./box.ts";
 import { type Attempt, isAttempt, type Journal, readJournal } from "./journal.ts";
@@ -65,7 +65,7 @@ export function keepData(box: Box, attempt: Attempt, id: string): void {
     throw new Error(
       "What was counted before the last update waits to be put back: make room on the card, and restart the box.",
     );
-  checkRoom(root);
+  checkRoom(box);
   try {
     run("systemctl", "stop", ...SERVICE);
     copyAll(root, { ...attempt, id, was: attempt.id });
@@ -139,14 +139,13 @@ function dropAside(box: Box): void {
   rmSync(join(root, ASIDE_FOR));
 }
 
-function checkRoom(root: string): void {
+function checkRoom({ root, roomIn }: Box): void {
   const bytes = FILES.reduce((sum, name) => sum + (sizeOf(join(root, DATA, name)) ?? 0), 0);
-  const { bavail, bsize } = statfsSync(join(root, dirname(KEPT)));
   // On the way back it is there a second time: beside what takes its place.
-  const lacks = 2 * bytes + SPARE_BYTES - bavail * bsize;
+  const lacks = 2 * bytes + SPARE_BYTES - roomIn(join(root, dirname(KEPT)));
   if (lacks > 0)
     throw new Error(
-      `This release changes how data is kept, and there is no room to copy it first: make ${Math.ceil(lacks / 1e6)} MB free.`,
+      `This release changes how data is kept, and there is no room to copy it first: make ${mb(lacks)} free.`,
     );
 }
 

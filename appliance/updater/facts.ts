@@ -40,7 +40,8 @@ const CONTROL_PORT = 3000;
 const TLS_PORT = 443;
 /** Twice what the service itself gives its database. */
 const ANSWER_MS = 10_000;
-const MOST_BODY = 1_048_576;
+/** Of its health; the journal keeps it. */
+const MOST_BODY = 65_536;
 
 /** Looks how the box is now. */
 export async function look(machine: Machine): Promise<Facts> {

@@ -34,12 +34,15 @@ export function giveUp(box: Box, reason: string, { isOutside = false } = {}): vo
   try {
     const journal = readJournal(box);
     const { attempt } = journal;
-    const ended = { reason, ...(isOutside && { isOutside }) };
+    const ended = { reason: reason.slice(0, MOST_REASON), ...(isOutside && { isOutside }) };
     if (attempt !== undefined) writeJournal(box, { ...journal, attempt: { ...attempt, ...ended } });
   } finally {
     box.run("systemctl", "reboot");
   }
 }
+
+/** What the service says of itself stands in it; it goes to the card, to keys and to a screen. */
+const MOST_REASON = 500;
 
 /** The attempt became the rule. */
 export function noteKept(box: Box, { kind, to }: Pick<Attempt, "kind" | "to">): void {

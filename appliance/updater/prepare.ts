@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { sizeOf } from "../base/files.ts";
 import { Refusal } from "../base/refusal.ts";
 import { bootEntries, unpackBoot } from "../release/archive.ts";
-import { BOOT as BOOT_PART, type Manifest, ROOT } from "../release/manifest.ts";
+import { BOOT as BOOT_PART, type Manifest, mb, ROOT } from "../release/manifest.ts";
 import { otherSlot, parseRelease, type Release, type Slot } from "../release/release.ts";
+import { wholeOf } from "../release/tar.ts";
 import type { Work } from "../release/told.ts";
 import { DATA_FORMAT } from "../store/format.ts";
 import { BOOT, type Box, OWN_BOOT, releaseIn, runningRelease, runningSlot } from "./box.ts";
@@ -99,7 +100,7 @@ async function verify(box: Box, slot: Slot, manifest: Manifest, { root, boot }: 
   const room = box.roomIn(join(box.root, BOOT)) + bytesIn(join(box.root, BOOT, slot));
   if (bytes + SPARE > room)
     throw new Error(
-      `The boot partition lacks ${megabytes(bytes + SPARE - room)} for ${manifest.version}: remove files from it that are not the box's.`,
+      `The boot partition lacks ${mb(bytes + SPARE - room)} for ${manifest.version}: remove files from it that are not the box's.`,
     );
 }
 
@@ -109,9 +110,7 @@ const CLUSTER = 4_096;
 const SPARE = 4 * 1_048_576;
 
 async function checkRelease(content: AsyncIterable<Uint8Array>, { release }: Release) {
-  const text: Uint8Array[] = [];
-  for await (const piece of content) text.push(piece);
-  if (parseRelease(Buffer.concat(text).toString("utf8"))?.release !== release)
+  if (parseRelease((await wholeOf(content)).toString())?.release !== release)
     throw new Refusal(
       "invalid_release",
       "The release was made wrongly: its boot files are of another one. Tell who made it.",
@@ -170,9 +169,11 @@ function breaksData({ data }: Manifest): boolean {
 }
 
 function note(box: Box, attempt: Attempt, image?: Image): void {
-  const journal = readJournal(box);
+  const { rotten, ...journal } = readJournal(box);
   const images = image && { images: { ...journal.images, [attempt.slot]: image } };
-  writeJournal(box, { ...journal, attempt, ...images });
+  // Whatever a slot was found to be, it is written anew.
+  const left = rotten !== undefined && rotten !== attempt.slot && { rotten };
+  writeJournal(box, { ...journal, attempt, ...images, ...left });
 }
 
 function drop(box: Box): void {
@@ -198,8 +199,4 @@ function bytesIn(folder: string): number {
   } catch {
     return 0;
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

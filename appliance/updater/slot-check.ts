@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import type { Part } from "../release/manifest.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
-import { type Image, readJournal, writeJournal } from "./journal.ts";
+import { readJournal, writeJournal } from "./journal.ts";
 import { hashOnCard } from "./slot.ts";
 import { tell } from "./tell.ts";
 
@@ -13,22 +14,23 @@ export async function checkSlot(box: Box): Promise<void> {
   const { path } = box.slotAt(slot);
   const known = readJournal(box).images?.[slot];
   const image = known?.release === release ? known : undefined;
-  const size = image?.size ?? erofsBytes(path);
-  const sha256 = size === undefined ? undefined : await hashOf(box, path, size);
+  const found = await imageOn(box, path, image?.size);
   const { rotten: _, ...journal } = readJournal(box);
-  if (sha256 === undefined || (image !== undefined && image.sha256 !== sha256))
-    writeJournal(box, { ...journal, rotten: slot });
-  else if (size !== undefined) {
-    const found: Image = { release, size, sha256 };
-    writeJournal(box, { ...journal, images: { ...journal.images, [slot]: found } });
-  }
+  const isAsWritten = found && (image === undefined || image.sha256 === found.sha256);
+  writeJournal(
+    box,
+    isAsWritten
+      ? { ...journal, images: { ...journal.images, [slot]: { release, ...found } } }
+      : { ...journal, rotten: slot },
+  );
   tell(box);
 }
 
-/** Undefined when it cannot be read. */
-async function hashOf(box: Box, path: string, size: number): Promise<string | undefined> {
+/** Undefined when it cannot be read, or is none. @param known bytes, where somebody noted them */
+async function imageOn(box: Box, path: string, known?: number): Promise<Part | undefined> {
   try {
-    return await hashOnCard(box, path, size);
+    const size = known ?? erofsBytes(path);
+    return size === undefined ? undefined : { size, sha256: await hashOnCard(box, path, size) };
   } catch (error) {
     box.warn(String(error));
     return undefined;

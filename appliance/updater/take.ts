@@ -6,7 +6,7 @@ import { Refusal } from "../base/refusal.ts";
 import { unpackBundle } from "../release/archive.ts";
 import { MANIFEST_BYTES, type Manifest, readManifest } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
-import { entriesOf } from "../release/tar.ts";
+import { entriesOf, wholeOf } from "../release/tar.ts";
 import { BOOT, type Box, COPIED, OWN_BOOT, TAKEN } from "./box.ts";
 import { CAME_FROM, keysOf, reasonsAgainst, takenIn } from "./bundles.ts";
 import { whileWritable } from "./fat.ts";
@@ -106,9 +106,7 @@ async function manifestOf(box: Box, path: string): Promise<Manifest> {
   const papers: Buffer[] = [];
   for await (const { size, content } of entriesOf(createReadStream(path))) {
     if (size > (papers.length === 0 ? MANIFEST_BYTES : SIGNATURE_BYTES)) break;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of content) pieces.push(piece);
-    papers.push(Buffer.concat(pieces));
+    papers.push(await wholeOf(content));
     if (papers.length === 2) break;
   }
   const [manifest, signature] = papers;

@@ -250,6 +250,13 @@ describe("The boot files of a release", () => {
     }
   });
 
+  it("say what release they are once all others are on the card", async () => {
+    const before = files.findIndex(({ name }) => name === "release");
+    const first = [...files.slice(before), ...files.slice(0, before)];
+    const written = await unpackBoot(pieces(packedBoot(first)), folder, "a");
+    assert.equal(written.at(-1)?.name, "release");
+  });
+
   it("go where nothing is in the way", async () => {
     writeFileSync(join(folder, "vmlinuz"), "");
     await assert.rejects(unpackBoot(pieces(boot), folder, "a"), { code: "EEXIST" });

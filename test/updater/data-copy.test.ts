@@ -8,7 +8,7 @@ import type { Attempt } from "../../appliance/updater/journal.ts";
 import { commit } from "../../appliance/updater/outcome.ts";
 import { NEXT, OLD } from "./card.ts";
 import { attempt, DATA, DataCard, OLD_DATA, PREPARED } from "./data-card.ts";
-import { cutAt, recorded, withFull, withRoom } from "./disk-faults.ts";
+import { cutAt, recorded, withFull } from "./disk-faults.ts";
 import { WELL } from "./healthy.ts";
 
 const STOP =
@@ -155,15 +155,13 @@ describe("data before a release that breaks it", () => {
 
   it("is not copied either where it would not find room on the way back", () => {
     card.write(`${DATA}/tallydeck.db`, Buffer.alloc(10_000_000));
-    withRoom(11_000_000 + 64 * 1_048_576, () =>
-      assert.throws(() => card.keepData(), /make 10 MB free/),
-    );
+    card.room.data = 11_000_000 + 64 * 1_048_576;
+    assert.throws(() => card.keepData(), /make 10 MB free/);
   });
 
   it("is not even stopped for a copy that has no room", () => {
-    withRoom(40_960, () =>
-      assert.throws(() => card.keepData(), /no room to copy it first: make 68 MB free/),
-    );
+    card.room.data = 40_960;
+    assert.throws(() => card.keepData(), /no room to copy it first: make 68 MB free/);
     assert.deepEqual(card.ran, []);
   });
 });

@@ -56,18 +56,6 @@ export function cutAt(cut: number, work: () => void): boolean {
   }
 }
 
-export function withRoom(bytes: number, work: () => void): void {
-  const { statfsSync } = fs;
-  Object.assign(fs, { statfsSync: () => ({ bavail: Math.floor(bytes / 4_096), bsize: 4_096 }) });
-  syncBuiltinESMExports();
-  try {
-    work();
-  } finally {
-    Object.assign(fs, { statfsSync });
-    syncBuiltinESMExports();
-  }
-}
-
 export function withFull(work: () => void): void {
   changing((name) => {
     if (name === "copyFile")

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "mocha";
+import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { writeJournal } from "../../appliance/updater/journal.ts";
 import { checkSlot } from "../../appliance/updater/slot-check.ts";
-import { Card } from "./card.ts";
+import { Minisign } from "../helpers/minisign.ts";
+import { Card, NEXT } from "./card.ts";
 
 const BLOCKS = 20;
+const signer = new Minisign();
+after(() => signer.remove());
 
 describe("the monthly check of the slot", () => {
   let card: Card;
@@ -46,18 +49,36 @@ describe("the monthly check of the slot", () => {
     assert.equal(await check(), undefined);
   });
 
+  it("says nothing any more of a slot that another release was written to since", async () => {
+    card.write("usr/share/tallydeck/keys/1.pub", signer.file);
+    writeJournal(card.box(), { ...card.journal(), rotten: "b" });
+    await card.update(signer, NEXT);
+    const { running, problem } = await card.powerOn();
+    assert.deepEqual([running.slot, problem], ["b", undefined]);
+  });
+
   it("holds an update to what its manifest said", async () => {
     const image = { release: 11, size: 8_192, sha256: "0".repeat(64) };
     writeJournal(card.box(), { ...card.journal(), images: { a: image } });
     assert.match((await check()) ?? "", /another card/);
   });
 
-  it("says so too when the card cannot be read, or holds no file system", async () => {
+  it("says so too when the card cannot be read", async () => {
     const fromCard = () => {
       throw new Error("EIO");
     };
     await checkSlot({ ...card.box(), fromCard });
     assert.match(card.told().problem ?? "", /another card/);
+    assert.equal(await check(), undefined);
+  });
+
+  it("says so too when not even the head of the file system can be read", async () => {
+    // Reading a folder is an error, as of a card that is worn out.
+    await checkSlot({ ...card.box(), slotAt: () => ({ path: card.root, bytes: 0 }) });
+    assert.match(card.told().problem ?? "", /another card/);
+  });
+
+  it("says so too when there is no file system", async () => {
     change(1_024, [0, 0, 0, 0]);
     assert.match((await check()) ?? "", /another card/);
   });

@@ -68,6 +68,15 @@ describe("a trial", () => {
   const reason = () => card.journal().attempt?.reason;
   const restarted = () => card.ran.filter((each) => each === "systemctl reboot").length;
 
+  it("says why it ended in no more than a screen can show, whatever the service says of itself", async () => {
+    const control = WELL.control && { ...WELL.control, version: "9".repeat(60_000) };
+    await tryOut(
+      card.box(),
+      watch(() => ({ ...WELL, control })),
+    );
+    assert.match(reason() ?? "", /^The Web UI \(port 3000\) answers as version 9{400,480}$/);
+  });
+
   it("is kept after two minutes on end in which all was well", async () => {
     await tryOut(
       card.box(),
