@@ -1,32 +1,22 @@
 import type { Readable } from "node:stream";
-import { DAY_MS } from "../base/calendar.ts";
 import { every } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
-import type { Ask, Told } from "../release/told.ts";
-import { type Deed, decide, type Facts } from "./decide.ts";
+import type { Told } from "../release/told.ts";
+import { decide, type Facts } from "./decide.ts";
+import { Deeds, type DeedsOptions } from "./deeds.ts";
 import { refuse } from "./refusals.ts";
-import { Releases, type ReleasesOptions } from "./releases.ts";
-import type { RootUpdater } from "./root.ts";
-import { nextCheck, nextTry } from "./schedule.ts";
+import { Releases } from "./releases.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { UpdateView, UpdateWish } from "./shown.ts";
 import { isRestart, isUnseenFailure, isUntried, problemKey, readyOf, viewOf } from "./view.ts";
-import { askedFor, lastKey, newWish, nightFor, restartFor, type Times } from "./wishes.ts";
+import { askedFor, lastKey, newWish, restartFor } from "./wishes.ts";
 
-interface UpdatesOptions extends ReleasesOptions, Times {
-  readonly log: Pick<Log, "warn">;
+interface UpdatesOptions extends DeedsOptions {
   readonly settings: UpdateSettings;
-  readonly root: RootUpdater;
 }
 
 const LOOK_MS = 1_000;
-const COUNTDOWN_MS = 60_000;
-/** What the owner called off, and what came to nothing, is not begun again by itself before. */
-const REST_OF_WISH_MS = DAY_MS;
-/** Who sends this much, and then breaks off, will be done in the end. */
-const ENOUGH_BYTES = 1_048_576;
 /** After what could not be done at all. */
 const REST_MS = 60_000;
 
@@ -36,14 +26,13 @@ export class Updates {
   readonly changed = new Signal();
   readonly #options: UpdatesOptions;
   readonly #releases: Releases;
+  readonly #deeds: Deeds;
   readonly #turns = new Turns();
   readonly #cancels: readonly Cancel[];
   #told: Told | undefined;
   /** What runs, and what stops it. */
   #running: { stop: AbortController; done: Promise<void> } | undefined;
-  /** Monotonic: when the countdown ends, when the updater was seen to do something, how long to rest. */
-  #countdownEnds: number | null = null;
-  #heardAt: number;
+  /** Monotonic. */
   #restsUntil = 0;
   #isTakingIn = false;
   #isClosed = false;
@@ -52,7 +41,7 @@ export class Updates {
   private constructor(options: UpdatesOptions, releases: Releases) {
     this.#options = options;
     this.#releases = releases;
-    this.#heardAt = options.clock.monotonic();
+    this.#deeds = new Deeds(options, releases);
     this.#cancels = [
       every(options.clock, LOOK_MS, () => this.#look()),
       options.kept.changed.on(() => this.#step()),
@@ -78,7 +67,7 @@ export class Updates {
       wished: wish?.release ?? null,
       asked: root.pending().includes("back") ? "back" : (askedFor(wish, clock) ?? null),
       checkedAt,
-      restartsAt: restartFor(wish, this.#countdownEnds, clock),
+      restartsAt: restartFor(wish, this.#deeds.countdownEnds, clock),
       skipped,
       seen,
       seenProblem,
@@ -109,10 +98,10 @@ export class Updates {
         case "back":
           if (told.other === undefined) throw refuse("first");
           if (kept.now.wish !== null || told.work !== undefined) throw refuse("busy");
-          return this.#askRoot("back");
+          return this.#deeds.askRoot("back");
         case "keep":
           if (told.mode !== "visit") throw refuse("home");
-          return this.#askRoot("keep");
+          return this.#deeds.askRoot("keep");
         default:
           return this.#want(wish, told);
       }
@@ -175,7 +164,7 @@ export class Updates {
     if (before !== null && before.release !== release) this.#running?.stop.abort();
     const isGoing = told.work !== undefined || root.pending().length > 0;
     const asked = before?.release === release && isGoing ? before.asked : null;
-    this.#countdownEnds = null;
+    this.#deeds.countdownEnds = null;
     await kept.change({
       wish: { ...newWish({ release, when, isByItself: false }, told, this.#options), asked },
       skipped: skipped === release ? null : skipped,
@@ -198,13 +187,7 @@ export class Updates {
     if (askedFor(kept.now.wish, clock) === "start") throw refuse("closing");
     if (kept.now.wish === null) return;
     this.#running?.stop.abort();
-    await this.#endWish(null);
-  }
-
-  /** A box that updates itself would else begin anew at once. */
-  #endWish(problem: string | null): Promise<void> {
-    const { kept, clock } = this.#options;
-    return kept.change({ wish: null, autoAfter: clock.now() + REST_OF_WISH_MS, problem });
+    await this.#deeds.endWish(null);
   }
 
   async #checkNow(told: Told): Promise<void> {
@@ -223,24 +206,24 @@ export class Updates {
     this.#told = root.told();
     const isWaiting = askedFor(kept.now.wish, clock) !== undefined && root.pending().length > 0;
     const isBusy = this.#told?.work !== undefined || isWaiting;
-    if (isBusy) this.#heardAt = clock.monotonic();
+    if (isBusy) this.#deeds.heardAt = clock.monotonic();
     this.#step();
   }
 
   #step(): void {
     const { kept, clock } = this.#options;
-    if (kept.now.wish === null) this.#countdownEnds = null;
+    if (kept.now.wish === null) this.#deeds.countdownEnds = null;
     const isFree = this.#running === undefined && !this.#isTakingIn && !this.#isClosed;
     const facts = isFree && clock.monotonic() >= this.#restsUntil ? this.#facts() : undefined;
     const deed = facts && decide(facts);
-    if (facts && deed) this.#begin((signal) => this.#do(deed, facts, signal));
+    if (facts && deed) this.#begin((signal) => this.#deeds.do(deed, facts, signal));
     this.#tell();
   }
 
   #facts(): Facts | undefined {
     const { clock, settings, board, kept } = this.#options;
     if (this.#told === undefined) return undefined;
-    const ends = this.#countdownEnds;
+    const ends = this.#deeds.countdownEnds;
     return {
       told: this.#told,
       record: kept.now,
@@ -250,7 +233,7 @@ export class Updates {
       now: clock.now(),
       isSure: clock.sure,
       boot: clock.boot,
-      silentMs: clock.monotonic() - this.#heardAt,
+      silentMs: clock.monotonic() - this.#deeds.heardAt,
       countdown: ends === null ? null : ends - clock.monotonic(),
     };
   }
@@ -270,68 +253,6 @@ export class Updates {
         this.#step();
       });
     this.#running = { stop, done };
-  }
-
-  async #do(deed: Deed, { told, now }: Facts, signal: AbortSignal): Promise<void> {
-    const { clock, random, kept } = this.#options;
-    const { wish } = kept.now;
-    switch (deed.kind) {
-      case "plan-check":
-        return kept.change({ nextCheckAt: nextCheck(now, "first", random()) });
-      case "check":
-        return this.#releases.check(told, false, signal);
-      case "clean":
-        return this.#releases.clean(told);
-      case "wish":
-        return kept.change({
-          wish: newWish(
-            { release: deed.release, when: "tonight", isByItself: true },
-            told,
-            this.#options,
-          ),
-        });
-      case "end":
-        if (deed.isRefused) await this.#releases.lookAgain(signal);
-        // The owner may have wished anew meanwhile.
-        return kept.now.wish === wish ? this.#endWish(deed.problem) : undefined;
-    }
-    if (wish === null) return;
-    switch (deed.kind) {
-      case "fetch":
-        return this.#fetch(told, signal);
-      case "count-down":
-        this.#countdownEnds = clock.monotonic() + COUNTDOWN_MS;
-        return;
-      case "tonight":
-        return kept.change({ wish: { ...wish, restartsAt: nightFor(wish, this.#options) } });
-      case "ask":
-        // Remembered first: after a power cut it is known what may have been asked.
-        await kept.change({ wish: { ...wish, asked: { ask: deed.ask, boot: clock.boot } } });
-        return this.#askRoot(deed.ask, wish.release);
-    }
-  }
-
-  async #fetch(told: Told, signal: AbortSignal): Promise<void> {
-    const { clock, kept } = this.#options;
-    const unfinished = await this.#releases.fetch(told, signal);
-    const { wish } = kept.now;
-    if (unfinished === undefined || wish === null || signal.aborted) return;
-    const { problem, came, isFinal } = unfinished;
-    const failures = came >= ENOUGH_BYTES ? 1 : wish.failures + 1;
-    const retryAt = isFinal ? undefined : nextTry(clock.now(), failures, wish.when);
-    if (retryAt === undefined) await this.#endWish(problem);
-    else await kept.change({ wish: { ...wish, failures, retryAt }, problem });
-  }
-
-  async #askRoot(ask: Ask, release?: number): Promise<void> {
-    const { root, clock, log } = this.#options;
-    this.#heardAt = clock.monotonic();
-    try {
-      await root.ask(ask, release);
-    } catch (err) {
-      log.warn({ err }, "The updater could not be told");
-      throw refuse("silent");
-    }
   }
 
   #tell(): void {
