@@ -355,6 +355,19 @@ describe("a system that nobody has decided about", () => {
     assert.ok(!isTrial());
   });
 
+  it("is left when it cannot read anything of the card, by what the board says", async () => {
+    await startTrial();
+    for (const folder of ["boot", "data", "run"])
+      rmSync(join(card.root, folder), { recursive: true });
+    const tells = (...bytes: number[]) =>
+      card.write("sys/firmware/devicetree/base/chosen/bootloader/tryboot", Buffer.from(bytes));
+    assert.ok(!isTrial());
+    tells(0, 0, 0, 1);
+    assert.ok(isTrial());
+    tells(0, 0, 0, 0);
+    assert.ok(!isTrial());
+  });
+
   it("stays once it is kept", async () => {
     await startTrial();
     await commit(card.box());
