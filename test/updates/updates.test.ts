@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, it } from "mocha";
-import { DAY_MS } from "../../appliance/base/calendar.ts";
 import { until } from "../helpers/until.ts";
 import { eachBox, refused, TO } from "./box.ts";
 
@@ -40,40 +39,6 @@ describe("An update", () => {
     assert.deepEqual(box().updater.asked, ["prepare 12", "start 12"]);
   });
 
-  it("tonight is written at once, and started at a random minute after four", async () => {
-    await box().tonight();
-    assert.equal(await box().taken(), "prepare 12");
-    box().updater.finish();
-    // In winter Zurich is an hour ahead.
-    assert.equal(box().view.restartsAt, Date.parse("2026-11-24T03:30:00Z"));
-    await box().restart();
-    box().clock.jump(Date.parse("2026-11-24T03:29:00Z") - box().clock.now());
-    assert.deepEqual(box().updater.waiting, []);
-    box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
-  });
-
-  it("is for the next night where the box was off at four", async () => {
-    await box().tonight();
-    await box().prepared();
-    box().clock.jump(0);
-    await box().updates.close();
-    box().clock.setWall("2026-11-24T08:00:00Z");
-    await box().reboot();
-    await box().see(({ restartsAt }) => restartsAt === Date.parse("2026-11-25T03:30:00Z"));
-    assert.deepEqual(box().updater.waiting, []);
-  });
-
-  it("is for the next night where a clock that was wrong had another year", async () => {
-    box().clock.setWall("2027-11-23T12:00:00Z");
-    await box().tonight();
-    await box().prepared();
-    assert.equal(box().view.restartsAt, Date.parse("2027-11-24T03:30:00Z"));
-    box().clock.setWall("2026-11-23T12:00:00Z");
-    await box().see(({ restartsAt }) => restartsAt === Date.parse("2026-11-24T03:30:00Z"));
-    assert.deepEqual(box().updater.waiting, []);
-  });
-
   it("is fetched again though the clock was set back in between", async () => {
     box().host.faults = [{ file: "root.img", status: 500 }];
     await box().now();
@@ -106,22 +71,6 @@ describe("An update", () => {
     assert.equal(await box().taken(), "prepare 12");
   });
 
-  it("can be called off while it counts down, and be asked for again", async () => {
-    await box().now();
-    await box().prepared();
-    await box().updates.act({ action: "cancel" });
-    box().clock.jump(DAY_MS / 2);
-    assert.deepEqual([box().updater.waiting, box().view.restartsAt], [[], null]);
-    await box().now();
-    await box().see(({ restartsAt }) => restartsAt !== null);
-    box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
-    await assert.rejects(
-      box().updates.act({ action: "cancel" }),
-      refused("not_now", /restarts already/),
-    );
-  });
-
   it("that is called off while it is written is written to its end, and not started", async () => {
     await box().now();
     await box().taken();
@@ -142,28 +91,6 @@ describe("An update", () => {
     const { next, restartsAt } = await box().see(({ ready }) => ready?.release === 13);
     assert.deepEqual(next, TO);
     assert.notEqual(restartsAt, null);
-  });
-
-  it("may be put off to the night, and back again", async () => {
-    await box().now();
-    await box().prepared();
-    await box().tonight();
-    box().clock.jump(3_600_000);
-    assert.deepEqual(box().updater.waiting, []);
-    await box().now();
-    await box().see(({ restartsAt }) => restartsAt !== null);
-    box().clock.advance(60_000);
-    assert.equal(await box().taken(), "start 12");
-    assert.deepEqual(box().updater.asked, ["prepare 12", "start 12"]);
-  });
-
-  it("counts down anew when the service starts anew", async () => {
-    await box().now();
-    await box().prepared();
-    box().clock.advance(50_000);
-    await box().restart();
-    const { restartsAt } = await box().see((view) => view.restartsAt !== null);
-    assert.ok((restartsAt ?? 0) > box().clock.now() + 50_000);
   });
 
   it("is asked for once more where the machine restarted before it was written", async () => {
