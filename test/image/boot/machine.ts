@@ -205,8 +205,15 @@ function machineArguments(
 ): string[] {
   const { hardware = "virt", network = true, disk, commandLine = "", clock } = options;
   const sockets = `hostfwd=tcp:127.0.0.1:${collector}-:80,hostfwd=tcp:127.0.0.1:${control}-:3000,hostfwd=tcp:127.0.0.1:${tls}-:443,hostfwd=tcp:127.0.0.1:${other}-:8080`;
-  // Of a program that crashes the kernel tells the registers.
-  const words = `systemd.debug_shell=${SHELL[hardware]} print-fatal-signals=1 ${commandLine}`;
+  const words = [
+    `systemd.debug_shell=${SHELL[hardware]}`,
+    // Of a program that crashes the kernel tells the registers.
+    "print-fatal-signals=1",
+    // They cost an emulator half of its time, and no board is attacked here.
+    "mitigations=off",
+    `systemd.set_credential_binary=systemd.unit-dropin.tallydeck.service:${PATIENT}`,
+    commandLine,
+  ].join(" ");
   return [
     ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
     ...(clock ? ["-rtc", `base=${clock}`] : []),
@@ -221,6 +228,9 @@ function machineArguments(
     ...["-device", "usb-redir,chardev=deck"],
   ];
 }
+
+/** Emulated, and with others beside it, a service may start for longer than any board would need. */
+const PATIENT = Buffer.from("[Service]\nTimeoutStartSec=30min\n").toString("base64");
 
 /** Recorded, the card is one with a cache; else each write is on it once it is answered. */
 function driveArguments(card: Card, hardware: Hardware, writeLog?: string): string[] {
