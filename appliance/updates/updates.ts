@@ -82,30 +82,34 @@ export class Updates {
 
   /** @throws {Refusal} `no_update`, `untried_board`, `not_now`, `no_release_source` */
   act(wish: UpdateWish): Promise<void> {
-    return this.#turns.take(async () => {
-      const { kept } = this.#options;
-      const told = this.#insist();
-      switch (wish.action) {
-        case "check":
-          return this.#checkNow(told);
-        case "seen":
-          return this.#see(told);
-        case "skip":
-          if (kept.now.wish?.release === wish.release) await this.#callOff();
-          return kept.change({ skipped: wish.release });
-        case "cancel":
-          return this.#callOff();
-        case "back":
-          if (told.other === undefined) throw refuse("first");
-          if (kept.now.wish !== null || told.work !== undefined) throw refuse("busy");
-          return this.#deeds.askRoot("back");
-        case "keep":
-          if (told.mode !== "visit") throw refuse("home");
-          return this.#deeds.askRoot("keep");
-        default:
-          return this.#want(wish, told);
-      }
-    });
+    // A host that is slow holds up nothing else that the owner wants.
+    if (wish.action === "check") return this.#act(wish);
+    return this.#turns.take(() => this.#act(wish));
+  }
+
+  async #act(wish: UpdateWish): Promise<void> {
+    const { kept } = this.#options;
+    const told = this.#insist();
+    switch (wish.action) {
+      case "check":
+        return this.#checkNow(told);
+      case "seen":
+        return this.#see(told);
+      case "skip":
+        if (kept.now.wish?.release === wish.release) await this.#callOff();
+        return kept.change({ skipped: wish.release });
+      case "cancel":
+        return this.#callOff();
+      case "back":
+        if (told.other === undefined) throw refuse("first");
+        if (kept.now.wish !== null || told.work !== undefined) throw refuse("busy");
+        return this.#deeds.askRoot("back");
+      case "keep":
+        if (told.mode !== "visit") throw refuse("home");
+        return this.#deeds.askRoot("keep");
+      default:
+        return this.#want(wish, told);
+    }
   }
 
   /**
