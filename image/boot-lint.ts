@@ -2,7 +2,7 @@
  * Reads a boot partition as each Raspberry Pi's firmware does and tells what it would not find. Run:
  * node image/boot-lint.ts FOLDER
  */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOTS } from "../appliance/release/command-line.ts";
 import { otherSlot, parseRelease, type Slot } from "../appliance/release/release.ts";
@@ -122,7 +122,7 @@ const SLOTS: readonly Slot[] = ["a", "b"];
 /** Bytes; the firmware cuts off what a line of config.txt has beyond. */
 const LONGEST_LINE = 98;
 
-/** A boot partition; both are undefined, or 0, for what is not there. */
+/** A boot partition; both are undefined, or 0, for what is not there, or an empty folder. */
 interface BootFolder {
   readonly read: (file: string) => string | undefined;
   readonly sizeOf: (file: string) => number | undefined;
@@ -139,14 +139,15 @@ export function bootFolder(...folders: readonly string[]): BootFolder {
     },
     sizeOf: (file) => {
       const path = find(file);
-      return path === undefined ? undefined : statSync(path).size;
+      if (path === undefined) return undefined;
+      return file.endsWith("/") ? readdirSync(path).length : statSync(path).size;
     },
   };
 }
 
 /** @returns a sentence for each thing that would keep a board from starting */
 export function lintBoot(folder: BootFolder): string[] {
-  const slots = SLOTS.filter((slot) => folder.sizeOf(`${slot}/`) !== undefined);
+  const slots = SLOTS.filter((slot) => folder.sizeOf(`${slot}/`));
   const config = folder.read("config.txt");
   const trial = folder.read("tryboot.txt");
   return [

@@ -72,7 +72,7 @@ async function tryBoot(packed: string, boot: string, out: string): Promise<void>
   try {
     await mkdir(join(updated, "b"));
     await unpackBoot(createReadStream(packed), join(updated, "b"), "b");
-    const problems = lintBoot(bootFolder(boot, updated));
+    const problems = lintBoot(bootFolder(updated, boot));
     if (problems.length > 0) throw new Refusal("invalid_release", problems.join("\n"));
   } finally {
     await rm(updated, { recursive: true });

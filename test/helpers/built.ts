@@ -31,7 +31,7 @@ export function deviceTree(...compatible: readonly string[]): Buffer {
 /** What the image's steps leave behind, made up: `root.img`, and `boot/` with a release in slot a. */
 export function madeBuilt(folder: string, { release = 2, version = "0.2.0" } = {}): void {
   const boot = join(folder, "boot");
-  mkdirSync(join(boot, "a"), { recursive: true });
+  for (const slot of ["a", "b"]) mkdirSync(join(boot, slot), { recursive: true });
   const root = join(import.meta.dirname, "../..");
   for (const file of ["config.txt", "a/cmdline.txt"])
     copyFileSync(join(root, "firmware-config/boot", file), join(boot, file));

@@ -29,6 +29,7 @@ const FRESH: Files = {
   "config.txt": CONFIG,
   ...Object.fromEntries(FIRMWARE.map((file) => [file, "1"])),
   ...slot("a"),
+  "b/": "",
 };
 /** And an update. */
 const UPDATED: Files = { ...FRESH, ...slot("b", COMMAND_LINE.replace("-02", "-03")) };

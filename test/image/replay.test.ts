@@ -156,6 +156,17 @@ describe("the replay of what was written to a boot partition", () => {
     assert.throws(() => replayed(after, steps), /a\/vmlinuz and fill lie in the same place/);
   });
 
+  it("sees the place of the old config.txt given away before its name leads elsewhere", () => {
+    const after = kept();
+    after.bytes.fill(0, RESERVED * SECTOR + 30 * 4, RESERVED * SECTOR + 32 * 4);
+    const [named, given] = [
+      { sector: after.sector(ROOT), of: after },
+      { sector: RESERVED, of: after },
+    ];
+    assert.throws(() => replayed(after, [named, given]), /breaks off/);
+    assert.equal(replayed(after, [named, "flush", given]).prefixes, 2);
+  });
+
   it("bears one file under both names of a config.txt that is being kept", () => {
     const after = card();
     after.enter(ROOT, 2, "config.txt", { first: 40, bytes: 700 });

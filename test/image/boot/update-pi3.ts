@@ -25,7 +25,7 @@ export async function checkCannotTry(checks: Checks, { machine: { shell } }: Box
       const config = await says(`sha256sum ${BOOT}/config.txt`);
       const release = `printf 'RELEASE=${TO.release}\\nVERSION=${TO.version}\\n' >${BOOT}/b/release`;
       await says(
-        `mount -o remount,rw ${BOOT}; cp -r ${BOOT}/a ${BOOT}/b; ${release}; mount -o remount,ro ${BOOT}`,
+        `mount -o remount,rw ${BOOT}; cp -r ${BOOT}/a/. ${BOOT}/b; ${release}; mount -o remount,ro ${BOOT}`,
       );
       await says(`echo '${JSON.stringify(PREPARED)}' >/data/system/update.json`);
       await says(`echo ${TO.release} >/run/tallydeck-update/asked/start`);
