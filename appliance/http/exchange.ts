@@ -27,6 +27,8 @@ interface Bounds {
   readonly trust?: SecureContext | undefined;
 }
 
+const NO_ANSWER = "the connection was closed without an answer";
+
 /**
  * Sends a request over a connection of its own, for one that was kept may have been closed by the
  * other side. Follows no redirect. Once there is a status that is the answer, whatever ends it.
@@ -48,8 +50,7 @@ export function exchange(
   let answer: IncomingMessage | undefined;
   const over = (ended: Exchanged["ended"], error?: Error) => {
     sent.destroy();
-    if (answer === undefined)
-      return reject(error ?? new Error("the connection was closed without an answer"));
+    if (answer === undefined) return reject(error ?? new Error(NO_ANSWER));
     const { statusCode: status = 0, headers: told } = answer;
     resolve({ status, headers: told, body: Buffer.concat(parts), ended });
   };
@@ -83,6 +84,8 @@ export function opened(
   opener(url)(url, { method, headers: withLength(headers, body), agent: false, signal })
     .on("response", resolve)
     .on("error", reject)
+    // An answer that leaves HTTP, like 101, is neither.
+    .on("close", () => reject(new Error(NO_ANSWER)))
     .end(body);
   return promise;
 }

@@ -87,7 +87,7 @@ describe("updates in the Web UI", () => {
     await sees(/^The box restarts into 0\.3\.0 in [01]:\d\d\.$/);
     assert.deepEqual(await wished(() => button("Cancel").click()), { action: "cancel" });
     updates.show({ next: NEXT, progress: { step: "write", done: 1, of: 2 }, isCalledOff: true });
-    await sees("It is written to its end, and not started.");
+    await sees("It is written to its end. Nothing starts it by itself.");
     assert.equal(await button("Cancel").count(), 0);
     updates.show(RESTART);
     await sees(/^The box restarts\. It is back in about two minutes/);

@@ -53,6 +53,14 @@ describe("The host of releases, over the network itself", () => {
     assert.deepEqual(asked, []);
   });
 
+  it("is not waited for when it leaves HTTP", async () => {
+    setDefaultCACertificates([...trusted, ca]);
+    server.removeAllListeners("request").on("request", ({ socket }) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+    });
+    await assert.rejects(newest(), /could not be asked: the connection broke/);
+  });
+
   it("may be away", async () => {
     await assert.rejects(
       newest(await freePort()),

@@ -98,7 +98,7 @@ export function Work({ update }: { update: UpdateAnswer }) {
           The box restarts. It is back in about two minutes, and this page goes on by itself.
         </p>
       ) : isCalledOff ? (
-        <p role="status">It is written to its end, and not started.</p>
+        <p role="status">It is written to its end. Nothing starts it by itself.</p>
       ) : (
         <UntilRestart {...update} />
       )}
