@@ -6,9 +6,7 @@ import type { Slot } from "../release/release.ts";
 import { slotOf } from "./boot-config.ts";
 import { BOOT, type Box, CONFIG, TRYBOOT } from "./box.ts";
 
-/** The boot partition, which the firmware starts the box from. */
-
-/** The one moment in which it can be written to. */
+/** The one moment in which the boot partition can be written to. */
 export async function whileWritable<T>(
   { root, run }: Box,
   write: () => T | Promise<T>,

@@ -135,6 +135,14 @@ describe("the image's units", () => {
     assert.match(unitText("tallydeck-update.service"), /^StartLimitIntervalSec=0$/m);
   });
 
+  it("let the service wait for what was killed and has to be done before it starts", () => {
+    for (const name of ["provision", "data-back"])
+      assert.match(
+        unitText(`tallydeck-${name}.service`),
+        /^Before=.*\btallydeck\.service\b.*^StartLimitBurst=3$.*^Restart=on-\w+\nRestartMode=direct$/ms,
+      );
+  });
+
   const unitText = (name: string) => readFileSync(join(UNITS, name), "utf8");
 
   it("start JavaScript that the service has as TypeScript", () => {
