@@ -1,10 +1,9 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { BoxTab } from "./box/box-tab.tsx";
 import { isRestarting, waits } from "./box/update-words.ts";
 import { useShell } from "./context.ts";
 import { DashboardLink } from "./dashboard-link.tsx";
 import { DeckTab } from "./deck/deck-tab.tsx";
-import { useNow } from "./parts.tsx";
 import { PushTab } from "./push/push-tab.tsx";
 import { SitesTab } from "./sites/sites-tab.tsx";
 import { StartTab } from "./start/start-tab.tsx";
@@ -69,16 +68,15 @@ export function Shell() {
 }
 
 /** A trial that is not well has led back by then, unless it hangs. */
-const LONG_MS = 15 * 60_000;
+const LONG_S = 15 * 60;
 
 /** Why nothing new comes. */
 function Away({ update }: Pick<Box, "update">) {
-  const now = useNow();
-  const [since] = useState(now);
+  const waited = useSecondsInSight();
   if (!navigator.onLine)
     return <p class="notice bad">This device is offline: what you see may be old.</p>;
   if (update !== null && isRestarting(update))
-    return now - since >= LONG_MS ? (
+    return waited >= LONG_S ? (
       <p class="notice bad">
         The box is not back after fifteen minutes. Unplug it and plug it in again: that starts the
         release that ran before.
@@ -90,4 +88,15 @@ function Away({ update }: Pick<Box, "update">) {
       </p>
     );
   return <p class="notice bad">The box does not answer: what you see may be old. Trying again…</p>;
+}
+
+/** Who slept, or looked elsewhere, has not waited: the box may be back by then. */
+function useSecondsInSight(): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const count = () => document.visibilityState === "visible" && setSeconds((n) => n + 1);
+    const timer = setInterval(count, 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return seconds;
 }
