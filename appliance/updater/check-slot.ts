@@ -1,4 +1,4 @@
-/** Started as root once a month: see tallydeck-slot-check.service. */
+/** Started as root each day: see tallydeck-slot-check.service. */
 import { thisBox } from "./box.ts";
 import { checkSlot } from "./slot-check.ts";
 

@@ -53,6 +53,8 @@ export interface Journal {
   readonly images?: Partial<Readonly<Record<Slot, Image>>>;
   /** A slot whose image is not what was written there. */
   readonly rotten?: Slot;
+  /** Epoch seconds by the box's clock: when a slot that ran was found to be what was written there. */
+  readonly checkedAt?: number;
 }
 
 /** The root of a release. */
@@ -128,6 +130,7 @@ const KNOWN: Readonly<Record<string, Is>> = {
       isObject(value) && isNumber(value.release) && isCount(value.size) && isText(value.sha256),
   ),
   rotten: isSlot,
+  checkedAt: isCount,
 };
 
 /** It is on the card when this returns. */

@@ -1,26 +1,36 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Part } from "../release/manifest.ts";
 import { type Box, runningRelease, runningSlot } from "./box.ts";
-import { readJournal, writeJournal } from "./journal.ts";
+import { type Journal, readJournal, writeJournal } from "./journal.ts";
 import { hashOnCard } from "./slot.ts";
 import { tell } from "./tell.ts";
 
+/** Seconds: a box that is switched off each night finds no day of the month that fits. */
+const MONTH = 28 * 86_400;
+
+/** Whether nobody found the card well for a month, or the clock was wrong then. */
+function isDue({ checkedAt }: Journal, now: number): boolean {
+  return checkedAt === undefined || now < checkedAt || now - checkedAt >= MONTH;
+}
+
 /**
- * Reads the running root from the card and compares it with what was written there. Nothing wrote what
- * was flashed: of that, the first check says what it is.
+ * Reads the running root from the card, unless it was well not long ago, and compares it with what was
+ * written there. Nothing wrote what was flashed: of that, the first check says what it is.
  */
 export async function checkSlot(box: Box): Promise<void> {
+  if (!isDue(readJournal(box), box.now())) return;
   const [slot, { release }] = [runningSlot(box), runningRelease(box)];
   const { path } = box.slotAt(slot);
   const known = readJournal(box).images?.[slot];
   const image = known?.release === release ? known : undefined;
   const found = await imageOn(box, path, image?.size);
-  const { rotten: _, ...journal } = readJournal(box);
+  const { rotten: _, checkedAt: _before, ...journal } = readJournal(box);
+  const checkedAt = box.now();
   const isAsWritten = found && (image === undefined || image.sha256 === found.sha256);
   writeJournal(
     box,
     isAsWritten
-      ? { ...journal, images: { ...journal.images, [slot]: { release, ...found } } }
+      ? { ...journal, images: { ...journal.images, [slot]: { release, ...found } }, checkedAt }
       : { ...journal, rotten: slot },
   );
   tell(box);

@@ -13,8 +13,10 @@ after(() => signer.remove());
 
 describe("the monthly check of the slot", () => {
   let card: Card;
+  let now: number;
   beforeEach(async () => {
     card = new Card();
+    now = card.box().now();
     await card.powerOn();
     change(1_024, [0xe2, 0xe1, 0xf5, 0xe0]);
     change(1_036, [12]);
@@ -28,10 +30,13 @@ describe("the monthly check of the slot", () => {
     closeSync(file);
   }
 
+  /** A month later each time. */
   async function check(): Promise<string | undefined> {
-    await checkSlot(card.box());
+    now += 28 * 86_400;
+    await checkSlot(box());
     return card.told().problem;
   }
+  const box = () => ({ ...card.box(), now: () => now });
 
   it("finds nothing as long as the card gives back what it gave the first time", async () => {
     assert.equal(await check(), undefined);
@@ -47,6 +52,22 @@ describe("the monthly check of the slot", () => {
     assert.match((await card.powerOn()).problem ?? "", /another card/);
     change(50_000, [...Buffer.from("root of 11, ")].slice(50_000 % 12, (50_000 % 12) + 1));
     assert.equal(await check(), undefined);
+  });
+
+  it("reads the card anew after a month, or once the clock was set back, and each day while something is wrong", async () => {
+    await check();
+    change(50_000, [1]);
+    const later = async (seconds: number) => {
+      now += seconds;
+      await checkSlot(box());
+      return card.told().problem;
+    };
+    assert.equal(await later(27 * 86_400), undefined);
+    assert.match((await later(-28 * 86_400)) ?? "", /another card/);
+    change(50_000, [...Buffer.from("root of 11, ")].slice(50_000 % 12, (50_000 % 12) + 1));
+    assert.equal(await later(86_400), undefined);
+    change(50_000, [1]);
+    assert.match((await later(28 * 86_400)) ?? "", /another card/);
   });
 
   it("says nothing any more of a slot that another release was written to since", async () => {
@@ -67,14 +88,14 @@ describe("the monthly check of the slot", () => {
     const fromCard = () => {
       throw new Error("EIO");
     };
-    await checkSlot({ ...card.box(), fromCard });
+    await checkSlot({ ...box(), fromCard });
     assert.match(card.told().problem ?? "", /another card/);
     assert.equal(await check(), undefined);
   });
 
   it("says so too when not even the head of the file system can be read", async () => {
     // Reading a folder is an error, as of a card that is worn out.
-    await checkSlot({ ...card.box(), slotAt: () => ({ path: card.root, bytes: 0 }) });
+    await checkSlot({ ...box(), slotAt: () => ({ path: card.root, bytes: 0 }) });
     assert.match(card.told().problem ?? "", /another card/);
   });
 

@@ -145,7 +145,9 @@ describe("a start of the box", () => {
 
   it("with a journal of a release that keeps it otherwise goes on with what it understands", async () => {
     const odd = [null, "text", -1, 1e300, [], {}, [null], { a: null }, { state: "waiting" }];
-    const names = "highest failed attempt last canTry formats images rotten later".split(" ");
+    const names = "highest failed attempt last canTry formats images rotten checkedAt later".split(
+      " ",
+    );
     for (const value of odd)
       for (const name of names) {
         card.write("data/system/update.json", JSON.stringify({ failed: [7], [name]: value }));
