@@ -130,8 +130,12 @@ describe("updates in the Web UI", () => {
       await wished(() => asked.getByRole("button", { name: "Install", exact: true }).click()),
       { action: "now", release: 12, untried: true },
     );
-    updates.show({ ready: READY, isUntriedBoard: true, couldNotTry: true });
+    const reason = "This board cannot try an update.";
+    const last = { ...FAILED, kind: "refused", reason } as const;
+    updates.show({ ready: READY, isUntriedBoard: true, couldNotTry: true, last, problem: reason });
     await sees(/^This board could not try an update when it was last asked to\./);
+    // Not as an outcome and as a problem.
+    assert.equal(await card().getByText(reason).count(), 1);
   });
 
   it("go back to the release before, and keep one that is visited, once that is confirmed", async () => {

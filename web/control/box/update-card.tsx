@@ -29,10 +29,11 @@ export function UpdateCard({ update }: { update: UpdateAnswer | null }) {
 /** What came of the last attempt, and what is wrong, until the owner has seen it. */
 function Result({ last, running, mode, problem: told }: UpdateAnswer) {
   const { busy, problem, run } = useAction();
-  // On a visit it is about the visit.
-  const wrong = mode === "visit" ? "" : (told ?? "");
   const isGood = last?.kind === "updated" || last?.kind === "back";
   const isNew = last !== null && !last.isSeen;
+  // On a visit it is about the visit.
+  const isSaid = mode === "visit" || (isNew && told === last.reason);
+  const wrong = isSaid ? "" : (told ?? "");
   const seen = (
     <button type="button" disabled={busy} onClick={() => run(() => askUpdate({ action: "seen" }))}>
       Seen

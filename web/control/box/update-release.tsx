@@ -30,6 +30,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
   const { release, version } = ready;
   const doubt = doubtOf(update);
   const dots = doubt === "" ? "" : "…";
+  const isInDoubt = ready.isSkipped || ready.failedBefore || update.couldNotTry;
   const install = (action: "now" | "tonight", untried: boolean) =>
     run(() => askUpdate({ action, release, untried }));
   const wish = (action: "now" | "tonight") =>
@@ -47,7 +48,7 @@ export function Release({ update }: { update: UpdateAnswer }) {
       <div class="row">
         <button
           type="button"
-          class={ready.isSkipped || ready.failedBefore ? undefined : "primary"}
+          class={isInDoubt ? undefined : "primary"}
           disabled={busy}
           onClick={() => wish("now")}
         >
