@@ -127,7 +127,9 @@ async function copy(
 ): Promise<void> {
   const here = takenIn(box);
   if (here !== undefined && here.release > release)
-    throw new Error(`${version} is older than ${here.version}, which waits on the box already.`);
+    throw new Error(
+      `${version} is older than ${here.version}, which waits on the box already. In the Web UI, “Not this one” sends that away.`,
+    );
   const system = join(box.root, "data/system");
   const [copied, taken] = [join(box.root, COPIED), join(box.root, TAKEN)];
   rmSync(copied, { recursive: true, force: true });

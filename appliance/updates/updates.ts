@@ -9,7 +9,15 @@ import { refuse } from "./refusals.ts";
 import { Releases } from "./releases.ts";
 import type { UpdateSettings } from "./settings.ts";
 import type { UpdateView, UpdateWish } from "./shown.ts";
-import { isRestart, isUnseenFailure, isUntried, problemKey, readyOf, viewOf } from "./view.ts";
+import {
+  isRestart,
+  isUnseenFailure,
+  isUntried,
+  offersOf,
+  problemKey,
+  readyOf,
+  viewOf,
+} from "./view.ts";
 import { askedFor, lastKey, newWish, restartFor } from "./wishes.ts";
 
 interface UpdatesOptions extends DeedsOptions {
@@ -96,8 +104,7 @@ export class Updates {
       case "seen":
         return this.#see(told);
       case "skip":
-        if (kept.now.wish?.release === wish.release) await this.#callOff();
-        return kept.change({ skipped: wish.release });
+        return this.#skip(wish.release, told);
       case "cancel":
         return this.#callOff();
       case "back":
@@ -184,6 +191,16 @@ export class Updates {
     const isShown = problem === null || problem === told.problem;
     const seenProblem = isShown ? problemKey(told) : kept.now.seenProblem;
     return kept.change({ seen: lastKey(told), seenProblem, problem: null });
+  }
+
+  /** What the updater took from the card or a stick goes: it takes room, and the place of another. */
+  async #skip(release: number, told: Told): Promise<void> {
+    const { kept } = this.#options;
+    if (this.#isClosing(told)) throw refuse("closing");
+    if (kept.now.wish?.release === release) await this.#callOff();
+    await kept.change({ skipped: release });
+    const isTaken = offersOf(told).some((offer) => offer.release === release);
+    if (isTaken) await this.#deeds.askRoot("discard", release);
   }
 
   async #callOff(): Promise<void> {

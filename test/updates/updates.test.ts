@@ -198,6 +198,17 @@ describe("An update", () => {
     assert.equal(box().view.ready?.isSkipped, true);
   });
 
+  it("that is not wanted is given away where it came on a stick or the card", async () => {
+    const offer = { release: 13, version: "0.4.0", bytes: 7, notes: "", source: "stick" as const };
+    box().updater.tell({ offers: [offer] });
+    await box().updates.act({ action: "skip", release: 13 });
+    assert.equal(await box().taken(), "discard 13");
+    // Put in again, it is still not wanted.
+    assert.equal(box().view.ready?.isSkipped, true);
+    box().updater.tell({ offers: [] });
+    assert.equal((await box().see(({ ready }) => ready?.release === 12)).ready?.isSkipped, false);
+  });
+
   it("leads back where there is something to go back to", async () => {
     const back = () => box().updates.act({ action: "back" });
     await assert.rejects(back(), refused("no_update", /no other release/));
