@@ -76,20 +76,29 @@ export function rewriteFile(path: string, content: string | Buffer, spares: read
 }
 
 /**
- * A rename that was cut may leave the one file under both names. Before one of them is removed or
- * written over, the file gets another place.
- * @param others names that it may have, too
+ * Removes what was left beside a file. A rename that was cut may have left it the file's own name: then
+ * the file gets another place first.
+ * @param spares as for `rewriteFile`
+ * @param wipe is called with each before it is removed
  */
-export function giveOwnPlace(
+export function removeBeside(
   path: string,
-  others: readonly string[],
+  left: readonly string[],
   spares: readonly string[],
+  wipe: (path: string) => void = () => {},
 ): void {
-  const size = sizeOf(path);
-  if (size === undefined || size > MOST_REWRITTEN) return;
-  const content = readFileSync(path);
-  const isSame = (other: string) => sizeOf(other) === size && readFileSync(other).equals(content);
-  if (others.some(isSame)) rewriteFile(path, content, spares);
+  if (left.length === 0) return;
+  whileHeld([path, ...left].filter(isThere), () => {
+    if (left.some((other) => isSame(path, other))) rewriteFile(path, readFileSync(path), spares);
+    for (const other of left) wipe(other);
+    removeFiles(left);
+  });
+}
+
+function isSame(path: string, other: string): boolean {
+  const [size, otherSize] = [sizeOf(path), sizeOf(other)];
+  if (size === undefined || size !== otherSize || size > MOST_REWRITTEN) return false;
+  return readFileSync(path).equals(readFileSync(other));
 }
 
 /** No larger file is renamed here. */

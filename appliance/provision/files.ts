@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import { giveOwnPlace, moveFile, removeFiles, rewriteFile } from "../base/fat-files.ts";
+import { moveFile, removeBeside, removeFiles, rewriteFile } from "../base/fat-files.ts";
 import { isThere, NEW, sizeOf } from "../base/files.ts";
 
 /** Ends the name of a file with secrets that is about to be wiped. */
@@ -18,6 +18,7 @@ export function replaceSecretFile(path: string, rewritten: string): void {
   moveFile(path, path + OLD);
   rewriteFile(path, rewritten, sparesOf(path));
   wipe(path + OLD);
+  removeFiles([path + OLD]);
 }
 
 export function hasLeftovers(path: string): boolean {
@@ -30,9 +31,8 @@ export function hasLeftovers(path: string): boolean {
  */
 export function mendFile(path: string, isKept: boolean): void {
   if (isThere(path + OLD) && !isThere(path)) moveFile(path + OLD, path);
-  const left = [path + OLD, ...sparesOf(path)].filter(isThere);
-  giveOwnPlace(path, left, sparesOf(path));
-  for (const each of left) if (isKept || each !== path + OLD) wipe(each);
+  const [spares, old] = [sparesOf(path), isKept ? [path + OLD] : []];
+  removeBeside(path, [...old, ...spares].filter(isThere), spares, wipe);
 }
 
 /** Names for what is to take a file's place. */
@@ -40,15 +40,11 @@ function sparesOf(path: string): string[] {
   return [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `${path}${NEW}${number}`);
 }
 
-/** Overwrites before it removes: a removed file's text stays on the card. */
+/** A removed file's text stays on the card. */
 function wipe(path: string): void {
   const size = sizeOf(path);
   // People make folders of any name; there is no text of ours in them.
-  if (size !== undefined) overwrite(path, size);
-  removeFiles([path]);
-}
-
-function overwrite(path: string, size: number): void {
+  if (size === undefined) return;
   const blank = Buffer.alloc(Math.min(size, WIPED_AT_ONCE), "#");
   const file = openSync(path, "r+");
   for (let at = 0; at < size; at += blank.length)

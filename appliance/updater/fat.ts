@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { giveOwnPlace, moveFile, remount, removeFiles } from "../base/fat-files.ts";
+import { moveFile, remount, removeBeside, removeFiles } from "../base/fat-files.ts";
 import { isThere, syncNow } from "../base/files.ts";
 import type { Slot } from "../release/release.ts";
 import { slotOf } from "./boot-config.ts";
@@ -47,9 +47,7 @@ export function keepTryboot({ root }: Pick<Box, "root">): void {
 /** What an attempt left there. A power cut in `keepTryboot` may have made it config.txt, too. */
 export function removeTryboot({ root }: Pick<Box, "root">): void {
   const boot = join(root, BOOT);
-  const left = leftovers(boot);
-  giveOwnPlace(join(root, CONFIG), left, sparesIn(boot));
-  removeFiles(left);
+  removeBeside(join(root, CONFIG), leftovers(boot), sparesIn(boot));
 }
 
 /** Whether an attempt left something there, or what cleaned up after one. */
@@ -70,7 +68,7 @@ function sparesIn(boot: string): string[] {
  * Empties the folder of a slot; what says that it is whole goes first.
  * @throws {Error} when it is what config.txt has the box start
  */
-export function emptySlot(box: Pick<Box, "root">, slot: Slot): string {
+export function emptySlot(box: Pick<Box, "root">, slot: Slot): void {
   const named = slotOf(configOf(box));
   if (named === undefined || named === slot)
     throw new Error(`config.txt on the card does not say that ${slot}/ is not in use.`);
@@ -80,5 +78,4 @@ export function emptySlot(box: Pick<Box, "root">, slot: Slot): string {
     removeFiles(readdirSync(folder).map((name) => join(folder, name)));
   } else mkdirSync(folder);
   syncNow(join(box.root, BOOT));
-  return folder;
 }

@@ -50,6 +50,10 @@ describe("the boot partition", () => {
     const moved = done.indexOf("rename boot/firmware/config.1 boot/firmware/config.txt");
     const removed = done.indexOf("rm boot/firmware/tryboot.txt");
     assert.ok(moved > 0 && removed > moved + 4, done.join("\n"));
+    // Until neither name leads there, whoever opened them first holds it.
+    const opened = ["config.txt", "tryboot.txt"].map((name) => `open boot/firmware/${name}`);
+    assert.deepEqual(done.slice(0, 2), opened);
+    assert.deepEqual(done.slice(-3), ["close", "close", "close"]);
     assert.equal(card.config(), config);
     assert.deepEqual(boot(), ["a", "config.txt"]);
   });
