@@ -55,6 +55,9 @@ function towards(wish: Wish, facts: Facts): Deed | undefined {
   if (told.mode === "visit")
     return ended("The other system was started, so nothing is installed into it. Ask again later.");
   if (told.mode === "trial") return undefined;
+  // The trial is over, though a clock that stood still has it end when the one before did.
+  const wasStarted = wish.asked?.ask === "start" && wish.asked.boot !== boot;
+  if (wasStarted && told.prepared?.release !== release) return ended();
   const asked = wish.asked?.boot === boot ? wish.asked.ask : undefined;
   // It has taken what it was asked for, does nothing, and says why.
   const isRefused = told.problem !== undefined && silentMs >= ANSWERED_MS;

@@ -66,9 +66,15 @@ describe("An update", () => {
     assert.equal(box().view.last?.isSeen, true);
     assert.deepEqual(box().updates.warnings(), []);
 
-    // Its owner may want it all the same.
+    // Its owner may want it all the same: once, be it that the clock stood still since.
     await box().now();
-    assert.equal(await box().taken(), "prepare 12");
+    await box().prepared();
+    box().clock.advance(60_000);
+    assert.equal(await box().taken(), "start 12");
+    box().updater.restarted("failed", TO, "No address on eth0.");
+    await box().reboot();
+    await until(() => box().record()?.wish === null);
+    assert.deepEqual(box().updater.waiting, []);
   });
 
   it("that is called off while it is written is written to its end, and not started", async () => {
