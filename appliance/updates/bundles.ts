@@ -35,11 +35,17 @@ export class Bundles {
     this.#keys = keys;
   }
 
-  /** Makes the folder where it is not there, and removes what was coming in when the service ended. */
-  async begin(): Promise<void> {
+  /**
+   * Makes the folder where it is not there, and removes what was coming in when the service ended.
+   * @param goesOn with what was fetched in part
+   */
+  async begin(goesOn: boolean): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await this.#removeIncoming();
-    if (this.whole() === undefined) await this.remove();
+    const isWhole = this.whole() !== undefined;
+    const left = [INCOMING, ...(isWhole ? [] : [WHOLE]), ...(goesOn ? [] : [FETCHED])];
+    // On a card that takes nothing any more they stay: its owner can go back all the same.
+    for (const name of left)
+      await rm(this.#at(name), { recursive: true, force: true }).catch(() => {});
   }
 
   /** What papers say. @throws {Refusal} `invalid_release` */

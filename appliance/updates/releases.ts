@@ -46,10 +46,8 @@ export class Releases {
   static async open(options: ReleasesOptions): Promise<Releases> {
     const { bundles, kept, host } = options;
     const releases = new Releases(options);
-    await bundles.begin();
+    await bundles.begin(host !== undefined);
     releases.#whole = bundles.whole();
-    // Nobody goes on with it.
-    if (host === undefined) await bundles.removeFetched();
     const { found } = kept.now;
     releases.#found = found === null ? undefined : orElse(() => bundles.read(found), undefined);
     return releases;

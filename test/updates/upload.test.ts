@@ -83,6 +83,16 @@ describe("A release that its owner uploads", () => {
     assert.equal(box().view.ready?.release, 12);
   });
 
+  it("leads back all the same where the card lets nothing be removed", async () => {
+    mkdirSync(join(box().data, "incoming"));
+    box().updater.tell({ other: { release: 10, version: "0.1.0" } });
+    await onBrokenDisk("EROFS", async () => {
+      await box().restart();
+      await box().updates.act({ action: "back" });
+    });
+    assert.deepEqual(box().updater.waiting, ["back"]);
+  });
+
   it("is the only one until it is here", async () => {
     const file = box().release();
     const slow = new PassThrough();
