@@ -5,7 +5,7 @@ import { type Journal, readJournal, writeJournal } from "./journal.ts";
 import { hashOnCard } from "./slot.ts";
 import { tell } from "./tell.ts";
 
-/** Seconds: a box that is switched off each night finds no day of the month that fits. */
+/** Seconds. */
 const MONTH = 28 * 86_400;
 
 /** Whether nobody found the card well for a month, or the clock was wrong then. */
