@@ -37,6 +37,11 @@ async function checkUnsigned(folder: string, above: number): Promise<Manifest> {
     throw refused(
       `This is release ${manifest.release}, and ${above} was published already. Raise "release" in image/release.json, and build again.`,
     );
+  // A fresh image is release 1.
+  if (manifest.from > Math.max(above, 1))
+    throw refused(
+      `Only release ${manifest.from} or a later one may become this one, and none of them was published: no box could take it. Lower "from" in image/release.json, and build again.`,
+    );
   await checkBoot(join(folder, BOOT), manifest);
   return manifest;
 }

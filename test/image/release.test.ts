@@ -217,6 +217,12 @@ describe("A maintainer who follows docs/release.md", () => {
       /is of another release/,
     ],
     [
+      "a release that none before may become",
+      'sed -i \'s/"from": 1/"from": 2/\' image/out/manifest.json',
+      "--key ~/tallydeck-keys/1.key --above 1",
+      /no box could take it/,
+    ],
+    [
       "somebody else's key",
       "minisign -G -f -p ~/other.pub -s ~/other.key",
       "--key ~/other.key --above 1",
