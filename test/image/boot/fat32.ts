@@ -67,23 +67,32 @@ export class Fat32 {
     return files.map((file) => this.#followed(file));
   }
 
-  /** Each cluster that something is said to lie in, as far as its chain goes. What is below a folder's folder is not followed. */
+  /**
+   * Each cluster that something is said to lie in, as far as its chain goes; not what is in a folder of a
+   * folder. What nobody starts from may be half written.
+   */
   *claims(): Generator<{ readonly path: string; readonly cluster: number }> {
     const root = this.file("");
     for (const entry of root ? this.#list(root) : []) {
       yield* this.#claim(entry.name, entry.first);
       if (!entry.isFolder) continue;
-      for (const inner of this.#list(this.#followed(entry)))
+      for (const inner of this.#inside(entry))
         yield* this.#claim(`${entry.name}/${inner.name}`, inner.first);
+    }
+  }
+
+  #inside(folder: Named): Named[] {
+    try {
+      return this.#list(this.#followed(folder));
+    } catch {
+      return [];
     }
   }
 
   *#claim(path: string, first: number) {
     try {
       for (const cluster of this.#steps(first)) yield { path, cluster };
-    } catch {
-      // What nobody starts from may be half written.
-    }
+    } catch {}
   }
 
   content(file: FatFile): Buffer {
