@@ -1,4 +1,4 @@
-import { chmod, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bytesOf, NEW, sizeOf } from "../base/files.ts";
 import { schemas } from "../base/schema.ts";
@@ -100,8 +100,6 @@ export class RootUpdater {
   async ask(ask: Ask, release?: number): Promise<void> {
     const file = join(this.#asked, ask);
     await writeFile(file + NEW, release === undefined ? "" : String(release));
-    // Root, who may do no more than it must, reads it as one of the group, whatever the umask is.
-    await chmod(file + NEW, 0o640);
     await rename(file + NEW, file);
   }
 
