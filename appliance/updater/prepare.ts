@@ -131,10 +131,7 @@ async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: P
   };
   note(box, attempt);
   try {
-    await whileWritable(box, () => {
-      removeTryboot(box);
-      emptySlot(box, slot);
-    });
+    await clear(box, slot);
     invalidateSlot(box, slot);
     const { size } = root.part;
     writeSlot(box, slot, root, progress(box, "write", manifest, size));
@@ -146,6 +143,23 @@ async function write(box: Box, slot: Slot, manifest: Manifest, { root, boot }: P
     throw error;
   }
   note(box, { ...attempt, state: "prepared" }, { release, ...root.part });
+}
+
+/**
+ * A file that was cut while it was written may have a name and no place yet. Once the kernel finds that,
+ * it writes no more to the partition; but the name is gone, and what is left goes the second time.
+ */
+async function clear(box: Box, slot: Slot): Promise<void> {
+  const remove = () => {
+    removeTryboot(box);
+    emptySlot(box, slot);
+  };
+  try {
+    await whileWritable(box, remove);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EROFS") throw error;
+    await whileWritable(box, remove);
+  }
 }
 
 /** Each file is on the card when it is written; then all are read from there. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, rmSync } from "node:fs";
+import fs, { existsSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "mocha";
 import { answer } from "../../appliance/updater/asks.ts";
@@ -186,6 +187,31 @@ describe("an update", () => {
     await assert.rejects(commit(card.box()), /no trial/);
     assert.deepEqual((await card.powerOn()).prepared, NEXT);
     assert.equal(card.hasTryboot(), false);
+  });
+
+  it("is written though the kernel finds that a power cut left a file without a place", async () => {
+    card.putSlot("b", { ...NEXT, release: 13 });
+    card.putBundle(made(signer, NEXT));
+    const { rmSync: remove } = fs;
+    let isReadOnly = false;
+    fs.rmSync = (path, options) => {
+      if (isReadOnly && String(path).includes("/b/"))
+        throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+      isReadOnly ||= String(path).endsWith("/b/initrd.img");
+      remove(path, options);
+    };
+    const { run } = card;
+    card.run = (command) => {
+      isReadOnly &&= !command.includes("remount,rw");
+      run.call(card, command);
+    };
+    syncBuiltinESMExports();
+    const told = await card.ask("prepare", "12").finally(() => {
+      fs.rmSync = remove;
+      syncBuiltinESMExports();
+    });
+    assert.deepEqual([told.problem, told.prepared], [undefined, NEXT]);
+    assert.ok(card.isWhole("b", NEXT));
   });
 
   it("is taken by the owner's key, and by no other then", async () => {
