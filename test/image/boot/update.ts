@@ -49,7 +49,7 @@ interface Extent {
 /** Of the boot partition. */
 const MOST_FULL = 0.8;
 /** Random parts of each interval between two flushes that a losing card kept. */
-const SUBSETS = { arming: 8, keeping: 80 };
+const SUBSETS = { arming: 8, keeping: 24 };
 /** As an editor on another system writes them. */
 const OWNERS_LINES = "# Mine\r\ndtparam=audio=on\r\n";
 
