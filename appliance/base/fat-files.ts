@@ -67,7 +67,11 @@ function whileHeld(paths: readonly string[], work: () => void): void {
  * @param spares names for it until then. One that a power cut left may be the file itself: it is not
  * used again
  */
-export function rewriteFile(path: string, content: string | Buffer, spares: readonly string[]) {
+export function rewriteFile(
+  path: string,
+  content: string | Buffer,
+  spares: readonly string[],
+): void {
   const spare = spares.find((each) => !isThere(each));
   if (spare === undefined)
     throw new Error(`Remove ${spares.map((each) => basename(each)).join(", ")} from the card.`);
