@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { randomFrom } from "../../../appliance/base/random.ts";
 import type { Box } from "./box.ts";
 import type { Lane } from "./checks.ts";
+import { cutWithoutPlace } from "./cut-card.ts";
 import { firmwareTurn } from "./firmware.ts";
 import type { Frozen } from "./frozen.ts";
 import type { Pi } from "./pi.ts";
@@ -13,6 +14,7 @@ import {
   isKept,
   journalOf,
   lane,
+  logsIn,
   SHORT,
   says,
   type Updates,
@@ -39,10 +41,10 @@ interface Step {
 
 const STEPS: readonly Step[] = [
   { name: "it is verified", when: `grep -q '"verified"' ${JOURNAL}` },
-  { name: "the other slot is emptied", when: `[ -d ${BOOT}/b ]` },
   { name: "the root is written", when: isDoing("write"), completes: true },
   { name: "it is read back", when: isDoing("read-back") },
-  { name: "the boot files are written", when: `[ -e ${BOOT}/b/vmlinuz ]` },
+  { name: "its first boot file is written", when: `ls ${BOOT}/b | grep -q .` },
+  { name: "its last boot file is written", when: `[ -e ${BOOT}/b/release ]` },
   { name: "it is prepared", when: `grep -q '"prepared"' ${JOURNAL}` },
   { name: "tryboot.txt is written", when: `[ -e ${BOOT}/tryboot.txt ]` },
   { name: "it is armed", when: `grep -q '"armed"' ${JOURNAL}`, completes: true },
@@ -90,6 +92,7 @@ export function cutLanes(
         cut(folder, { afterMs, completes: index === 0 }),
       );
     }),
+    ...["b/release", "tryboot.txt"].map((path) => placeLane(updates, frozen, path)),
     trialLane(updates, armed),
     ...keepLanes(updates, armed, random),
   ];
@@ -100,6 +103,21 @@ interface Cut {
   readonly when?: string;
   readonly afterMs?: number;
   readonly completes?: boolean | undefined;
+}
+
+/** The kernel finds such a name when it removes it, and then writes no more to that partition. */
+function placeLane(updates: Updates, frozen: Frozen, path: string): Lane {
+  const name = `writes a release though a power cut left ${path} without a place on the card`;
+  return lane(updates, name, async (folder) => {
+    await using pi = frozen.copy(folder);
+    cutWithoutPlace(pi.card.file, logsIn(updates.work)[0], path);
+    const whole = hashOf(pi.card, "a");
+    const box = await boxOf(await pi.plugIn(SHORT), updates.token);
+    await install(pi, box, updates.next);
+    assert.equal(pi.armings, 1);
+    assert.equal(hashOf(pi.card, "a"), whole);
+    return /FAT-fs .*error.*/.exec(box.machine.console)?.[0] ?? "the kernel found nothing";
+  });
 }
 
 function trialLane(updates: Updates, armed: Pi): Lane {

@@ -48,6 +48,11 @@ export function lane(
   };
 }
 
+/** What the good update writes to the boot partition is replayed: first until the reset, then after it. */
+export function logsIn(work: string): readonly [arming: string, keeping: string] {
+  return [join(work, "arming.log"), join(work, "keeping.log")];
+}
+
 /** A box that serves, its owner signed in if there is one. */
 export async function boxOf(machine: Machine, token?: string): Promise<Box> {
   const box = new Box(machine);

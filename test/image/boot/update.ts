@@ -25,6 +25,7 @@ import {
   hashOf,
   install,
   isKept,
+  logsIn,
   SHORT,
   says,
   type Updates,
@@ -121,11 +122,6 @@ async function checkFirstStart(
     begun = { box, token, startS };
   });
   return begun;
-}
-
-/** What the good update writes to the boot partition is replayed: first until the reset, then after it. */
-function logsIn(work: string): readonly [arming: string, keeping: string] {
-  return [join(work, "arming.log"), join(work, "keeping.log")];
 }
 
 /** @returns the board when it was armed and reset; its trial did not begin */
