@@ -215,7 +215,8 @@ function machineArguments(
     commandLine,
   ].join(" ");
   return [
-    ...["-accel", "tcg,thread=multi", "-display", "none", "-no-reboot"],
+    // An update runs more code than QEMU keeps translated unless it is told to.
+    ...["-accel", "tcg,thread=multi,tb-size=2048", "-display", "none", "-no-reboot"],
     ...(clock ? ["-rtc", `base=${clock}`] : []),
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
