@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { syncNow } from "../../base/files.ts";
 import { packedCount } from "../counts/pack.ts";
 import {
   DATA_FORMAT,
@@ -124,12 +125,7 @@ export function emptyLog(db: Database): boolean {
 
 /** A rename or a new file is only certain to survive a power cut once its folder is synced. */
 export function syncFolderOf(file: string): void {
-  const folder = openSync(dirname(file), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncNow(dirname(file));
 }
 
 function open(file: string, options: Sqlite.Options, prepare: (db: Database) => void): Database {

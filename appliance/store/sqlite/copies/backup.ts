@@ -1,4 +1,5 @@
 import { renameSync, statSync } from "node:fs";
+import { syncNow } from "../../../base/files.ts";
 import {
   checkIntegrity,
   isOfNewer,
@@ -9,7 +10,7 @@ import {
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { copyBackup, fill } from "./copy.ts";
 import { TABLES } from "./copy-rules.ts";
-import { removeDatabase, syncFile } from "./swap.ts";
+import { removeDatabase } from "./swap.ts";
 
 /**
  * Copies the database `source` to `target` as of one moment, while others write; without push
@@ -69,7 +70,7 @@ function check(file: string): void {
 }
 
 function putInPlace(from: string, to: string): void {
-  syncFile(from);
+  syncNow(from);
   renameSync(from, to);
   syncFolderOf(to);
 }

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { syncNow } from "../../../base/files.ts";
 import { syncFolderOf } from "../database.ts";
 
 /**
@@ -24,7 +25,7 @@ function oldOf(file: string): string {
 
 /** Puts `incoming`, closed and whole, in the place of `file`, which nobody may have open: on trial. */
 export function swapIn(incoming: string, file: string): void {
-  syncFile(incoming);
+  syncNow(incoming);
   if (existsSync(file)) moveAway(file, oldOf(file));
   renameSync(incoming, file);
   syncFolderOf(file);
@@ -78,14 +79,4 @@ export function removeDatabase(file: string): void {
 
 function removeCompanions(file: string): void {
   for (const suffix of COMPANIONS) rmSync(file + suffix, { force: true });
-}
-
-/** What was written to a file is on the disk once this returns. */
-export function syncFile(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
