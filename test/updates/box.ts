@@ -162,11 +162,11 @@ class UpdateBox {
     return this.updater.asked.at(-1) ?? "";
   }
 
-  /** As far as the release being written and read back. */
+  /** As far as the release being written and read back, and the time of the restart being known. */
   async prepared(): Promise<void> {
     await this.taken();
     this.updater.finish();
-    await this.see(({ ready }) => ready?.state === "prepared");
+    await this.see(({ ready, restartsAt }) => ready?.state === "prepared" && restartsAt !== null);
   }
 }
 
