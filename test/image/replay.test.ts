@@ -149,6 +149,13 @@ describe("the replay of what was written to a boot partition", () => {
     assert.deepEqual(replayed(emptied, [named, "flush", deleted]), { prefixes: 2, subsets: 0 });
   });
 
+  it("sees the folder of the other system without a place", () => {
+    const after = card();
+    after.bytes.writeUInt32LE(0, RESERVED * SECTOR + B * 4);
+    const steps: Step[] = [{ sector: RESERVED, of: after }];
+    assert.throws(() => replayed(card(), steps), /the folder b has no place/);
+  });
+
   it("sees another file given the place of the system that config.txt names", () => {
     const after = card();
     after.enter(ROOT, 4, "fill", { first: 10, bytes: 1_000 });

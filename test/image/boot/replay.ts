@@ -139,6 +139,9 @@ class Judge {
     assert.ok(whole, `${when} config.txt names ${slot}`);
     for (const [name, wanted] of whole.files)
       assert.deepEqual(fat.file(`${slot}/${name}`), wanted, `${when} ${slot}/${name} is not whole`);
+    // The image brings both, so that no box makes one: its name would be there before its place is.
+    for (const folder of ["a", "b"])
+      assert.doesNotThrow(() => fat.file(folder), `${when} the folder ${folder} has no place`);
     this.#lookForShared(fat, slot, when);
     if (this.#compared.has(slot)) return;
     for (const [name, wanted] of whole.files)
