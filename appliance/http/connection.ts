@@ -13,6 +13,8 @@ const MAX_REQUESTS = 1_000;
 const MAX_UNREAD_BYTES = 128 * 1024;
 /** A whole file of a large box takes a while over Wi-Fi. */
 export const UPLOAD_MS = 30 * 60_000;
+/** Of which nothing came for so long, that one went to sleep, and others wait for it. */
+const UPLOAD_PAUSE_MS = 2 * 60_000;
 
 const uploads = new WeakSet<IncomingMessage>();
 
@@ -59,6 +61,9 @@ export class Connection {
   #answers = 0;
   /** Bytes that had been written when the client last sent a request that none waits before. */
   #takenBytes = 0;
+  /** How far reading had come, and since when. */
+  #read = 0;
+  #readSince = 0;
   /** How far writing had come, and since when; no time while nothing waits to be written. */
   #written = "";
   #writtenSince: number | undefined;
@@ -104,8 +109,9 @@ export class Connection {
   isLate(patience: number): boolean {
     const incomplete = this.#incomplete();
     if (incomplete === undefined) return false;
-    const may = uploads.has(incomplete) ? UPLOAD_MS : patience;
-    return this.#clock.monotonic() - this.#lastSince >= may;
+    const takes = this.#clock.monotonic() - this.#lastSince;
+    if (!uploads.has(incomplete)) return takes >= patience;
+    return takes >= UPLOAD_MS || this.#silentFor() >= UPLOAD_PAUSE_MS;
   }
 
   /** Looks how far writing has come. @returns for how many milliseconds it has come no further */
@@ -144,6 +150,15 @@ export class Connection {
   closed(): void {
     this.#isLeaving = true;
     this.#waiting.length = 0;
+  }
+
+  /** Looks how far reading has come. @returns for how many milliseconds it has come no further */
+  #silentFor(): number {
+    const now = this.#clock.monotonic();
+    const { bytesRead } = this.#accepted;
+    if (bytesRead !== this.#read) this.#readSince = now;
+    this.#read = bytesRead;
+    return now - this.#readSince;
   }
 
   #answer(exchange: Exchange): void {

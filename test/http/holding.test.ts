@@ -15,6 +15,8 @@ import { Wire } from "../helpers/wire.ts";
 const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`;
+const UPLOAD_BYTES = 40;
+const upload = `POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${UPLOAD_BYTES}\r\n\r\n`;
 const PAGE = Buffer.alloc(62_000, "x");
 /** More than the system holds for a connection on its own. */
 const HUGE = Buffer.alloc(40_000_000, "x");
@@ -28,6 +30,8 @@ interface Stage {
   /** Paths asked for, in order, and the most that were answered at once. */
   readonly asked: string[];
   readonly most: () => number;
+  /** Bytes of uploads that came. */
+  readonly received: () => number;
   /** Lets `/wait` be answered. */
   readonly release: () => void;
   knock(from?: string): Promise<Wire>;
@@ -53,14 +57,19 @@ describe("the connections a listener holds", () => {
     const log = createLog(() => {}, problems);
     const asked: string[] = [];
     const gate = Promise.withResolvers<void>();
-    let [running, most] = [0, 0];
+    let [running, most, received] = [0, 0, 0];
     const app = new Koa();
     app.silent = true;
     app.use(errorBodies(log));
     app.use(async (ctx) => {
       asked.push(ctx.path);
       most = Math.max(most, ++running);
-      if (ctx.path === "/upload") allowUpload(ctx.req);
+      if (ctx.path === "/upload") {
+        allowUpload(ctx.req);
+        ctx.req.on("data", (part: Buffer) => {
+          received += part.length;
+        });
+      }
       if (ctx.method === "POST") await readJson(ctx.req, 100);
       if (ctx.path === "/wait") await gate.promise;
       await new Promise((resolve) => setImmediate(resolve));
@@ -82,6 +91,7 @@ describe("the connections a listener holds", () => {
       problems,
       asked,
       most: () => most,
+      received: () => received,
       release: () => gate.resolve(),
       knock,
       async guest(from) {
@@ -133,16 +143,34 @@ describe("the connections a listener holds", () => {
     });
 
     it("when an upload does not come within half an hour, and no sooner", async () => {
-      const { asked, knock, clock } = await stage();
+      const { asked, received, knock, clock } = await stage();
       const [quick, slow] = [await knock(), await knock()];
-      for (const wire of [quick, slow]) wire.send(post("/upload", '{"a":'));
+      for (const wire of [quick, slow]) wire.send(upload);
       await until(() => asked.length === 2);
-      clock.advance(29 * 60_000);
-      quick.send('"b"} ');
+      const [minutes, most] = [28, 30];
+      for (let minute = 1; minute <= minutes; minute++) {
+        for (const wire of [quick, slow]) wire.send(" ");
+        await until(() => received() === 2 * minute);
+        clock.advance(60_000);
+      }
+      quick.send('"b"'.padEnd(UPLOAD_BYTES - minutes));
       assert.match(await quick.hear("ok"), /^HTTP\/1\.1 200 /);
-      clock.advance(60_000);
+      slow.send(" ");
+      await until(() => received() === UPLOAD_BYTES + minutes + 1);
+      clock.advance((most - minutes) * 60_000);
       assert.match(await slow.hear("request_timeout"), /^HTTP\/1\.1 408 /);
       for (const wire of [quick, slow]) wire.drop();
+    });
+
+    it("when nothing comes of an upload for two minutes", async () => {
+      const { listener, asked, knock, clock } = await stage();
+      const wire = await knock();
+      wire.send(upload);
+      await until(() => asked.length === 1);
+      clock.advance(125_000);
+      assert.match(await wire.hear("request_timeout"), /^HTTP\/1\.1 408 /);
+      clock.advance(2_000);
+      await until(() => listener.connections === 0);
     });
 
     it("when the client takes nothing of its answer for thirty seconds", async () => {
