@@ -221,7 +221,10 @@ function machineArguments(
     ...["-chardev", `socket,id=shell,path=${card.folder}/shell.sock,server=on,wait=off`],
     ...["-chardev", `socket,id=deck,path=${card.folder}/usb.sock,server=on,wait=off`],
     ...driveArguments(card, hardware, options.writeLog),
-    ...(disk ? ["-drive", `if=none,id=disk,file=${disk},format=raw,cache=writethrough`] : []),
+    // A -drive would go with the first device that is pulled.
+    ...(disk
+      ? ["-blockdev", `driver=raw,node-name=disk,file.driver=file,file.filename=${disk}`]
+      : []),
     ...["-qmp", `unix:${card.folder}/monitor.sock,server=on,wait=off`],
     ...(options.frozen ? ["-incoming", `exec:cat ${options.frozen}`] : []),
     ...networkArguments(network, sockets),

@@ -67,7 +67,7 @@ function roomLane(updates: Updates, frozen: Frozen): Lane {
     const room = "$(($(df --output=avail -B1 /boot/firmware | tail -n 1) - 20000000))";
     await inside(`head -c ${room} /dev/zero >/boot/firmware/fill`);
     await wish(box, { action: "now", release: updates.next.release, untried: true });
-    const said = await isSaid(box, /space|room|free/);
+    const said = await isSaid(box, /boot partition lacks \d+ MB/);
     await inside("rm /boot/firmware/fill");
     isUnchanged(pi.card);
     await install(pi, box, updates.next);

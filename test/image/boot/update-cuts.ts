@@ -83,7 +83,7 @@ export function cutLanes(
   return [
     ...STEPS.map(({ name, when, completes }) =>
       lane(updates, `${named} when ${name}`, (folder) =>
-        cut(folder, { when: `until ${when}; do :; done 2>/dev/null`, completes }),
+        cut(folder, { when: `until ${when}; do sleep 0.05; done 2>/dev/null`, completes }),
       ),
     ),
     ...shares.map((share, index) => {
@@ -144,7 +144,7 @@ function keepLanes(updates: Updates, armed: Pi, random: () => number): Lane[] {
       const machine = await pi.goOn(SHORT);
       const isRenamed = `[ -e ${BOOT}/config.txt ] && ! [ -e ${BOOT}/tryboot.txt ]`;
       const isTried = `mountpoint -q ${BOOT} && grep -q '"started"' ${JOURNAL}`;
-      const waits = `until ${isTried}; do sleep 0.2; done; until ${isRenamed}; do :; done`;
+      const waits = `until ${isTried}; do sleep 0.2; done; until ${isRenamed}; do sleep 0.05; done`;
       await machine.shell.run(waits, TAKES_MS);
       await pause(afterMs);
       await machine.cutPower();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { UNITS } from "../../helpers/fake-hid-units.ts";
@@ -206,7 +206,10 @@ function runs(root: string, command: string): void {
 function unit(root: string, name: string, script: string): void {
   const text = `[Service]\nExecStart=/bin/sh -c '${script}'\n`;
   put(root, `${UNITS_FOLDER}/${name}.service`, text);
-  put(root, `${UNITS_FOLDER}/multi-user.target.wants/${name}.service`, text);
+  // systemd starts what a link leads to, and no file.
+  const wanted = join(root, UNITS_FOLDER, "multi-user.target.wants");
+  mkdirSync(wanted, { recursive: true });
+  symlinkSync(`../${name}.service`, join(wanted, `${name}.service`));
 }
 
 /** The deck that was there when the board was armed. */
