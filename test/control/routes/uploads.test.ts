@@ -37,11 +37,11 @@ describe("a body that the owner's listener waits for", () => {
       await until(() => control.connections === 0);
     });
 
-  it("has as long as a file takes where a session restores a backup", async () => {
+  it("has longer where a session restores a backup", async () => {
     const owner = new Owner(world());
     await owner.signIn({ token: ADMIN });
     const wire = await send("/api/restore", owner.cookie, "application/octet-stream");
-    for (let minute = 0; minute < 20; minute++) world().clock.advance(60_000);
+    world().clock.advance(60_000);
     wire.send("x".repeat(3_999));
     assert.match(await wire.hear("invalid_backup"), /HTTP\/1\.1 400 /);
     wire.drop();

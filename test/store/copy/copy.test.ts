@@ -382,7 +382,7 @@ describe("a copy", () => {
     const there = opened(await PostgresEnd.openTarget(url.href, opening));
     fill(at("box"), [...demoDays(NOW)].slice(-30));
     const box = source("box");
-    proxy.trouble = { commits: 0.2 };
+    proxy.trouble = { commits: 0.5 };
     const hurried = {
       monotonic: () => clock.monotonic(),
       after: (ms: number, task: () => void) => clock.after(Math.min(ms, 5), task),
