@@ -33,13 +33,16 @@ export class Checks {
 }
 
 /** Checks that need nothing of others: a machine and a card of their own. */
-export type Lane = () => Promise<unknown>;
+export interface Lane {
+  readonly name: string;
+  readonly run: () => Promise<unknown>;
+}
 
 /** Runs some lanes at a time, begun in their order. */
 export async function sideBySide(lanes: readonly Lane[], atATime: number): Promise<void> {
   const rest = [...lanes];
   const runner = async () => {
-    for (let lane = rest.shift(); lane !== undefined; lane = rest.shift()) await lane();
+    for (let lane = rest.shift(); lane !== undefined; lane = rest.shift()) await lane.run();
   };
   await Promise.all(Array.from({ length: atATime }, runner));
 }

@@ -42,10 +42,11 @@ export function lane(
   name: string,
   run: (folder: string) => Promise<unknown>,
 ): Lane {
-  return async () => {
+  const all = async () => {
     const folder = mkdtempSync(join(work, "lane-"));
     if (await checks.check(name, () => run(folder))) rmSync(folder, { recursive: true });
   };
+  return { name, run: all };
 }
 
 /** What the good update writes to the boot partition is replayed: first until the reset, then after it. */
