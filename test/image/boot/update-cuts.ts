@@ -25,7 +25,7 @@ const BOOT = "/boot/firmware";
 /** What the updater is asked, and does without a countdown. */
 const PREPARES = "echo NUMBER >/run/tallydeck-update/asked/prepare";
 const STARTS = "echo NUMBER >/run/tallydeck-update/asked/start";
-/** What it takes until the reset, of what it takes to write. */
+/** What it takes from there to the reset, beside another machine, of what it takes in all to write. */
 const WITH_ARMING = 1.2;
 /** Cuts about the moment in which a release is kept. */
 const KEEPS = 3;
@@ -36,11 +36,13 @@ interface Step {
   readonly name: string;
   /** True in the box once it is there. */
   readonly when: string;
-  readonly completes?: boolean;
+  readonly completes?: boolean | undefined;
 }
 
+const VERIFIED: Step = { name: "it is verified", when: `grep -q '"verified"' ${JOURNAL}` };
+
 const STEPS: readonly Step[] = [
-  { name: "it is verified", when: `grep -q '"verified"' ${JOURNAL}` },
+  VERIFIED,
   { name: "the root is written", when: isDoing("write"), completes: true },
   { name: "it is read back", when: isDoing("read-back") },
   { name: "its first boot file is written", when: `ls ${BOOT}/b | grep -q .` },
@@ -55,9 +57,9 @@ function isDoing(step: string): string {
 }
 
 /**
- * Pulls the plug at each step, and at random moments from the first to the reset. Each card is judged as
- * the firmware would find it: what config.txt names is whole. A few are started, and the update is seen
- * to its end.
+ * Pulls the plug at each step, and at random moments from the first write to the reset. Each card is
+ * judged as the firmware would find it: what config.txt names is whole. A few are started, and the update
+ * is seen to its end.
  */
 export function cutLanes(
   updates: Updates,
@@ -69,27 +71,26 @@ export function cutLanes(
   const cut = async (folder: string, how: Cut) => {
     await using pi = frozen.copy(folder);
     const box = await frozen.resume(pi);
-    await asks(updates, box, how.when ?? "true");
+    await asks(updates, box, `until ${how.when}; do sleep 0.05; done 2>/dev/null`);
     await pause(how.afterMs ?? 0);
     await box.machine.cutPower();
     isWhole(pi, whole);
     const state = journalOf(pi.card).attempt?.state ?? "nothing begun";
+    const files = pi.card.boot.has("b") ? pi.card.boot.list("b").length : 0;
     if (how.completes) await completes(updates, pi);
-    return state;
+    return `${state}, ${files} files in b/`;
   };
   const named = "has a whole system after a power cut";
   const random = randomFrom(seed);
   const shares = Array.from({ length: moments }, () => random());
   return [
     ...STEPS.map(({ name, when, completes }) =>
-      lane(updates, `${named} when ${name}`, (folder) =>
-        cut(folder, { when: `until ${when}; do sleep 0.05; done 2>/dev/null`, completes }),
-      ),
+      lane(updates, `${named} when ${name}`, (folder) => cut(folder, { when, completes })),
     ),
     ...shares.map((share, index) => {
       const afterMs = Math.round(share * WITH_ARMING * updates.preparesMs);
-      return lane(updates, `${named} ${afterMs} ms into it`, (folder) =>
-        cut(folder, { afterMs, completes: index === 0 }),
+      return lane(updates, `${named} ${afterMs} ms after ${VERIFIED.name}`, (folder) =>
+        cut(folder, { ...VERIFIED, afterMs, completes: index === 0 }),
       );
     }),
     ...["b/release", "tryboot.txt"].map((path) => placeLane(updates, frozen, path)),
@@ -98,11 +99,8 @@ export function cutLanes(
   ];
 }
 
-interface Cut {
-  /** A command in the box that ends when it is time. */
-  readonly when?: string;
+interface Cut extends Omit<Step, "name"> {
   readonly afterMs?: number;
-  readonly completes?: boolean | undefined;
 }
 
 /** The kernel finds such a name when it removes it, and then writes no more to that partition. */
