@@ -6,7 +6,8 @@ export const HEALTH_PATH = "/api/health";
 /** A deck that is no virtual one. */
 export interface DeckHealth {
   readonly id: string;
-  readonly model: string;
+  /** As its owner calls it. */
+  readonly name: string;
   /** It is open, and shows what it should. */
   readonly connected: boolean;
   /** What its model is on the USB bus: `0fd9:006d`, lower case; a model may be several. */

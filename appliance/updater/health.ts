@@ -172,14 +172,14 @@ function ofDecks({ control, usb }: Facts, before: Facts | undefined): string[] {
   );
   if (missing.length === 0) return [];
   if (usb.hosts < before.usb.hosts)
-    return missing.map(({ model }) => `The deck ${model} is gone, and a USB controller with it.`);
+    return missing.map(({ name }) => `The deck “${name}” is gone, and a USB controller with it.`);
   return missing
     .filter(({ usb: ids }) => {
       const pluggedIn = usb.devices.filter((device) => ids.includes(device)).length;
       const inUse = open.filter((deck) => deck.usb.some((id) => ids.includes(id))).length;
       return pluggedIn > inUse;
     })
-    .map(({ model }) => `The deck ${model} is plugged in, and does not work.`);
+    .map(({ name }) => `The deck “${name}” is plugged in, and does not work.`);
 }
 
 /** What another release may have noted; undefined where it is none of it. */

@@ -51,7 +51,11 @@ describe("the service's own health", () => {
     });
     const [{ id, ...deck }] = decks;
     assert.match(id, /^mk2-/);
-    assert.deepEqual(deck, { model: "mk2", connected: true, usb: ["0fd9:0080"] });
+    assert.deepEqual(deck, {
+      name: "Elgato Stream Deck MK.2 2",
+      connected: true,
+      usb: ["0fd9:0080"],
+    });
     world.usb.unplug(unit);
     await deckIs(false);
     assert.equal(await versionAtRoot(), version());

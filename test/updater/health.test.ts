@@ -123,11 +123,15 @@ describe("the health of a box that tries a release", () => {
       "No address on eth0.",
     ],
     ["an interface that is gone", network(), "No address on eth0."],
-    ["a deck that does not open", withoutDeck(), "The deck mk2 is plugged in, and does not work."],
+    [
+      "a deck that does not open",
+      withoutDeck(),
+      "The deck “Desk” is plugged in, and does not work.",
+    ],
     [
       "a deck whose controller is gone",
       withoutDeck({ hosts: 1, devices: [] }),
-      "The deck mk2 is gone, and a USB controller with it.",
+      "The deck “Desk” is gone, and a USB controller with it.",
     ],
   ];
   for (const [what, now, sentence] of BAD)
@@ -183,7 +187,7 @@ describe("the health of a box that tries a release", () => {
     assert.deepEqual(why({ ...WELL, usb: { hosts: 2, devices: ["0fd9:0080"] } }, before), []);
     assert.deepEqual(
       why({ ...WELL, usb: { hosts: 2, devices: ["0fd9:0080", "0fd9:0080"] } }, before),
-      ["The deck mk2 is plugged in, and does not work."],
+      ["The deck “Desk” is plugged in, and does not work."],
     );
   });
 

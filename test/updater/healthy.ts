@@ -1,7 +1,7 @@
 import type { Facts } from "../../appliance/updater/health.ts";
 import { NEXT } from "./card.ts";
 
-const DECK = { id: "mk2-cl1", model: "mk2", connected: true, usb: ["0fd9:0080", "0fd9:00a5"] };
+const DECK = { id: "mk2-cl1", name: "Desk", connected: true, usb: ["0fd9:0080", "0fd9:00a5"] };
 
 /** A box that is well with the release that is tried. */
 export const WELL: Facts = {

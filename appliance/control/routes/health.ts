@@ -40,12 +40,12 @@ export function healthRoute(parts: HealthParts): Middleware {
   };
 }
 
-function healthOf({ id, model, connected }: ReturnType<Decks["list"]>[number]): DeckHealth {
+function healthOf({ id, name, model, connected }: ReturnType<Decks["list"]>[number]): DeckHealth {
   const usb = modelById(model)?.usb ?? [];
   const hex = (number: number) => number.toString(16).padStart(4, "0");
   return {
     id,
-    model,
+    name,
     connected,
     usb: usb.map(({ vendor, product }) => `${hex(vendor)}:${hex(product)}`),
   };
