@@ -7,6 +7,7 @@ import {
   readSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,10 +16,24 @@ const SECTOR = 512;
 
 /** Where a partition of a disk image is, in sectors; `number` as Linux counts them. */
 export function partition(image: string, number: number): { from: number; to: number } {
-  const entry = 446 + (number - 1) * 16;
+  const entry = entryOf(number);
   const table = firstSector(image);
   const from = table.readUInt32LE(entry + 8);
   return { from, to: from + table.readUInt32LE(entry + 12) };
+}
+
+/** Makes a partition smaller; where the others are stays. */
+export function shrink(image: string, number: number, bytes: number): void {
+  const sectors = Buffer.alloc(4);
+  sectors.writeUInt32LE(bytes / SECTOR);
+  const file = openSync(image, "r+");
+  writeSync(file, sectors, 0, sectors.length, entryOf(number) + 12);
+  closeSync(file);
+}
+
+/** Where the table of a disk says of a partition what it is. */
+function entryOf(number: number): number {
+  return 446 + (number - 1) * 16;
 }
 
 /** The boot partition of a disk image, read and written from outside with mtools. */

@@ -3,6 +3,7 @@ import { isText } from "../../../appliance/base/json.ts";
 import { withSlot } from "../../../appliance/updater/boot-config.ts";
 import type { Box } from "./box.ts";
 import type { Lane } from "./checks.ts";
+import { shrink } from "./fat.ts";
 import type { Frozen } from "./frozen.ts";
 import type { Pi } from "./pi.ts";
 import {
@@ -19,12 +20,14 @@ import {
 } from "./update-run.ts";
 
 const ENDS_MS = 5 * 60_000;
+const SMALL_BYTES = 64 * 1024 ** 2;
 
 /** What is asked of a release that is there, and comes to nothing: nothing is changed by it. */
 export function armingLanes(updates: Updates, frozen: Frozen, armed: Pi): Lane[] {
   return [
     ...readbackLanes(updates, frozen),
     roomLane(updates, frozen),
+    smallSlotLane(updates, frozen),
     tamperingLane(updates, frozen),
     countdownLane(updates, frozen),
     ...lostTrialLanes(updates, armed),
@@ -71,6 +74,21 @@ function roomLane(updates: Updates, frozen: Frozen): Lane {
     await inside("rm /boot/firmware/fill");
     isUnchanged(pi.card);
     await install(pi, box, updates.next);
+    return said;
+  });
+}
+
+/** On a card that somebody divided otherwise. */
+function smallSlotLane(updates: Updates, frozen: Frozen): Lane {
+  const name = "refuses a release that the other slot of this card is too small for";
+  return lane(updates, name, async (folder) => {
+    await using pi = frozen.copy(folder);
+    shrink(pi.card.file, 3, SMALL_BYTES);
+    const box = await boxOf(await pi.plugIn(SHORT), updates.token);
+    await wish(box, { action: "now", release: updates.next.release, untried: true });
+    const said = await isSaid(box, /needs \d+ MB, and a slot of this card has \d+ MB/);
+    assert.equal(pi.armings, 0);
+    isUnchanged(pi.card);
     return said;
   });
 }
