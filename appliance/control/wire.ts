@@ -115,7 +115,17 @@ export interface MqttAnswer extends MqttFields {
   /** The box's id at the broker: topics begin with the prefix and it. */
   box: string;
   /** Null while it is off; the problem is null while the first try runs. */
-  state: { connected: true; since: number } | { connected: false; problem: string | null } | null;
+  state:
+    | {
+        connected: true;
+        since: number;
+        /** What is spoken: a broker that knows no newer one decides. */
+        version: MqttFields["version"];
+        /** What the broker does not allow, in sentences that say what to do. */
+        problems: readonly string[];
+      }
+    | { connected: false; problem: string | null }
+    | null;
 }
 
 /** The box's public address: what `PUT /api/public` takes, any part of it. */

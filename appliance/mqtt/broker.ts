@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
 import type { Connect, Connection, Message, Outgoing } from "./client.ts";
-import { problemOf } from "./problems.ts";
-import type { MqttSettings } from "./settings.ts";
+import { type Need, Permissions } from "./permissions.ts";
+import { isEndedUnsaid, isTooNew, problemOf } from "./problems.ts";
+import type { MqttSettings, MqttVersion } from "./settings.ts";
 import { isTopic } from "./topics.ts";
 
 /** A value as the broker is to keep it. */
@@ -16,7 +17,14 @@ interface Kept {
 
 /** How it stands with the broker. Times are epoch milliseconds. */
 export type BrokerState =
-  | { readonly connected: true; readonly since: number }
+  | {
+      readonly connected: true;
+      readonly since: number;
+      /** What is spoken, which a broker that knows no newer one decides. */
+      readonly version: MqttVersion;
+      /** What the broker does not allow, in sentences that say what to do. */
+      readonly problems: readonly string[];
+    }
   /** The last problem, in a sentence; null while the first try runs. */
   | { readonly connected: false; readonly problem: string | null };
 
@@ -31,6 +39,8 @@ interface BrokerOptions {
   readonly will: Outgoing;
   /** Filters of what to listen for from the beginning. */
   readonly listenFor: readonly string[];
+  /** What the broker has to allow. */
+  readonly needs: readonly Need[];
   /** Everything is to be announced. */
   readonly connected: () => void;
   /** A message came in; the next one comes after `done`. */
@@ -43,34 +53,60 @@ interface BrokerOptions {
 const BACKOFF_MS = [5_000, 10_000, 20_000, 40_000, 60_000];
 /** Two boxes that lost one broker do not come back at the same moment. */
 const JITTER = 0.2;
+/** A connection that has stood for so long was good: the next one is tried for soon. */
+const STEADY_MS = 60_000;
+/** Who takes nothing for so long will not. */
+const STALLED_MS = 60_000;
+/** What we write comes back at once, where it does. */
+const ECHO_MS = 5_000;
+/** With so many waiting no more are dropped: the next connection finds what is left at the broker. */
+const MAX_UNSENT = 4_096;
 /** A farewell that nobody confirms. */
 const FAREWELL_MS = 2_000;
 
 /**
  * The connection with a broker, made anew for as long as it takes. Nothing waits in a queue: of each
- * topic the last value is kept here, and sent when the broker is there.
+ * topic the last value is kept here, and sent when the broker is there. It speaks MQTT 5 first each
+ * time, and 3.1.1 with a broker that does not.
  */
 export class Broker {
   readonly #options: BrokerOptions;
   readonly #kept = new Map<string, Kept>();
-  /** Topics whose value the broker does not have yet; of one that is not kept, that it is gone. */
+  /**
+   * Topics whose value this connection has not taken yet; of one that is not kept, that it is gone.
+   * With the connection it is empty: the next one is told everything.
+   */
   readonly #unsent = new Set<string>();
+  #permissions: Permissions;
+  #version: MqttVersion;
+  /** Problems that the log has, since all was well. */
+  readonly #said = new Set<string>();
   #connection: Connection | undefined;
   #since: number | undefined;
   #problem: string | null = null;
   #tries = 0;
   #cancelRetry: Cancel = () => {};
+  /** Timers of this connection. */
+  #timers: readonly Cancel[] = [];
+  #cancelStalled: Cancel | undefined;
   #isOver = false;
 
   constructor(options: BrokerOptions) {
     this.#options = options;
-    this.#open();
+    this.#version = options.to.version;
+    this.#permissions = this.#noPermissions();
+    this.#open(this.#version);
   }
 
   get state(): BrokerState {
     return this.#since === undefined
       ? { connected: false, problem: this.#problem }
-      : { connected: true, since: this.#since };
+      : {
+          connected: true,
+          since: this.#since,
+          version: this.#version,
+          problems: this.#permissions.problems,
+        };
   }
 
   /** Whether a topic has a value. */
@@ -95,15 +131,13 @@ export class Broker {
     const known = this.#kept.get(topic);
     if (known && isSame(known.payload, payload)) return;
     this.#kept.set(topic, { payload, isVital, until });
-    this.#unsent.add(topic);
-    this.#send();
+    this.#tellOf(topic);
   }
 
   /** The broker is to drop what it keeps of a topic. */
   drop(topic: string): void {
     this.#kept.delete(topic);
-    this.#unsent.add(topic);
-    this.#send();
+    this.#tellOf(topic);
   }
 
   /** Something happened: told now or never. */
@@ -114,9 +148,9 @@ export class Broker {
 
   /** Sends every value again, those named first in front. */
   sendAll(first: readonly string[]): void {
-    const gone = [...this.#unsent].filter((topic) => !this.#kept.has(topic));
+    const others = [...this.#unsent];
     this.#unsent.clear();
-    for (const topic of [...first, ...this.#kept.keys(), ...gone]) this.#unsent.add(topic);
+    for (const topic of [...first, ...this.#kept.keys(), ...others]) this.#unsent.add(topic);
     this.#send();
   }
 
@@ -141,43 +175,104 @@ export class Broker {
     connection.cut();
   }
 
-  #open(): void {
+  #noPermissions(): Permissions {
+    const { needs, to } = this.#options;
+    return new Permissions(needs, to.user);
+  }
+
+  #open(version: MqttVersion): void {
     const { connect, to, clientId, will, listenFor, message } = this.#options;
+    this.#version = version;
+    this.#permissions = this.#noPermissions();
     this.#connection = connect(
-      to,
-      { clientId, will, listenFor },
+      { ...to, version },
+      { clientId, will, listenFor: [...listenFor, ...this.#permissions.filters] },
       {
         connected: () => this.#opened(),
         closed: (error) => this.#closed(error),
-        message,
+        refused: (what, topics) => this.#judge(() => this.#permissions.refused(what, topics)),
+        message: (heard, done) => {
+          if (!this.#permissions.isSure) this.#judge(() => this.#permissions.heard(heard));
+          message(heard, done);
+        },
         drained: () => this.#send(),
       },
     );
   }
 
   #opened(): void {
-    const { log, clock, connected, changed } = this.#options;
-    this.#tries = 0;
+    const { log, clock, connected, changed, to } = this.#options;
     this.#since = clock.now();
     this.#problem = null;
-    log.info("The MQTT broker is connected");
+    this.#timers = [
+      clock.after(STEADY_MS, () => {
+        this.#tries = 0;
+        if (this.#permissions.problems.length === 0) this.#said.clear();
+      }),
+      clock.after(ECHO_MS, () => this.#judge(() => this.#permissions.expire())),
+    ];
+    log.info(
+      this.#version === to.version
+        ? "The MQTT broker is connected"
+        : `The MQTT broker is connected; it does not speak MQTT ${to.version}, so the box speaks ${this.#version}`,
+    );
     connected();
     changed();
   }
 
   #closed(error: unknown): void {
-    const { log, clock, random, changed } = this.#options;
+    const { clock, random, changed, to } = this.#options;
     this.#connection = undefined;
     this.#since = undefined;
+    this.#unsent.clear();
+    for (const cancel of this.#timers) cancel();
+    this.#noteStall(false);
     if (this.#isOver) return;
-    const problem = problemOf(error);
-    // Said once: a broker may be away for weeks.
-    if (problem !== this.#problem) log.warn(`MQTT: ${problem}`);
+    if (this.#version === "5" && isTooNew(error)) {
+      this.#open("3.1.1");
+      return;
+    }
+    const isEarly = isEndedUnsaid(error) && !this.#permissions.isSure;
+    const problem = isEarly ? this.#permissions.endedEarly : problemOf(error);
+    this.#say(problem);
     this.#problem = problem;
     const wait = BACKOFF_MS[Math.min(this.#tries, BACKOFF_MS.length - 1)] ?? 0;
     this.#tries += 1;
-    this.#cancelRetry = clock.after(wait * (1 + JITTER * random()), () => this.#open());
+    this.#cancelRetry = clock.after(wait * (1 + JITTER * random()), () => this.#open(to.version));
     changed();
+  }
+
+  /** Learns what the broker allows, and says what is new of it. */
+  #judge(learn: () => void): void {
+    const before = this.#permissions.problems.join();
+    learn();
+    const { problems } = this.#permissions;
+    if (problems.join() === before) return;
+    for (const problem of problems) this.#say(problem);
+    this.#options.changed();
+  }
+
+  /** Said once: a broker may be away for weeks. */
+  #say(problem: string): void {
+    if (!this.#said.has(problem)) this.#options.log.warn(`MQTT: ${problem}`);
+    this.#said.add(problem);
+  }
+
+  #tellOf(topic: string): void {
+    if (this.#since === undefined) return;
+    if (this.#kept.has(topic) || this.#unsent.size < MAX_UNSENT) this.#unsent.add(topic);
+    else this.#unsent.delete(topic);
+    this.#send();
+  }
+
+  #noteStall(isStalled: boolean): void {
+    if (!isStalled) {
+      this.#cancelStalled?.();
+      this.#cancelStalled = undefined;
+    } else
+      this.#cancelStalled ??= this.#options.clock.after(STALLED_MS, () =>
+        this.#connection?.cut("STALLED"),
+      );
   }
 
   /** Sends what the broker does not have; the rest when it has taken that. */
@@ -186,7 +281,9 @@ export class Broker {
     const now = this.#options.clock.monotonic();
     // A set is walked in the order in which it grew.
     for (const topic of this.#unsent) {
-      if (this.#connection === undefined || this.#connection.isCongested) return;
+      if (this.#connection === undefined) return;
+      this.#noteStall(this.#connection.isCongested);
+      if (this.#connection.isCongested) return;
       this.#unsent.delete(topic);
       const kept = this.#kept.get(topic);
       const left = kept === undefined ? 0 : (kept.until - now) / 1_000;

@@ -1,8 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { MqttClient } from "mqtt";
-import { PacketSizes } from "./packet-sizes.ts";
+import { type Offence, PacketLimits } from "./packet-limits.ts";
 import type { MqttSettings } from "./settings.ts";
+import { MAX_TOPIC } from "./topics.ts";
 
 /** A message that came in. */
 export interface Message {
@@ -25,25 +26,27 @@ export interface Outgoing {
 interface ConnectionEvents {
   /** The broker let us in, and tells what we listen for. */
   connected(): void;
-  /** It is over, once: with what went wrong last, as far as anybody said. */
+  /** It is over, once: with what went wrong first, as far as anybody said. */
   closed(error: unknown): void;
+  /** It does not let us write to a topic, or listen at some filters. */
+  refused(what: "write" | "listen", topics: readonly string[]): void;
   /** The next one comes after `done`: until then the broker has to wait. */
   message(message: Message, done: () => void): void;
-  /** What was written has left. */
+  /** What was written has left, or the broker has confirmed it. */
   drained(): void;
 }
 
 /** One connection with a broker; it does not come back by itself. */
 export interface Connection {
-  /** What is written has not left yet, and is much. */
+  /** What is written has not left yet, or is not confirmed, and is much. */
   readonly isCongested: boolean;
   publish(message: Outgoing): void;
   subscribe(filters: readonly string[]): void;
   unsubscribe(filters: readonly string[]): void;
   /** Resolves when the broker has what was published, or the connection is over. */
   end(): Promise<void>;
-  /** Ends it at once. */
-  cut(): void;
+  /** Ends it at once. @param code why, as `problemOf` knows it; nobody is to blame unless given */
+  cut(code?: string): void;
 }
 
 export type Connect = (
@@ -61,21 +64,29 @@ const PORT = 1883;
 const TLS_PORT = 8883;
 const KEEPALIVE_S = 60;
 const CONNECT_MS = 20_000;
-/** Larger than what we keep at a broker and may be told of again; it keeps back what is larger still. */
-const LARGEST_PACKET = 524_288;
+/** Larger than what we tell Home Assistant, which comes back to us; commands have 4 kB at most. */
+const LARGEST_PACKET = 131_072;
 const CONGESTED_BYTES = 1_048_576;
+/** As many as a broker takes its time with: the library keeps each until it is confirmed. */
+const MAX_UNCONFIRMED = 16;
+/** Reason codes from here on refuse: MQTT 5, 2.4; in 3.1.1 that of a subscription does. */
+const REFUSALS = 0x80;
 
 /** Opens a connection; what comes of it is told by `events`. */
 export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) => {
   let socket: Socket | undefined;
   let problem: unknown;
+  let hasHeard = false;
+  let unconfirmed = 0;
   const open = () => {
     const opened = socketTo(to);
     socket = opened;
     opened.on("drain", () => events.drained());
-    const packets = new PacketSizes(LARGEST_PACKET);
+    const packets = new PacketLimits({ packet: LARGEST_PACKET, topic: MAX_TOPIC });
     opened.on("data", (bytes) => {
-      if (!packets.take(bytes)) opened.destroy(new TooLarge());
+      hasHeard = true;
+      const offence = packets.take(bytes);
+      if (offence !== undefined) opened.destroy(new Ended(offence));
     });
     return opened;
   };
@@ -91,48 +102,71 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     will: { ...will, payload: Buffer.from(will.payload) },
     ...(to.version === "5" && { properties: { maximumPacketSize: LARGEST_PACKET } }),
   });
-  client.on("connect", () => {
-    // Whoever sees that we are there may tell us something at once.
-    client.subscribe([...listenFor], { qos: 1 }, () => {
-      if (client.connected) events.connected();
+  // What fails for other reasons is sent anew with the next connection.
+  const ignore = () => {};
+  const subscribe = (filters: readonly string[], done: () => void) =>
+    client.subscribe([...filters], { qos: 1 }, (_error, _asked, packet) => {
+      if (client.connected) done();
+      const granted = packet?.granted ?? [];
+      const refused = filters.filter((_, at) => Number(granted[at] ?? 0) >= REFUSALS);
+      if (refused.length > 0) events.refused("listen", refused);
     });
-  });
+  const confirmed = (topic: string, error: { code?: unknown } | undefined) => {
+    const wasFull = unconfirmed >= MAX_UNCONFIRMED;
+    unconfirmed -= 1;
+    if (Number(error?.code) >= REFUSALS) events.refused("write", [topic]);
+    if (wasFull) events.drained();
+  };
+  // Whoever sees that we are there may tell us something at once.
+  client.on("connect", () => subscribe(listenFor, () => events.connected()));
   client.on("error", (error) => {
     problem ??= error;
+    // The library goes on reading after what it could not understand.
+    socket?.destroy();
   });
   client.on("disconnect", ({ reasonCode }) => {
     problem ??= { code: reasonCode };
   });
   client.once("close", () => {
     client.end(true);
-    events.closed(problem);
+    // A reset is such an end, too, where our words were not even read.
+    const isUnsaid = problem === undefined || (problem as { code?: unknown }).code === "ECONNRESET";
+    events.closed(isUnsaid && !hasHeard ? new Ended("SILENT") : problem);
   });
   client.handleMessage = (packet, done) => {
     const { topic, payload, retain } = packet;
     events.message({ topic, payload: Buffer.from(payload), retain }, () => done());
   };
-  // What fails is sent anew with the next connection.
-  const ignore = () => {};
   return {
     get isCongested() {
-      return (socket?.writableLength ?? 0) > CONGESTED_BYTES;
+      return (socket?.writableLength ?? 0) > CONGESTED_BYTES || unconfirmed >= MAX_UNCONFIRMED;
     },
     publish({ topic, payload, retain, qos, expiry }) {
       const properties = expiry === undefined ? {} : { messageExpiryInterval: expiry };
       const bytes = typeof payload === "string" ? payload : Buffer.from(payload);
       const isFive = to.version === "5";
-      client.publish(topic, bytes, { retain, qos, ...(isFive && { properties }) }, ignore);
+      if (qos === 1) unconfirmed += 1;
+      const done = qos === 1 ? (error?: object) => confirmed(topic, error) : ignore;
+      client.publish(topic, bytes, { retain, qos, ...(isFive && { properties }) }, done);
     },
-    subscribe: (filters) => void client.subscribe([...filters], { qos: 1 }, ignore),
+    subscribe: (filters) => void subscribe(filters, ignore),
     unsubscribe: (filters) => void client.unsubscribe([...filters], ignore),
     end: () => new Promise((resolve) => client.end(false, () => resolve())),
-    cut: () => void socket?.destroy(),
+    cut(code) {
+      if (code !== undefined) problem ??= new Ended(code);
+      socket?.destroy();
+    },
   };
 };
 
-/** The broker sent more than anybody should. */
-class TooLarge extends Error {
-  readonly code = "TOO_LARGE";
+/** We ended it, or a broker that said nothing did. */
+class Ended extends Error {
+  readonly code: string;
+
+  constructor(code: Offence | "SILENT" | (string & {})) {
+    super(code);
+    this.code = code;
+  }
 }
 
 function socketTo({ url, ca }: Pick<MqttSettings, "url" | "ca">): Socket {

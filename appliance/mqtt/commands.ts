@@ -22,6 +22,8 @@ interface CommandsOptions extends CommandTargets {
   readonly log: { warn(line: string): void };
   /** What our topics begin with. */
   readonly base: string;
+  /** Takes what is no command. */
+  readonly others: (message: Message) => void;
   /** Tells what became of a command. */
   readonly answer: (topic: string, payload: string) => void;
 }
@@ -86,10 +88,11 @@ export class Commands {
     done();
   }
 
-  #take({ topic, payload, retain }: Message): void {
+  #take(message: Message): void {
+    const { topic, payload, retain } = message;
     const command = commandIn(this.#options.base, topic);
-    if (command === undefined) return;
-    if (retain) this.#say(KEPT);
+    if (command === undefined) this.#options.others(message);
+    else if (retain) this.#say(KEPT);
     else if (this.#commands.take(ALL) > 0) this.#say(TOO_MANY);
     else
       this.#do(command, payload).then(

@@ -16,9 +16,10 @@ import {
   commandFilters,
   configTopic,
   deckImage,
-  isKept,
   keptFilters,
+  keptWith,
   slotEvent,
+  treeOf,
 } from "./topics.ts";
 
 /** The sites as a home automation knows them. */
@@ -81,10 +82,12 @@ export interface LinkOptions extends LinkedParts {
 /** Home Assistant writes each state into its history. */
 const SITES_EVERY_MS = 10_000;
 const IMAGE_EVERY_MS = 15_000;
-/** A connection ends over what is larger than that and comes back to us: see client.ts. */
+/** Bytes: one waits for the broker besides the one that is kept. */
 const MAX_IMAGE = 400_000;
 /** What a broker kept comes soon after it was asked for. */
 const LOOK_MS = 5_000;
+/** What is cleared of a broker in one connection: others can have it keep more than we ever had. */
+const MAX_CLEARED = 512;
 /** Home Assistant has much to do when it has started. */
 const BIRTH_MS = { least: 1_000, most: 5_000 };
 
@@ -100,6 +103,10 @@ export class Link {
   /** Topics whose states are with the broker. */
   #told = new Set<string>();
   #announced: Announced | null;
+  /** What was announced elsewhere, until it is taken back. */
+  #former: Announced | undefined;
+  /** How many topics were cleared in this connection. */
+  #cleared = 0;
   #broker: Broker | undefined;
   #subscriptions: readonly Cancel[] = [];
   #cancelLook: Cancel = () => {};
@@ -116,6 +123,7 @@ export class Link {
     this.#commands = new Commands({
       ...options,
       base: this.#base,
+      others: (message) => this.#hearOther(message),
       answer: (topic, payload) => this.#broker?.tell(topic, payload),
     });
     this.#sites = new Paced(clock, SITES_EVERY_MS, () => this.#readSites());
@@ -132,8 +140,12 @@ export class Link {
       clientId: `tallydeck-${box}`,
       will: { topic: availabilityTopic(this.#base), payload: "offline", retain: true, qos: 1 },
       listenFor: [...commandFilters(this.#base), birthTopic(settings.discovery)],
+      needs: [
+        { tree: treeOf(this.#base), echo: availabilityTopic(this.#base) },
+        { tree: treeOf(settings.discovery), echo: this.#config },
+      ],
       connected: () => this.#connected(),
-      message: (message, done) => this.#take(message, done),
+      message: (message, done) => this.#commands.take(message, done),
     });
     this.#broker = broker;
     this.#tellDocument();
@@ -183,10 +195,15 @@ export class Link {
     this.#tellDocument();
     broker.sendAll([this.#config, availabilityTopic(this.#base)]);
     for (const { id } of decks.list()) this.#imageOf(id).ask();
-    const kept = keptFilters(this.#base);
+    const former = this.#former && this.#takeBack(this.#former);
+    const kept = [...keptFilters(this.#base), ...(former ?? [])];
     broker.subscribe(kept);
+    this.#cleared = 0;
     this.#cancelLook();
-    this.#cancelLook = clock.after(LOOK_MS, () => broker.unsubscribe(kept));
+    this.#cancelLook = clock.after(LOOK_MS, () => {
+      broker.unsubscribe(kept);
+      if (broker.state.connected) this.#former = undefined;
+    });
   }
 
   /** Tells Home Assistant what there is; what it knows besides is taken back. */
@@ -211,33 +228,37 @@ export class Link {
     broker.keep(this.#config, JSON.stringify(document), { isVital: true });
     const now = { prefix, discovery, components: platformsOf(document) };
     if (!connected || JSON.stringify(before) === JSON.stringify(now)) return;
-    if (before) this.#takeBack(before);
+    if (before?.prefix !== prefix || before.discovery !== discovery)
+      this.#former = before ?? undefined;
     this.#announced = now;
     saveAnnounced(now);
   }
 
-  /** What was announced elsewhere: the settings were changed while the broker was away. */
-  #takeBack({ prefix, discovery }: Announced): void {
-    const { settings, box, clock } = this.#options;
-    const broker = this.#broker;
-    if (discovery !== settings.discovery) broker?.drop(configTopic(discovery, box));
-    if (prefix === settings.prefix) return;
-    const filters = keptFilters(baseTopic(prefix, box));
-    broker?.subscribe(filters);
-    clock.after(LOOK_MS, () => broker?.unsubscribe(filters));
+  /**
+   * What was announced elsewhere: the settings were changed while the broker was away.
+   * @returns filters that find what is kept there
+   */
+  #takeBack({ prefix, discovery }: Announced): string[] {
+    const { settings, box } = this.#options;
+    if (discovery !== settings.discovery) this.#broker?.drop(configTopic(discovery, box));
+    const base = baseTopic(prefix, box);
+    return prefix === settings.prefix ? [] : [availabilityTopic(base), ...keptFilters(base)];
   }
 
-  #take(message: Message, done: () => void): void {
+  #hearOther({ topic, payload, retain }: Message): void {
     const { settings, box } = this.#options;
-    const { topic, payload, retain } = message;
-    if (isKept(topic, box)) {
-      // Nobody owns it any more: a channel that is gone, a site that was erased.
-      if (retain && payload.length > 0 && !this.#broker?.has(topic)) this.#broker?.drop(topic);
-      done();
-    } else if (topic === birthTopic(settings.discovery)) {
+    if (topic === birthTopic(settings.discovery)) {
       if (!retain && Buffer.from(payload).equals(ONLINE)) this.#hear();
-      done();
-    } else this.#commands.take(message, done);
+      return;
+    }
+    const bases = [this.#base, ...(this.#former ? [baseTopic(this.#former.prefix, box)] : [])];
+    const kept = bases.flatMap((base) => keptWith(topic, base));
+    const isOwned = this.#broker?.has(topic) ?? true;
+    if (isOwned || !retain || payload.length === 0 || this.#cleared + kept.length > MAX_CLEARED)
+      return;
+    // Nobody owns it any more: a channel that is gone, a site that was erased.
+    this.#cleared += kept.length;
+    for (const each of kept) this.#broker?.drop(each);
   }
 
   /** Home Assistant has started: it is told everything again, once. */
@@ -272,7 +293,8 @@ export class Link {
       const ttl = expiresAt === null ? undefined : Math.max(0, expiresAt - clock.now()) / 1_000;
       broker.keep(topic, payload, { ttl });
     }
-    for (const topic of this.#told) if (!states.has(topic)) broker.drop(topic);
+    const gone = [...this.#told].filter((topic) => !states.has(topic));
+    for (const topic of gone.flatMap((each) => keptWith(each, this.#base))) broker.drop(topic);
     this.#told = new Set(states.keys());
   }
 

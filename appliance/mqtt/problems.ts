@@ -2,8 +2,8 @@
 
 /** Reason codes with which a broker refuses: those of MQTT 3.1.1 below 128, those of 5 above. */
 const REFUSED: Readonly<Record<number, string>> = {
-  1: "The broker does not speak MQTT 5: choose 3.1.1, or update the broker.",
-  132: "The broker does not speak MQTT 5: choose 3.1.1, or update the broker.",
+  1: "The broker speaks neither MQTT 5 nor 3.1.1: update it.",
+  132: "The broker speaks neither MQTT 5 nor 3.1.1: update it.",
   2: "The broker refuses the box's name: another client may use it.",
   133: "The broker refuses the box's name: another client may use it.",
   3: "The broker is there but does not serve now. The box tries again.",
@@ -27,8 +27,17 @@ const FAILED: Readonly<Record<string, string>> = {
   ETIMEDOUT: "The broker does not answer: check its address and the network.",
   ECONNRESET: "The broker ended the connection. The box tries again.",
   EPIPE: "The broker ended the connection. The box tries again.",
+  SILENT:
+    "The broker ended the connection without a word: check port and address, and what its log says. The box tries again.",
+  STALLED: "The broker took nothing from the box for a minute. The box tries again.",
   TOO_LARGE:
-    "A message of more than 512 kB came in on a topic of this box: find out who sends it. The box tries again.",
+    "A message of more than 128 kB came in on a topic of this box: find out who sends it. The box tries again.",
+  LONG_TOPIC:
+    "A message came in whose topic has more than 512 bytes and begins like one of this box: find out who sends it, and remove what the broker keeps of it. The box tries again.",
+  QOS_2:
+    "The broker sent a message with QoS 2, which the box had not asked for: update the broker. The box tries again.",
+  TINY_PIECES:
+    "The broker sends its messages in pieces of a few bytes: look what stands between it and the box. The box tries again.",
   DEPTH_ZERO_SELF_SIGNED_CERT:
     "The broker's certificate is signed by itself: give it as the certificate to trust.",
   SELF_SIGNED_CERT_IN_CHAIN:
@@ -43,6 +52,18 @@ const FAILED: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: "The broker's certificate is not valid yet: check the date of both machines.",
 };
 
+/** Whether a broker ended a connection because it does not speak MQTT 5: some only end it. */
+export function isTooNew(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return code === 1 || code === 132 || code === "SILENT";
+}
+
+/** Whether nobody said why it ended. */
+export function isEndedUnsaid(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return error === undefined || code === "ECONNRESET" || code === "EPIPE";
+}
+
 /** @param error what the connection ended with; undefined when nobody said why */
 export function problemOf(error: unknown): string {
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
@@ -51,7 +72,10 @@ export function problemOf(error: unknown): string {
   if (typeof code === "string" && FAILED[code] !== undefined) return FAILED[code];
   if (typeof code === "string" && /^ERR_SSL|^EPROTO/.test(code))
     return "The broker speaks no TLS at this port: check the port, or begin the address with mqtt://.";
-  if (/connack timeout/i.test(message))
+  if (/keepalive timeout/i.test(message))
+    return "The broker no longer answers. The box tries again.";
+  // All others are of what came in and is no MQTT, or of nothing that came.
+  if (message !== "")
     return "Something answers at the broker's address, but not as a broker: check the port.";
   return "The broker ended the connection. The box tries again.";
 }

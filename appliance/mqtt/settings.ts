@@ -17,7 +17,7 @@ export interface MqttSettings {
   readonly ca: string;
 }
 
-type MqttVersion = "5" | "3.1.1";
+export type MqttVersion = "5" | "3.1.1";
 
 export const FIRST_SETTINGS: MqttSettings = {
   enabled: false,

@@ -1,3 +1,5 @@
+import { isChannelName, looksLikeSiteId } from "../base/names.ts";
+
 /** Every topic of this box, by what it is about; `base` is the prefix and the box's id. */
 
 /** What the topics of a box begin with. */
@@ -45,24 +47,34 @@ export function commandFilters(base: string): string[] {
   ];
 }
 
-/** What the box keeps at the broker: filters that find what nobody owns any more. */
+/** Every topic in a tree: what is asked for of a broker, and what it is to allow. */
+export const treeOf = (prefix: string) => `${prefix}/#`;
+
+/**
+ * What the box keeps at the broker: filters that find what nobody owns any more. No pictures, which
+ * are large: they go with the state of their deck.
+ */
 export function keptFilters(base: string): string[] {
-  return [
-    availabilityTopic(base),
-    channelTopic(base, "+"),
-    siteTopic(base, "+"),
-    deckTopic(base, "+"),
-    deckImage(base, "+"),
-  ];
+  return [channelTopic(base, "+"), siteTopic(base, "+"), deckTopic(base, "+")];
 }
 
-/** True for what the box with this id keeps at the broker, whatever its prefix is or was. */
-export function isKept(topic: string, box: string): boolean {
-  const [, rest] = topic.split(`/${box}/`);
-  return (
-    rest !== undefined &&
-    /^(?:availability|(?:channel|site|deck)\/[^/]+\/(?:state|image))$/.test(rest)
-  );
+/**
+ * What goes together with a topic that a box with this base keeps at the broker, itself first; nothing
+ * for a topic that no box could have made: anybody who may write there can invent some.
+ */
+export function keptWith(topic: string, base: string): string[] {
+  if (!topic.startsWith(`${base}/`)) return [];
+  const [room, name = "", ...rest] = topic.slice(base.length + 1).split("/");
+  if (room === "availability" && name === "") return [topic];
+  if (rest.join("/") !== "state") return [];
+  if (room === "channel" && isChannelName(name) && name === name.toLowerCase()) return [topic];
+  if (room === "site" && looksLikeSiteId(name)) return [topic];
+  return room === "deck" && isDeckId(name) ? [topic, deckImage(base, name)] : [];
+}
+
+/** Decks are called by model and serial number, which on USB has 126 characters at most. */
+function isDeckId(name: string): boolean {
+  return name.length <= 192 && /^[a-z0-9-]+$/.test(name);
 }
 
 /** What a command is about; undefined for a topic that is none. */
@@ -100,12 +112,18 @@ export function idPart(name: string): string {
   return name.replaceAll("_", "__").replaceAll(".", "_-");
 }
 
+/** Bytes of the longest topic: ours have some hundred. */
+export const MAX_TOPIC = 512;
+
 /**
  * True for what may be published: a broker ends the connection over any other topic, and again each
  * time it is sent anew.
  */
 export function isTopic(topic: string): boolean {
   return (
-    topic !== "" && Buffer.byteLength(topic) <= 512 && !/[+#\0]/.test(topic) && topic.isWellFormed()
+    topic !== "" &&
+    Buffer.byteLength(topic) <= MAX_TOPIC &&
+    !/[+#\0]/.test(topic) &&
+    topic.isWellFormed()
   );
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { Mosquitto } from "../helpers/mosquitto.ts";
+import { RawBroker } from "../helpers/raw-broker.ts";
 import { eachControl } from "./control-stage.ts";
 
 describe("the home automation of a box", () => {
@@ -42,6 +43,23 @@ describe("the home automation of a box", () => {
     await card.getByRole("button", { name: "Save" }).click();
     await card.getByText(/^"prefix" must be 1 to 64/).waitFor();
     control().owner.expectTrouble(/400/);
+  });
+});
+
+describe("a home automation whose broker does not allow everything", () => {
+  const control = eachControl();
+
+  it("is shown as connected, with what to allow, and in which version of MQTT it speaks", async () => {
+    const broker = await RawBroker.open({ five: "ends", listen: { homeassistant: 0x80 } });
+    await control().open("?tab=box");
+    const card = control().region("Home automation");
+    await card.getByLabel("Broker", { exact: true }).fill(`127.0.0.1:${broker.port}`);
+    await card.getByRole("button", { name: "Connect" }).click();
+    await card.getByText(/^Connected, /).waitFor();
+    await card.getByText(/does not speak MQTT 5, so the box speaks 3\.1\.1 with it/).waitFor();
+    await card.getByText(/^The broker does not let the box listen to homeassistant\/#\./).waitFor();
+    await control().owner.assertAccessibleInAnyLight();
+    await broker.end();
   });
 });
 

@@ -2,40 +2,16 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { makeCertificates } from "../helpers/certificates.ts";
-import { Listener, Mosquitto } from "../helpers/mosquitto.ts";
-import { Owner } from "../helpers/owner.ts";
-import { World } from "../helpers/world.ts";
+import { Listener } from "../helpers/mosquitto.ts";
+import { eachTroubled, isConnected } from "./troubled.ts";
 
 describe("a broker that is not as it should be", () => {
-  const ends: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
-
-  const brokerOf = async (options: Parameters<typeof Mosquitto.open>[0]) => {
-    const broker = await Mosquitto.open(options);
-    ends.push(() => broker.end());
-    return broker;
-  };
-  const boxWith = async (env: Record<string, string>) => {
-    const world = new World({ env });
-    ends.push(() => world.end());
-    await world.start();
-    return new Owner(world);
-  };
-  /** Lets time pass until the state is one that `fits`. */
-  const stateOf = async (owner: Owner, fits: (state: State) => boolean) => {
-    for (;;) {
-      const { state } = await owner.get("/api/mqtt");
-      if (fits(state)) return state;
-      owner.world.clock.advance(1_000);
-    }
-  };
-  const problemOf = async (owner: Owner) =>
-    (await stateOf(owner, ({ problem }) => typeof problem === "string")).problem;
-  const isConnected = ({ connected }: State) => connected;
+  const trouble = eachTroubled();
+  const { stateOf, problemOf } = trouble;
+  const brokerOf: typeof trouble.brokerOf = (options) => trouble.brokerOf(options);
+  const boxWith: typeof trouble.boxWith = (env) => trouble.boxWith(env);
 
   it("is tried again once it takes the password that it refused", async () => {
     const passwords = (folder: string) => join(folder, "passwords");
@@ -87,11 +63,10 @@ describe("a broker that is not as it should be", () => {
     const broker = await brokerOf({});
     const owner = await boxWith({ MQTT_URL: `127.0.0.1:${broker.port}`, MQTT_VERSION: "3.1.1" });
     await stateOf(owner, isConnected);
-    const ha = await Listener.open(broker);
-    ends.push(() => ha.end());
+    const ha = trouble.ending(await Listener.open(broker));
     const { box } = await owner.get("/api/mqtt");
     await ha.say(`tallydeck/${box}/channel/door/set`, Buffer.alloc(1_048_576, " "));
-    assert.match(await problemOf(owner), /more than 512 kB/);
+    assert.match(await problemOf(owner), /more than 128 kB/);
     await stateOf(owner, isConnected);
     await ha.say(`tallydeck/${box}/channel/door/set`, { text: "Open" });
     await ha.next(`tallydeck/${box}/channel/door/state`);
@@ -122,8 +97,3 @@ describe("a broker that is not as it should be", () => {
     assert.equal(ca, readFileSync(join(broker.folder, "ca.pem"), "utf8").trim());
   });
 });
-
-interface State {
-  connected: boolean;
-  problem?: string | null;
-}

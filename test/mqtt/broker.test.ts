@@ -11,6 +11,8 @@ class FakeLine {
   readonly sent: Outgoing[] = [];
   tries = 0;
   isCongested = false;
+  /** Why the box ended it. */
+  cut: string | undefined;
   events: Parameters<Connect>[2] | undefined;
   readonly broker: Broker;
 
@@ -31,13 +33,16 @@ class FakeLine {
           subscribe() {},
           unsubscribe() {},
           end: async () => {},
-          cut() {},
+          cut: (code) => {
+            this.cut = code;
+          },
         };
       },
       to: FIRST_SETTINGS,
       clientId: "test",
       will: { topic: "a", payload: "", retain: true, qos: 1 },
       listenFor: [],
+      needs: [],
       connected: () => this.broker.sendAll([]),
       message() {},
       changed() {},
@@ -62,19 +67,32 @@ describe("the connection with a broker", () => {
       }
     });
 
-  it("begins with short pauses again after it was there", () => {
+  it("begins with short pauses again after it was there for a minute", () => {
     const line = new FakeLine();
     for (const seconds of [5, 10, 20]) {
       line.events?.closed(undefined);
       line.clock.advance(seconds * 1_000);
     }
     line.events?.connected();
+    line.clock.advance(60_000);
     line.events?.closed(undefined);
     line.clock.advance(5_000);
     assert.equal(line.tries, 5);
   });
 
-  it("sends only the last value of each topic once it is there, and no event of before", () => {
+  it("is not tried for sooner when it ends as soon as it is there", () => {
+    const line = new FakeLine();
+    for (const seconds of [5, 10, 20, 40, 60]) {
+      line.events?.connected();
+      line.events?.closed(undefined);
+      line.clock.advance(seconds * 1_000 - 1);
+      const { tries } = line;
+      line.clock.advance(1);
+      assert.equal(line.tries, tries + 1);
+    }
+  });
+
+  it("sends only the last value of each topic once it is there, and nothing else of before", () => {
     const line = new FakeLine();
     for (let value = 0; value < 20_000; value++) line.broker.keep("state", String(value));
     line.broker.keep("gone", "x");
@@ -83,11 +101,51 @@ describe("the connection with a broker", () => {
     line.events?.connected();
     assert.deepEqual(
       line.sent.map(({ topic, payload, retain }) => [topic, payload, retain]),
-      [
-        ["state", "19999", true],
-        ["gone", "", true],
-      ],
+      [["state", "19999", true]],
     );
+  });
+
+  it("keeps some thousand topics that are gone for a broker that takes nothing, until it is over", () => {
+    const line = new FakeLine();
+    const comeAndGo = (round: string) => {
+      line.events?.connected();
+      line.isCongested = true;
+      for (let number = 0; number < 20_000; number++) {
+        line.broker.keep(`${round}${number}`, "x");
+        line.broker.drop(`${round}${number}`);
+      }
+      line.isCongested = false;
+    };
+    comeAndGo("first");
+    line.events?.closed(undefined);
+    line.clock.advance(5_000);
+    comeAndGo("second");
+    line.events?.drained();
+    const topics = line.sent.map(({ topic }) => topic);
+    assert.ok(topics.length > 100 && topics.length < 5_000, String(topics.length));
+    assert.deepEqual(
+      topics.filter((topic) => topic.startsWith("first")),
+      [],
+    );
+  });
+
+  it("ends when the broker has taken nothing for a minute, and not while it takes a little", () => {
+    const line = new FakeLine();
+    line.events?.connected();
+    for (let minute = 0; minute < 3; minute++) {
+      line.isCongested = true;
+      line.broker.keep("state", String(minute));
+      line.clock.advance(59_000);
+      line.isCongested = false;
+      line.events?.drained();
+    }
+    assert.equal(line.cut, undefined);
+    line.isCongested = true;
+    for (let second = 0; second < 61; second++) {
+      line.broker.keep("state", `${second} s`);
+      line.clock.advance(1_000);
+    }
+    assert.equal(line.cut, "STALLED");
   });
 
   it("waits with values, and lets events go, while the broker takes nothing", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { deviceDocument } from "../../appliance/mqtt/discovery.ts";
-import { idPart, isKept, isTopic } from "../../appliance/mqtt/topics.ts";
+import { idPart, isTopic, keptWith } from "../../appliance/mqtt/topics.ts";
 
 const many = <T>(count: number, make: (number: number) => T): T[] =>
   Array.from({ length: count }, (_, number) => make(number));
@@ -43,10 +43,24 @@ describe("a topic", () => {
       assert.equal(isTopic(topic), false);
     });
 
-  it("is kept by a box under whatever prefix, where it holds a state", () => {
-    for (const topic of ["a/b/x/channel/c/state", "t/x/deck/d/image", "t/x/availability"])
-      assert.equal(isKept(topic, "x"), true, topic);
-    for (const topic of ["t/y/channel/c/state", "t/x/channel/c/set", "t/x/deck/d/k1/event"])
-      assert.equal(isKept(topic, "x"), false, topic);
+  it("is kept by a box where it holds a state that a box could have", () => {
+    for (const rest of ["channel/c.1/state", "site/blog/state", "availability"])
+      assert.deepEqual(keptWith(`t/x/${rest}`, "t/x"), [`t/x/${rest}`]);
+    assert.deepEqual(keptWith("t/x/deck/d-1/state", "t/x"), [
+      "t/x/deck/d-1/state",
+      "t/x/deck/d-1/image",
+    ]);
+    for (const rest of [
+      "channel/c/set",
+      "channel/C/state",
+      `channel/${"c".repeat(33)}/state`,
+      "channel/-/state",
+      "site/a b/state",
+      `deck/${"d".repeat(50_000)}/state`,
+      "deck/d/k1/event",
+      "availability/state",
+    ])
+      assert.deepEqual(keptWith(`t/x/${rest}`, "t/x"), [], rest.slice(0, 50));
+    assert.deepEqual(keptWith("t/y/availability", "t/x"), []);
   });
 });

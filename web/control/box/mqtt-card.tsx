@@ -33,7 +33,7 @@ export function MqttCard() {
   );
 }
 
-function Standing({ mqtt: { state, prefix, box } }: { mqtt: MqttAnswer }) {
+function Standing({ mqtt: { state, prefix, box, version } }: { mqtt: MqttAnswer }) {
   const now = useNow();
   if (state === null) return null;
   if (!state.connected)
@@ -45,13 +45,25 @@ function Standing({ mqtt: { state, prefix, box } }: { mqtt: MqttAnswer }) {
       </p>
     );
   return (
-    <p role="status">
-      Connected, {ago(state.since, now)}. Topics begin with{" "}
-      <code>
-        {prefix}/{box}/
-      </code>
-      .
-    </p>
+    <div role="status" class="stack">
+      <p>
+        Connected, {ago(state.since, now)}. Topics begin with{" "}
+        <code>
+          {prefix}/{box}/
+        </code>
+        .
+      </p>
+      {state.version !== version && (
+        <p>
+          The broker does not speak MQTT {version}, so the box speaks {state.version} with it.
+        </p>
+      )}
+      {state.problems.map((problem) => (
+        <p key={problem} class="notice bad">
+          {problem}
+        </p>
+      ))}
+    </div>
   );
 }
 

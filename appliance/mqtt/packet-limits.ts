@@ -1,0 +1,98 @@
+/** What no broker sends to who behaves: the code with which the connection ends. */
+export type Offence = "TOO_LARGE" | "QOS_2" | "LONG_TOPIC" | "TINY_PIECES";
+
+/** Types and flags of the first byte: MQTT 5, 2.1. */
+const PUBLISH = 3;
+/** Bytes of a length that goes on in the next byte: MQTT 5, 1.5.5. */
+const MORE = 0x80;
+const MAX_LENGTH_BYTES = 4;
+const TOPIC_LENGTH_BYTES = 2;
+/** Each piece of a packet that is not there yet costs some hundred bytes besides its own. */
+const MAX_PIECES = 1_024;
+
+interface Limits {
+  /** Bytes behind the header of a packet. */
+  readonly packet: number;
+  /** Bytes of the topic of a message. */
+  readonly topic: number;
+}
+
+/**
+ * Follows the packets of a connection as their bytes come: the library keeps what it gets until a
+ * packet is whole, which may have 256 MB, and messages of QoS 2 for as long as the broker likes.
+ */
+export class PacketLimits {
+  readonly #limits: Limits;
+  /** Its first byte; undefined until that has come. */
+  #first: number | undefined;
+  /** Bytes of this packet that are to come; its length is not known yet while undefined. */
+  #left: number | undefined;
+  #length = 0;
+  #lengthBytes = 0;
+  #topic = 0;
+  #topicBytes = 0;
+  #pieces = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** @returns what is wrong with the packet that these bytes belong to; undefined while all is well */
+  take(bytes: Uint8Array): Offence | undefined {
+    this.#pieces += 1;
+    if (this.#pieces > MAX_PIECES) return "TINY_PIECES";
+    for (let at = 0; at < bytes.length; ) {
+      const skipped = this.#skippable(bytes.length - at);
+      const offence = skipped === 0 ? this.#takeByte(bytes[at] ?? 0) : undefined;
+      if (offence !== undefined) return offence;
+      if (skipped > 0) this.#left = (this.#left ?? 0) - skipped;
+      at += Math.max(1, skipped);
+      if (this.#left === 0) this.#begin();
+    }
+    return undefined;
+  }
+
+  /** How many of so many bytes need not be looked at. */
+  #skippable(bytes: number): number {
+    if (this.#left === undefined || this.#isInTopicLength) return 0;
+    return Math.min(this.#left, bytes);
+  }
+
+  get #isInTopicLength(): boolean {
+    return this.#first !== undefined && this.#first >> 4 === PUBLISH
+      ? this.#topicBytes < TOPIC_LENGTH_BYTES
+      : false;
+  }
+
+  #takeByte(byte: number): Offence | undefined {
+    if (this.#first === undefined) {
+      this.#first = byte;
+      // We listen with QoS 1 at most: nothing higher may come.
+      return byte >> 4 === PUBLISH && (byte & 0b100) !== 0 ? "QOS_2" : undefined;
+    }
+    if (this.#left === undefined) return this.#takeLength(byte);
+    this.#left -= 1;
+    this.#topicBytes += 1;
+    this.#topic = this.#topic * 256 + byte;
+    return this.#topic > this.#limits.topic ? "LONG_TOPIC" : undefined;
+  }
+
+  #takeLength(byte: number): Offence | undefined {
+    this.#length += (byte % MORE) * MORE ** this.#lengthBytes;
+    this.#lengthBytes += 1;
+    if (this.#length > this.#limits.packet) return "TOO_LARGE";
+    if (byte < MORE) this.#left = this.#length;
+    else if (this.#lengthBytes === MAX_LENGTH_BYTES) return "TOO_LARGE";
+    return undefined;
+  }
+
+  #begin(): void {
+    this.#first = undefined;
+    this.#left = undefined;
+    this.#length = 0;
+    this.#lengthBytes = 0;
+    this.#topic = 0;
+    this.#topicBytes = 0;
+    this.#pieces = 0;
+  }
+}

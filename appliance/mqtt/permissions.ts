@@ -1,0 +1,74 @@
+/** A tree of topics that the box has to read and write. */
+export interface Need {
+  /** Its filter. */
+  readonly tree: string;
+  /** A topic of it that is written at each connection, and heard by who wrote it. */
+  readonly echo: string;
+}
+
+/**
+ * What a broker lets the box do. Some say what they refuse; others confirm everything and pass
+ * nothing on: there only what comes back tells.
+ */
+export class Permissions {
+  readonly #needs: readonly Need[];
+  readonly #who: string;
+  /** Trees at which something was refused. */
+  readonly #refused = { write: new Set<string>(), listen: new Set<string>() };
+  readonly #heard = new Set<string>();
+  #isOverdue = false;
+
+  /** @param user as which the box signs in; empty where it does not */
+  constructor(needs: readonly Need[], user: string) {
+    this.#needs = needs;
+    this.#who = user === "" ? "this box, which signs in without a user," : `the user "${user}"`;
+  }
+
+  /** What has to be asked for to hear what comes back. */
+  get filters(): string[] {
+    return this.#needs.map(({ echo }) => echo);
+  }
+
+  /** True once everything came back. */
+  get isSure(): boolean {
+    return this.#heard.size === this.#needs.length;
+  }
+
+  refused(what: "write" | "listen", topics: readonly string[]): void {
+    for (const { tree } of this.#needs)
+      if (topics.some((topic) => topic.startsWith(tree.slice(0, -1))))
+        this.#refused[what].add(tree);
+  }
+
+  /** @param retain whether it was kept there, by whoever wrote it */
+  heard({ topic, retain }: { topic: string; retain: boolean }): void {
+    const need = this.#needs.find(({ echo }) => echo === topic);
+    if (need && !retain) this.#heard.add(need.tree);
+  }
+
+  /** What has not come back by now should have. */
+  expire(): void {
+    this.#isOverdue = true;
+  }
+
+  /** What is to be allowed, in sentences. */
+  get problems(): string[] {
+    return this.#needs.flatMap(({ tree }) => {
+      const isHeard = this.#heard.has(tree);
+      const allow = `Allow ${this.#who} to read and write ${tree} at the broker.`;
+      if (this.#refused.write.has(tree))
+        return [`The broker refuses what the box writes to ${tree}. ${allow}`];
+      if (this.#refused.listen.has(tree))
+        return [`The broker does not let the box listen to ${tree}. ${allow}`];
+      if (this.#isOverdue && !isHeard)
+        return [`What the box writes to ${tree} does not come back from the broker. ${allow}`];
+      return [];
+    });
+  }
+
+  /** The same of a broker that ended the connection before everything came back. */
+  get endedEarly(): string {
+    const trees = this.#needs.map(({ tree }) => tree).join(" and ");
+    return `The broker let the box in and ended the connection. If it does so again and again, allow ${this.#who} to read and write ${trees} at the broker.`;
+  }
+}
