@@ -11,6 +11,8 @@ interface Behaviour {
   readonly write?: Readonly<Record<string, number>>;
   /** Beginnings of topics over which it ends the connection, as RabbitMQ 3.10 does. */
   readonly endsOver?: readonly string[];
+  /** It never confirms a message. */
+  readonly isMute?: boolean;
   /** It reads nothing once somebody listens. */
   readonly isDeaf?: boolean;
   /** Somebody listens, and has been told so. */
@@ -69,6 +71,8 @@ export class Guest {
   version = 0;
   clientId = "";
   isOver = false;
+  /** Topics of what it wrote, oldest first. */
+  readonly wrote: string[] = [];
   readonly #socket: Socket;
   readonly #behaviour: Behaviour;
   readonly #filters = new Set<string>();
@@ -177,6 +181,7 @@ export class Guest {
   #publish(flags: number, body: Buffer): void {
     const length = body.readUInt16BE(0);
     const topic = body.toString("utf8", 2, 2 + length);
+    this.wrote.push(topic);
     if (this.#endsOver(topic)) {
       this.#socket.end();
       return;
@@ -184,7 +189,7 @@ export class Guest {
     const qos = (flags >> 1) % 4;
     const code = codeOf(topic, this.#behaviour.write);
     const said = code !== undefined && this.version === FIVE ? Buffer.of(code, 0) : Buffer.alloc(0);
-    if (qos === 1)
+    if (qos === 1 && !this.#behaviour.isMute)
       void this.send(packetOf(PUBACK, 0, [body.subarray(2 + length, 4 + length), said]));
     if (code === undefined && this.#filters.has(topic)) void this.send(this.message(topic));
   }

@@ -15,10 +15,15 @@ describe("a broker that means harm", () => {
   const trouble = eachTroubled();
   const { problemOf, stateOf } = trouble;
 
-  const boxAt = async ({ port }: { port: number }, version: string) => {
+  const boxAt = async (
+    { port }: { port: number },
+    version: string,
+    env: Record<string, string> = {},
+  ) => {
     const owner = await trouble.boxWith({
       MQTT_URL: `127.0.0.1:${port}`,
       MQTT_VERSION: version,
+      ...env,
     });
     return { owner, base: `tallydeck/${(await owner.get("/api/mqtt")).box}` };
   };
@@ -116,6 +121,22 @@ describe("a broker that means harm", () => {
       guests.length = 0;
     }
     assert.ok(cost < BOUND, `${cost} bytes`);
+  });
+
+  it("and confirms nothing gets a few messages to confirm, and is left after a minute", async () => {
+    const guests: Guest[] = [];
+    const broker = trouble.ending(
+      await RawBroker.open({ isMute: true, listened: (guest) => guests.push(guest) }),
+    );
+    const { owner } = await boxAt(broker, "5", { VIRTUAL_DECK: "mk2" });
+    const guest = await guestOf(owner, guests);
+    for (let number = 0; number < 40; number++)
+      await owner.ask("PUT", "/api/decks/virtual-mk2/slots/k3", {
+        widget: { type: "push", channel: `door-${number}` },
+      });
+    const described = guest.wrote.filter((topic) => topic.endsWith("/config"));
+    assert.ok(described.length > 1 && described.length <= 16, String(described.length));
+    assert.match(await problemOf(owner), /took nothing from the box for a minute/);
   });
 
   it("and sends the smallest packets there are costs no more than the bound", async () => {
