@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, type Socket } from "node:net";
+import { BlockList, isIP, type Socket, SocketAddress } from "node:net";
 import { comparableHost } from "../base/names.ts";
 import { isLoopback } from "../base/ports.ts";
 import { remember } from "../base/remember.ts";
@@ -141,10 +141,11 @@ export function isEncrypted({ socket }: Pick<IncomingMessage, "socket">): boolea
   return "encrypted" in socket;
 }
 
-/** An IPv4-mapped address as IPv4. */
+/** An IPv4-mapped address as IPv4, however it is written: `::ffff:cb00:7107` is 203.0.113.7. */
 export function plainAddress(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? address;
+  if (!/^[0:]+ffff:/i.test(address) || isIP(address) !== 6) return address;
+  const { address: shortest } = new SocketAddress({ address, family: "ipv6" });
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(shortest)?.[1] ?? address;
 }
 
 /** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

@@ -82,8 +82,22 @@ export class Tls {
   }
 }
 
+const CIPHERS = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+];
+
 const BOUNDS: TlsOptions = {
   minVersion: "TLSv1.2",
+  // Node's own list still has suites of CBC, whose padding leaked time and again.
+  ciphers: CIPHERS.join(":"),
   // A client could otherwise make the box reckon for ever on one connection.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };

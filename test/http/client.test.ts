@@ -53,6 +53,23 @@ describe("the client of a request", () => {
     });
     const proxy = "127.0.0.1";
     const pairs: readonly (readonly [string, Ask, Ask, boolean])[] = [
+      ...(
+        [
+          ["::ffff:cb00:7107", "203.0.113.7"],
+          ["::FFFF:203.0.113.8", "203.0.113.8"],
+          ["0:0:0:0:0:ffff:cb00:7109", "203.0.113.9"],
+          ["0::0:FFFF:CB00:710a", "203.0.113.10"],
+        ] as const
+      ).map(
+        ([written, plain]) =>
+          [`is ${plain} as ${written}`, via(proxy, written), via(proxy, plain), true] as const,
+      ),
+      [
+        "is no IPv4 address where it only ends like one",
+        via(proxy, "2001:db8:1:6:0:ffff:cb00:710b"),
+        via(proxy, "203.0.113.11"),
+        false,
+      ],
       [
         "is the address that the proxy forwards",
         via(proxy, "192.0.2.1"),

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } from "node:tls";
+import {
+  type ConnectionOptions,
+  connect,
+  createSecureContext,
+  getCiphers,
+  type TLSSocket,
+} from "node:tls";
 import { afterEach, describe, it } from "mocha";
 import { createLog } from "../../appliance/base/log.ts";
 import { Signal } from "../../appliance/base/signal.ts";
@@ -110,6 +116,24 @@ describe("a listener with TLS", () => {
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL@SECLEVEL=0" } as const;
     await assert.rejects(shakeHands(port, old), { code: /VERSION/ });
     await assertServes(port);
+  });
+
+  it("has no CBC cipher suite, and what TLS 1.2 has besides", async () => {
+    const { port } = await serve();
+    const version = { minVersion: "TLSv1.2", maxVersion: "TLSv1.2" } as const;
+    const taken: string[] = [];
+    for (const name of getCiphers()) {
+      if (name.startsWith("tls_")) continue;
+      const ciphers = name.toUpperCase();
+      const socket = await shakeHands(port, { ...version, ciphers }).catch(() => undefined);
+      if (socket) taken.push(socket.getCipher().name);
+      socket?.destroy();
+    }
+    assert.deepEqual(taken.sort(), [
+      "ECDHE-ECDSA-AES128-GCM-SHA256",
+      "ECDHE-ECDSA-AES256-GCM-SHA384",
+      "ECDHE-ECDSA-CHACHA20-POLY1305",
+    ]);
   });
 
   it("speaks HTTP/1.1 with who offers more, and with nobody who does not speak it", async () => {
