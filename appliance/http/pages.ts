@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context } from "koa";
+import { namesEtag } from "../base/etag.ts";
 import { Refusal } from "../base/refusal.ts";
 
 /** A file of the web build, with its compressed twins. */
@@ -55,7 +56,7 @@ export class Pages {
     ctx.type = page.type;
     ctx.set({ ETag: page.etag, "Cache-Control": cacheControl });
     ctx.vary("Accept-Encoding");
-    if (ctx.fresh) {
+    if (namesEtag(ctx.get("If-None-Match"), page.etag)) {
       ctx.status = 304;
       return true;
     }

@@ -1,9 +1,11 @@
 /**
  * Writes metrics in OpenMetrics 1.0 text
- * (https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md).
+ * (https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md), and in the
+ * older text of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/).
  */
 
 export const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** One number, and what tells it from the others of its family. */
 interface Sample {
@@ -37,6 +39,23 @@ export function openMetrics(families: readonly Family[]): string {
   return `${families.flatMap(linesOf).join("\n")}\n# EOF\n`;
 }
 
+/** The same for readers that know no OpenMetrics: families are called as their samples. */
+export function prometheusText(families: readonly Family[]): string {
+  return `${families.flatMap(plainLinesOf).join("\n")}\n`;
+}
+
+function plainLinesOf(family: Family): string[] {
+  const name = family.name + (SUFFIX[family.type] ?? "");
+  return [
+    `# HELP ${name} ${escapedLine(family.help)}`,
+    `# TYPE ${name} ${family.type === "info" ? "gauge" : family.type}`,
+    ...samplesOf(family),
+  ];
+}
+
+/** Of the names of samples, where all of a type have one. */
+const SUFFIX: { readonly [type in Family["type"]]?: string } = { counter: "_total", info: "_info" };
+
 function linesOf(family: Family): string[] {
   const { name, help, unit, type } = family;
   return [
@@ -48,11 +67,10 @@ function linesOf(family: Family): string[] {
 }
 
 function samplesOf(family: Family): string[] {
-  const { name } = family;
-  if (family.type === "info") return [sample(`${name}_info`, { labels: family.labels, value: 1 })];
-  if (family.type === "histogram") return histogramOf(name, family.of);
-  const suffix = family.type === "counter" ? "_total" : "";
-  return family.samples.map((each) => sample(name + suffix, each));
+  if (family.type === "histogram") return histogramOf(family.name, family.of);
+  const name = family.name + (SUFFIX[family.type] ?? "");
+  if (family.type === "info") return [sample(name, { labels: family.labels, value: 1 })];
+  return family.samples.map((each) => sample(name, each));
 }
 
 function histogramOf(name: string, { sum, buckets }: Distribution): string[] {
@@ -78,5 +96,9 @@ function boundOf(bound: number): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+  return escapedLine(text).replaceAll('"', '\\"');
+}
+
+function escapedLine(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }

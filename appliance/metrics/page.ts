@@ -1,16 +1,28 @@
 import type { RequestListener } from "node:http";
 import { HttpError, sendError } from "../http/errors.ts";
 import type { App } from "../http/listen.ts";
-import { type Family, OPEN_METRICS_TYPE, openMetrics } from "./open-metrics.ts";
+import { prefersPlainText } from "./accept.ts";
+import {
+  type Family,
+  OPEN_METRICS_TYPE,
+  openMetrics,
+  PROMETHEUS_TYPE,
+  prometheusText,
+} from "./open-metrics.ts";
 
-/** Serves `/metrics`, and nothing else. */
+const OPEN = { type: OPEN_METRICS_TYPE, write: openMetrics };
+const PLAIN = { type: PROMETHEUS_TYPE, write: prometheusText };
+
+/** Serves `/metrics`, and nothing else: OpenMetrics, or Prometheus text to who asks for it. */
 export function metricsApp(families: () => readonly Family[]): App {
-  const serve: RequestListener = ({ method = "", url = "" }, response) => {
+  const serve: RequestListener = ({ method = "", url = "", headers }, response) => {
     if (url.split("?", 1)[0] !== "/metrics")
       return sendError(response, new HttpError(404, "not_found", "Metrics are at /metrics."));
     if (method !== "GET" && method !== "HEAD") return sendError(response, readOnly());
-    response.writeHead(200, { "Content-Type": OPEN_METRICS_TYPE, "Cache-Control": "no-store" });
-    response.end(method === "HEAD" ? "" : openMetrics(families()));
+    const { type, write } = prefersPlainText(headers.accept ?? "") ? PLAIN : OPEN;
+    const about = { "Content-Type": type, "Cache-Control": "no-store", Vary: "Accept" };
+    response.writeHead(200, about);
+    response.end(method === "HEAD" ? "" : write(families()));
   };
   return { callback: () => serve };
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { namesEtag } from "../base/etag.ts";
 
 /** Below this, compressing saves nothing that matters. */
 const WORTH_COMPRESSING_BYTES = 1_024;
@@ -34,7 +35,7 @@ export function makeAnswer(json: string | Uint8Array, accepts: Accepts): Answer 
   const body = Buffer.from(json);
   // Weak: the same for every encoding.
   const etag = `W/"${createHash("sha1").update(body).digest("base64url")}"`;
-  if (has(accepts, etag)) return { etag, encoding: null, body: null };
+  if (namesEtag(accepts.ifNoneMatch, etag)) return { etag, encoding: null, body: null };
   const encoding = body.length < WORTH_COMPRESSING_BYTES ? null : accepts.encoding;
   // A copy with memory of its own: what small buffers share cannot be handed over.
   return { etag, encoding, body: new Uint8Array(encoding ? COMPRESS[encoding](body) : body) };
@@ -59,13 +60,10 @@ export class LastAnswers {
     this.#version = version;
     const key = JSON.stringify(question);
     const last = this.#etags.get(key);
-    if (last !== undefined && has(accepts, last)) return { etag: last, encoding: null, body: null };
+    if (last !== undefined && namesEtag(accepts.ifNoneMatch, last))
+      return { etag: last, encoding: null, body: null };
     const answer = makeAnswer(await make(), accepts);
     this.#etags.set(key, answer.etag);
     return answer;
   }
-}
-
-function has({ ifNoneMatch }: Accepts, etag: string): boolean {
-  return ifNoneMatch.split(",").some((one) => one.trim() === etag || one.trim() === "*");
 }

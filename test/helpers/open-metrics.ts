@@ -16,22 +16,44 @@ const DESCRIPTION = /^# (TYPE|UNIT|HELP) ([a-zA-Z_:][\w:]*) (.+)$/;
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[+-]Inf|NaN)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)"(,|$)/y;
 /** What follows the name of a family in its samples, by type. */
-const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+type Suffixes = Readonly<Record<string, readonly string[]>>;
+const HISTOGRAM = ["_bucket", "_count", "_sum"];
+const SUFFIXES: Suffixes = {
   counter: ["_total"],
   gauge: [""],
   info: ["_info"],
-  histogram: ["_bucket", "_count", "_sum"],
+  histogram: HISTOGRAM,
 };
+const PROMETHEUS_SUFFIXES: Suffixes = { counter: [""], gauge: [""], histogram: HISTOGRAM };
 
 /**
  * Reads OpenMetrics 1.0 text as strictly as its specification is, as far as we write it.
  * @throws {Error} with the line that is against it
  */
 export function readOpenMetrics(text: string): ReadonlyMap<string, ReadFamily> {
-  const families = new Map<string, ReadFamily>();
   if (!text.endsWith("\n# EOF\n")) throw new Error("it does not end with # EOF");
+  return read(text.slice(0, -"# EOF\n".length), SUFFIXES);
+}
+
+/**
+ * Reads the text of Prometheus, version 0.0.4, as strictly as `promtool check metrics`, as far as we
+ * write it. @throws {Error} with the line that is against it
+ */
+export function readPrometheusText(text: string): ReadonlyMap<string, ReadFamily> {
+  const families = read(text, PROMETHEUS_SUFFIXES);
+  for (const { name, type, unit } of families.values()) {
+    if (unit !== undefined) throw new Error(`${name} has a unit`);
+    if ((type === "counter") !== name.endsWith("_total")) throw new Error(`${name}: ${type}`);
+    if (/_(?:bucket|count|sum)$/.test(name)) throw new Error(`${name} is called as a part of one`);
+  }
+  return families;
+}
+
+function read(text: string, suffixes: Suffixes): ReadonlyMap<string, ReadFamily> {
+  if (!text.endsWith("\n")) throw new Error("it does not end its last line");
+  const families = new Map<string, ReadFamily>();
   let current: ReadFamily | undefined;
-  for (const line of text.slice(0, -"# EOF\n".length - 1).split("\n")) {
+  for (const line of text.slice(0, -1).split("\n")) {
     const [, what, name = "", rest = ""] = DESCRIPTION.exec(line) ?? [];
     if (what !== undefined) {
       if (current?.name !== name) {
@@ -43,15 +65,15 @@ export function readOpenMetrics(text: string): ReadonlyMap<string, ReadFamily> {
       if (current[key] !== undefined || current.samples.length > 0) throw new Error(line);
       current[key] = rest;
     } else if (current === undefined) throw new Error(`of no family: ${line}`);
-    else current.samples.push(sampleOf(line, current));
+    else current.samples.push(sampleOf(line, current, suffixes));
   }
   for (const family of families.values()) check(family);
   return families;
 }
 
-function sampleOf(line: string, { name, type = "" }: ReadFamily): ReadSample {
+function sampleOf(line: string, { name, type = "" }: ReadFamily, suffixes: Suffixes): ReadSample {
   const [, full = "", labels = "", number = ""] = SAMPLE.exec(line) ?? [];
-  if (!SUFFIXES[type]?.some((suffix) => full === name + suffix)) throw new Error(line);
+  if (!suffixes[type]?.some((suffix) => full === name + suffix)) throw new Error(line);
   const value = number === "+Inf" ? Number.POSITIVE_INFINITY : Number(number);
   if (type !== "gauge" && !(value >= 0)) throw new Error(line);
   return { name: full, labels: labelsOf(labels), value };

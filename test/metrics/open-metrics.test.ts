@@ -1,12 +1,39 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Histogram } from "../../appliance/base/histogram.ts";
-import { openMetrics } from "../../appliance/metrics/open-metrics.ts";
+import { openMetrics, prometheusText } from "../../appliance/metrics/open-metrics.ts";
 import { EventLoopDelay } from "../../appliance/metrics/process.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { readOpenMetrics } from "../helpers/open-metrics.ts";
 
 describe("metrics", () => {
+  it("are written for Prometheus by the names of their samples, without unit and end", () => {
+    const text = prometheusText([
+      {
+        name: "box_bytes",
+        type: "gauge",
+        unit: "bytes",
+        help: 'A "box"\\\nof bytes.',
+        samples: [{ labels: { of: 'a "b"\\\n' }, value: 1.5 }],
+      },
+      { name: "box_doors", type: "counter", help: "Doors.", samples: [{ value: 2 }] },
+      { name: "box", type: "info", help: "Box.", labels: { of: "wood" } },
+    ]);
+    assert.equal(
+      text,
+      `# HELP box_bytes A "box"\\\\\\nof bytes.
+# TYPE box_bytes gauge
+box_bytes{of="a \\"b\\"\\\\\\n"} 1.5
+# HELP box_doors_total Doors.
+# TYPE box_doors_total counter
+box_doors_total 2
+# HELP box_info Box.
+# TYPE box_info gauge
+box_info{of="wood"} 1
+`,
+    );
+  });
+
   it("are written with type, unit and help, and end with # EOF", () => {
     const text = openMetrics([
       {

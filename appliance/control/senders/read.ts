@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { namesEtag } from "../../base/etag.ts";
 import { invalidField } from "../../base/refusal.ts";
 import type { Channels } from "../../push/channels.ts";
 import type { ChannelAnswer } from "../wire.ts";
@@ -27,7 +28,7 @@ export function readRoute({ channels, clock, polls }: Parts): SenderRoute {
       const first = tagged(channels, channel);
       let answer = first;
       // Who knows another answer already has missed a change, and need not wait for the next.
-      const isMissed = known !== "" && known !== first.etag;
+      const isMissed = known !== "" && !namesEtag(known, first.etag);
       while (!isMissed && answer.etag === first.etag && clock.monotonic() < until) {
         const left = until - clock.monotonic();
         if (!(await polls.wait(channel, token, left, ctx.res))) break;
@@ -36,7 +37,7 @@ export function readRoute({ channels, clock, polls }: Parts): SenderRoute {
       ctx.status = 200;
       ctx.set({ ETag: answer.etag, "Cache-Control": "private, no-cache" });
       ctx.body = answer.body;
-      if (ctx.fresh) ctx.status = 304;
+      if (namesEtag(known, answer.etag)) ctx.status = 304;
     },
   };
 }

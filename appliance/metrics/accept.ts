@@ -1,0 +1,43 @@
+interface Preference {
+  readonly quality: number;
+  /** 2 for the type itself, 1 for its kind, 0 for what stands for all. */
+  readonly nearness: number;
+}
+
+/**
+ * Whether who sent this `Accept` prefers Prometheus text to OpenMetrics: he names it, and does not
+ * rank OpenMetrics as high. Parameters like `version` decide nothing.
+ */
+export function prefersPlainText(accept: string): boolean {
+  const plain = preferenceFor("text/plain", accept);
+  const open = preferenceFor("application/openmetrics-text", accept);
+  return (
+    plain.quality > open.quality ||
+    (plain.quality === open.quality && plain.quality > 0 && plain.nearness > open.nearness)
+  );
+}
+
+/** As RFC 9110, section 12.5.1, has it: of the ranges that take in a type the nearest holds. */
+function preferenceFor(type: string, accept: string): Preference {
+  const ranges = ["*/*", type.replace(/\/.*/, "/*"), type];
+  const preferences = accept.split(",").flatMap((element) => {
+    const [range = "", ...parameters] = element
+      .toLowerCase()
+      .split(";")
+      .map((part) => part.trim());
+    const nearness = ranges.indexOf(range);
+    return nearness < 0 ? [] : [{ nearness, quality: qualityIn(parameters) }];
+  });
+  const nearest = Math.max(...preferences.map(({ nearness }) => nearness));
+  const of = preferences.filter(({ nearness }) => nearness === nearest);
+  return of.reduce((best, each) => (each.quality > best.quality ? each : best), {
+    quality: 0,
+    nearness: -1,
+  });
+}
+
+function qualityIn(parameters: readonly string[]): number {
+  const [, text = "1"] =
+    parameters.map((part) => /^q=([01](?:\.\d{0,3})?)$/.exec(part)).find(Boolean) ?? [];
+  return Math.min(1, Number(text));
+}
