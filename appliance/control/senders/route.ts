@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
 import { bearerToken } from "../../http/bearer.ts";
 import type { Client } from "../../http/client.ts";
@@ -47,17 +48,28 @@ export function senderRoute(
         Allow: allowed,
       });
     }
-    if (ctx.req.headers.origin !== undefined)
+    if (isOfPage(ctx.req))
       throw new HttpError(
         403,
         "forbidden_origin",
-        "Web pages may not push: send without an Origin header.",
+        "Web pages may not push: send without the headers Origin, Referer and Sec-Fetch-Site.",
       );
     const inQuery = takesQueryToken ? ctx.query.token : undefined;
     const plaintext = bearerToken(ctx.req) ?? [inQuery].flat()[0];
     const token = gate.enter(client.address(ctx.req), plaintext, scope);
     await handle(ctx, { channel, rest, token });
   };
+}
+
+/**
+ * Whether a web page makes this request, by headers that browsers add and pages cannot forge. The host
+ * that is asked for tells nothing: senders know this box by names that it does not know itself.
+ */
+function isOfPage({ headers }: IncomingMessage): boolean {
+  const { origin, referer, "sec-fetch-site": site = "none" } = headers;
+  // A browser says `none` of an address that somebody typed. On plain HTTP it says nothing at all,
+  // and a picture carries no Origin: of which page it is stands in the Referer.
+  return origin !== undefined || referer !== undefined || site !== "none";
 }
 
 function isEmpty(rest: readonly string[]): boolean {

@@ -88,11 +88,10 @@ describe("the limits of pushing", () => {
       assert.equal((await fail()).headers["retry-after"], "6");
     });
 
-    it("refuse a good token from that address, too", async () => {
-      await statuses(10, fail);
-      assertError(await push("a"), 429, "rate_limited");
-      world().clock.advance(6_000);
+    it("never refuse a good token, from that address or another", async () => {
+      await statuses(11, fail);
       assert.equal((await push("a")).status, 200);
+      assertError(await fail(), 429, "rate_limited");
     });
 
     it("leave other addresses alone", async () => {
