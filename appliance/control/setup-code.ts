@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { isSameSecret } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
+import { WrongCodes } from "./wrong-codes.ts";
 
 interface SetupCodeOptions {
   clock: Clock;
@@ -17,9 +18,6 @@ type CodeOutcome =
   | { readonly kind: "refused"; readonly seconds: number };
 
 const SHOWN_MS = 10 * 60_000;
-const WRONG_CODES = 5;
-const WITHIN_MS = 10 * 60_000;
-const REFUSED_MS = 10 * 60_000;
 const DIGITS = 6;
 
 /** The six-digit code that signs in whoever can see the deck or the console. */
@@ -29,17 +27,16 @@ export class SetupCode {
   readonly #clock: Clock;
   readonly #randomInt: SetupCodeOptions["randomInt"];
   readonly #needed: () => boolean;
+  readonly #wrong: WrongCodes;
   #code: string;
   #shownUntil = Number.NEGATIVE_INFINITY;
   #cancelHide: Cancel = () => {};
-  /** Monotonic times of wrong codes, of the whole box. */
-  #wrong: number[] = [];
-  #refusedUntil = Number.NEGATIVE_INFINITY;
 
   constructor({ clock, randomInt, needed }: SetupCodeOptions) {
     this.#clock = clock;
     this.#randomInt = randomInt;
     this.#needed = needed;
+    this.#wrong = new WrongCodes(clock);
     this.#code = this.#make();
   }
 
@@ -54,33 +51,27 @@ export class SetupCode {
    */
   show(): void {
     if (this.shown === undefined) this.#code = this.#make();
-    this.#wrong = [];
-    this.#refusedUntil = Number.NEGATIVE_INFINITY;
+    this.#wrong.clear();
     this.#shownUntil = this.#clock.monotonic() + SHOWN_MS;
     this.#cancelHide();
     this.#cancelHide = this.#clock.after(SHOWN_MS, () => this.changed.emit());
     this.changed.emit();
   }
 
-  /** Tries a code. The right one is used up by it. */
-  use(code: string): CodeOutcome {
-    const now = this.#clock.monotonic();
-    if (now < this.#refusedUntil)
-      return { kind: "refused", seconds: (this.#refusedUntil - now) / 1_000 };
+  /** Tries a code that came from an address. The right one is used up by it. */
+  use(code: string, address: string): CodeOutcome {
+    const seconds = this.#wrong.wait(address);
+    if (seconds > 0) return { kind: "refused", seconds };
     const expected = this.shown;
-    if (expected !== undefined && isSameSecret(code, expected)) {
-      this.#wrong = [];
-      this.#shownUntil = Number.NEGATIVE_INFINITY;
-      this.#code = this.#make();
-      this.changed.emit();
-      return { kind: "right" };
+    if (expected === undefined || !isSameSecret(code, expected)) {
+      this.#wrong.note(address);
+      return { kind: "wrong" };
     }
-    this.#wrong = [...this.#wrong.filter((at) => now - at < WITHIN_MS), now];
-    if (this.#wrong.length >= WRONG_CODES) {
-      this.#wrong = [];
-      this.#refusedUntil = now + REFUSED_MS;
-    }
-    return { kind: "wrong" };
+    this.#wrong.forgive(address);
+    this.#shownUntil = Number.NEGATIVE_INFINITY;
+    this.#code = this.#make();
+    this.changed.emit();
+    return { kind: "right" };
   }
 
   /** Ends the timer that hides the code again. */

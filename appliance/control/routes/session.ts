@@ -57,7 +57,7 @@ const readCredentials = shape<{ token?: string; code?: string }>({
 export const signIn: Handler<SignInParts> = async (ctx, parts) => {
   const { token, code } = readCredentials(await jsonBody(ctx));
   if (token !== undefined) checkToken(ctx, token, parts);
-  else checkCode(code ?? "", parts);
+  else checkCode(ctx, code ?? "", parts);
   setCookie(ctx, parts, await parts.sessions.begin(), SESSION_DAYS * 86_400);
   ctx.status = 204;
 };
@@ -101,10 +101,13 @@ function checkToken(
   throw unauthorized("This is not the admin token. Lost it? Sign in with the setup code.");
 }
 
-function checkCode(typed: string, { code }: SignInParts): void {
-  const outcome = code.use(typed);
+function checkCode(ctx: ControlContext, typed: string, { client, code }: SignInParts): void {
+  const outcome = code.use(typed, client.address(ctx.req));
   if (outcome.kind === "refused")
-    throw rateLimited(outcome.seconds, "Too many wrong codes were tried on this box.");
+    throw rateLimited(
+      outcome.seconds,
+      "Too many wrong codes were tried. Wait, or hold a key of the deck for five seconds.",
+    );
   if (outcome.kind === "wrong")
     throw unauthorized(
       "This is not the code. It stands on the deck; where there is an admin token, only for ten minutes after a key was held for five seconds.",

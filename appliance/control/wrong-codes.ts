@@ -1,0 +1,77 @@
+import type { Clock } from "../base/clock.ts";
+import { TokenBuckets } from "../base/token-buckets.ts";
+import { addressKey } from "../http/client.ts";
+
+const WITHIN_MS = 10 * 60_000;
+const REFUSED_MS = 10 * 60_000;
+/** From an address. */
+const OWN = 5;
+/** From an IPv6 /64, which a guest may have and the owner with him: one address alone never gets there. */
+const NEIGHBOURS = 10;
+/**
+ * Of the whole box, last. It gives no more tries a day than five in ten minutes, 720, and is so much
+ * larger that one address never uses it up.
+ */
+const ALL = { burst: 20, perSecond: OWN / (WITHIN_MS / 1_000) };
+const BOX = "";
+
+interface Tries {
+  /** Monotonic times of wrong codes. */
+  wrong: readonly number[];
+  refusedUntil: number;
+}
+
+/** Counts wrong setup codes by who typed them; the whole box's bound bounds what is remembered. */
+export class WrongCodes {
+  readonly #clock: Pick<Clock, "monotonic">;
+  #box: TokenBuckets;
+  readonly #tries = new Map<string, Tries>();
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+    this.#box = new TokenBuckets(clock, ALL);
+  }
+
+  /** Seconds until a code from this address is looked at; 0 for now. */
+  wait(address: string): number {
+    const now = this.#clock.monotonic();
+    const waits = limitsOf(address).map(
+      ([key]) => (this.#tries.get(key)?.refusedUntil ?? now) - now,
+    );
+    return Math.max(this.#box.wait(BOX), ...waits.map((ms) => ms / 1_000));
+  }
+
+  /** One more was wrong. */
+  note(address: string): void {
+    const now = this.#clock.monotonic();
+    this.#box.take(BOX);
+    for (const [key, tries] of this.#tries) if (isOver(tries, now)) this.#tries.delete(key);
+    for (const [key, most] of limitsOf(address)) {
+      const before = this.#tries.get(key)?.wrong ?? [];
+      const wrong = [...before.filter((at) => now - at < WITHIN_MS), now];
+      const isFull = wrong.length >= most;
+      this.#tries.set(key, { wrong, refusedUntil: isFull ? now + REFUSED_MS : now });
+    }
+  }
+
+  /** Those of an address are forgotten. */
+  forgive(address: string): void {
+    this.#tries.delete(address);
+  }
+
+  /** All are forgotten. */
+  clear(): void {
+    this.#tries.clear();
+    this.#box = new TokenBuckets(this.#clock, ALL);
+  }
+}
+
+function limitsOf(address: string): [key: string, most: number][] {
+  const network = addressKey(address);
+  const own: [string, number] = [address, OWN];
+  return network === address ? [own] : [own, [network, NEIGHBOURS]];
+}
+
+function isOver({ wrong, refusedUntil }: Tries, now: number): boolean {
+  return now >= refusedUntil && wrong.every((at) => now - at >= WITHIN_MS);
+}
