@@ -22,12 +22,11 @@ export function readinessRoute(of: Readiness, alive: Middleware): Middleware {
 export function whenReady(of: Readiness): Middleware {
   return async (ctx, next) => {
     if (of.ready) return next();
-    // For apps that are web views; and many clients read no answer before all is sent.
+    // For apps that are web views.
     ctx.set({
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Expose-Headers": "Retry-After",
     });
-    ctx.req.resume();
     throw notReady(NO_DATABASE);
   };
 }

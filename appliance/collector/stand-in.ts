@@ -40,8 +40,6 @@ export function createStandIn({ pages, log, client, door }: StandInParts): Koa {
 
 const surveyRefused: Middleware = (ctx) => {
   ctx.set("Access-Control-Allow-Origin", "*");
-  // Many clients read no answer before all is sent.
-  ctx.req.resume();
   throw unavailable("Nothing can be stored at the moment. Try again later.");
 };
 

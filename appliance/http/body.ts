@@ -53,11 +53,7 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
     const length = request.headers["content-length"];
     return await getRawBody(request, { limit, ...(length !== undefined && { length }) });
   } catch (error) {
-    if ((error as { type?: string }).type === "entity.too.large") {
-      // Many clients read no answer before all is sent: what follows is read and thrown away.
-      request.resume();
-      throw tooLarge(limit);
-    }
+    if ((error as { type?: string }).type === "entity.too.large") throw tooLarge(limit);
     throw new HttpError(400, "invalid_json", "The body ended before it was complete.");
   }
 }

@@ -11,6 +11,8 @@ const MAX_WAITING = 64;
 const MAX_REQUESTS = 1_000;
 /** Who sent requests ahead and was answered this much has to show first that he reads. */
 const MAX_UNREAD_BYTES = 128 * 1024;
+/** So much is still read once all is said: an honest client has no more under way, or looks up. */
+const MAX_UNHEARD_BYTES = 64 * 1024;
 /** A whole file of a large box takes a while over Wi-Fi. */
 export const UPLOAD_MS = 30 * 60_000;
 /** Of which nothing came for so long, that one went to sleep, and others wait for it. */
@@ -171,10 +173,12 @@ export class Connection {
   }
 
   #answered(): void {
-    this.#tell?.(this.#answering?.response.statusCode ?? 0);
+    const answered = this.#answering;
+    this.#tell?.(answered?.response.statusCode ?? 0);
     this.#answering = undefined;
     this.#restingSince = this.#clock.monotonic();
     if (this.#isLeaving) return;
+    if (answered !== undefined && isUnwanted(answered)) this.#hearOut(answered);
     const next = this.#waiting.shift();
     if (next === undefined && this.#lastWords === undefined) return;
     const unread = this.socket.bytesWritten - this.#takenBytes;
@@ -186,14 +190,57 @@ export class Connection {
     return this.#last?.complete === false ? this.#last : undefined;
   }
 
-  /** Says the last thing. What comes in is read and thrown away, else the client might not hear it. */
-  #leave(last = ""): void {
+  /** Throws away the rest of a body that is answered already. One with much more to say is left. */
+  #hearOut({ request, response }: Exchange): void {
+    const held = request.readableLength;
+    request.resume();
+    // Node would close it now, and a connection that is closed unread takes the answer with it.
+    if (!response.shouldKeepAlive) this.socket.destroySoon = () => {};
+    if (!response.shouldKeepAlive || held >= MAX_UNHEARD_BYTES) this.#leave("", held);
+    else
+      this.#readOn(
+        held,
+        () => this.#leave("", MAX_UNHEARD_BYTES),
+        () => request.complete,
+      );
+  }
+
+  /** Calls `enough` when much more than the `held` bytes has come, unless it `isOver` before. */
+  #readOn(held: number, enough: () => void, isOver = () => false): void {
+    const { socket } = this;
+    let left = MAX_UNHEARD_BYTES - held;
+    const count = ({ length }: Uint8Array) => {
+      left -= length;
+      if (left > 0 && !isOver()) return;
+      socket.off("data", count);
+      if (!isOver()) enough();
+    };
+    socket.on("data", count);
+  }
+
+  /** Reads nothing more, whoever asks for it; the client can still hear what was said. */
+  #turnDeaf(): void {
+    const { socket } = this;
+    socket.on("resume", () => socket.pause());
+    socket.pause();
+  }
+
+  /** Says the last thing. A little of what comes in is read and thrown away, else the client might not hear it. */
+  #leave(last = "", held = 0): void {
     this.#isLeaving = true;
     this.#waiting.length = 0;
     this.socket.end(last);
+    if (held >= MAX_UNHEARD_BYTES) this.#turnDeaf();
+    else this.#readOn(held, () => this.#turnDeaf());
     const cancel = this.#clock.after(LINGER_MS, () => reset(this.#accepted));
     this.#accepted.once("close", cancel);
   }
+}
+
+/** True where the rest of a body is of no use: it was refused, or nobody looked at it. */
+function isUnwanted({ request, response }: Exchange): boolean {
+  if (request.complete || uploads.has(request)) return false;
+  return response.statusCode >= 400 || request.readableFlowing === null;
 }
 
 /** Ends a connection so that the system, too, forgets what the client did not take. */

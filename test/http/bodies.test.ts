@@ -147,7 +147,19 @@ describe("a body sent to the collector", () => {
     ["with a length", `Content-Length: ${huge.length}`, huge],
     ["in chunks", CHUNKED, chunked(...Array.from({ length: 100 }, () => huge.subarray(0, 80_000)))],
   ] as const)
-    it(`that is much too large ${how} leaves its sender an answer, and the connection`, async () => {
+    it(`that is much too large ${how} leaves its sender an answer, and ends the connection`, async () => {
+      const wire = await Wire.open(world().port);
+      wire.send(head(sites.next(), header));
+      wire.send(body);
+      assert.equal(statusOf(await wire.closed()), 413);
+    });
+
+  const large = Buffer.alloc(40_000, "x");
+  for (const [how, header, body] of [
+    ["with a length", `Content-Length: ${large.length}`, large],
+    ["in chunks", CHUNKED, chunked(large)],
+  ] as const)
+    it(`that is too large ${how} leaves its sender an answer, and the connection`, async () => {
       const wire = await Wire.open(world().port);
       wire.send(head(sites.next(), header));
       wire.send(body);

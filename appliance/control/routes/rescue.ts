@@ -87,7 +87,6 @@ const OURS = new Set(ROUTES.map(({ path }) => path));
 
 const refuseTheRest: Middleware = async (ctx, next) => {
   if (!ctx.path.startsWith("/api/") || OURS.has(ctx.path)) return next();
-  ctx.req.resume();
   throw new HttpError(
     503,
     "data_unusable",
