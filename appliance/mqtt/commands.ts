@@ -12,7 +12,7 @@ import { commandIn, resultTopic } from "./topics.ts";
 /** What others may tell the box. */
 interface CommandTargets {
   readonly channels: Pick<Channels, "set" | "clear" | "get" | "acknowledge" | "changed">;
-  readonly decks: Pick<Decks, "showPage" | "setAsleep"> & {
+  readonly decks: Pick<Decks, "bound" | "showPage" | "setAsleep"> & {
     readonly setUp: Pick<Decks["setUp"], "update">;
   };
 }
@@ -123,7 +123,8 @@ export class Commands {
     const channel = channelName(name);
     this.#fleeting.delete(channel);
     const { value, replaced, truncated } = this.#options.channels.set(channel, push);
-    return { channel, expiresAt: value.expiresAt, replaced, truncated };
+    const bound = this.#options.decks.bound(channel);
+    return { channel, expiresAt: value.expiresAt, bound, replaced, truncated };
   }
 
   #custom(name: string, text: string): object {

@@ -39,6 +39,7 @@ interface LinkedParts {
   readonly channels: Pick<Channels, "get" | "list" | "set" | "clear" | "acknowledge" | "changed">;
   readonly decks: Pick<
     Decks,
+    | "bound"
     | "list"
     | "image"
     | "setUp"

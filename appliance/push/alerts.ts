@@ -10,6 +10,8 @@ export interface Alert {
   /** What is wrong, in a line. */
   summary?: string;
   status: "warn" | "fail";
+  /** How many it stands for; one unless given. */
+  count?: number;
 }
 
 /** What a system says of all that it watches under one name. */
@@ -49,14 +51,15 @@ export class Alerts {
     const before = this.#firing.get(channel) ?? new Map<string, Known>();
     const others = [...before].filter(([, known]) => known.source !== source);
     const all = new Map<string, Known>(others);
-    for (const alert of worstFirst(firing)) all.set(alert.key, { ...alert, source });
-    const now = new Map([...all].slice(0, MAX_ALERTS));
+    for (const alert of firing) all.set(alert.key, { ...alert, source });
+    const alerts = worstFirst([...all.values()]).slice(0, MAX_ALERTS);
+    const now = new Map(alerts.map((alert) => [alert.key, alert]));
     if (now.size === 0) this.#resolve(channel, name, [...before.keys(), ...resolved]);
-    else this.#fire(channel, worstFirst([...now.values()]), before);
+    else this.#fire(channel, alerts, before);
     // Not before the channel has taken it.
     if (now.size > 0) this.#firing.set(channel, now);
     else this.#firing.delete(channel);
-    return now.size;
+    return countOf(alerts);
   }
 
   /** What was seen stays seen as long as nothing else fires, too, and nothing is worse. */
@@ -67,7 +70,7 @@ export class Alerts {
     // What fired before a restart is known by what is shown alone.
     const isNews =
       before.size > 0
-        ? alerts.some((alert) => isWorse(alert.status, before.get(alert.key)?.status))
+        ? alerts.some((alert) => isNewsAfter(alert, before.get(alert.key)))
         : !isFor(shown?.id, all) || isWorse(status, shown?.status);
     const id = isNews ? another(all, shown?.id) : (shown?.id ?? all);
     this.#channels.set(channel, { text: textOf(alerts), status, hold: true, id });
@@ -89,6 +92,14 @@ function isWorse(now: Alert["status"], before: Status | undefined): boolean {
   return before === undefined || (now === "fail" && before === "warn");
 }
 
+function isNewsAfter(alert: Alert, before: Alert | undefined): boolean {
+  return isWorse(alert.status, before?.status) || countOf([alert]) > countOf([before ?? alert]);
+}
+
+function countOf(alerts: readonly Alert[]): number {
+  return alerts.reduce((sum, { count = 1 }) => sum + count, 0);
+}
+
 const AGAIN = "-";
 
 /** An id for these alerts that is not the one that is shown: that would be no news. */
@@ -108,7 +119,7 @@ function textOf(alerts: readonly Alert[]): string {
   const [first] = alerts;
   if (alerts.length === 1 && first !== undefined)
     return first.summary === undefined ? first.name : `${first.name}\n${first.summary}`;
-  const count = alerts.length < MAX_ALERTS ? `${alerts.length}` : `${MAX_ALERTS}+`;
+  const count = `${countOf(alerts)}${alerts.length < MAX_ALERTS ? "" : "+"}`;
   return [`${count} firing`, ...alerts.slice(0, NAMED).map(({ name }) => name)].join("\n");
 }
 

@@ -54,7 +54,7 @@ interface PushResult {
   truncated: boolean;
 }
 
-/** What a sender tells by its being there; without a text, the last one stays. */
+/** What a sender tells by its being there; without a text, the last one stays, unless it told of a failure that is over. */
 interface Ping extends WatchFields {
   status: Status;
   text?: string;
@@ -69,6 +69,18 @@ const MAX_CHANNELS = 64;
 export function channelName(raw: string): string {
   if (isChannelName(raw)) return raw.toLowerCase();
   throw new Refusal("invalid_channel", `A channel name has ${CHANNEL_RULE}.`);
+}
+
+/** What a ping leaves of the text: the one it brings, else the last, but for a failure's that is over. */
+function textAfter(
+  before: Held | undefined,
+  text: string | undefined,
+  status: Status,
+): Pick<Held, "text" | "isOfFailure"> {
+  if (text !== undefined) return { text: cleanText(text).text, isOfFailure: status === "fail" };
+  if (before === undefined || (before.isOfFailure && status === "ok"))
+    return { text: "", isOfFailure: false };
+  return { text: before.text, isOfFailure: before.isOfFailure };
 }
 
 /**
@@ -128,7 +140,8 @@ export class Channels {
     const { text, replaced, truncated } = cleanText(push.text);
     const { color = null, background = null, icon = null } = push;
     if (icon !== null) this.#icons?.check(icon, "icon");
-    const entry = this.#push(name, push, { text, color, background, icon });
+    const isOfFailure = push.status === "fail";
+    const entry = this.#push(name, push, { text, isOfFailure, color, background, icon });
     return { value: this.#describe(name, entry), replaced, truncated };
   }
 
@@ -145,7 +158,7 @@ export class Channels {
     const { color = null, background = null, icon = null } = before ?? {};
     const isWatched = ping.period !== undefined || (before?.period ?? null) !== null;
     this.#push(name, isWatched ? ping : { ...PING_WATCH, ...ping }, {
-      text: text === undefined ? (before?.text ?? "") : cleanText(text).text,
+      ...textAfter(before, text, ping.status),
       color,
       background,
       icon,

@@ -12,6 +12,8 @@ export type Acknowledgement = Acknowledger & { at: number };
 /** What a channel holds. All times are milliseconds of one clock, whichever. */
 export interface Held {
   readonly text: string;
+  /** The text came with a failure, and goes with it. */
+  readonly isOfFailure: boolean;
   readonly color: string | null;
   readonly background: string | null;
   /** Name of an icon. */
@@ -43,12 +45,13 @@ export interface Held {
 }
 
 /** What a push says of how it looks. */
-export type Looks = Pick<Held, "text" | "color" | "background" | "icon">;
+export type Looks = Pick<Held, "text" | "isOfFailure" | "color" | "background" | "icon">;
 
 /** What a channel holds that was only declared. */
 export function nothing(now: number): Held {
   return {
     text: "",
+    isOfFailure: false,
     color: null,
     background: null,
     icon: null,
@@ -69,9 +72,9 @@ export function nothing(now: number): Held {
 
 /** As an earlier version has kept it, in the form of this one. */
 export function upgraded<H extends Held>(held: H): H {
-  const { wake = false } = held;
-  if (held.started !== undefined) return { ...held, wake };
-  return { ...held, wake, started: held.status === "start" ? held.heard : null };
+  const { wake = false, isOfFailure = false } = held;
+  if (held.started !== undefined) return { ...held, wake, isOfFailure };
+  return { ...held, wake, isOfFailure, started: held.status === "start" ? held.heard : null };
 }
 
 /**

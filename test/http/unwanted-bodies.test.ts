@@ -58,7 +58,7 @@ for (const byTls of [false, true])
       listeners.push(listener);
       const { port } = listener;
       const client = byTls
-        ? connectTls({ port, host: "127.0.0.1", allowHalfOpen: true, rejectUnauthorized: false })
+        ? connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false })
         : connectTcp({ port, host: "127.0.0.1", allowHalfOpen: true });
       sockets.push(client);
       await once(client, byTls ? "secureConnect" : "connect");

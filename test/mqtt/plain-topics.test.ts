@@ -28,6 +28,7 @@ describe("plain MQTT", () => {
     assert.deepEqual(rest, {
       ok: true,
       channel: "door",
+      bound: 0,
       replaced: 1,
       truncated: false,
       at: "channel/Door/result",
@@ -93,6 +94,14 @@ describe("plain MQTT", () => {
       assert.equal((await held("notify")).state, "firing");
       await command("notify", "Dinner");
       assert.equal((await held("notify")).text, "Dinner");
+    });
+
+    it("answers a message with how many keys show it", async () => {
+      assert.equal((await command("notify", "Dinner")).bound, 0);
+      await home().owner.ask("PUT", "/api/decks/virtual-mk2/slots/k0", {
+        widget: { type: "push", channel: "notify" },
+      });
+      assert.equal((await command("notify", "Dinner")).bound, 1);
     });
 
     for (const [what, payload, field] of [

@@ -203,12 +203,13 @@ describe("a dead-man's channel", () => {
     );
     box.push({ ...watch, background: "#14532d" });
     box.channels.ping("backup", { status: "fail", text: "disk full" });
+    box.channels.ping("backup", { status: "ok", text: "3 GB" });
     box.channels.ping("backup", { status: "ok" });
     const { text, background, period, status } = box.channels.get("backup") ?? {};
     assert.deepEqual(
       { text, background, period, status },
       {
-        text: "disk full",
+        text: "3 GB",
         background: "#14532d",
         period: 600,
         status: "ok",

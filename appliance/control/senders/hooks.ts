@@ -17,6 +17,7 @@ const ALERTMANAGER_BYTES = 262_144;
 const KUMA_BYTES = 65_536;
 const MAX_NAME = 64;
 const MAX_SUMMARY = 160;
+const MAX_TRUNCATED = 1_000_000;
 const TEST_TTL = 60;
 
 // Other fields are theirs, and may be more with every version.
@@ -41,6 +42,8 @@ interface AlertmanagerAlert {
 interface AlertmanagerPost {
   groupKey: string;
   alerts: AlertmanagerAlert[];
+  /** How many the list leaves out, by its `max_alerts`. */
+  truncatedAlerts?: number;
 }
 
 /** Version 4 of https://prometheus.io/docs/alerting/latest/configuration/#webhook_config. */
@@ -48,6 +51,12 @@ const readAlertmanager = shape<AlertmanagerPost>(
   open(
     {
       groupKey: text,
+      truncatedAlerts: {
+        type: "integer",
+        minimum: 0,
+        maximum: MAX_TRUNCATED,
+        description: `must be a whole number up to ${MAX_TRUNCATED}`,
+      },
       alerts: {
         type: "array",
         description: "must be a list of alerts",
@@ -136,11 +145,13 @@ function jsonOf(ctx: Context, limit: number): Promise<unknown> {
   return readJson(ctx.req, limit);
 }
 
-function reportOf({ groupKey, alerts }: AlertmanagerPost): AlertReport {
+function reportOf({ groupKey, alerts, truncatedAlerts = 0 }: AlertmanagerPost): AlertReport {
   const [first] = alerts;
+  const source = cut(groupKey, MAX_SUMMARY);
+  const firing = alerts.filter(({ status }) => status === "firing").map(alertOf);
   return {
-    source: cut(groupKey, MAX_SUMMARY),
-    firing: alerts.filter(({ status }) => status === "firing").map(alertOf),
+    source,
+    firing: truncatedAlerts === 0 ? firing : [...firing, leftOut(source, truncatedAlerts)],
     resolved: alerts.filter(({ status }) => status === "resolved").map(keyOf),
     name: first === undefined ? "Alertmanager" : nameOf(first),
   };
@@ -155,6 +166,17 @@ function alertOf(alert: AlertmanagerAlert): Alert {
     // Where nothing is said of it, it is severe.
     status: /^(?:warn|info|none|low|minor)/i.test(labels.severity ?? "") ? "warn" : "fail",
     ...(summary !== undefined && { summary: cut(summary, MAX_SUMMARY) }),
+  };
+}
+
+/** Nobody knows how those are that the list leaves out: the worst holds until a whole list says so. */
+function leftOut(source: string, count: number): Alert {
+  return {
+    key: `left out of ${source}`,
+    name: `${count} not listed`,
+    summary: "Raise max_alerts",
+    status: "fail",
+    count,
   };
 }
 

@@ -86,6 +86,43 @@ describe("the webhooks of monitoring systems", () => {
       assert.equal((await held()).state, "resolved");
     });
 
+    const cutGroup = (truncatedAlerts: unknown, ...alerts: object[]) =>
+      post("alertmanager", { version: "4", groupKey: "g", truncatedAlerts, alerts });
+
+    it("count what the list leaves out, and are a failure then", async () => {
+      const mild = alert("Disk", { labels: { alertname: "Disk", severity: "info" } });
+      assert.equal((await cutGroup(30, mild)).json.firing, 31);
+      assert.deepEqual(await shown(), ["31 firing\n30 not listed\nDisk", "firing", "fail"]);
+      await cutGroup(0, mild);
+      assert.deepEqual(await shown(), ["Disk\nDisk is bad", "firing", "warn"]);
+      await cutGroup(2, alert("Disk", { status: "resolved" }));
+      assert.deepEqual(await shown(), ["2 not listed\nRaise max_alerts", "firing", "fail"]);
+      await cutGroup(0, alert("Disk", { status: "resolved" }));
+      assert.deepEqual((await shown()).slice(1), ["resolved", "ok"]);
+    });
+
+    it("are news when more is left out, and no news when less is", async () => {
+      await cutGroup(2, alert("Disk"));
+      await see();
+      await cutGroup(1, alert("Disk"));
+      assert.equal((await held()).state, "acknowledged");
+      await cutGroup(2, alert("Disk"));
+      assert.equal((await held()).state, "firing");
+    });
+
+    it("are a failure also beside 256 warnings of other groups", async () => {
+      const mild = { alertname: "A", severity: "info" };
+      const many = Array.from({ length: 256 }, (_, n) => alert(`A${n}`, { labels: mild }));
+      await group("h", ...many);
+      await cutGroup(5, alert("Disk", { labels: mild }));
+      assert.equal((await held()).status, "fail");
+    });
+
+    for (const count of [-1, 1.5, "3", 1e300])
+      it(`refuse ${JSON.stringify(count)} as a number of those left out`, async () => {
+        assertError(await cutGroup(count, alert("Disk")), 400, "invalid_field");
+      });
+
     it("may be 256 kB, and count to 256", async () => {
       const many = Array.from({ length: 900 }, (_, n) => alert(`A${n}`));
       assert.equal((await group("g", ...many)).json.firing, 256);

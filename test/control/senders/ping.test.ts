@@ -69,8 +69,27 @@ describe("pinging a channel", () => {
   it("keeps a body as the text, and the text where there is none", async () => {
     await ping("/1", { method: "POST", body: "disk full\n" });
     assert.equal((await channel()).text, "disk full");
-    await ping();
+    await ping("/1");
     assert.equal((await channel()).text, "disk full");
+    await ping("/0", { method: "POST", body: "3 GB" });
+    await ping();
+    assert.equal((await channel()).text, "3 GB");
+  });
+
+  it("that is good clears the text of a failure, and no other", async () => {
+    await ping("/1", { method: "POST", body: "disk full" });
+    await ping("/start");
+    assert.equal((await channel()).text, "disk full");
+    await ping();
+    assert.equal((await channel()).text, "");
+    await ping("", { method: "POST", body: "3 GB" });
+    await ping("/fail");
+    await ping();
+    assert.equal((await channel()).text, "3 GB");
+    await ping("/fail", { method: "POST", body: "disk full" });
+    await world().restart();
+    await ping();
+    assert.equal((await channel()).text, "");
   });
 
   it("cuts a long body, whatever it is made of", async () => {
