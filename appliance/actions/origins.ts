@@ -1,3 +1,4 @@
+import { BOUNDS } from "../base/bounds.ts";
 import { originOf } from "../base/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
@@ -9,7 +10,7 @@ export interface OriginStore {
   remove(origin: string): Promise<void>;
 }
 
-const MAX_ORIGINS = 32;
+const MAX_ORIGINS = BOUNDS.origins.count;
 
 /** The origins to which the owner lets keys send requests. */
 export class Origins {

@@ -1,3 +1,4 @@
+import { BOUNDS } from "../base/bounds.ts";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { isRefusal } from "../base/refusal.ts";
@@ -17,7 +18,7 @@ export interface SessionsOptions {
 export const SESSION_DAYS = 30;
 const LIFE_MS = SESSION_DAYS * DAY_MS;
 /** Past it the session that ends first makes room: nobody signs in on so many devices. */
-const MAX_SESSIONS = 100;
+const MAX_SESSIONS = BOUNDS.sessions.count;
 
 interface Session {
   /** Epoch milliseconds. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
@@ -16,8 +17,7 @@ interface ChangesOptions {
   applied(ids: readonly string[]): void;
 }
 
-/** The most bytes of a deck's stored settings: less than a restore takes. */
-const MAX_BYTES = 524_288;
+const MAX_BYTES = BOUNDS.decks.bytes;
 
 /** Takes back what was stored. @returns as `Step.undo` */
 export type TakeBack = () => Promise<string>;

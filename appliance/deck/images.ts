@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { BOUNDS } from "../base/bounds.ts";
 import { Refusal } from "../base/refusal.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
@@ -19,8 +20,7 @@ interface Size {
   height: number;
 }
 
-const MAX_IMAGES = 64;
-const MAX_BYTES = 16_777_216;
+const { count: MAX_IMAGES, together: MAX_BYTES } = BOUNDS.images;
 /** Pictures at the size of a slot that are held in memory: a page of a large deck. */
 const MAX_FITTED = 32;
 

@@ -1,3 +1,4 @@
+import { BOUNDS } from "../base/bounds.ts";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Icons } from "../base/icons.ts";
@@ -60,7 +61,7 @@ interface Ping extends WatchFields {
   text?: string;
 }
 
-const MAX_CHANNELS = 64;
+const MAX_CHANNELS = BOUNDS.channels.count;
 
 /**
  * The name in its one form, lower case.

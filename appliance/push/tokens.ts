@@ -1,3 +1,4 @@
+import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
@@ -48,7 +49,7 @@ interface PushTokensOptions {
   randomBytes: (size: number) => Buffer;
 }
 
-const MAX_TOKENS = 16;
+const MAX_TOKENS = BOUNDS.pushTokens.count;
 const MAX_NAME = 40;
 const SCHEME = "tdp_";
 const PREFIX_LENGTH = 6;

@@ -64,7 +64,43 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
     db.exec(`INSERT INTO waiting (site, boot, at, saved_clock, hits, data)
       VALUES (1, 'b', 1, 1, 1, 'x')`),
   "a deck of a million percent": (db) => db.exec("UPDATE deck SET brightness = 1000000"),
+  "a deck with a field that nobody knows": (db) =>
+    db.exec("UPDATE deck SET settings = json_set(settings, '$.x', json('[[],[]]'))"),
+  "a key of a deck with a field that nobody knows": (db) =>
+    db.exec(
+      `UPDATE deck SET settings = json_set(settings, '$.fixed.k0', json('{"widget":{},"x":[]}'))`,
+    ),
+  "decks that are too large together": (db) => manyDecks(db, 12, 400_000),
+  "more decks than a box keeps": (db) => manyDecks(db, 1_100, 0),
+  "hits that wait and are too many together": (db) => manyWaiting(db, 80, 1_000_000),
+  "hits that wait and are too large": (db) => manyWaiting(db, 4, 12_500_000),
+  "webhooks that are too large together": (db) =>
+    db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+      INSERT INTO site (id) SELECT 'more-' || i FROM n;
+      INSERT INTO site_alarm (site, silence, rush, webhook)
+        SELECT key, 1, 0, 'http://h.local/' || hex(zeroblob(4000)) FROM site`),
 };
+
+/** Decks with a widget that is much to read: each is as a deck may be. */
+function manyDecks(db: Database.Database, count: number, bytes: number): void {
+  const much = JSON.stringify(Array.from({ length: bytes / 3 }, () => []));
+  const settings = `{"pages":[{"name":"A","slots":{"k0":{"widget":{"x":${much}}}}}],"fixed":{},
+    "sleep":{"afterMinutes":null,"night":null},"homeAfterSeconds":null}`;
+  const add = db.prepare(
+    `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings)
+     VALUES (?, 'mini', '', 'Desk', 40, '{}', ?)`,
+  );
+  for (let n = 0; n < count; n += 1) add.run(`mini-${n}`, settings);
+}
+
+function manyWaiting(db: Database.Database, count: number, bytes: number): void {
+  const values = JSON.stringify(Array.from({ length: bytes / 7 }, () => ["", 0]));
+  const data = `{"kind":"counts","views":0,"counts":[["pv",${values}]]}`;
+  const add = db.prepare(
+    "INSERT INTO waiting (site, boot, at, saved_clock, hits, data) VALUES (1, 'b', 1, 1, 1, ?)",
+  );
+  for (let n = 0; n < count; n += 1) add.run(data);
+}
 
 /** A database file with something changed in it. */
 export function mangle(

@@ -1,8 +1,9 @@
 import { crc32 } from "node:zlib";
+import { BOUNDS } from "../../base/bounds.ts";
 import { Refusal } from "../../base/refusal.ts";
 
 /** The most bytes of a picture's file. */
-export const IMAGE_BYTES = 524_288;
+export const IMAGE_BYTES: number = BOUNDS.images.bytes;
 /** More would take more memory to open than a small board should give: 16 MB. */
 const MAX_PIXELS = 4_194_304;
 const MAX_SIDE = 4_096;

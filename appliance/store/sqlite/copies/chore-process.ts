@@ -7,6 +7,10 @@ const CHORE_MS = 20 * 60_000;
 /** Of JavaScript's own memory, in megabytes: rows come one by one. */
 const HEAP_MB = 128;
 const TOO_LONG = { file: "", says: "This took too long and was ended." };
+const TOO_LARGE = {
+  file: "",
+  says: "This takes more memory than there is, and was ended. Choose another backup.",
+};
 /** What a chore needs of the environment; tokens are none of its business. */
 const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
 
@@ -27,6 +31,8 @@ export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<voi
   child.once("error", reject);
   child.once("exit", (_code, signal) => {
     if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
+    // As V8 ends a process whose heap is full.
+    else if (signal === "SIGABRT") reject(new DatabaseRefused(TOO_LARGE));
     else
       reject(
         new Error(`the chore ${chore.kind} ended without an answer (${signal ?? "no signal"})`),

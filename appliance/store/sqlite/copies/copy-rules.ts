@@ -1,3 +1,4 @@
+import { BOUNDS, type Bound } from "../../../base/bounds.ts";
 import { DAY_MS } from "../../../base/calendar.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
@@ -27,6 +28,8 @@ export interface CopiedTable {
   /** The longest text or blob, in bytes. */
   readonly maxBytes?: number;
   readonly maxRows?: number;
+  /** Bytes of all its rows together. */
+  readonly maxTogether?: number;
   /** Rows of no concern to anybody; they are left behind. */
   readonly isLeft?: (row: Row, copied: Copied) => boolean;
   /** What columns must be with each other and with other tables. */
@@ -40,7 +43,7 @@ export interface CopiedTable {
 export type TableRule =
   | CopiedTable
   | { readonly kind: "left" }
-  | { readonly kind: "own"; readonly maxRows: number; readonly maxBytes?: number }
+  | ({ readonly kind: "own" } & Pick<CopiedTable, "maxRows" | "maxBytes" | "maxTogether">)
   | { readonly kind: "derived"; readonly rebuild: (db: Database) => void };
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
@@ -57,7 +60,7 @@ const LAST_MS = LAST_DAY * DAY_MS;
 
 const DEFAULT_MAX_BYTES = 1_024;
 const DEFAULT_MAX_ROWS = 1_000_000_000;
-const MANY_SITES = 10_000;
+const MANY_SITES = BOUNDS.sites.count;
 
 export const whole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const flag: Check = (value) => value === 0 || value === 1;
@@ -81,6 +84,10 @@ const META: ReadonlyMap<unknown, Check> = new Map([
   ["run_ms", time],
   ["copy_id", (value) => value instanceof Uint8Array && value.length === COPY_ID_BYTES],
 ]);
+
+function within({ count, bytes, together }: Bound) {
+  return { maxRows: count, maxBytes: bytes, maxTogether: together };
+}
 
 const ofKnownSite = {
   isLeft: ({ site }: Row, copied: Copied) => !copied.hasSite(site),
@@ -150,9 +157,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   site_alarm: {
     kind: "copied",
     ...ofKnownSite,
-    maxRows: MANY_SITES,
     // An address of 2,048 characters, of up to four bytes each.
-    maxBytes: 8_192,
+    ...within(BOUNDS.siteAlarms),
     columns: {
       silence: flag,
       rush: flag,
@@ -164,7 +170,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   waiting: {
     kind: "copied",
     ...ofKnownSite,
-    maxBytes: 16 * 1_048_576,
+    ...within(BOUNDS.waitingHits),
     columns: { data: isWaiting, at: time, saved_clock: time },
   },
   copied_site: {
@@ -180,9 +186,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   copied_survey: { kind: "copied" },
   deck: {
     kind: "copied",
-    maxRows: 1_000,
-    // Twice what a change of a deck may make of it.
-    maxBytes: 1_048_576,
+    ...within(BOUNDS.decks),
     leaves: ["checked"],
     columns: {
       widgets: isWidgets,
@@ -191,12 +195,12 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       brightness: (value) => whole(value) && Number(value) <= 100,
     },
   },
-  image: { kind: "copied", maxRows: 64, maxBytes: 524_288, columns: { hash: like(IMAGE_NAME) } },
-  push_token: { kind: "own", maxRows: 16 },
-  allowed_origin: { kind: "own", maxRows: 32 },
+  image: { kind: "copied", ...within(BOUNDS.images), columns: { hash: like(IMAGE_NAME) } },
+  push_token: { kind: "own", ...within(BOUNDS.pushTokens) },
+  allowed_origin: { kind: "own", ...within(BOUNDS.origins) },
   // What senders said to this box, which they go on saying to it.
-  channel: { kind: "own", maxRows: 64, maxBytes: 4_096 },
-  session: { kind: "own", maxRows: 101 },
+  channel: { kind: "own", ...within(BOUNDS.channels) },
+  session: { kind: "own", ...within(BOUNDS.sessions) },
   // With a secret; and two boxes with one id would put each other out at the broker.
   mqtt: { kind: "own", maxRows: 1 },
   // With a secret; and two boxes with one name would take it from each other.
@@ -204,9 +208,13 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
 };
 
 /** Bounds of a table that is read row by row. */
-export function boundsOf(rule: TableRule): { maxBytes: number; maxRows: number } {
-  const { maxBytes, maxRows } = rule as Partial<CopiedTable>;
-  return { maxBytes: maxBytes ?? DEFAULT_MAX_BYTES, maxRows: maxRows ?? DEFAULT_MAX_ROWS };
+export function boundsOf(rule: TableRule) {
+  const { maxBytes, maxRows, maxTogether } = rule as Partial<CopiedTable>;
+  return {
+    maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
+    maxRows: maxRows ?? DEFAULT_MAX_ROWS,
+    maxTogether: maxTogether ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 /** Ascending by value id and each once, as `pack` makes it. */
@@ -256,7 +264,7 @@ function isLabels(value: unknown): boolean {
         isObject(questions) &&
         Object.values(questions).every(
           (question) =>
-            isObject(question) &&
+            hasOnly(question, "name", "options") &&
             isText(question.name) &&
             Object.values(question.options ?? {}).every(isText),
         ),
@@ -271,9 +279,12 @@ function isWidgets(value: unknown): boolean {
 
 /** As `DeckSettings` of decks; whoever reads them leaves out widgets, actions and times that cannot be. */
 function isDeckSettings(value: unknown): boolean {
-  const { pages, fixed, sleep, homeAfterSeconds } = objectOf(value) ?? {};
-  const isPage = (page: unknown) => isObject(page) && text(page.name) && isSlots(page.slots);
+  const settings = objectOf(value);
+  const { pages, fixed, sleep, homeAfterSeconds } = settings ?? {};
+  const isPage = (page: unknown) =>
+    hasOnly(page, "name", "slots") && text(page.name) && isSlots(page.slots);
   return (
+    hasOnly(settings, "pages", "fixed", "sleep", "homeAfterSeconds") &&
     Array.isArray(pages) &&
     pages.length > 0 &&
     pages.every(isPage) &&
@@ -285,21 +296,26 @@ function isDeckSettings(value: unknown): boolean {
 
 function isSlots(value: unknown): boolean {
   return (
-    isObject(value) && Object.values(value).every((slot) => isObject(slot) && isObject(slot.widget))
+    isObject(value) &&
+    Object.values(value).every(
+      (slot) => hasOnly(slot, "widget", "press", "hold", "turn", "button") && isObject(slot.widget),
+    )
   );
 }
 
 function isSleep(value: unknown): boolean {
-  if (!isObject(value)) return false;
+  if (!hasOnly(value, "afterMinutes", "night")) return false;
   const { afterMinutes, night } = value;
-  const isNight = night === null || (isObject(night) && text(night.from) && text(night.to));
+  const isNight =
+    night === null || (hasOnly(night, "from", "to") && text(night.from) && text(night.to));
   return isNight && (afterMinutes === null || whole(afterMinutes));
 }
 
 /** As `Waiting` of counts/group. */
 function isWaiting(value: unknown): boolean {
   const data = objectOf(value);
-  if (data?.kind === "survey") return isSurvey(data.version, data.payload);
+  if (data?.kind === "survey")
+    return hasOnly(data, "kind", "version", "payload") && isSurvey(data.version, data.payload);
   const isCount = (pair: unknown) =>
     Array.isArray(pair) && pair.length === 2 && text(pair[0]) && whole(pair[1]);
   const isGroup = (pair: unknown) =>
@@ -310,10 +326,16 @@ function isWaiting(value: unknown): boolean {
     pair[1].every(isCount);
   return (
     data?.kind === "counts" &&
+    hasOnly(data, "kind", "views", "counts") &&
     whole(data.views) &&
     Array.isArray(data.counts) &&
     data.counts.every(isGroup)
   );
+}
+
+/** An object of these fields; a field that nobody knows is memory that nobody reckons with. */
+function hasOnly(value: unknown, ...fields: string[]): value is Record<string, unknown> {
+  return isObject(value) && Object.keys(value).every((field) => fields.includes(field));
 }
 
 function objectOf(json: unknown): Record<string, unknown> | undefined {

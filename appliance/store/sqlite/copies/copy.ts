@@ -2,10 +2,10 @@ import { type Database, isSqliteError, openForWriting } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import {
   boundsOf,
-  bytes,
   COLUMNS,
   type Copied,
   type CopiedTable,
+  bytes as isBytes,
   type Row,
   TABLES,
   type TableRule,
@@ -23,7 +23,7 @@ interface Column {
 const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   INTEGER: whole,
   TEXT: text,
-  BLOB: bytes,
+  BLOB: isBytes,
 };
 
 /**
@@ -90,7 +90,7 @@ function copyTable(
     ({ name }) => theirs.has(name) && !leaves.includes(name),
   );
   if (columns.length === 0) return;
-  const { maxBytes, maxRows } = boundsOf(rule);
+  const { maxBytes, maxRows, maxTogether } = boundsOf(rule);
   if (hasLonger(from, table, columns, maxBytes)) {
     off("too long");
     return;
@@ -100,13 +100,15 @@ function copyTable(
     `INSERT INTO "${table}" (${names}) VALUES (${columns.map(() => "?").join(", ")})`,
   );
   let rows = 0;
+  let bytes = 0;
   // An index of theirs is not believed.
   for (const row of from.prepare(`SELECT ${names} FROM "${table}" NOT INDEXED`).iterate()) {
     const fields = row as Row;
     if (isLeft?.(fields, copied)) continue;
     rows += 1;
+    bytes += bytesOf(fields);
     const problem =
-      rows > maxRows
+      rows > maxRows || bytes > maxTogether
         ? "one too many"
         : columns.every((column) => fits(column, fields[column.name], own)) &&
             (check?.(fields, copied) ?? true)
@@ -120,6 +122,13 @@ function copyTable(
 function fits({ name, type, notnull }: Column, value: unknown, own: CopiedTable["columns"]) {
   const check = own?.[name] ?? COLUMNS[name] ?? OF_TYPE[type];
   return (value === null && notnull === 0) || check?.(value) === true;
+}
+
+function bytesOf(fields: Row): number {
+  return Object.values(fields).reduce<number>((sum, value) => {
+    if (typeof value === "string") return sum + Buffer.byteLength(value);
+    return value instanceof Uint8Array ? sum + value.length : sum;
+  }, 0);
 }
 
 function added(insert: () => unknown): boolean {

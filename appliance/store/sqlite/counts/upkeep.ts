@@ -58,20 +58,19 @@ export function eraseSites(db: Database): boolean {
 }
 
 function fileWaiting(db: Database, ledger: Ledger, { boot, bootedAt }: UpkeepTime): boolean {
-  const rows = db
-    .prepare(
-      `SELECT id, site, boot, at, saved_clock AS savedClock, data FROM waiting
-       WHERE boot <> ? OR ? ORDER BY id LIMIT ${FILED_PER_STEP}`,
-    )
-    .all(boot, bootedAt === null ? 0 : 1) as {
-    id: number;
-    site: SiteKey;
-    boot: string;
-    at: number;
-    savedClock: number;
-    data: string;
-  }[];
-  for (const row of rows) {
+  // One after the other: a hundred large ones would not fit the memory.
+  const next = db.prepare(
+    `SELECT id, site, boot, at, saved_clock AS savedClock, data FROM waiting
+     WHERE id > ? AND (boot <> ? OR ?) ORDER BY id LIMIT 1`,
+  );
+  let last = 0;
+  let filed = 0;
+  for (; filed < FILED_PER_STEP; filed += 1) {
+    const row = next.get(last, boot, bootedAt === null ? 0 : 1) as
+      | { id: number; site: SiteKey; boot: string; at: number; savedClock: number; data: string }
+      | undefined;
+    if (row === undefined) break;
+    last = row.id;
     const known = row.boot === boot && bootedAt !== null;
     ledger.file(
       row.site,
@@ -80,7 +79,7 @@ function fileWaiting(db: Database, ledger: Ledger, { boot, bootedAt }: UpkeepTim
     );
     db.prepare("DELETE FROM waiting WHERE id = ?").run(row.id);
   }
-  return rows.length > 0;
+  return filed > 0;
 }
 
 function prune(db: Database, ledger: Ledger, { today, retentionDays }: UpkeepTime): boolean {

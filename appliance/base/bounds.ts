@@ -1,0 +1,28 @@
+/** How much of one kind of thing a box keeps. */
+export interface Bound {
+  readonly count: number;
+  /** Bytes of one, as it is stored. */
+  readonly bytes: number;
+  /** Bytes of all of them together. */
+  readonly together: number;
+}
+
+const KB = 1_024;
+const MB = 1_048_576;
+
+/**
+ * How much a box keeps, for everybody who lets something in: what the Web UI's routes and an import of
+ * settings take is what a restore takes, and all of it together fits the memory of a start.
+ */
+export const BOUNDS = {
+  sites: { count: 10_000, bytes: KB, together: 10 * MB },
+  siteAlarms: { count: 10_000, bytes: 8 * KB, together: 4 * MB },
+  decks: { count: 100, bytes: 512 * KB, together: 4 * MB },
+  images: { count: 64, bytes: 512 * KB, together: 16 * MB },
+  channels: { count: 64, bytes: 4 * KB, together: 256 * KB },
+  pushTokens: { count: 16, bytes: KB, together: 16 * KB },
+  origins: { count: 32, bytes: KB, together: 32 * KB },
+  sessions: { count: 100, bytes: KB, together: 100 * KB },
+  // Those of a commit's slice each, and of days without the time.
+  waitingHits: { count: 1_000_000, bytes: 2 * MB, together: 64 * MB },
+} as const satisfies Readonly<Record<string, Bound>>;
