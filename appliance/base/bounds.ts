@@ -10,6 +10,9 @@ export interface Bound {
 const KB = 1_024;
 const MB = 1_048_576;
 
+/** Bytes of memory that the service may take: MemoryHigh of its unit, on a board of 512 MB. */
+export const SERVICE_MEMORY: number = 288 * MB;
+
 /**
  * How much a box keeps, for everybody who lets something in: what the Web UI's routes and an import of
  * settings take is what a restore takes, and all of it together fits the memory of a start.

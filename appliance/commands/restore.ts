@@ -1,4 +1,5 @@
 import { NUMBERS_ELSEWHERE } from "../base/database-url.ts";
+import { tryStart } from "../service/try-start.ts";
 import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
@@ -21,7 +22,7 @@ ${DATA_OPTIONS_HELP}`,
     makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {
-      restoreFile(file, databaseFile(dataDir));
+      await restoreFile(file, databaseFile(dataDir), tryStart);
     } catch (error) {
       const isOfFile = error instanceof DatabaseRefused && error.about.file === file;
       throw isOfFile ? error.named(file, "Name a file that `tallydeck backup` made.") : error;

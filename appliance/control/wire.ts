@@ -375,7 +375,9 @@ export interface ImportPreview {
 /** `GET /api/rescue`, while the data cannot be used: why, in a sentence. */
 export interface RescueAnswer {
   problem: string;
-  /** True unless the data is whole for a newer version. */
+  /** True while there is data from before a restore. */
+  mayGoBack: boolean;
+  /** True unless the data is whole for a newer version, or can be gone back from. */
   mayStartAnew: boolean;
   /** True where another release can be started: `/api/update` has answers. */
   hasUpdates: boolean;

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { RULES } from "../control/routes/decks.ts";
 import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
-import { type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
+import { type DeckSettings, type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
 import type { ImageStore } from "../deck/images.ts";
 import type { ChannelStore, KeptChannel } from "../push/kept-channels.ts";
 import type { PushTokenStore } from "../push/tokens.ts";
@@ -15,14 +15,23 @@ import type { Store } from "../store/store.ts";
 export function deckStore(store: Store): DeckStore {
   return {
     async load() {
-      const stored = await store.read("deckSettings", undefined);
-      const decks = stored.map((deck) => fromStored(deck, RULES));
-      const foreign = decks.filter((_, i) => stored[i]?.checked === false);
-      if (foreign.length > 0) await store.write("saveDecks", foreign.map(toStored));
+      const { decks, foreign } = await readDecks(store);
+      // Where they cannot be stored they are read through at the next start, too.
+      if (foreign.length > 0)
+        await store.write("saveDecks", foreign.map(toStored)).catch(() => undefined);
       return decks;
     },
     save: (settings) => store.write("saveDecks", settings.map(toStored)),
   };
+}
+
+/** What decks are set to; `foreign` came with a backup and is not stored as it was read. */
+export async function readDecks(
+  store: Pick<Store, "read">,
+): Promise<{ decks: DeckSettings[]; foreign: DeckSettings[] }> {
+  const stored = await store.read("deckSettings", undefined);
+  const decks = stored.map((deck) => fromStored(deck, RULES));
+  return { decks, foreign: decks.filter((_, i) => stored[i]?.checked === false) };
 }
 
 /** The store as push tokens know it. */

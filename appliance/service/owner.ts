@@ -23,6 +23,8 @@ import { Channels } from "../push/channels.ts";
 import { PushTokens } from "../push/tokens.ts";
 import type { Warning } from "../store/reports.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
+import { type Unusable, unusable } from "../store/sqlite/health.ts";
 import type { Store } from "../store/store.ts";
 import {
   adminOf,
@@ -34,6 +36,7 @@ import {
 } from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
+import { firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
 import { startHomeAutomation } from "./home-automation.ts";
 import { SiteNumbers } from "./numbers.ts";
@@ -41,6 +44,7 @@ import { startOutgoing } from "./outgoing.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { publicParts, standingOf, type WayIn } from "./public-front.ts";
 import type { Stops } from "./stops.ts";
+import { tryStart } from "./try-start.ts";
 import { updatesOnBoard } from "./update-front.ts";
 
 /** What runs before there is anything for the owner. */
@@ -50,6 +54,8 @@ interface Collecting extends Data {
   links: PhoneLinks;
   /** Undefined where the system is not ours. */
   updates: UpdateSource | undefined;
+  /** To be called when the data turns out to be unusable. */
+  onUnusable: (why: Unusable) => void;
   /** What is wrong with the box now. */
   warnings: () => readonly Warning[];
 }
@@ -122,7 +128,7 @@ export async function startOwner(
   const control = await listener.show(
     createControl({
       ...aboutBox(parts, collecting, { front, listener, startedAt }),
-      ...aboutData(parts, store, front.decks, images),
+      ...aboutData(parts, collecting, front.decks, images),
       log: parts.log,
       pages: shared.pages,
       door: {
@@ -214,18 +220,28 @@ async function startPush(
 /** The data as a whole: out, in, and back. */
 function aboutData(
   { config, clock }: ServiceParts,
-  store: Store,
+  { store, onUnusable }: Collecting,
   decks: Decks,
   images: Images,
 ): Pick<ControlParts, "data" | "settings"> {
   const reloadAfterRestore = async () => {
-    await images.load();
-    return decks.setUp.reload();
+    try {
+      await firstReads(store, databaseFile(config.dataDir));
+      await images.load();
+      await decks.setUp.reload();
+    } catch (error) {
+      const why = unusable(error);
+      if (why !== undefined) onUnusable(why);
+      throw error;
+    }
+    await store.cameUp();
   };
-  return {
-    settings: { store, decks },
-    data: { clock, exchange: new Exchange(config.dataDir, store), reloadAfterRestore },
-  };
+  const exchange = new Exchange(config.dataDir, {
+    space: () => store.space(),
+    tryStart,
+    replaceFile: (replace) => store.replaceFile(replace),
+  });
+  return { settings: { store, decks }, data: { clock, exchange, reloadAfterRestore } };
 }
 
 /** What the box says of itself, and is told of the time. */

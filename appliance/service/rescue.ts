@@ -15,6 +15,7 @@ import { Keys } from "../public/keys.ts";
 import { Channels } from "../push/channels.ts";
 import { storageUnavailable } from "../store/batch.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
+import { mayTakeBack, takeBack } from "../store/sqlite/copies/swap.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
@@ -23,6 +24,7 @@ import { startFront } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
 import type { Stops } from "./stops.ts";
+import { tryStart } from "./try-start.ts";
 import { updatesOnBoard } from "./update-front.ts";
 import { startUpdates } from "./updates.ts";
 
@@ -124,6 +126,7 @@ function aboutRepair(
   const reloadAfterRestore = async () => repaired();
   const exchange = new Exchange(config.dataDir, {
     space: () => space(config.dataDir),
+    tryStart,
     async replaceFile(replace) {
       // Another version or another program may have use for it.
       if (why.flaw !== "damaged") startAnew(file, why.flaw);
@@ -132,6 +135,13 @@ function aboutRepair(
   });
   return {
     data: { exchange, reloadAfterRestore },
-    rescue: { why, hasUpdates, startAnew: () => startAnew(file, why.flaw), reloadAfterRestore },
+    rescue: {
+      why,
+      hasUpdates,
+      mayGoBack: () => mayTakeBack(file),
+      goBack: () => takeBack(file),
+      startAnew: () => startAnew(file, why.flaw),
+      reloadAfterRestore,
+    },
   };
 }

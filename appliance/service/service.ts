@@ -137,10 +137,12 @@ async function start(
   const owner = await startOwner(parts, shared, stops, {
     ...data,
     ...listeners,
+    onUnusable,
     warnings,
     address,
     links,
     updates,
   });
+  void store.cameUp();
   return { ...listeners, store: data.store, ...owner };
 }

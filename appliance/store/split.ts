@@ -24,6 +24,7 @@ interface SplitParts {
 interface BoxEngine extends Engine {
   space(): Promise<Space>;
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+  keepFile(): void;
 }
 
 type Hash = Uint8Array | null;
@@ -110,6 +111,10 @@ export class SplitEngine implements Engine {
     await this.#theBox.replaceFile(replace);
     const { adminHash } = this.#directory ?? { adminHash: this.#boxAdmin };
     await this.#mirror(adminHash);
+  }
+
+  keepFile(): void {
+    this.#theBox.keepFile();
   }
 
   async close(): Promise<void> {

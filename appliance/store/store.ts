@@ -62,6 +62,7 @@ export class Store {
   readonly #stops: Cancel[] = [];
   #engines: Engines | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
+  #isClosed = false;
   /** Set while the file is replaced. */
   #pause: Promise<void> | undefined;
   /** How often another file took the place of the database. */
@@ -201,7 +202,7 @@ export class Store {
   /**
    * Closes the database, lets `replace` put another file in its place, and goes on with what is
    * there then; hits wait meanwhile and count for the site of the same id. A file that was swapped
-   * in and takes no commit is given up again for the one before.
+   * in and takes no commit is given up again for the one before, which else stays until `cameUp`.
    * @throws {Refusal} `storage_unavailable`, DatabaseRefused, and whatever `replace` throws
    */
   async replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
@@ -219,6 +220,16 @@ export class Store {
     void this.#upkeep.once();
   }
 
+  /**
+   * All that a start reads of the data was read: once what was due is done, too, what was there before a
+   * restore goes. Never rejects.
+   */
+  async cameUp(): Promise<void> {
+    const asked = this.#replaced;
+    await this.#upkeep.once();
+    if (!this.#isClosed && !this.#isOther(asked)) this.#files.keepFile();
+  }
+
   /** Resolves when the engine has come to it; nothing is written. Never resolves when it hangs. */
   async alive(): Promise<void> {
     // While another file takes the database's place there is no engine to ask.
@@ -227,6 +238,7 @@ export class Store {
 
   /** Commits what is open and closes the database. @returns how many hits could not be stored */
   async close(): Promise<number> {
+    this.#isClosed = true;
     this.#upkeep.close();
     for (const stop of this.#stops) stop();
     await this.#pause;

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
+import { SERVICE_MEMORY } from "../../appliance/base/bounds.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SYSTEM = join(ROOT, "firmware-config/system");
@@ -75,6 +76,12 @@ describe("the image's units", () => {
     execFileSync("sh", ["-c", STAND_INS], { cwd: root });
   });
   after(() => rmSync(root, { recursive: true }));
+
+  it("give the service the memory by which a restore is tried", () => {
+    const unit = readFileSync(join(UNITS, "tallydeck.service"), "utf8");
+    const [, megabytes] = /^MemoryHigh=(\d+)M$/m.exec(unit) ?? [];
+    assert.equal(Number(megabytes) * 1_048_576, SERVICE_MEMORY);
+  });
 
   it("pass systemd-analyze verify", () => {
     const units = OURS.map((name) => join(root, "etc/systemd/system", name));

@@ -186,6 +186,7 @@ export const STARTED: readonly string[] = [
   "appliance/updater/start.ts",
   "appliance/updater/stick.ts",
   "appliance/updater/trial.ts",
+  "appliance/service/start-trial.ts",
   "appliance/store/postgres/reader.ts",
   "appliance/store/sqlite/committer.ts",
   "appliance/store/sqlite/copies/chores.ts",

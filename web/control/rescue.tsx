@@ -82,6 +82,7 @@ function Repair({ rescue }: { rescue: RescueAnswer }) {
           <p role="status">Done. The box starts again…</p>
         ) : (
           <div class="columns">
+            {rescue.mayGoBack && <GoBack onDone={done} />}
             <Restore onDone={done} />
             {rescue.mayStartAnew && <StartAnew onDone={done} />}
             {rescue.hasUpdates && <Updates />}
@@ -112,6 +113,28 @@ function Restore({ onDone }: WayProps) {
         <FileButton label="Restore…" accept=".db" disabled={busy} onFile={restore} />
       </div>
       {busy && <p role="status">The backup is being looked through. This takes a while…</p>}
+      <Problem text={problem} />
+    </section>
+  );
+}
+
+function GoBack({ onDone }: WayProps) {
+  const { busy, problem, run } = useAction();
+  const goBack = async () => {
+    if (await run(() => ask("POST", "api/rescue/go-back"))) onDone();
+  };
+  return (
+    <section class="card stack" aria-labelledby="back-title">
+      <h2 id="back-title">Go back</h2>
+      <p class="hint">
+        The box takes the data that it had before the restore. What was restored goes; its backup
+        stays where you have it.
+      </p>
+      <div class="row">
+        <button type="button" class="primary" disabled={busy} onClick={goBack}>
+          Go back to the data from before
+        </button>
+      </div>
       <Problem text={problem} />
     </section>
   );

@@ -29,22 +29,51 @@ interface RescueParts {
   why: Unusable;
   /** The system is ours, and can be another release. */
   hasUpdates: boolean;
+  /** There is data from before a restore. */
+  mayGoBack: () => boolean;
+  /** Puts it back in the place of what was restored. */
+  goBack: () => void;
   /** Begins with no data; what is there is kept. @returns the name it is kept under, if any */
   startAnew: () => string | undefined;
   /** The data may be used again. */
   reloadAfterRestore: () => Promise<void>;
 }
 
-/** `GET /api/rescue`: what is wrong, and whether one may start anew. */
-const tellWhy: Handler<RescueParts, RescueAnswer> = (ctx, { why, hasUpdates }) => {
+/** `GET /api/rescue`: what is wrong, and whether one may go back or start anew. */
+const tellWhy: Handler<RescueParts, RescueAnswer> = (ctx, parts) => {
+  const { why, hasUpdates } = parts;
   ctx.set("Cache-Control", "no-store");
-  // The way to mend it is on the page.
-  ctx.body = { problem: why.problem, mayStartAnew: mayStartAnew(why), hasUpdates };
+  ctx.body = {
+    // The way to mend it is on the page.
+    problem: why.problem,
+    mayGoBack: parts.mayGoBack(),
+    mayStartAnew: mayStartAnew(parts),
+    hasUpdates,
+  };
+};
+
+/** `POST /api/rescue/go-back`: the data from before the restore is the box's again. */
+const goBack: Handler<RescueParts> = async (ctx, parts) => {
+  if (!parts.mayGoBack())
+    throw new HttpError(
+      409,
+      "nothing_to_go_back_to",
+      "There is no data from before a restore. Restore a backup, or start anew.",
+    );
+  parts.goBack();
+  ctx.status = 204;
+  await parts.reloadAfterRestore();
 };
 
 /** `POST /api/rescue/start-anew` → `{kept}`, the name of the file that was put aside. */
 const startAnew: Handler<RescueParts, StartedAnew> = async (ctx, parts) => {
-  if (!mayStartAnew(parts.why))
+  if (parts.mayGoBack())
+    throw new HttpError(
+      409,
+      "may_go_back",
+      "The data from before the restore is still there. Go back to it first.",
+    );
+  if (!mayStartAnew(parts))
     throw new HttpError(
       409,
       "newer_data",
@@ -54,9 +83,9 @@ const startAnew: Handler<RescueParts, StartedAnew> = async (ctx, parts) => {
   await parts.reloadAfterRestore();
 };
 
-/** Data that a newer version can read is not lost, and not to be given up by a click. */
-function mayStartAnew({ flaw }: Unusable): boolean {
-  return flaw !== "newer";
+/** Data that a newer version can read, or that can be gone back to, is not to be given up by a click. */
+function mayStartAnew({ why, mayGoBack }: RescueParts): boolean {
+  return why.flaw !== "newer" && !mayGoBack();
 }
 
 const { open, owner } = routesFor<RescueControlParts>();
@@ -71,6 +100,7 @@ const ROUTES: readonly Route<RescueControlParts>[] = [
   open("GET", "/plex-condensed-600.woff2", "pages", page("plex-condensed-600.woff2")),
   open("POST", "/api/session", "session", signIn),
   owner("GET", "/api/rescue", "rescue", tellWhy),
+  owner("POST", "/api/rescue/go-back", "rescue", goBack),
   owner("POST", "/api/rescue/start-anew", "rescue", startAnew),
   owner("POST", "/api/restore", "data", restoreBackup),
   owner("GET", "/api/update", "update", showUpdate),

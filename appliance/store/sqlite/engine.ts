@@ -7,6 +7,7 @@ import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
 import { READER_MEMORY_MB } from "../threads/reader-kind.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
+import { keepNew } from "./copies/swap.ts";
 import { markUnmarkedDays, newestTime } from "./counts/counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { damage, openChecked } from "./health.ts";
@@ -92,7 +93,8 @@ export class SqliteEngine implements Engine {
 
   /**
    * Closes the database, lets `replace` put another file in its place, and goes on with what is
-   * there then. A file that was swapped in and takes no commit is given up again for the one before.
+   * there then. A file that was swapped in and takes no commit is given up again for the one before,
+   * which else stays until `keepFile`.
    * @throws {DatabaseRefused} and whatever `replace` throws
    */
   async replaceFile(replace: (file: string) => Promise<void>): Promise<void> {
@@ -110,6 +112,11 @@ export class SqliteEngine implements Engine {
       });
     }
     if (takenBack !== undefined) throw takenBack;
+  }
+
+  /** A start with the file came up whole: what was there before a restore goes. */
+  keepFile(): void {
+    keepNew(this.#file);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { isRefusal } from "../../base/refusal.ts";
 import { moveAway } from "./copies/swap.ts";
 import { type Database, isDamage, openForReading, openForWriting, openToList } from "./database.ts";
 import { DatabaseRefused, FILE, type Flaw } from "./refused.ts";
@@ -82,7 +83,21 @@ export function openChecked(file: string): Database {
 export function unusable(error: unknown): Unusable | undefined {
   if (error instanceof DatabaseRefused && error.flaw !== undefined)
     return { flaw: error.flaw, message: error.message, problem: error.problem ?? error.message };
-  return isDamage(error) ? damage(error.message) : undefined;
+  if (isDamage(error)) return damage(error.message);
+  return isRefusal(error, "read_failed") || isOutOfMemory(error)
+    ? unreadable(error.message)
+    : undefined;
+}
+
+/** Data that a start could not read, for whatever reason. */
+function unreadable(reason: string): Unusable {
+  const problem = `The data could not be read (${reason}).`;
+  return { flaw: "unreadable", message: problem, problem };
+}
+
+/** As a worker ends whose heap is full. */
+function isOutOfMemory(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
 /** Damage that was met while the data was in use. */

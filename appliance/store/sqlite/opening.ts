@@ -2,18 +2,20 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { CommitterAnswer } from "./committer.ts";
 import { NOTHING } from "./copies/restore.ts";
-import { keepNew, resumeSwap, takeBack } from "./copies/swap.ts";
+import { noteStart, resumeSwap, takeBack } from "./copies/swap.ts";
 import { DatabaseRefused } from "./refused.ts";
 import type { Workers } from "./workers.ts";
 
 /** A lock of the command line lasts a second at most. */
 const TRIES = 5;
+/** So many starts of a file on trial may end without a word: power cuts may come in a row. */
+const MAX_STARTS = 3;
 
 /**
- * Opens the workers on a database that may be on trial: its first commit decides. Where that fails
- * the data from before the restore is put back and opened.
+ * Opens the workers on a database that may be on trial, which has to take a commit. Where that fails
+ * the data from before the restore is put back and opened; else that stays until `keepNew`.
  * @returns `takenBack` says why it was
- * @throws whatever `open` does
+ * @throws {DatabaseRefused} where the file was tried in vain; whatever `open` does
  */
 export async function openDecided(
   file: string,
@@ -21,10 +23,14 @@ export async function openDecided(
   { clock, log }: { clock: Pick<Clock, "monotonic">; log: Pick<Log, "warn"> },
 ): Promise<{ workers: Workers; takenBack?: Error }> {
   if (!resumeSwap(file)) return { workers: await open() };
+  if (noteStart(file) >= MAX_STARTS)
+    throw new DatabaseRefused({
+      file,
+      flaw: "unreadable",
+      says: `The data that was restored did not come up in ${MAX_STARTS} starts: it may need more memory than there is.`,
+    });
   try {
-    const workers = await openAndCommit(open, clock);
-    keepNew(file);
-    return { workers };
+    return { workers: await openAndCommit(open, clock) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.warn({ reason }, "The restored data could not be used; the data from before is back");

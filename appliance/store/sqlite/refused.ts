@@ -39,5 +39,5 @@ export class DatabaseRefused extends Refusal {
 /** What mends the box's own data. */
 const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
 
-/** A database that is no whole one, of another program, or from a newer version. */
-export type Flaw = "damaged" | "foreign" | "newer";
+/** A database that is no whole one, of another program, from a newer version, or that a start could not read. */
+export type Flaw = "damaged" | "foreign" | "newer" | "unreadable";

@@ -5,6 +5,7 @@ import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
+import { tryStart } from "../../../appliance/service/try-start.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
 import type { CopyTarget } from "../../../appliance/store/copy/target.ts";
 import { PostgresEnd } from "../../../appliance/store/postgres/copying.ts";
@@ -353,7 +354,7 @@ describe("a copy", () => {
         await copyAll(source("box"), there);
         for (const end of ends.splice(0)) if (end !== there) await end.close();
         ends.push(there);
-        restore(at("backup.db"), databaseFile(at("box")));
+        await restore(at("backup.db"), databaseFile(at("box")), tryStart);
         fill(at("box"), [day("blog", 0, { "/new": 1 }, [{ sv: 1, c: "new" }])]);
         await copyAll(source("box"), there);
         fill(at("all"), [

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { DatabaseRefused } from "../refused.ts";
-import type { Chore, ChoreAnswer } from "./chores.ts";
+import type { ChoreAnswer } from "./chore-host.ts";
+import type { Chore } from "./chores.ts";
 
 /** A chore that takes longer is ended: a gigabyte on a slow card takes about half of it. */
 const CHORE_MS = 20 * 60_000;
@@ -18,9 +19,21 @@ const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
  * Does a chore in a process of its own, which is killed when it takes too long.
  * @throws {DatabaseRefused | Error}
  */
-export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
+export function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
+  return runIn(new URL("chores.ts", import.meta.url), chore, patienceMs);
+}
+
+/**
+ * The same of a chore that another program does, by `hostChore`.
+ * @throws {DatabaseRefused | Error}
+ */
+export async function runIn(
+  program: URL,
+  chore: object,
+  patienceMs: number = CHORE_MS,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();
-  const child = fork(new URL("chores.ts", import.meta.url), {
+  const child = fork(program, {
     env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),
     execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -33,10 +46,7 @@ export async function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<voi
     if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
     // As V8 ends a process whose heap is full.
     else if (signal === "SIGABRT") reject(new DatabaseRefused(TOO_LARGE));
-    else
-      reject(
-        new Error(`the chore ${chore.kind} ended without an answer (${signal ?? "no signal"})`),
-      );
+    else reject(new Error(`a chore ended without an answer (${signal ?? "no signal"})`));
   });
   child.send(chore);
   const answer = await promise;

@@ -20,6 +20,8 @@ const SPARE_BYTES = 128 * 1024 * 1024;
 /** The store, as far as its file is concerned. */
 interface Replaceable {
   space(): Promise<Space>;
+  /** Reads a database as a start does. @throws {DatabaseRefused} where that fails */
+  tryStart(file: string): Promise<void>;
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
 }
 
@@ -88,6 +90,7 @@ export class Exchange {
       );
       await runChore({ kind: "copyIn", source: upload, target: incoming });
       removeDatabase(upload);
+      await this.#store.tryStart(incoming);
       await this.#store.replaceFile(async (target) => {
         await runChore({ kind: "keepOwn", box: target, incoming });
         swapIn(incoming, target);

@@ -13,7 +13,7 @@ import {
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { addSite, findSite } from "../tables/sites.ts";
 import { copyBackup, copyOwn, fill } from "./copy.ts";
-import { keepNew, removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
+import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
 const GROWTH = 3;
@@ -92,10 +92,15 @@ export function keepOwn(box: string, incoming: string): void {
 
 /**
  * Puts a backup in the place of the database `target`, which nobody may have open. Whatever fails,
- * the old data is there as before.
- * @throws {DatabaseRefused} when `source` is damaged, not ours or from a newer version
+ * the old data is there as before; it stays until a start with the new came up whole.
+ * @param tryStart reads a database as a start does
+ * @throws {DatabaseRefused} when `source` is damaged, not ours, from a newer version, or more than a start can read
  */
-export function restore(source: string, target: string): void {
+export async function restore(
+  source: string,
+  target: string,
+  tryStart: (file: string) => Promise<void>,
+): Promise<void> {
   if (!existsSync(source))
     throw new DatabaseRefused({ file: source, says: `There is no file ${FILE}.` });
   if (resumeSwap(target)) decideTrial(target);
@@ -108,12 +113,13 @@ export function restore(source: string, target: string): void {
     if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${upload}-wal`);
     copyIn(upload, incoming);
     keepOwn(target, incoming);
+    await tryStart(incoming);
     swapIn(incoming, target);
     commitFirst(target);
   } catch (error) {
     if (!(error instanceof DatabaseRefused)) throw error;
     // People know the file they named, not our copy of it.
-    throw error.about.file === upload ? error.named(source) : error;
+    throw [upload, incoming].includes(error.about.file) ? error.named(source) : error;
   } finally {
     removeDatabase(upload);
     removeDatabase(incoming);
@@ -143,7 +149,6 @@ function commitFirst(target: string): void {
     takeBack(target);
     throw error;
   }
-  keepNew(target);
 }
 
 /** A batch without any hit: it is committed all the same. */

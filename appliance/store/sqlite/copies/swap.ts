@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { syncNow } from "../../../base/files.ts";
 import { syncFolderOf } from "../database.ts";
 
@@ -6,11 +6,14 @@ import { syncFolderOf } from "../database.ts";
  * Another database in the place of the one there is, and back. What may stand side by side at any
  * moment, also after a power cut in the middle, with `old` for `<file>.before-restore`:
  *
- * | `old` | file | what it means                                                    |
- * | ----- | ---- | ---------------------------------------------------------------- |
- * | no    | any  | nothing is going on                                              |
- * | yes   | no   | cut between the two renames: `old` is put back                   |
- * | yes   | yes  | the file is new and on trial, until its first commit succeeded   |
+ * | `old` | file | what it means                                                     |
+ * | ----- | ---- | ----------------------------------------------------------------- |
+ * | no    | any  | nothing is going on                                               |
+ * | yes   | no   | cut between the two renames: `old` is put back                    |
+ * | yes   | yes  | the file is new and on trial, until a start with it came up whole |
+ *
+ * `<file>.starts` counts the starts of a file on trial that have begun: of one that was killed, for its
+ * memory or by a power cut, there is no other trace.
  *
  * A write-ahead log belongs to the file it stands beside. That of the old one is moved after it, and
  * back before it, so that no log ever stands beside a file it does not belong to.
@@ -23,10 +26,19 @@ function oldOf(file: string): string {
   return `${file}.before-restore`;
 }
 
-/** Puts `incoming`, closed and whole, in the place of `file`, which nobody may have open: on trial. */
+function startsOf(file: string): string {
+  return `${file}.starts`;
+}
+
+/**
+ * Puts `incoming`, closed and whole, in the place of `file`, which nobody may have open: on trial. What
+ * is on trial already goes for good, and what was there before it stays to go back to.
+ */
 export function swapIn(incoming: string, file: string): void {
   syncNow(incoming);
-  if (existsSync(file)) moveAway(file, oldOf(file));
+  rmSync(startsOf(file), { force: true });
+  if (existsSync(oldOf(file))) removeCompanions(file);
+  else if (existsSync(file)) moveAway(file, oldOf(file));
   renameSync(incoming, file);
   syncFolderOf(file);
 }
@@ -45,15 +57,37 @@ export function moveAway(file: string, to: string): void {
  * @returns true when the file is on trial: then comes `keepNew` or `takeBack`
  */
 export function resumeSwap(file: string): boolean {
-  if (!existsSync(oldOf(file))) return false;
+  if (!existsSync(oldOf(file))) {
+    rmSync(startsOf(file), { force: true });
+    return false;
+  }
   if (existsSync(file)) return true;
   putBack(file);
   return false;
 }
 
+/** There is data from before a restore to go back to. */
+export function mayTakeBack(file: string): boolean {
+  return existsSync(oldOf(file));
+}
+
+/** Notes that a start with a file on trial begins. @returns how many began before, none of which came up whole */
+export function noteStart(file: string): number {
+  const before = existsSync(startsOf(file)) ? readFileSync(startsOf(file)).length : 0;
+  try {
+    writeFileSync(startsOf(file), ".".repeat(before + 1));
+    syncNow(startsOf(file));
+    syncFolderOf(file);
+  } catch {
+    // A disk that is full or read-only must not hinder a start.
+  }
+  return before;
+}
+
 /** The trial is over: what was there before goes. */
 export function keepNew(file: string): void {
   removeDatabase(oldOf(file));
+  rmSync(startsOf(file), { force: true });
 }
 
 /** The trial failed: what was there before comes back. Nobody may have the file open. */
@@ -63,6 +97,7 @@ export function takeBack(file: string): void {
   rmSync(file, { force: true });
   syncFolderOf(file);
   if (existsSync(oldOf(file))) putBack(file);
+  rmSync(startsOf(file), { force: true });
 }
 
 function putBack(file: string): void {

@@ -14,6 +14,7 @@ import { fromStored } from "../../../../appliance/deck/deck-settings.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/demo/demo.ts";
 import { channelName } from "../../../../appliance/push/channels.ts";
 import { cleanText } from "../../../../appliance/push/text.ts";
+import { tryStart } from "../../../../appliance/service/try-start.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
@@ -30,6 +31,7 @@ import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { becomeNewer } from "../../../helpers/newer.ts";
+import { until } from "../../../helpers/until.ts";
 import { World } from "../../../helpers/world.ts";
 
 const SCHEMA = join(import.meta.dirname, "../../../../appliance/store/sqlite/schema");
@@ -88,7 +90,7 @@ describe("what a restore copies", () => {
     await unsure.stop();
 
     backUp(data, at("backup.db"));
-    restore(at("backup.db"), at("restored.db"));
+    await restore(at("backup.db"), at("restored.db"), tryStart);
     const { meta: _meta, ...given } = contents(at("backup.db"));
     const { meta, ...taken } = contents(at("restored.db"));
     // The box reads through what it did not write itself.
@@ -102,7 +104,7 @@ describe("what a restore copies", () => {
     await world.end();
   });
 
-  it("may come from every earlier version", () => {
+  it("may come from every earlier version", async () => {
     const steps = readdirSync(SCHEMA).sort();
     const newest = openForWriting(at("newest.db"));
     const application = newest.pragma("application_id", { simple: true });
@@ -121,7 +123,7 @@ describe("what a restore copies", () => {
       db.pragma(`application_id = ${application}`);
       db.pragma(`user_version = ${version}`);
       db.close();
-      restore(at("older.db"), at("restored.db"));
+      await restore(at("older.db"), at("restored.db"), tryStart);
       const { count, day_total } = contents(at("restored.db"));
       assert.deepEqual(JSON.parse(String(count)), [{ site: 1, day: 20_000, value: 1, n: 5 }]);
       const restored = openForReading(at("restored.db"));
@@ -196,17 +198,17 @@ describe("a restore that power cut short, or whose file does not do", () => {
     for (const suffix of ["", "-wal"])
       copyFileSync(file() + suffix, `${world.dataDir}/card.db${suffix}`);
     await world.stop();
-    restore(`${world.dataDir}/new.db`, file());
-    restore(`${world.dataDir}/card.db`, file());
+    await restore(`${world.dataDir}/new.db`, file(), tryStart);
+    await restore(`${world.dataDir}/card.db`, file(), tryStart);
     await world.start();
     assert.equal(await views(), 6);
   });
 
-  it("goes on with the new data once that has taken a commit", async () => {
+  it("goes on with the new data once a start with it came up whole", async () => {
     swap();
     await world.start();
     assert.equal(await views(), 0);
-    assert.ok(!existsSync(old()));
+    await until(() => !existsSync(old()));
     await world.restart();
     assert.equal(await views(), 0);
   });
@@ -237,7 +239,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
   it("goes back to the old data before another restore, which may be refused", async () => {
     swap((db) => becomeNewer(db, 999));
     writeFileSync(`${world.dataDir}/bad.db`, "x".repeat(9_000));
-    assert.throws(() => restore(`${world.dataDir}/bad.db`, file()), /is damaged/);
+    await assert.rejects(restore(`${world.dataDir}/bad.db`, file(), tryStart), /is damaged/);
     await world.start();
     assert.equal(await views(), 5);
   });
@@ -272,6 +274,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
     swap();
     copyFileSync(file(), `${world.dataDir}/exchange-0.db`);
     await world.start();
+    await until(() => !existsSync(old()));
     await world.stop();
     assert.deepEqual(names(), ["tallydeck.db", "tallydeck.db.made"]);
   });

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { SERVICE_MEMORY } from "../base/bounds.ts";
+import { SystemClock } from "../base/clock.ts";
+import { createLog } from "../base/log.ts";
+import type { QueryInput, QueryName, QueryResult } from "../store/queries.ts";
+import { hostChore } from "../store/sqlite/copies/chore-host.ts";
+import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
+import { startWorkers, type Workers } from "../store/sqlite/workers.ts";
+import { READER_MEMORY_MB } from "../store/threads/reader-kind.ts";
+import { ownThreads } from "../store/threads/threads.ts";
+import { firstReads } from "./first-reads.ts";
+
+/** What a service takes more than this process where neither has any data, rounded up. */
+const BESIDE_BYTES = 32 * 1_048_576;
+
+/**
+ * A process of its own: opens a database as a start does, with threads of the same bounds, and reads all
+ * that a start reads. It changes nothing in it.
+ */
+hostChore(async ({ file }: { file: string }) => {
+  const refused = (why: string) =>
+    new DatabaseRefused({
+      file,
+      says: `${FILE} cannot be used: ${why}. Choose another backup.`,
+    });
+  const workers = await openedBy(file).catch((error: Error) => {
+    throw refused(`a start could not open it (${error.message})`);
+  });
+  const read = <Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> =>
+    workers.read(query, input);
+  try {
+    await firstReads({ read }, file);
+    await read("siteAlarms", undefined);
+  } catch (error) {
+    throw refused(`a start could not read it (${error instanceof Error ? error.message : error})`);
+  } finally {
+    await workers.close();
+  }
+  if (peakMemory() + BESIDE_BYTES > SERVICE_MEMORY)
+    throw refused("it takes more memory than a start has");
+});
+
+function openedBy(file: string): Promise<Workers> {
+  return startWorkers({
+    file,
+    onDirectory: () => {},
+    onDamaged: () => {},
+    clock: new SystemClock(),
+    log: createLog(() => {}),
+    threads: ownThreads,
+    readerMemoryMb: READER_MEMORY_MB,
+  });
+}
+
+/** The most memory that this process ever took, in bytes; 0 where the system does not tell. */
+function peakMemory(): number {
+  try {
+    const [, kilobytes = "0"] =
+      /^VmHWM:\s+(\d+) kB/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    return 1_024 * Number(kilobytes);
+  } catch {
+    return 0;
+  }
+}
