@@ -11,7 +11,9 @@ export type RefusalCode =
   /** What it is about. */
   | "not_found"
   /** How much there is already. */
+  | "alarm_limit"
   | "channel_limit"
+  | "deck_limit"
   | "image_limit"
   | "last_page"
   | "no_room"

@@ -1,3 +1,4 @@
+import { BOUNDS } from "../base/bounds.ts";
 import {
   isHost,
   isSiteId,
@@ -218,6 +219,7 @@ async function expectDone(
     not_found: noSuchSite(await desk.directory(), id),
     declared: `${id} is declared by SITES in the configuration. Change it there and restart the service.`,
     host_taken: `${host} belongs to another site already.`,
+    too_many: `There are ${BOUNDS.sites.count} sites already. Erase one first.`,
     same_token_name: `Another site has the token of ${id}.`,
     retired: `${id} is retired. Bring it back first: \`tallydeck sites add ${id}\``,
   };

@@ -55,8 +55,8 @@ import {
   signIn,
   signOut,
 } from "./routes/session.ts";
-import { exportSettings } from "./routes/settings.ts";
-import { importSettings, type SettingsParts } from "./routes/settings-import.ts";
+import { exportSettings, type SettingsParts } from "./routes/settings.ts";
+import { importSettings } from "./routes/settings-import.ts";
 import { type ActivityParts, showSiteActivity } from "./routes/site-activity.ts";
 import { type AlarmsParts, changeAlarms, findAlarms } from "./routes/site-alarms.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { SITE_ID_RULE } from "../base/names.ts";
 import { invalidField } from "../base/refusal.ts";
-import { readJson } from "../http/body.ts";
+import { readBytes, readJson } from "../http/body.ts";
 import { HttpError } from "../http/errors.ts";
 
 export { shape } from "../base/shape.ts";
@@ -30,7 +30,16 @@ export function jsonBody(ctx: Context, limit = FORM_BYTES): Promise<unknown> {
 }
 
 /**
- * The same of a request that may come without a body.
+ * The bytes of a body that is declared as JSON, for who parses it elsewhere.
+ * @throws {HttpError} 415, 413, 400 `invalid_json` where it ends early
+ */
+export function jsonBytes(ctx: Context, limit: number): Promise<Buffer> {
+  expectJson(ctx);
+  return readBytes(ctx.req, limit);
+}
+
+/**
+ * The body as JSON of a request that may come without a body.
  * @throws {HttpError} 415, 413, 400 `invalid_json`
  */
 export async function optionalJson(ctx: Context, otherwise: object): Promise<unknown> {

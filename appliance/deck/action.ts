@@ -174,22 +174,31 @@ export function shownAction(action: Action): Action {
   return { ...action, headers: Object.fromEntries(names.map((name) => [name, HIDDEN])) };
 }
 
-/**
- * An action with the values of its headers that came back hidden.
- * @param known actions that have them, those of the same slot first: a value goes to no other origin
- * than that which it was given for
- */
-export function withSecrets(action: Action, known: readonly Action[]): Action {
+/** Values of headers that actions have, each for the origin that it was given for. */
+type Secrets = ReadonlyMap<string, string>;
+
+/** @param known actions; of two values for one name and origin the first counts */
+export function secretsOf(known: readonly Action[]): Secrets {
+  const secrets = new Map<string, string>();
+  for (const action of known) {
+    if (action.do !== "request" || action.headers === undefined) continue;
+    const origin = originOf(action.url);
+    for (const [name, value] of Object.entries(action.headers)) {
+      const key = secretKey(origin, name);
+      if (value !== HIDDEN && !secrets.has(key)) secrets.set(key, value);
+    }
+  }
+  return secrets;
+}
+
+/** An action with the values of its headers that came back hidden, as far as `secrets` has them. */
+export function withSecrets(action: Action, secrets: Secrets): Action {
   if (action.do !== "request" || action.headers === undefined) return action;
   const origin = originOf(action.url);
-  const same = known.filter(
-    (other): other is RequestAction => other.do === "request" && originOf(other.url) === origin,
-  );
-  const headers = Object.entries(action.headers).map(([name, value]) => {
-    if (value !== HIDDEN) return [name, value];
-    const kept = same.map((other) => headerOf(other, name)).find((found) => found !== undefined);
-    return [name, kept ?? HIDDEN];
-  });
+  const headers = Object.entries(action.headers).map(([name, value]) => [
+    name,
+    value === HIDDEN ? (secrets.get(secretKey(origin, name)) ?? HIDDEN) : value,
+  ]);
   return { ...action, headers: Object.fromEntries(headers) };
 }
 
@@ -199,9 +208,6 @@ export function lostSecret(action: Action): string | undefined {
   return Object.entries(action.headers ?? {}).find(([, value]) => value === HIDDEN)?.[0];
 }
 
-function headerOf({ headers = {} }: RequestAction, name: string): string | undefined {
-  const value = Object.entries(headers).find(
-    ([other]) => other.toLowerCase() === name.toLowerCase(),
-  )?.[1];
-  return value === HIDDEN ? undefined : value;
+function secretKey(origin: string | undefined, name: string): string {
+  return `${origin} ${name.toLowerCase()}`;
 }

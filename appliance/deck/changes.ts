@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
-import { Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
-import { type DeckSettings, type DeckStore, toStored } from "./deck-settings.ts";
+import { expectFits } from "./deck-room.ts";
+import type { DeckSettings, DeckStore } from "./deck-settings.ts";
 import type { Undoable } from "./deck-view.ts";
 import { History, type Step } from "./history.ts";
 import { firstOfEach } from "./identity.ts";
@@ -16,8 +15,6 @@ interface ChangesOptions {
   /** Decks are set otherwise from now on, or are gone. */
   applied(ids: readonly string[]): void;
 }
-
-const MAX_BYTES = BOUNDS.decks.bytes;
 
 /** Takes back what was stored. @returns as `Step.undo` */
 export type TakeBack = () => Promise<string>;
@@ -127,21 +124,4 @@ export class Changes {
     this.#decks.addKnown(stored);
     this.#options.applied([...stored.map(({ id }) => id), ...gone]);
   }
-}
-
-/**
- * What is too large may still become smaller.
- * @throws {Refusal} `invalid_field` when a change makes more of a deck than can be kept
- */
-function expectFits(after: DeckSettings, before: DeckSettings | undefined): void {
-  const size = bytesOf(after);
-  if (size <= MAX_BYTES || (before !== undefined && size <= bytesOf(before))) return;
-  throw new Refusal(
-    "invalid_field",
-    `${after.name} would be set to more than ${MAX_BYTES / 1_024} kB. Shorten the bodies and headers of its requests, or take some away.`,
-  );
-}
-
-function bytesOf(deck: DeckSettings): number {
-  return Buffer.byteLength(toStored(deck).settings ?? "");
 }

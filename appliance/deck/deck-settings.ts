@@ -1,5 +1,5 @@
 import { invalidField, orElse } from "../base/refusal.ts";
-import { type Action, withSecrets } from "./action.ts";
+import { type Action, secretsOf, withSecrets } from "./action.ts";
 import type { PushRules, Widget } from "./face/widget.ts";
 import {
   allSlots,
@@ -139,7 +139,7 @@ export function withImport(
 ): DeckSettings {
   const { name, brightness } = change;
   const before = known ?? { id, model, serial, name, brightness, ...AWAKE, ...onePage({}) };
-  const secrets = allSlots(before).flatMap(actionsOf);
+  const secrets = secretsOf(allSlots(before).flatMap(actionsOf));
   const reveal = (action: Action) => withSecrets(action, secrets);
   const revealed = (slots: Slots) => mapSlots(slots, (slot) => mapActions(slot, reveal));
   return changed(before, {

@@ -1,5 +1,12 @@
 import { invalidField, orElse } from "../base/refusal.ts";
-import { type Action, lostSecret, readAction, shownAction, withSecrets } from "./action.ts";
+import {
+  type Action,
+  lostSecret,
+  readAction,
+  secretsOf,
+  shownAction,
+  withSecrets,
+} from "./action.ts";
 import { type PushRules, parseWidget, type Widget } from "./face/widget.ts";
 
 /** What a finger does, for which an action may be set. */
@@ -75,11 +82,13 @@ export function changedSlot(
   known: readonly Action[],
 ): SlotSettings {
   const slot: SlotSettings = { ...settings, widget, ...(isButton && { button: true }) };
+  // Those of the same slot first.
+  const secrets = secretsOf([...actionsOf(settings), ...known]);
   for (const kind of ACTION_KINDS) {
     const action = change[kind];
     if (action === null) delete slot[kind];
     if (!action) continue;
-    slot[kind] = withSecrets(action, [...actionsOf(settings), ...known]);
+    slot[kind] = withSecrets(action, secrets);
     const lost = lostSecret(slot[kind]);
     if (lost !== undefined)
       throw invalidField(`${kind}.headers.${lost}`, "is not known here. Type its value again.");

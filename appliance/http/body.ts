@@ -7,7 +7,11 @@ import { HttpError } from "./errors.ts";
  * @throws {HttpError} 413 `payload_too_large`, 400 `invalid_json`
  */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
-  const bytes = await readBytes(request, limit);
+  return parseJson(await readBytes(request, limit));
+}
+
+/** @throws {HttpError} 400 `invalid_json` */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

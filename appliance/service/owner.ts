@@ -241,7 +241,7 @@ function aboutData(
     tryStart,
     replaceFile: (replace) => store.replaceFile(replace),
   });
-  return { settings: { store, decks }, data: { clock, exchange, reloadAfterRestore } };
+  return { settings: { clock, store, decks }, data: { clock, exchange, reloadAfterRestore } };
 }
 
 /** What the box says of itself, and is told of the time. */

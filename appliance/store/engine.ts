@@ -1,4 +1,4 @@
-import type { Refusal } from "../base/refusal.ts";
+import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
 import type { FoldPlan, QueryInput, QueryName, QueryResult } from "./queries.ts";
@@ -44,6 +44,8 @@ export type EngineAnswer =
       /** It passes by itself within moments: another holds the database. */
       readonly busy: boolean;
       readonly message: string;
+      /** The write cannot be, whatever the state of the storage. */
+      readonly refused?: RefusalCode;
     };
 
 /** What the door knows once a database has answered. */

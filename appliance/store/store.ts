@@ -1,6 +1,6 @@
 import { type Clock, every } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Refusal } from "../base/refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
@@ -168,11 +168,13 @@ export class Store {
 
   /**
    * Runs a named write; resolves when it is committed and `directory` knows it.
-   * @throws {Refusal} `storage_unavailable` when nothing was changed
+   * @throws {Refusal} `storage_unavailable`, `deck_limit`, `alarm_limit`: nothing was changed
    */
   async write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
     await this.#pause;
     const answer = await this.#engine.send({ kind: "write", name, input });
+    if (!answer.ok && answer.refused !== undefined)
+      throw new Refusal(answer.refused, answer.message);
     if (!answer.ok) {
       this.#options.log.error({ reason: answer.message }, "A change could not be stored");
       throw storageUnavailable();

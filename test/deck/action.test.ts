@@ -5,6 +5,7 @@ import {
   type Action,
   lostSecret,
   readAction,
+  secretsOf,
   shownAction,
   withSecrets,
 } from "../../appliance/deck/action.ts";
@@ -91,12 +92,12 @@ describe("the secrets of an action", () => {
   });
 
   it("stay when they come back hidden", () => {
-    assert.deepEqual(withSecrets(hidden, [{ do: "sleep" }, secret]), secret);
+    assert.deepEqual(withSecrets(hidden, secretsOf([{ do: "sleep" }, secret])), secret);
   });
 
   it("change where they are typed anew", () => {
     const typed = request({ headers: { authorization: "…", "X-Other": "3" } });
-    assert.deepEqual(withSecrets(typed, [secret]), {
+    assert.deepEqual(withSecrets(typed, secretsOf([secret])), {
       ...typed,
       headers: { authorization: "Bearer 1", "X-Other": "3" },
     });
@@ -104,7 +105,7 @@ describe("the secrets of an action", () => {
 
   it("go to no other origin", () => {
     const elsewhere = { ...hidden, url: "http://evil.example/" } as Action;
-    assert.equal(lostSecret(withSecrets(elsewhere, [secret])), "Authorization");
+    assert.equal(lostSecret(withSecrets(elsewhere, secretsOf([secret]))), "Authorization");
     assert.equal(lostSecret(secret), undefined);
     assert.equal(lostSecret({ do: "sleep" }), undefined);
   });

@@ -61,6 +61,7 @@ export const WALLS: readonly Wall[] = [
       "appliance/updates/updates.ts",
       "appliance/updates/shown.ts",
       // What settings, ids, widgets and models are, to check what comes in.
+      "appliance/deck/deck-room.ts",
       "appliance/deck/deck-settings.ts",
       "appliance/deck/deck-view.ts",
       "appliance/deck/drawing.ts",
@@ -177,6 +178,7 @@ export const BROWSERS = "web/";
 /** Started, never imported but for their types. */
 export const STARTED: readonly string[] = [
   "appliance/main.ts",
+  "appliance/control/routes/settings-check.ts",
   "appliance/provision/change-tunnel.ts",
   "appliance/provision/main.ts",
   "appliance/updater/check-slot.ts",

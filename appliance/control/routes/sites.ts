@@ -1,4 +1,5 @@
 import type { Context } from "koa";
+import { BOUNDS } from "../../base/bounds.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../base/secrets.ts";
@@ -144,6 +145,12 @@ export function expectDone(outcome: SiteOutcome, id: string, { directory }: Stor
       throw new HttpError(409, "site_exists", `There is a site ${id} already.`);
     case "host_taken":
       throw new HttpError(409, "host_taken", "This host belongs to another site already.");
+    case "too_many":
+      throw new HttpError(
+        409,
+        "site_limit",
+        `There are ${BOUNDS.sites.count} sites already. Erase one first.`,
+      );
     case "same_token_name":
       throw new HttpError(
         409,

@@ -55,6 +55,8 @@ export type SiteOutcome =
   | "not_found"
   | "declared"
   | "host_taken"
+  /** There are as many as may be. */
+  | "too_many"
   /** Another site's token has the same name. */
   | "same_token_name"
   /** It can only be brought back, or erased. */

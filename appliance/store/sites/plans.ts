@@ -1,3 +1,4 @@
+import { BOUNDS } from "../../base/bounds.ts";
 import { isSiteId } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import type { WriteInput } from "../writes.ts";
@@ -28,6 +29,7 @@ export const SITE_PLANS: {
   createSite(directory, { id, host, badge }) {
     const draft = new Draft(directory);
     if (siteIn(directory, id)) return not("exists");
+    if (!retiredIn(directory, id) && isFull(directory)) return not("too_many");
     if (draft.hasTwin(id)) return not("same_token_name");
     if (draft.isTaken({ id, host })) return not("host_taken");
     draft.add(id);
@@ -71,6 +73,10 @@ export const SITE_PLANS: {
   setSiteAlarms: (directory, { id, alarms }) =>
     ofSite(directory, id, (site) => ({ kind: "alarms", site, alarms })),
 };
+
+function isFull({ sites, retired }: Directory): boolean {
+  return sites.length + retired.length >= BOUNDS.sites.count;
+}
 
 /** A change of what a site has that is not retired. */
 function ofSite(directory: Directory, id: string, change: (site: SiteKey) => SiteChange): SitePlan {

@@ -1,6 +1,6 @@
 import type { SiteKey } from "../counting.ts";
 import type { BeforeImport } from "../rows.ts";
-import { type Directory, retiredIn, type SiteInput, siteIn } from "./directory.ts";
+import type { Directory, SiteInput, SiteRecord } from "./directory.ts";
 import { Draft, type SiteChange } from "./draft.ts";
 
 type SitesBefore = BeforeImport["sites"];
@@ -16,14 +16,15 @@ export function importSites(
   sites: readonly SiteInput[],
 ): { before: SitesBefore; changes: readonly SiteChange[] } {
   const draft = new Draft(directory);
+  const known = byId(directory.sites);
   for (const { id } of sites) {
-    if (siteIn(directory, id)) continue;
+    if (known.has(id)) continue;
     if (draft.hasTwin(id)) throw new Error(`the token of ${id} belongs to another site`);
     draft.add(id);
   }
   const [taken] = settle(
     draft,
-    sites.filter(({ id }) => !siteIn(directory, id)?.declared),
+    sites.filter(({ id }) => !known.get(id)?.declared),
   );
   if (taken !== undefined) throw new Error(`${taken.host} belongs to another site`);
   return { before: sitesBefore(directory, sites), changes: draft.changes() };
@@ -31,8 +32,9 @@ export function importSites(
 
 /** The sites that an import has added: those with numbers by now are not to be undone. */
 export function addedBy(sites: SitesBefore, directory: Directory): SiteKey[] {
+  const known = byId(directory.sites);
   return sites.flatMap(({ id, was }) => {
-    const site = was === "none" ? siteIn(directory, id) : undefined;
+    const site = was === "none" ? known.get(id) : undefined;
     return site?.declared === false ? [site.key] : [];
   });
 }
@@ -49,9 +51,10 @@ export function undoImportOfSites(
   counting: ReadonlySet<SiteKey>,
 ): { stay: string[]; changes: readonly SiteChange[] } {
   const draft = new Draft(directory);
-  const there = sites.filter(({ id }) => siteIn(directory, id)?.declared === false);
+  const known = byId(directory.sites);
+  const there = sites.filter(({ id }) => known.get(id)?.declared === false);
   const added = there.filter(({ was }) => was === "none");
-  const hasNumbers = ({ id }: SiteInput) => counting.has(siteIn(directory, id)?.key ?? 0);
+  const hasNumbers = ({ id }: SiteInput) => counting.has(known.get(id)?.key ?? 0);
   const stay = added.filter(hasNumbers);
   for (const site of added) if (!hasNumbers(site)) draft.remove(site.id);
   for (const { id, was } of there) if (was === "retired") draft.retire(id);
@@ -60,6 +63,10 @@ export function undoImportOfSites(
     there.filter(({ was }) => was === "there"),
   );
   return { stay: [...stay, ...taken].map(({ id }) => id), changes: draft.changes() };
+}
+
+function byId(sites: readonly SiteRecord[]): ReadonlyMap<string, SiteRecord> {
+  return new Map(sites.map((site) => [site.id, site]));
 }
 
 /** Changes sites that may have swapped their hosts. @returns those whose host another one has */
@@ -73,10 +80,11 @@ function settle(draft: Draft, sites: readonly SiteInput[]): SiteInput[] {
 }
 
 function sitesBefore(directory: Directory, sites: readonly SiteInput[]): SitesBefore {
+  const [known, retired] = [byId(directory.sites), byId(directory.retired)];
   return sites.map(({ id }) => {
-    const site = siteIn(directory, id);
+    const site = known.get(id);
     const { host, badge } = site ?? { host: null, badge: false };
-    const was = site ? "there" : retiredIn(directory, id) ? "retired" : "none";
+    const was = site ? "there" : retired.has(id) ? "retired" : "none";
     return { id, was, host, badge };
   });
 }

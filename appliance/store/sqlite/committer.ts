@@ -1,3 +1,4 @@
+import { Refusal } from "../../base/refusal.ts";
 import type { EngineAnswer, EngineRequest } from "../engine.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
@@ -127,6 +128,7 @@ class Committer {
         busy: isSqliteError(error, "SQLITE_BUSY"),
         full: isSqliteError(error, "SQLITE_FULL"),
         message: error instanceof Error ? error.message : String(error),
+        ...(error instanceof Refusal && { refused: error.code }),
       };
     }
   }

@@ -117,6 +117,59 @@ describe("backup and restore over HTTP", () => {
     assert.equal(reply.status, 204, reply.text);
   });
 
+  it("take back all that a box keeps, which takes no more decks than that", async () => {
+    const press = {
+      do: "request",
+      method: "POST",
+      url: "http://h.local/",
+      body: "x".repeat(4_096),
+    };
+    const slot = { widget: { type: "clock" }, press, hold: press, turn: press };
+    const slots = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, key) => [`k${key}`, slot]));
+    const deck = (n: number, pages: object[]) => ({
+      id: `xl-${n}`,
+      model: "xl",
+      serial: "",
+      name: `Deck ${n}`,
+      brightness: 50,
+      pages,
+    });
+    const large = (n: number) =>
+      deck(n, [
+        { name: "A", slots: slots(32) },
+        { name: "B", slots: slots(9) },
+      ]);
+    const take = (decks: object[], query = "") =>
+      owner.ask("POST", `/api/settings/import${query}`, { decks });
+    for (const decks of [
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+    ])
+      assert.equal((await take(decks.map(large))).status, 204);
+    for (const query of ["?preview=1", ""]) {
+      const reply = await take([large(8)], query);
+      assertError(reply, 409, "deck_limit");
+      assert.match(reply.json.error, /keeps 100 decks, and 4 MB of what they are set to/);
+    }
+    await owner.ask("POST", "/api/origins", { origin: "http://h.local" });
+    let reply = await owner.ask("PUT", "/api/decks/virtual-mini/slots/k0", slot);
+    for (let key = 1; reply.status === 200 && key < 32; key += 1)
+      reply = await owner.ask("PUT", `/api/decks/xl-7/slots/k${key}?page=1`, slot);
+    assertError(reply, 400, "invalid_field");
+    await owner.ask("POST", "/api/decks/virtual-mini/pages", {});
+    for (let at = 1; reply.status !== 409 && at < 12; at += 1)
+      reply = await owner.ask(
+        "PUT",
+        `/api/decks/virtual-mini/slots/k${at % 6}?page=${Math.floor(at / 6)}`,
+        slot,
+      );
+    assertError(reply, 409, "deck_limit");
+    assert.equal((await restore(await backup())).status, 204);
+    await world().restart();
+    assert.equal((await owner.get("/api/decks")).decks.length, 9);
+  });
+
   it("name the file by its day and tell its size", async () => {
     const { headers, body } = await owner.ask("GET", "/api/backup");
     assert.equal(headers["content-disposition"], 'attachment; filename="tallydeck-2026-03-04.db"');

@@ -194,6 +194,19 @@ onEachEngine(() => {
         });
       });
 
+      it("are looked at beside what else the box does, one file at a time", async () => {
+        const sites = Array.from({ length: 3_000 }, (_, n) => ({ id: `s${n}`, host: `${n}.b` }));
+        const [view, ...looks] = await Promise.all([
+          world().beacon({ p: "/" }),
+          look({ sites }),
+          look({ sites }),
+        ]);
+        assert.equal(view.status, 200);
+        const [first, second] = looks.sort((a, b) => a.status - b.status);
+        assert.deepEqual(first?.json.sites, { added: 3_000, changed: 0 });
+        assertError(second ?? assert.fail(), 409, "busy");
+      });
+
       it("are as wrong when they are only looked at", async () => {
         assertError(await look({ decks: [deck({ brightness: 101 })] }), 400, "invalid_field");
       });
@@ -259,6 +272,8 @@ onEachEngine(() => {
       ["tokens", { tokens: [] }],
       ["tallydeck", { tallydeck: "backup" }],
       ["decks", { decks: {} }],
+      ["decks", { decks: Array.from({ length: 1_100 }, (_, n) => deck({ id: `mk2-${n}` })) }],
+      ["sites", { sites: Array.from({ length: 18_000 }, (_, n) => ({ id: `s${n}` })) }],
       ["decks.0.model", { decks: [deck({ model: "none" })] }],
       ["decks.0.brightness", { decks: [deck({ brightness: 101 })] }],
       ["decks.0.hash", { decks: [deck({ hash: "x" })] }],

@@ -1,5 +1,7 @@
+import { BOUNDS, DECK_LIMIT } from "../../../base/bounds.ts";
 import type { DeckRow } from "../../rows.ts";
 import type { Database } from "../database.ts";
+import { within } from "./within.ts";
 
 /** Every deck that was ever known, in the order they came. */
 export function deckSettings(db: Database): DeckRow[] {
@@ -12,8 +14,22 @@ export function deckSettings(db: Database): DeckRow[] {
   return rows.map((row) => ({ ...row, checked: row.checked === 1 }));
 }
 
-/** Adds decks, or replaces those of the same id. */
+const DECKS = {
+  table: "deck",
+  columns: ["id", "model", "serial", "name", "widgets", "settings"],
+  bound: BOUNDS.decks,
+  refused: { code: "deck_limit", message: DECK_LIMIT },
+} as const;
+
+/**
+ * Adds decks, or replaces those of the same id.
+ * @throws {Refusal} `deck_limit`
+ */
 export function saveDecks(db: Database, decks: readonly DeckRow[]): void {
+  within(db, DECKS, () => putDecks(db, decks));
+}
+
+function putDecks(db: Database, decks: readonly DeckRow[]): void {
   const save = db.prepare(
     `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings, checked)
      VALUES (:id, :model, :serial, :name, :brightness, :widgets, :settings, :checked)

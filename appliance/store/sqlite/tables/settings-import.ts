@@ -25,10 +25,11 @@ export function undoImport(db: Database, { decks, sites }: BeforeImport): string
   const counting = new Set(addedBy(sites, directory).filter((site) => hasNumbers(db, site)));
   const { stay, changes } = undoImportOfSites(directory, sites, counting);
   carryOut(db, changes);
-  for (const { id, row } of decks) {
-    if (row === undefined) removeDeck(db, id);
-    else saveDecks(db, [row]);
-  }
+  for (const { id, row } of decks) if (row === undefined) removeDeck(db, id);
+  saveDecks(
+    db,
+    decks.flatMap(({ row }) => row ?? []),
+  );
   return stay;
 }
 

@@ -1,7 +1,9 @@
+import { BOUNDS } from "../../../base/bounds.ts";
 import type { SiteKey } from "../../counting.ts";
 import type { SiteAlarms } from "../../reports.ts";
 import type { SiteAlarmsRecord } from "../../rows.ts";
 import type { Database } from "../database.ts";
+import { within } from "./within.ts";
 
 /** Of every site whose owner has set anything. */
 export function siteAlarms(db: Database): SiteAlarmsRecord[] {
@@ -16,12 +18,25 @@ export function siteAlarms(db: Database): SiteAlarmsRecord[] {
   return rows.map((row) => ({ ...row, silence: row.silence === 1, rush: row.rush === 1 }));
 }
 
-/** Takes the place of what was set before; an alarm that is switched off stands no more. */
-export function saveSiteAlarms(
-  db: Database,
-  site: SiteKey,
-  { silence, rush, webhook }: SiteAlarms,
-): void {
+const ALARMS = {
+  table: "site_alarm",
+  columns: ["webhook"],
+  bound: BOUNDS.siteAlarms,
+  refused: {
+    code: "alarm_limit",
+    message: "The webhooks of all sites are too long together. Shorten one first.",
+  },
+} as const;
+
+/**
+ * Takes the place of what was set before; an alarm that is switched off stands no more.
+ * @throws {Refusal} `alarm_limit`
+ */
+export function saveSiteAlarms(db: Database, site: SiteKey, alarms: SiteAlarms): void {
+  within(db, ALARMS, () => putSiteAlarms(db, site, alarms));
+}
+
+function putSiteAlarms(db: Database, site: SiteKey, { silence, rush, webhook }: SiteAlarms): void {
   db.prepare(
     `INSERT INTO site_alarm (site, silence, rush, webhook)
      VALUES (:site, :silence, :rush, :webhook)

@@ -1,0 +1,46 @@
+import { BOUNDS, DECK_LIMIT } from "../base/bounds.ts";
+import { Refusal } from "../base/refusal.ts";
+import { type DeckImport, type DeckSettings, toStored, withImport } from "./deck-settings.ts";
+
+/**
+ * What is too large may still become smaller.
+ * @throws {Refusal} `invalid_field` when a change makes more of a deck than can be kept
+ */
+export function expectFits(after: DeckSettings, before: DeckSettings | undefined): void {
+  const size = storedBytes(after);
+  const { bytes } = BOUNDS.decks;
+  if (size <= bytes || (before !== undefined && size <= storedBytes(before))) return;
+  throw new Refusal(
+    "invalid_field",
+    `${after.name} would be set to more than ${bytes / 1_024} kB. Shorten the bodies and headers of its requests, or take some away.`,
+  );
+}
+
+/**
+ * What all of them are together may still become less, too.
+ * @param here every deck there is
+ * @throws {Refusal} `invalid_field` where one deck becomes too large, `deck_limit` where all do
+ */
+export function expectRoom(imported: readonly DeckImport[], here: readonly DeckSettings[]): void {
+  const decks = new Map(here.map((deck) => [deck.id, deck]));
+  const before = bytesOf(here);
+  for (const deck of imported) {
+    const now = decks.get(deck.id);
+    const after = withImport(now, deck);
+    expectFits(after, now);
+    decks.set(deck.id, after);
+  }
+  const { count, together } = BOUNDS.decks;
+  const bytes = bytesOf(decks.values());
+  const isMore = decks.size > count && decks.size > here.length;
+  if (isMore || (bytes > together && bytes > before)) throw new Refusal("deck_limit", DECK_LIMIT);
+}
+
+function bytesOf(decks: Iterable<DeckSettings>): number {
+  return [...decks].reduce((sum, deck) => sum + storedBytes(deck), 0);
+}
+
+/** Bytes of what a deck is set to, as it is stored. */
+function storedBytes(deck: DeckSettings): number {
+  return Buffer.byteLength(toStored(deck).settings ?? "");
+}
