@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "mocha";
-import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { swapIn } from "../../appliance/store/sqlite/copies/swap.ts";
+import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import type { UpdateView } from "../../appliance/updates/shown.ts";
 import { buildWeb, isBuilt } from "../../scripts/build-web.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
@@ -22,6 +23,10 @@ const READY: UpdateView["ready"] = {
   isSkipped: false,
 };
 
+function withoutHeader(file: string): void {
+  writeFileSync(file, readFileSync(file).fill(0, 0, HEADER_BYTES));
+}
+
 describe("the page of a box whose data is damaged", () => {
   let world: World;
   let owner: Owner;
@@ -38,6 +43,7 @@ describe("the page of a box whose data is damaged", () => {
     env: Record<string, string>,
     look: { colorScheme: "light" | "dark"; width: number },
     updates?: FakeUpdates,
+    spoil: (file: string) => void = withoutHeader,
   ): Promise<void> {
     // The browser tells its time, which would be another day.
     world = new World({ env, clock: new FakeClock(Date.now()), ...(updates && { updates }) });
@@ -45,8 +51,7 @@ describe("the page of a box whose data is damaged", () => {
     await world.beacon({ p: "/" });
     if (env.BIND === undefined) backup = (await world.askControl("/api/backup")).body;
     await world.stop();
-    const file = databaseFile(world.dataDir);
-    writeFileSync(file, readFileSync(file).fill(0, 0, HEADER_BYTES));
+    spoil(databaseFile(world.dataDir));
     await world.start();
     owner = await Owner.come(world.service.control, {
       colorScheme: look.colorScheme,
@@ -95,6 +100,23 @@ describe("the page of a box whose data is damaged", () => {
     await owner.page
       .getByLabel("Restore…", { exact: true })
       .setInputFiles({ name: "box.db", mimeType: "application/octet-stream", buffer: backup });
+    await owner.page.getByRole("navigation", { name: "Sections" }).waitFor();
+    assert.deepEqual((await world.stats()).path, { "/": 1 });
+    owner.expectTrouble(/404/);
+  });
+
+  it("goes back to the data from before a restore that cannot be read", async () => {
+    await open({}, { colorScheme: "light", width: 1_200 }, undefined, (file) => {
+      const incoming = `${file}.new`;
+      const db = openForWriting(incoming);
+      db.exec(`INSERT INTO deck (id, model, serial, name, brightness, widgets, settings, checked)
+        VALUES ('mini-1', 'mini', '', 'Desk', 40, '{}', '{', 1)`);
+      db.close();
+      swapIn(incoming, file);
+    });
+    await sees(/cannot be read as a start has to/);
+    assert.equal(await button("Start anew…").count(), 0);
+    await button("Go back to the data from before").click();
     await owner.page.getByRole("navigation", { name: "Sections" }).waitFor();
     assert.deepEqual((await world.stats()).path, { "/": 1 });
     owner.expectTrouble(/404/);

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { eachFolder } from "../helpers/folder.ts";
 import { RunningService, tallydeck } from "../helpers/tallydeck.ts";
+import { until } from "../helpers/until.ts";
 import { ADMIN, CHROME, encode } from "../helpers/world.ts";
 
 const ENV = { SITES: "blog", STATS_TOKEN: ADMIN, BADGE_SITES: "blog" };
@@ -119,14 +120,16 @@ describe("a backup", () => {
     await service.end("SIGKILL");
     assert.ok("tallydeck.db-wal" in hashes());
     assert.equal((await restore()).code, 0);
+    assert.ok(!("tallydeck.db-wal" in hashes()));
+    const after = await RunningService.start(dataDir(), ENV);
+    assert.deepEqual(await answers(after), given);
+    await until(() => !Object.keys(hashes()).some((name) => name.includes(".before-restore")));
+    await after.end();
     assert.deepEqual(Object.keys(hashes()).sort(), [
       "service.lock",
       "tallydeck.db",
       "tallydeck.db.made",
     ]);
-    const after = await RunningService.start(dataDir(), ENV);
-    assert.deepEqual(await answers(after), given);
-    await after.end();
   });
 
   it("replaces data that is damaged, of another program or from a newer version", async () => {

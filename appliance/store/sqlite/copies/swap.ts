@@ -26,6 +26,10 @@ function oldOf(file: string): string {
   return `${file}.before-restore`;
 }
 
+function replacedOf(file: string): string {
+  return `${file}.replaced`;
+}
+
 function startsOf(file: string): string {
   return `${file}.starts`;
 }
@@ -58,7 +62,7 @@ export function moveAway(file: string, to: string): void {
  */
 export function resumeSwap(file: string): boolean {
   if (!existsSync(oldOf(file))) {
-    rmSync(startsOf(file), { force: true });
+    clear(file);
     return false;
   }
   if (existsSync(file)) return true;
@@ -86,8 +90,17 @@ export function noteStart(file: string): number {
 
 /** The trial is over: what was there before goes. */
 export function keepNew(file: string): void {
-  removeDatabase(oldOf(file));
-  rmSync(startsOf(file), { force: true });
+  if (!existsSync(oldOf(file))) return;
+  // In one step, and before its log goes: what has lost its log is nothing to go back to.
+  renameSync(oldOf(file), replacedOf(file));
+  syncFolderOf(file);
+  clear(file);
+}
+
+/** Removes what a trial that is over leaves behind. */
+function clear(file: string): void {
+  removeCompanions(oldOf(file));
+  for (const left of [replacedOf(file), startsOf(file)]) rmSync(left, { force: true });
 }
 
 /** The trial failed: what was there before comes back. Nobody may have the file open. */
