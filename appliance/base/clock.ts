@@ -3,6 +3,9 @@ import { readFileSync } from "node:fs";
 import { DAY_MS } from "./calendar.ts";
 import { type Cancel, type Listenable, Signal } from "./signal.ts";
 
+/** What a timer of Node counts to, in milliseconds: one for longer would ring at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Everything the appliance knows about time. Tests hand in a fake. */
 export interface Clock {
   /** Wall clock, epoch milliseconds. May step. */
@@ -15,7 +18,9 @@ export interface Clock {
   readonly sure: boolean;
   /** Told once; never when the clock is sure already. */
   readonly becameSure: Listenable;
-  /** Runs `task` once after `ms` milliseconds. Does not keep the process alive. */
+  /**
+   * Runs `task` once after `ms` milliseconds, at most LONGEST_TIMER_MS. Does not keep the process alive.
+   */
   after(ms: number, task: () => void): Cancel;
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,7 +39,7 @@ export class ServiceManager {
     this.#clock = clock;
     const patience = Number(env.WATCHDOG_USEC) / 1_000;
     // Three tries fit into systemd's patience.
-    this.#everyMs = patience > 0 ? patience / 3 : undefined;
+    this.#everyMs = patience > 0 ? Math.min(patience / 3, LONGEST_TIMER_MS) : undefined;
   }
 
   /**

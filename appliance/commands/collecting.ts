@@ -1,4 +1,4 @@
-import { SystemClock } from "../base/clock.ts";
+import { LONGEST_TIMER_MS, SystemClock } from "../base/clock.ts";
 import { createLog } from "../base/log.ts";
 import { listenerUrl } from "../base/ports.ts";
 import { handedSockets, ServiceManager } from "../box/systemd.ts";
@@ -6,9 +6,6 @@ import type { Config } from "../config.ts";
 import { type Collecting, startCollecting } from "../service/collect.ts";
 import { CommandFailed, type Terminal } from "./command.ts";
 import { listenProblem, signalled } from "./lifetime.ts";
-
-/** Longer than any timer that runs beside it. */
-const FOREVER_MS = 2 ** 31 - 1;
 
 /**
  * Collects until a signal ends it; a second one ends the grace that the first begins.
@@ -22,7 +19,7 @@ export async function collectUntilTold(
 ): Promise<void> {
   const told = signalled();
   // A database that is away, and nobody who asks: nothing else would keep the process.
-  const hold = setInterval(() => {}, FOREVER_MS);
+  const hold = setInterval(() => {}, LONGEST_TIMER_MS);
   try {
     const clock = new SystemClock({ wait: config.waitForClock });
     const collecting = await startCollecting({

@@ -1,6 +1,5 @@
 import { BOUNDS } from "../base/bounds.ts";
-import { DAY_MS } from "../base/calendar.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
 import type { Icons } from "../base/icons.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
@@ -295,9 +294,8 @@ export class Channels {
     ]);
     const next = Math.min(...moments.flat().filter((moment) => moment > now));
     if (next === Number.POSITIVE_INFINITY) return;
-    // A timer drops fractions, and one that rings too early would ring again at once; nor does it
-    // count beyond some weeks.
-    const wait = Math.min(Math.ceil(next - now), DAY_MS);
+    // A timer drops fractions, and one that rings too early would ring again at once.
+    const wait = Math.min(Math.ceil(next - now), LONGEST_TIMER_MS);
     this.#cancelTimer = this.#clock.after(wait, () => this.#tell());
   }
 

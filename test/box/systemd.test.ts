@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "mocha";
+import { LONGEST_TIMER_MS } from "../../appliance/base/clock.ts";
 import { handedSockets, ServiceManager } from "../../appliance/box/systemd.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
@@ -115,6 +116,18 @@ describe("what systemd is told", () => {
       await settle();
     }
     assert.deepEqual(said, ["READY=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1"]);
+  });
+
+  it("is no constant sign of life where its patience is half a year", async () => {
+    const env = { ...SOCKET, WATCHDOG_USEC: "15768000000000" };
+    const { clock, said, manager: service } = manager(env);
+    service.ready(async () => {});
+    clock.advance(LONGEST_TIMER_MS - 1);
+    await settle();
+    assert.deepEqual(said, ["READY=1"]);
+    clock.advance(1);
+    await settle();
+    assert.deepEqual(said, ["READY=1", "WATCHDOG=1"]);
   });
 
   it("is no sign of life while a part does not answer, or after it failed", async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../appliance/base/clock.ts";
+import { type Clock, LONGEST_TIMER_MS } from "../../appliance/base/clock.ts";
 import { Signal } from "../../appliance/base/signal.ts";
 
 interface Timer {
@@ -33,7 +33,9 @@ export class FakeClock implements Clock {
     return this.#sure;
   }
 
+  /** @throws {RangeError} where a timer of Node would ring at once */
   after(ms: number, task: () => void): () => void {
+    if (!(ms <= LONGEST_TIMER_MS)) throw new RangeError(`no timer counts to ${ms} ms`);
     const timer = { due: this.#monotonic + ms, task };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);

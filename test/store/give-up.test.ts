@@ -8,6 +8,7 @@ import { type Database, openForWriting } from "../../appliance/store/sqlite/data
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { until } from "../helpers/until.ts";
 
 describe("a commit that takes longer than 5 s", () => {
   const folder = eachFolder();
@@ -18,6 +19,8 @@ describe("a commit that takes longer than 5 s", () => {
   /** While true a commit ends only when `goOn` is called, as on a disk that hangs. */
   let hangs: boolean;
   let goOn: () => void;
+  /** So many commits fail that do not hang. */
+  let fails: number;
 
   beforeEach(() => {
     db = openForWriting(join(folder(), "tallydeck.db"));
@@ -26,6 +29,7 @@ describe("a commit that takes longer than 5 s", () => {
     const ledger = new Ledger(db);
     clock = new FakeClock();
     hangs = true;
+    fails = 0;
     intake = new Intake({
       clock,
       log: silentLog(),
@@ -33,6 +37,7 @@ describe("a commit that takes longer than 5 s", () => {
       async send(request) {
         assert.ok(request.kind === "commit");
         if (hangs) await new Promise<void>((resolve) => (goOn = resolve));
+        else if (fails-- > 0) return { ok: false, busy: false, message: "disk full" };
         const surveys = db.transaction(() => ledger.apply(request.batch)).immediate();
         return { ok: true, surveys, more: false };
       },
@@ -80,6 +85,22 @@ describe("a commit that takes longer than 5 s", () => {
     assert.deepEqual(surveys(), []);
     await intake.addSurvey(site, 1, "stored");
     assert.deepEqual(surveys(), ["stored"]);
+  });
+
+  it("takes back what it stored also where the commit that is to do so fails", async () => {
+    const inside = intake.addSurvey(site, 1, "inside");
+    await nextTurn();
+    clock.advance(PATIENCE_MS);
+    await assert.rejects(inside, { code: "storage_unavailable" });
+    hangs = false;
+    fails = 2;
+    goOn();
+    await until(() => {
+      clock.advance(1_000);
+      return fails <= 0;
+    });
+    await intake.drain();
+    assert.deepEqual(surveys(), []);
   });
 
   it("is no reason to give up as long as it ends in time", async () => {

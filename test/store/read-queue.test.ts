@@ -46,6 +46,17 @@ describe("a reader that runs out of memory", () => {
     assert.equal((await world().stats()).site, "blog");
   });
 
+  it("is started anew at once again where it lived for a minute", async () => {
+    for (const pause of [0, 1_000]) {
+      await deadly();
+      world().clock.advance(pause);
+      assert.equal((await world().stats()).site, "blog");
+    }
+    world().clock.advance(60_000);
+    await deadly();
+    assert.equal((await world().stats()).site, "blog");
+  });
+
   it("does not keep the service from stopping", async () => {
     const dead = deadly().catch(() => {});
     await world().restart();

@@ -121,6 +121,17 @@ describe("an update", () => {
     assert.deepEqual(card.told().failed, []);
   });
 
+  it("to a release before the one that failed leaves that known as failed", async () => {
+    card.putBundle(made(signer, THIRD));
+    await card.ask("prepare", "13");
+    await card.ask("start", "13");
+    await card.powerOn();
+    assert.deepEqual((await card.powerOn()).failed, [THIRD.release]);
+    await card.update(signer, NEXT);
+    assert.deepEqual(card.told().failed, [THIRD.release]);
+    assert.deepEqual((await card.powerOn()).failed, [THIRD.release]);
+  });
+
   it("that was interrupted needs no second writing", async () => {
     card.putBundle(made(signer, NEXT));
     await card.ask("prepare", "12");

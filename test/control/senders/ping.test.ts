@@ -49,6 +49,19 @@ describe("pinging a channel", () => {
       assert.deepEqual([held.state, held.status], [state, status]);
     });
 
+  it("/start ends no hold of what is down: watched no more, it waits to be seen", async () => {
+    await world().askControl("/api/push/cron", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ text: "Disk", period: 600, hold: true, status: "fail" }),
+    });
+    await ping("/start");
+    const { state, hold } = await channel();
+    assert.deepEqual([state, hold], ["down", true]);
+    await owner.ask("PATCH", "/api/push-channels/cron", { period: 0 });
+    assert.equal((await channel()).state, "firing");
+  });
+
   for (const rest of ["/256", "/-1", "/01", "/log", "/start/1", "/x"])
     it(`${rest} is not found`, async () => {
       assertError(await ping(rest), 404, "not_found");

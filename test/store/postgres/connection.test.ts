@@ -138,6 +138,21 @@ describe("a connection to PostgreSQL", () => {
     assert.deepEqual(await again, [{ n: 1 }]);
   });
 
+  it("pauses no longer than before where it was lost, and had done something since", async () => {
+    const connection = connect();
+    for (let round = 0; round < 3; round++) {
+      const [row] = await connection.rows<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      const lost = assert.rejects(connection.rows("SELECT pg_sleep(1000)"), Lost);
+      await server.sql(`SELECT pg_terminate_backend(${row?.pid})`);
+      await lost;
+      const again = connection.rows("SELECT 1 AS n");
+      await until(() => clock.timers > 0);
+      clock.advance(100);
+      assert.equal(clock.timers, 0, `it still pauses in round ${round}`);
+      assert.deepEqual(await again, [{ n: 1 }]);
+    }
+  });
+
   it("does not know what became of a commit whose answer it did not hear", async () => {
     const proxy = await CuttingProxy.open(server.port, 1);
     const connection = connect(server.url({ database: database(), ports: [proxy.port] }));
