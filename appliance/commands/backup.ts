@@ -4,6 +4,7 @@ import { backUp } from "../store/sqlite/copies/backup.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
+import { refuseOthersData } from "./others-data.ts";
 
 export const backup: Command = {
   help: `tallydeck backup FILE: copies sites, counts, surveys, hashes of read tokens and settings of decks
@@ -17,7 +18,9 @@ ${DATA_OPTIONS_HELP}`,
     const [file, ...rest] = positionals;
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck backup FILE`.");
-    const { dataDir, databaseUrl } = configFrom(values, terminal);
+    const config = configFrom(values, terminal);
+    refuseOthersData(`backup ${file}`, config, terminal);
+    const { dataDir, databaseUrl } = config;
     const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
     const source = databaseFile(dataDir);
     if (!existsSync(source)) throw new CommandFailed(`There is no data in ${dataDir}.${elsewhere}`);

@@ -19,6 +19,7 @@ import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
 import { pluggedModels } from "./devices.ts";
+import { refuseOthersData } from "./others-data.ts";
 
 const help = `tallydeck diagnose: prints what helps to find out what is wrong, as JSON. It holds no token, no hash,
 no address, no serial number and nothing of a visitor, so it may be shown to strangers.
@@ -31,7 +32,9 @@ export const diagnose: Command = {
     const { values, positionals } = parseCommandLine(args, DATA_OPTIONS);
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck diagnose\` takes no ${positionals[0]}.`);
-    const { dataDir, databaseUrl } = configFrom(values, terminal);
+    const config = configFrom(values, terminal);
+    refuseOthersData("diagnose", config, terminal);
+    const { dataDir, databaseUrl } = config;
     const found = {
       ...machine(version()),
       service: isClaimed(dataDir) ? "running" : "stopped",

@@ -6,6 +6,7 @@ import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import { DatabaseRefused } from "../store/sqlite/refused.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
+import { refuseOthersData } from "./others-data.ts";
 
 export const restore: Command = {
   help: `tallydeck restore FILE: replaces the data with a backup. The service must not run.
@@ -18,7 +19,9 @@ ${DATA_OPTIONS_HELP}`,
     const [file, ...rest] = positionals;
     if (file === undefined || rest.length > 0)
       throw new UsageError("Name one file: `tallydeck restore FILE`.");
-    const { dataDir, databaseUrl } = configFrom(values, terminal);
+    const config = configFrom(values, terminal);
+    refuseOthersData(`restore ${file}`, config, terminal);
+    const { dataDir, databaseUrl } = config;
     makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {

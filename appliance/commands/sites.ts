@@ -29,6 +29,7 @@ import {
   UsageError,
 } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
+import { checkData } from "./others-data.ts";
 import { whereaboutsOf } from "./whereabouts.ts";
 
 const help = `tallydeck sites: the sites that are counted. A running service follows within a second.
@@ -68,6 +69,7 @@ export const sites: Command = {
     // Its --host is the site's, not the one that `tallydeck run` binds to.
     const { host: _, ...dataFlags } = values;
     const config = configFrom(dataFlags, terminal);
+    await checkData(["sites", ...positionals], config, terminal);
     const desk =
       action === "list"
         ? await openToLook(config)

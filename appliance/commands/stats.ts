@@ -6,6 +6,7 @@ import type { StatsTotals } from "../store/reports.ts";
 import type { Directory, SiteRecord } from "../store/sites/directory.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
+import { checkData } from "./others-data.ts";
 import { tableOf } from "./stats-table.ts";
 
 const DEFAULT_DAYS = 7;
@@ -36,6 +37,7 @@ export const stats: Command = {
     if (rest.length > 0) throw new UsageError("Name one site: `tallydeck stats SITE`.");
     const days = daysOf(values.days);
     const config = configFrom(values, terminal);
+    await checkData(["stats", ...positionals], config, terminal);
     const desk = await openToLook(config);
     if (desk === undefined)
       throw new CommandFailed(

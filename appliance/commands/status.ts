@@ -15,6 +15,7 @@ import { RootUpdater } from "../updates/root.ts";
 import { type Command, parseCommandLine, type Terminal, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, toStart } from "./data.ts";
 import { databaseOf } from "./database.ts";
+import { refuseOthersData } from "./others-data.ts";
 import { sizeText } from "./size-text.ts";
 import { systemText } from "./update-text.ts";
 import { type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
@@ -44,6 +45,7 @@ export const status: Command = {
     if (positionals.length > 0)
       throw new UsageError(`\`tallydeck status\` takes no ${positionals[0]}.`);
     const config = configFrom(values, terminal);
+    refuseOthersData("status", config, terminal);
     const { dataDir, publicAddress } = config;
     const database = await databaseOf(config);
     const found = whereaboutsOf(dataDir);

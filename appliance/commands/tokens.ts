@@ -5,6 +5,7 @@ import { type Desk, openToChange, openToLook } from "../store/desk.ts";
 import { type Directory, retiredIn, siteIn } from "../store/sites/directory.ts";
 import { type Command, CommandFailed, notUnderstood, parseCommandLine } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite } from "./data.ts";
+import { checkData } from "./others-data.ts";
 
 const help = `tallydeck tokens: who may read the numbers. A running service follows within a second.
 
@@ -31,6 +32,7 @@ export const tokens: Command = {
     if (!known || rest.length > 0) throw notUnderstood("tokens", positionals, ACTIONS);
 
     const config = configFrom(values, terminal);
+    await checkData(["tokens", ...positionals], config, terminal);
     const desk = whose === undefined ? await openToLook(config) : await openToChange(config);
     try {
       const directory = await desk?.directory();

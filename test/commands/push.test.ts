@@ -110,6 +110,17 @@ describe("tallydeck push", () => {
       assert.equal((await held())[0].text, "C:\\new\nok");
     });
 
+  for (const piped of ["", "\n"])
+    it(`blanks no key with ${JSON.stringify(piped)} from a pipe`, async () => {
+      assert.equal((await tallydeck(["push", "clock", "12:00"], env)).code, 0);
+      const { code, err } = await tallydeck(["push", "clock"], env, piped);
+      assert.equal(code, 2);
+      assert.match(err, /^Nothing came from the pipe\. .* push CHANNEL --clear` goes back/);
+      assert.equal((await held())[0].text, "12:00");
+      assert.equal((await tallydeck(["push", "clock", ""], env, piped)).code, 0);
+      assert.equal((await held())[0].text, "");
+    });
+
   it("refuses a flood from a pipe", async () => {
     const ended = await tallydeck(["push", "build"], env, "x".repeat(1_000_000));
     assert.equal(ended.code, 1);

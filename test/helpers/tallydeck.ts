@@ -45,6 +45,8 @@ interface RunningOptions {
   input?: string | undefined;
   /** How many files and sockets it may have open. */
   descriptors?: number;
+  /** Who runs it, by number; else who runs the tests. */
+  user?: number;
 }
 
 /** A process of the command line that stays, as `tallydeck run` does. */
@@ -57,7 +59,7 @@ export class Running {
   constructor(
     args: readonly string[],
     env: Env = {},
-    { program = [MAIN], input, descriptors }: RunningOptions = {},
+    { program = [MAIN], input, descriptors, user }: RunningOptions = {},
   ) {
     if (isOver) throw new Error("All tests are over.");
     const command = [process.execPath, ...program, ...args];
@@ -66,6 +68,7 @@ export class Running {
     this.#child = spawn(file, rest, {
       env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: COMPILED, ...env },
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      ...(user !== undefined && { uid: user, gid: user }),
     });
     // It need not read all of it.
     this.#child.stdin?.on("error", () => {}).end(input);
