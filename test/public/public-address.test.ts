@@ -350,6 +350,28 @@ describe("a public address", () => {
     await address.close();
   });
 
+  it("asks the CA again after a minute where all went well since it failed often", async () => {
+    const down = { kind: "ca", failure: "unreachable", detail: "down" } as const;
+    const { address, clock, waitsFor, answers, sent } = await box({ order: down });
+    const began = clock.now();
+    const orders = () => sent.filter((kind) => kind === "order").length;
+    const passUntil = (wanted: number, stepMs: number) =>
+      until(() => {
+        assert.ok(clock.now() < began + 100 * DAY_MS, `order ${wanted} never came`);
+        if (orders() < wanted) clock.advance(stepMs);
+        return orders() >= wanted;
+      });
+    await passUntil(3, 20_000);
+    answers.order = WELL.order;
+    await waitsFor("live");
+    answers.order = down;
+    await passUntil(5, 6 * HOUR_MS);
+    const failed = clock.now();
+    await passUntil(6, 20_000);
+    assert.ok(clock.now() - failed <= 2 * 60_000, `${clock.now() - failed} ms`);
+    await address.close();
+  });
+
   it("goes on with an order when the dashboard alone is opened or closed", async () => {
     const { address, waitsFor, sent } = await box({ order: "hangs" });
     await waitsFor("ordering");

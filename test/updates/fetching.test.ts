@@ -178,6 +178,23 @@ describe("A release that is fetched", () => {
     assert.match(box().view.problem ?? "", /the connection broke/);
   });
 
+  it("is not given up as long as enough of it comes each time", async () => {
+    const part = 1_100_000;
+    box().release({ release: 13, version: "0.4.0" }, Buffer.alloc(6 * part, "root"));
+    await box().check();
+    faulty({ stallAfter: part, times: 5 });
+    await box().now(13);
+    for (let broken = 1; broken <= 5; broken++) {
+      await has(broken * part);
+      box().host.hangUp();
+      await until(() => (box().record()?.wish?.retryAt ?? 0) > box().clock.now());
+      assert.equal(box().record()?.wish?.failures, 1);
+      box().clock.jump(10_000);
+      if (broken < 5) await until(() => asked().length > broken);
+    }
+    await isThere();
+  });
+
   it("leaves room for counting", async () => {
     box().room = 200_000;
     await box().now();
