@@ -39,7 +39,7 @@ export interface Undoable {
   canRedo: string | null;
 }
 
-/** A slot's picture; the revision grows with every change. */
+/** A slot's picture, its pixels until it shows another; the revision grows with every change. */
 export interface SlotPictureView {
   revision: number;
   pixels: Pixels;

@@ -1,3 +1,4 @@
+import { giveBack } from "../base/give-back.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { type Cancel, type Listenable, Signal } from "../base/signal.ts";
 import { atMost } from "./at-most.ts";
@@ -225,7 +226,10 @@ export class Decks {
       ...slot,
       pixels: this.picture(id, slot.slot).pixels,
     }));
-    return encodePng(wholePicture(slots));
+    const whole = wholePicture(slots);
+    const png = encodePng(whole);
+    giveBack(whole.data);
+    return png;
   }
 
   /**

@@ -8,9 +8,8 @@ import { ruleFor } from "./face/rules.ts";
 import type { IconPaths, Numbers, PushedValue, Situation } from "./face/situation.ts";
 import { channelOf, type StatWidget, type Widget } from "./face/widget.ts";
 import type { Images } from "./images.ts";
-import type { SlotPicture } from "./usb/driver.ts";
 import type { Slot } from "./usb/model.ts";
-import type { Panel } from "./usb/panel.ts";
+import type { Panel, SlotDrawing } from "./usb/panel.ts";
 
 /** What faces depend on besides their widgets. */
 export interface DeckWorld {
@@ -99,11 +98,11 @@ export class Surface {
   }
 
   /** What stays when the deck is let go; all else goes dark. */
-  get farewell(): readonly SlotPicture[] {
+  get farewell(): readonly SlotDrawing[] {
     const staying = this.#options.isDark() ? [] : this.#states;
     return staying
       .filter(({ notice }) => notice?.type === "update" && notice.weight === "away")
-      .map(({ slot, picture }) => ({ slot: slot.slot, pixels: picture.pixels() }));
+      .map(({ slot, picture }) => ({ slot: slot.slot, picture }));
   }
 
   /**
@@ -154,8 +153,10 @@ export class Surface {
     if (text === state.face) return;
     state.face = text;
     state.revision += 1;
+    const before = state.picture;
     state.picture = new Drawing(now, slot, feedback);
     this.#panel?.show(slot.slot, state.picture);
+    before.drop();
     this.#options.changed({ slot: slot.slot, revision: state.revision });
   }
 

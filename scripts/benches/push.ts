@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { readConfig } from "../../appliance/config.ts";
-import { encodeJpeg, paint } from "../../appliance/deck/face/paint.ts";
 import { startService } from "../../appliance/service/service.ts";
 import { InstantDeck, KEYS, Owner, pause } from "./desk.ts";
 
@@ -12,24 +10,11 @@ const FULL_RATE = 25;
 const TOKENS = 3;
 const SINGLE_PUSHES = 60;
 const FULL_RATE_PUSHES = 300;
-const PAINTED = 2_000;
-const WARM = 100;
-/** A third of a millisecond, as long as a key. */
-const HASHED_BYTES = 450_000;
-
-/** Milliseconds, taken in turns: what takes both long is the machine. */
-interface PaintTimes {
-  /** To paint and encode one key. */
-  readonly key: readonly number[];
-  /** To hash so much that it takes about as long. */
-  readonly hash: readonly number[];
-}
 
 interface PushFigures {
   /** Milliseconds from the end of a request to the last report of its picture. */
   readonly single: readonly number[];
   readonly fullRate: readonly number[];
-  readonly paint: PaintTimes;
   /** Packets sent for a change of one key on a full deck, and for a push that changes nothing. */
   readonly packetsPerChange: number;
   readonly packetsUnchanged: number;
@@ -82,7 +67,7 @@ export async function measurePush(dataDir: string): Promise<PushFigures> {
       await pause(1_000 / FULL_RATE);
     }
     const fullRate = await Promise.all(flying);
-    return { single, fullRate, paint: paintTimes(), packetsPerChange, packetsUnchanged };
+    return { single, fullRate, packetsPerChange, packetsUnchanged };
   } finally {
     owner.close();
     await service.stop();
@@ -99,27 +84,4 @@ async function setUp(owner: Owner, unit: InstantDeck): Promise<string[]> {
   for (let i = 0; i < TOKENS; i++)
     tokens.push((await owner.call("POST", "/api/push-tokens", { name: `bench ${i}` })).token);
   return tokens;
-}
-
-/** Paints and encodes texts that were not there before, at the size of an MK.2's keys. */
-function paintTimes(): PaintTimes {
-  const hashed = Buffer.alloc(HASHED_BYTES);
-  const key: number[] = [];
-  const hash: number[] = [];
-  for (let i = 0; i < PAINTED; i++) {
-    key.push(millisecondsOf(() => paintKey(`${i} of\nthe lines`)));
-    hash.push(millisecondsOf(() => createHash("sha256").update(hashed).digest()));
-  }
-  return { key: key.slice(WARM), hash: hash.slice(WARM) };
-}
-
-function paintKey(text: string): void {
-  const face = { kind: "text", text, color: "#ffffff", background: "#000000" } as const;
-  encodeJpeg(paint(face, { width: 72, height: 72 }), { rotate: 180, quality: 90 });
-}
-
-function millisecondsOf(work: () => unknown): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
 }

@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { stripTypes } from "../strip-types.ts";
 import { CHECKOUT, type Running, startedCollector, startedService } from "./servers.ts";
 
+/** As firmware-config's tallydeck-node does. */
+export const SHIPPED_FLAGS = ["--max-semi-space-size=2"];
+export const SHIPPED_ENV = { MALLOC_ARENA_MAX: "2" };
+
 /** The service as the image has it: JavaScript, with a compile cache of its own. */
 export interface Shipped {
   /** @param flags further ones, as for `tallydeck run` */
@@ -23,9 +27,8 @@ export async function withShipped(use: (shipped: Shipped) => Promise<void>): Pro
       cpSync(join(CHECKOUT, part), join(folder, part), { recursive: true });
     symlinkSync(join(CHECKOUT, "node_modules"), join(folder, "node_modules"));
     stripTypes(join(folder, "appliance"));
-    // As firmware-config's tallydeck-node does.
-    const flags = ["--max-semi-space-size=2", join(folder, "appliance/main.js")];
-    const own = { MALLOC_ARENA_MAX: "2", NODE_COMPILE_CACHE: join(folder, "cache") };
+    const flags = [...SHIPPED_FLAGS, join(folder, "appliance/main.js")];
+    const own = { ...SHIPPED_ENV, NODE_COMPILE_CACHE: join(folder, "cache") };
     const child = (args: readonly string[], env: NodeJS.ProcessEnv) =>
       spawn(process.execPath, [...flags, ...args], {
         env: { ...env, ...own },

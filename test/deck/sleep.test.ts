@@ -39,7 +39,7 @@ describe("A deck that may sleep", () => {
     beforeEach(() => sleeps({ afterMinutes: 10 }));
 
     it("goes dark, its pictures black too, and says so", async () => {
-      const before = world.decks.picture(id, "k7");
+      const before = world.shot(id, "k7");
       await pass(9.5 * MINUTE);
       assert.deepEqual([asleep(), unit.brightness], [false, 70]);
       world.events.length = 0;
@@ -52,7 +52,7 @@ describe("A deck that may sleep", () => {
       unit.press("k7");
       await world.painted(unit);
       assert.equal(unit.brightness, 70);
-      assert.equal(difference(world.decks.picture(id, "k7").pixels, before.pixels), 0);
+      assert.equal(difference(world.decks.picture(id, "k7").pixels, before), 0);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 

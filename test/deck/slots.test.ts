@@ -4,6 +4,7 @@ import { type DeckWorld, startWorld } from "../helpers/deck-world.ts";
 import { FakeCrt, MIRABOX_293V3 } from "../helpers/fake-hid-crt.ts";
 import { FakeMini, mk2 } from "../helpers/fake-hid-elgato.ts";
 import { difference } from "../helpers/pictures.ts";
+import { heldByEach } from "./pictures.ts";
 
 describe("The slots of a deck", () => {
   let world: DeckWorld;
@@ -51,6 +52,20 @@ describe("The slots of a deck", () => {
       await world.painted(unit);
       assert.deepEqual(unit.received, ["k3", "k9"]);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
+    });
+
+    it("hold the picture that shows, and none that was there before", async () => {
+      const unit = mk2();
+      const id = await world.plug(unit);
+      await world.bind(id, "k3", "build");
+      const { data } = world.decks.picture(id, "k3").pixels;
+      const bytes = data.length;
+      const held = await heldByEach(100, async (n) => {
+        world.channels.set("build", { text: `${n}` });
+        await world.painted(unit);
+      });
+      assert.ok(held < bytes, `${held} bytes for each, of a picture of ${bytes}`);
+      assert.equal(data.length, 0);
     });
 
     it("drop a picture that waits for the one that replaces it", async () => {
@@ -109,11 +124,11 @@ describe("The slots of a deck", () => {
       await world.bind(id, "k3", "build");
       world.channels.set("build", { text: "green", ttl: 2 });
       await world.painted(unit);
-      const live = world.decks.picture(id, "k3");
+      const [live, { revision }] = [world.shot(id, "k3"), world.decks.picture(id, "k3")];
       await world.pass(2_100);
       const expired = world.decks.picture(id, "k3");
-      assert.ok(expired.revision > live.revision);
-      assert.ok(difference(expired.pixels, live.pixels) > 1);
+      assert.ok(expired.revision > revision);
+      assert.ok(difference(expired.pixels, live) > 1);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
   });
@@ -122,14 +137,14 @@ describe("The slots of a deck", () => {
     it("put a notice on an empty slot, and take it away again", async () => {
       const unit = mk2();
       const id = await world.plug(unit);
-      const before = world.decks.picture(id, "k2");
+      const before = world.shot(id, "k2");
       world.notify([{ type: "setup-code", code: "123456" }]);
       await world.painted(unit);
-      assert.ok(difference(world.decks.picture(id, "k2").pixels, before.pixels) > 1);
+      assert.ok(difference(world.decks.picture(id, "k2").pixels, before) > 1);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
       world.notify([]);
       await world.painted(unit);
-      assert.equal(difference(world.decks.picture(id, "k2").pixels, before.pixels), 0);
+      assert.equal(difference(world.decks.picture(id, "k2").pixels, before), 0);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 
@@ -171,11 +186,11 @@ describe("The slots of a deck", () => {
       world.count("blog", "pv", "day", 7);
       await world.decks.setUp.setSlot(id, "k4", { widget: views });
       await world.painted(unit);
-      const seven = world.decks.picture(id, "k4");
+      const seven = world.shot(id, "k4");
       await world.pass(1_000);
       world.count("blog", "pv", "day", 8_000);
       await world.painted(unit);
-      assert.ok(difference(world.decks.picture(id, "k4").pixels, seven.pixels) > 1);
+      assert.ok(difference(world.decks.picture(id, "k4").pixels, seven) > 1);
       assert.deepEqual(await world.wrongSlots(id, unit), []);
     });
 

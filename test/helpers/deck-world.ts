@@ -8,6 +8,7 @@ import { Decks, type DecksOptions } from "../../appliance/deck/decks.ts";
 import type { Notice } from "../../appliance/deck/face/notices.ts";
 import type { Numbers } from "../../appliance/deck/face/situation.ts";
 import type { Widget } from "../../appliance/deck/face/widget.ts";
+import type { Pixels } from "../../appliance/deck/pixels.ts";
 import { createDeckBus, type DeckBus } from "../../appliance/deck/usb/hid.ts";
 import { Channels } from "../../appliance/push/channels.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -219,6 +220,12 @@ export class DeckWorld {
       .list()
       .filter(({ connected }) => connected)
       .map(({ id }) => id);
+  }
+
+  /** The picture of a slot, kept while it changes. */
+  shot(id: string, slot: string): Pixels {
+    const { pixels } = this.decks.picture(id, slot);
+    return { ...pixels, data: pixels.data.slice() };
   }
 
   /** Slots on which the panel does not show what it should. */

@@ -33,15 +33,17 @@ export function chooseColors(own: Partial<Colors>, base: Partial<Colors> = {}): 
 
 /** `share` of the way from one colour to the other: 0 is `from`, 1 is `to`. */
 export function blend(from: Color, to: Color, share: number): Color {
-  const target = channels(to);
-  const mixed = channels(from).map((value, i) => value + ((target[i] ?? 0) - value) * share);
+  const mixed = CHANNELS.map((at) => {
+    const value = channel(from, at);
+    return value + (channel(to, at) - value) * share;
+  });
   return `#${mixed.map((value) => Math.round(value).toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** Contrast ratio of WCAG 2, from 1 (the same) to 21 (black on white). */
 export function contrast(a: Color, b: Color): number {
-  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (light + 0.05) / (dark + 0.05);
+  const [one, other] = [luminance(a), luminance(b)];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
 function isDark(color: Color): boolean {
@@ -89,14 +91,19 @@ function legible(color: Color, other: Color | undefined): other is Color {
   return other !== undefined && contrast(color, other) >= LEGIBLE;
 }
 
-function channels(color: Color): number[] {
-  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+/** Where red, green and blue begin. */
+const CHANNELS = [1, 3, 5] as const;
+
+function channel(color: Color, at: (typeof CHANNELS)[number]): number {
+  return Number.parseInt(color.slice(at, at + 2), 16);
 }
 
 function luminance(color: Color): number {
-  const [r = 0, g = 0, b = 0] = channels(color).map((value) => {
-    const share = value / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  const [red, green, blue] = CHANNELS;
+  return 0.2126 * light(color, red) + 0.7152 * light(color, green) + 0.0722 * light(color, blue);
+}
+
+function light(color: Color, at: (typeof CHANNELS)[number]): number {
+  const share = channel(color, at) / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }

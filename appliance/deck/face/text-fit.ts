@@ -39,11 +39,13 @@ export function fitText(
 ): FittedText {
   const visible = text.replace(INVISIBLE_END, "");
   if (visible === "") return { size: max, lines: [] };
-  const paragraphs = visible.split("\n");
+  const paragraphs = visible.split("\n").map(wordsOf);
   const wrapAt = (size: number) => wrap(paragraphs, box.width / size, metrics);
   const fits = (size: number, { lines }: Wrapped) => lines.length <= linesIn(box, size, metrics);
 
-  for (let size = max; size >= min; size--) {
+  // A word that is wider than the box is broken: no use to try. One more, for what is rounded.
+  const widest = Math.max(...paragraphs.flat().map((word) => metrics.width(word.trimStart())));
+  for (let size = Math.min(max, Math.floor(box.width / widest) + 1); size >= min; size--) {
     const wrapped = wrapAt(size);
     if (!wrapped.broken && fits(size, wrapped)) return { size, lines: balance(size) };
   }
@@ -106,31 +108,49 @@ interface Wrapped {
   broken: boolean;
 }
 
-function wrap(paragraphs: string[], width: number, metrics: Metrics): Wrapped {
-  const wrapped = paragraphs.map((paragraph) => wrapParagraph(paragraph, width, metrics));
-  return {
-    lines: wrapped.flatMap(({ lines }) => lines),
-    broken: wrapped.some(({ broken }) => broken),
-  };
+/** Every word keeps the space before it: it counts within a line and falls away at its start. */
+function wordsOf(paragraph: string): readonly string[] {
+  return paragraph.match(/ *[^ \u200b]+/g) ?? [];
 }
 
-function wrapParagraph(paragraph: string, width: number, metrics: Metrics): Wrapped {
+function wrap(
+  paragraphs: readonly (readonly string[])[],
+  width: number,
+  metrics: Metrics,
+): Wrapped {
   const lines: string[] = [];
+  let broken = false;
+  for (const words of paragraphs) if (wrapParagraph(words, lines, width, metrics)) broken = true;
+  return { lines, broken };
+}
+
+/** Adds a paragraph's lines. @returns whether a word had to be broken */
+function wrapParagraph(
+  words: readonly string[],
+  lines: string[],
+  width: number,
+  metrics: Metrics,
+): boolean {
   let line = "";
   let broken = false;
-  // Every word keeps the space before it: it counts within a line and falls away at its start.
-  for (const word of paragraph.match(/ *[^ \u200b]+/g) ?? []) {
+  for (const word of words) {
     if (metrics.width(line + word) <= width) {
       line += word;
       continue;
     }
     if (line !== "") lines.push(line);
-    const pieces = breakWord(word.trimStart(), width, metrics);
-    broken ||= pieces.length > 1 || metrics.width(pieces[0] ?? "") > width;
+    const alone = word.trimStart();
+    if (metrics.width(alone) <= width) {
+      line = alone;
+      continue;
+    }
+    const pieces = breakWord(alone, width, metrics);
+    broken = true;
     line = pieces.pop() ?? "";
     lines.push(...pieces);
   }
-  return { lines: [...lines, line], broken };
+  lines.push(line);
+  return broken;
 }
 
 function breakWord(word: string, width: number, metrics: Metrics): string[] {

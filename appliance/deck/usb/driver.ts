@@ -12,7 +12,7 @@ export interface HidHandle {
   close(): Promise<void>;
 }
 
-/** One picture for one slot. */
+/** One picture for one slot. A driver has read its pixels before it waits for anything: they may go. */
 export interface SlotPicture {
   readonly slot: string;
   readonly pixels: Pixels;

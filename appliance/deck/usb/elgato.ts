@@ -9,6 +9,7 @@ import {
   type StreamDeckEncoderControlDefinition,
 } from "@elgato-stream-deck/core";
 import { EventEmitter } from "eventemitter3";
+import { giveBack } from "../../base/give-back.ts";
 import {
   type DeckDriver,
   type DriverContext,
@@ -159,7 +160,10 @@ async function openLibrary({
     // The library has already turned the picture the way the panel wants it.
     encodeJPEG: async (buffer, width, height) => {
       const data = new Uint8ClampedArray(buffer.buffer, buffer.byteOffset, buffer.length);
-      return encodeJpeg({ width, height, data }, { rotate: 0, quality: JPEG_QUALITY });
+      const jpeg = await encodeJpeg({ width, height, data }, { rotate: 0, quality: JPEG_QUALITY });
+      // It made the turned picture for this alone.
+      giveBack(buffer);
+      return jpeg;
     },
   });
 }

@@ -2,11 +2,16 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Pixels } from "../pixels.ts";
-import type { DeckDriver, SlotPicture } from "./driver.ts";
+import type { DeckDriver } from "./driver.ts";
 
 /** A picture that is drawn when its turn comes: one that is replaced before costs nothing. */
 interface Picture {
   pixels(): Pixels;
+}
+
+export interface SlotDrawing {
+  readonly slot: string;
+  readonly picture: Picture;
 }
 
 interface PanelOptions {
@@ -77,13 +82,17 @@ export class Panel {
    * Ends after what is on the wire.
    * @param farewell what is left on the deck, which is dark else; the deck stays as it is without
    */
-  async stop(farewell?: readonly SlotPicture[]): Promise<void> {
+  async stop(farewell?: readonly SlotDrawing[]): Promise<void> {
     this.#end();
     await this.#finished;
     if (farewell === undefined) return;
     await this.#driver.farewell();
     const left = farewell.values();
-    if (farewell.length > 0) await this.#driver.paint(() => left.next().value);
+    const next = () => {
+      const { value } = left.next();
+      return value && { slot: value.slot, pixels: value.picture.pixels() };
+    };
+    if (farewell.length > 0) await this.#driver.paint(next);
   }
 
   #end(): void {

@@ -6,7 +6,8 @@ import { encodeJpeg, encodePng, paint } from "../../../appliance/deck/face/paint
 import type { TextFace } from "../../../appliance/deck/face/plain.ts";
 import { drawableCharacters } from "../../helpers/drawable.ts";
 import * as pictures from "../../helpers/pictures.ts";
-import { colorsOf, inkedBands, pixelAt, readQrCode, sideBySide } from "../pictures.ts";
+import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
+import { colorsOf, heldByEach, inkedBands, pixelAt, readQrCode, sideBySide } from "../pictures.ts";
 import { GALLERY, SIZES } from "./gallery.ts";
 
 const GOLDEN = new URL("../../fixtures/golden/", import.meta.url);
@@ -135,6 +136,19 @@ describe("paint", () => {
     assert.deepEqual(draw("stat-up", 72, 72).data, draw("stat-up", 72, 72).data);
   });
 
+  it("draws a face the same whatever it drew before", () => {
+    const bytes = (name: string, [width, height]: (typeof GOLDEN_SIZES)[number]) =>
+      Buffer.from(draw(name, width, height).data);
+    const all = Object.keys(GALLERY).flatMap((name) =>
+      GOLDEN_SIZES.map((size) => ({ name, size, before: bytes(name, size) })),
+    );
+    const { below } = seeded(TEST_SEED);
+    while (all.length > 0) {
+      for (const { name, size, before } of all.splice(below(all.length), 1))
+        assert.ok(before.equals(bytes(name, size)), `${name}, ${size}; TEST_SEED=${TEST_SEED}`);
+    }
+  });
+
   it("leaves a picture alone once it is handed out", () => {
     const first = draw("push-word", 72, 72);
     const before = first.data.slice();
@@ -209,6 +223,14 @@ describe("encodeJpeg", () => {
       encodeJpeg(pixels, { rotate: 0, quality: 92, maxBytes: 10_240 }),
       encodeJpeg(pixels, { rotate: 0, quality: 92 }),
     );
+  });
+
+  it("holds nothing but the file, however the drawing is turned", async () => {
+    const pixels = draw("push-word", 96, 72);
+    for (const rotate of [0, 90, 180, 270] as const) {
+      const held = await heldByEach(50, () => encodeJpeg(pixels, { rotate, quality: 92 }));
+      assert.ok(held < 8_000, `${held} bytes for each, turned by ${rotate}`);
+    }
   });
 
   it("says so when no quality fits", () => {

@@ -28,6 +28,17 @@ describe("text that is fitted", () => {
     assert.equal(set("OKOKOKOKOK", 20, 4, { min: 10, max: 30 }).size, 20);
   });
 
+  it("tries no size at which a word would not fit", () => {
+    let measured = 0;
+    const width = (text: string) => {
+      measured += 1;
+      return typewriter.width(text);
+    };
+    const box = { width: 100, height: 400 };
+    fitText("a deployment", box, { min: 5, max: 100 }, { ...typewriter, width });
+    assert.ok(measured < 50, `${measured} texts measured`);
+  });
+
   it("keeps the lines it was given", () => {
     assert.deepEqual(linesOf("a\nb\n\nc", 10, 4), ["a", "b", "", "c"]);
   });
