@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { BuildOptions as EsbuildOptions, Plugin } from "esbuild";
+import { lettered } from "./atlas.ts";
 import { icons } from "./icons.ts";
 
 interface BuildOptions {
@@ -125,7 +126,7 @@ function module(source: string): Asset["make"] {
       minify,
       jsx: "automatic",
       jsxImportSource: "preact",
-      plugins: source === COMMON ? [] : [shared],
+      plugins: source === COMMON ? [] : [shared, atlas],
     });
 }
 
@@ -141,6 +142,16 @@ const shared: Plugin = {
         ? { path: path.replace(/\.tsx?$/, ".js"), external: true }
         : undefined,
     );
+  },
+};
+
+const atlas: Plugin = {
+  name: "atlas",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/world-atlas\/countries-[^/]+\.json$/ }, async ({ path }) => ({
+      contents: JSON.stringify(await lettered(path)),
+      loader: "json",
+    }));
   },
 };
 
@@ -230,6 +241,7 @@ export function isBuilt(outDir = OUT_DIR): boolean {
   const sources = [
     join(ROOT, "package-lock.json"),
     import.meta.filename,
+    join(ROOT, "scripts/atlas.ts"),
     join(ROOT, "scripts/icons.ts"),
     ...treeOf(join(ROOT, "appliance/base")),
     ...treeOf(join(ROOT, "web")),

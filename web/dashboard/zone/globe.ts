@@ -21,11 +21,5 @@ export const landPath = (): string => draw(feature(atlas, atlas.objects.land)) ?
 /** The outline of each country by its two letters; the atlas has no outlines of the smallest. */
 export function countryPaths(): Map<string, string> {
   const { features } = feature(atlas, atlas.objects.countries);
-  return new Map(features.map((shape) => [lettersOf(String(shape.id ?? "")), draw(shape) ?? ""]));
-}
-
-/** ISO 3166-1 `276` → `DE`, as every browser knows it; empty for what has no number. */
-function lettersOf(number: string): string {
-  if (!/^\d{3}$/.test(number)) return "";
-  return new Intl.Locale(`und-${number}`).region ?? "";
+  return new Map(features.map((shape) => [String(shape.id ?? ""), draw(shape) ?? ""]));
 }
