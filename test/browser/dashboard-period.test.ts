@@ -87,7 +87,7 @@ describe("the controls of the dashboard", () => {
     });
     await guest.signIn(NOTES);
     await guest.page.locator(".heat td[data-weekday='1'][data-hour='9']").tap();
-    assert.match(await seen(guest.page.locator(".heat .read")), /^Monday 09:00: [\d,]+ visitors/);
+    assert.match(await seen(guest.page.locator(".heat .read")), /^Monday 09:00: [\d,]+ pageviews/);
     await guest.leave();
   });
 

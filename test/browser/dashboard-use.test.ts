@@ -252,7 +252,7 @@ describe("using the dashboard", () => {
       await owner.page.context().setOffline(true);
       await button("Refresh").click();
       await owner.page.getByText("The collector does not answer").waitFor();
-      assert.equal(await owner.page.locator(".tile").count(), 7);
+      assert.equal(await owner.page.locator(".tile").count(), 8);
       await owner.page.context().setOffline(false);
       await owner.page.getByText("The collector does not answer").waitFor({ state: "detached" });
       owner.expectTrouble(/ERR_INTERNET_DISCONNECTED/);

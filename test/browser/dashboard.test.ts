@@ -9,7 +9,7 @@ describe("the dashboard", () => {
   let owner: Owner;
   afterEach(() => owner.assertUntroubled());
   after(() => owner.leave());
-  const world = demoWorld();
+  const world = demoWorld({ sites: ["night"] });
   before(async () => {
     owner = await Owner.come(world(), { viewport: { width: 1280, height: 900 } });
   });
@@ -66,7 +66,7 @@ describe("the dashboard", () => {
     const parts = await owner.page.locator(".trend > *").count();
     await bots.click();
     const dashes = await owner.page.evaluate(
-      'getComputedStyle(document.querySelector(".plot .dataset-2 path")).strokeDasharray',
+      'getComputedStyle(document.querySelector(".plot .dataset-4 path")).strokeDasharray',
     );
     assert.equal(dashes, "6px, 5px");
     assert.equal(await seen(owner.page.locator(".tiles")), tiles);
@@ -86,6 +86,7 @@ describe("the dashboard", () => {
       "Pageviews",
       "Sessions",
       "Views per visit",
+      "Bounce rate",
       "Engagement rate",
       "Human interaction",
       "App pings",
@@ -94,6 +95,15 @@ describe("the dashboard", () => {
     for (const delta of await owner.page.locator(".tile .delta").allInnerTexts()) {
       assert.match(delta, /^[+−±][\d.,]+( pts|%)\s+from [\d.,]+%?$/);
     }
+  });
+
+  it("3. shows no more than all of the views with human input, whatever was told", async () => {
+    // Opened before midnight, touched after it.
+    for (const payload of [{ p: "/" }, { ev: "hi", t: "<150" }, { ev: "hi", t: ">2000" }])
+      await world().beacon(payload, { s: "night" });
+    await owner.signIn("/dashboard?site=night&period=day");
+    assert.equal(await figure("Pageviews"), "1");
+    assert.equal(await figure("Human interaction"), "100%");
   });
 
   it("3. compares with the days just before, as many of them", async () => {
@@ -121,12 +131,19 @@ describe("the dashboard", () => {
     assert.equal(await seen(tile("Pageviews").locator(".delta")), "–");
   });
 
-  it("4. charts visitors first, filled, beside a thin line of what they are compared with", async () => {
+  it("4. charts visitors first, filled, beside thin lines of the other counts and of the days before", async () => {
     await owner.signIn(APP);
     assert.deepEqual(await owner.page.locator(".legend li").allInnerTexts(), [
       "Visitors",
+      "Pageviews",
+      "Sessions",
+      "App pings",
       "4 Jan – 2 Feb 2026",
     ]);
+    const widths = await owner.page.evaluate(
+      `[1, 2, 3, 4].map((n) => getComputedStyle(document.querySelector(".plot .dataset-" + n + " path")).strokeWidth)`,
+    );
+    assert.deepEqual(widths, ["2.4px", "1.2px", "1.2px", "1.2px"]);
     assert.equal(await owner.page.locator(".overlay .area").count(), 1);
     assert.equal(await owner.page.locator(".overlay .line.before").count(), 1);
     await owner.page.getByLabel("Compare with").selectOption("nothing");
@@ -134,9 +151,38 @@ describe("the dashboard", () => {
     assert.equal(await seen(tile("Visitors").locator(".delta")), "–");
   });
 
+  it("4. switches a line off by its name, remembers it, and draws it all the same once chosen", async () => {
+    await owner.signIn(NOTES);
+    const lines = () => seen(owner.page.locator(".trend thead"));
+    const sessions = owner.page.locator(".legend").getByRole("button", { name: "Sessions" });
+    assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
+    await sessions.click();
+    assert.equal(await sessions.getAttribute("aria-pressed"), "false");
+    assert.doesNotMatch(await lines(), /Sessions/);
+    assert.equal(await owner.page.locator(".plot .dataset-3").count(), 0);
+    await owner.page.reload();
+    assert.equal(await sessions.getAttribute("aria-pressed"), "false");
+    assert.doesNotMatch(await lines(), /Sessions/);
+    await tile("Sessions").click();
+    await owner.page.getByRole("heading", { name: "Sessions by day" }).first().waitFor();
+    assert.match(await lines(), /Sessions\s+Visitors\s+Pageviews/);
+    await tile("Visitors").click();
+    await sessions.click();
+    assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
+  });
+
+  it("4. switches bots off by their name as their switch does", async () => {
+    await owner.signIn(NOTES);
+    await owner.page.keyboard.press("b");
+    await owner.page.locator(".legend").getByRole("button", { name: "Bots" }).click();
+    await owner.page.locator(".legend .bot").waitFor({ state: "detached" });
+    await openMore(owner);
+    assert.equal(await owner.page.getByRole("switch", { name: "Bots" }).isChecked(), false);
+  });
+
   it("4. draws the day that is not over as such, and no hour after now", async () => {
     await owner.signIn(NOTES);
-    assert.equal(await owner.page.locator(".overlay .tail").count(), 1);
+    assert.equal(await owner.page.locator(".overlay .uv .tail").count(), 1);
     await choosePeriod(owner, "Today");
     await owner.page.getByText("Visitors by hour (UTC)").waitFor();
     const table = owner.page.getByRole("table", { name: "Trend" });
@@ -162,7 +208,7 @@ describe("the dashboard", () => {
       await tile(name).click();
       await owner.page.getByRole("heading", { name: `${name} by hour` }).waitFor();
       assert.equal(await seen(cells.first()), count.toLocaleString("en"), name);
-      assert.equal(await seen(cells.nth(1)), hours.bot[0][10].toLocaleString("en"));
+      assert.equal(await seen(cells.nth(4)), hours.bot[0][10].toLocaleString("en"));
     }
   });
 
@@ -211,8 +257,10 @@ describe("the dashboard", () => {
     await untilAsWide(700);
   });
 
-  it("5. shows the week by day and hour, of the figure that is charted", async () => {
-    await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03&metric=pv`);
+  it("5. shows the week by day and hour, of views unless the tile of another figure is pressed", async () => {
+    await owner.signIn(`${NOTES}&from=2026-03-02&to=2026-03-03`);
+    assert.equal(await tile("Visitors").getAttribute("aria-pressed"), "true");
+    await owner.page.getByRole("heading", { name: "Pageviews by day and hour" }).waitFor();
     const heat = owner.page.locator(".heat");
     const stats = await world().read("/stats", {
       site: "fieldnotes",

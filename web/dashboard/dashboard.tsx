@@ -11,6 +11,7 @@ import { Notices } from "./notices.tsx";
 import { comparedRange, rangeOf } from "./period.ts";
 import { Surveys } from "./surveys/surveys.tsx";
 import { Breakdowns } from "./traffic/breakdowns.tsx";
+import { DEFAULT_METRIC } from "./traffic/figures.ts";
 import { Heatmap } from "./traffic/heatmap.tsx";
 import { Tiles } from "./traffic/tiles.tsx";
 import { TrendCard } from "./traffic/trend-card.tsx";
@@ -87,6 +88,7 @@ export function Dashboard(props: DashboardProps) {
             now={feed.hour}
             view={view}
             bots={bots}
+            toggleBots={toggleBots}
             change={change}
             onKept={(isKept) => setUnkept(!isKept)}
           />
@@ -102,13 +104,15 @@ interface TrafficProps {
   now: number;
   view: View;
   bots: boolean;
+  toggleBots: () => void;
   change: ChangeView;
   onKept: (isKept: boolean) => void;
 }
 
 /** Each part is made again only when something it shows has changed: typing redraws no chart. */
-function Traffic({ history, now, view, bots, change, onKept }: TrafficProps) {
-  const { choice, compare, metric, asked, filter, layout, open, front } = view;
+function Traffic({ history, now, view, bots, toggleBots, change, onKept }: TrafficProps) {
+  const { choice, compare, asked, filter, layout, open, front } = view;
+  const metric = view.metric ?? DEFAULT_METRIC;
   const range = useMemo(() => rangeOf(choice, history), [choice, history]);
   const compared = useMemo(() => comparedRange(range, compare), [range, compare]);
   const askedKey = JSON.stringify(asked);
@@ -133,15 +137,17 @@ function Traffic({ history, now, view, bots, change, onKept }: TrafficProps) {
       <div class="charts">
         {useMemo(
           () => (
-            <TrendCard {...{ history, range, compared, metric, asked, bots, now }} />
+            <TrendCard
+              {...{ history, range, compared, metric, asked, bots, toggleBots, now, onKept }}
+            />
           ),
           [history, range, compared, metric, askedKey, bots, now],
         )}
         {useMemo(
           () => (
-            <Heatmap {...{ history, range, metric, now }} />
+            <Heatmap {...{ history, range, metric: view.metric ?? "pv", now }} />
           ),
-          [history, range, metric, now],
+          [history, range, view.metric, now],
         )}
       </div>
       {useMemo(

@@ -209,6 +209,11 @@ function hourlyViews(history: History, day: Day): number[] | undefined {
   return hours.some((n) => n > 0) ? hours : undefined;
 }
 
+/** Whether an app has ever reported. */
+export function hasApp(history: History): boolean {
+  return history.series.app.some((n) => n > 0);
+}
+
 /** Whether a site has counted anything at all, bots included. */
 export function isEmpty(history: History): boolean {
   return SERIES.every((name) => history.series[name].every((n) => n === 0));

@@ -8,7 +8,7 @@ interface SkeletonProps {
 export const STILL_READING =
   "Still reading. A small box with a long history may take some seconds.";
 
-const TILES = 6;
+const TILES = 8;
 
 /** The page's shape until the first answer is there. */
 export function Skeleton({ slow, problem, onRetry }: SkeletonProps) {

@@ -11,8 +11,8 @@ export interface View {
   tab: "traffic" | "surveys";
   choice: Choice;
   compare: Compare;
-  /** the one that is charted */
-  metric: Metric;
+  /** the one whose tile was pressed; null for none yet */
+  metric: Metric | null;
   /** values charted by day instead of a metric, by their slots */
   asked: Asked[];
   filter: string;
@@ -31,7 +31,6 @@ export interface View {
 export const CROSS_KEYS: readonly CrossField[] = ["os", "dv", "v", "f"];
 
 const DEFAULT_PERIOD = "30d";
-const DEFAULT_METRIC: Metric = "uv";
 
 /** Reads a view from an address's query; whatever is missing or off shape is the default. */
 export function parseView(query: string): View {
@@ -43,7 +42,7 @@ export function parseView(query: string): View {
     tab: get("tab") === "surveys" ? "surveys" : "traffic",
     choice: parseChoice(get("period"), get("from"), get("to")),
     compare: COMPARES.find((compare) => compare === get("compare")) ?? "prior",
-    metric: METRICS.find((metric) => metric === get("metric")) ?? DEFAULT_METRIC,
+    metric: METRICS.find((metric) => metric === get("metric")) ?? null,
     asked: parseAsked(params),
     filter: get("filter"),
     layout: get("view") === "bars" ? "bars" : "cards",
@@ -81,7 +80,7 @@ export function formatView(view: View): string {
     if (choice.end !== null) set("to", formatDay(choice.end));
   }
   set("compare", view.compare, "prior");
-  set("metric", view.metric, DEFAULT_METRIC);
+  set("metric", view.metric ?? "");
   for (const { slot, dimension, value } of view.asked) set(`ask${slot}`, `${dimension}:${value}`);
   set("filter", view.filter);
   set("view", view.layout, "cards");

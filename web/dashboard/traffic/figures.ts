@@ -23,6 +23,9 @@ export const METRICS = [
 ] as const;
 export type Metric = (typeof METRICS)[number];
 
+/** Charted until the tile of another one is pressed. */
+export const DEFAULT_METRIC: Metric = "uv";
+
 interface MetricFacts {
   name: string;
   help: string;
@@ -82,22 +85,26 @@ interface Sums {
   app: number;
 }
 
-const share = (part: number, base: number): number | null => (base > 0 ? part / base : null);
+const quotient = (part: number, base: number): number | null => (base > 0 ? part / base : null);
 
-/** A session may begin before midnight, and engage or be known to have bounced after it. */
-function shareOfSessions(part: number, { sessions }: Sums): number | null {
-  return share(Math.min(sessions, Math.max(0, part)), sessions);
+/**
+ * A part of its whole, never more than all of it; null without a whole. Both may be counted on two
+ * sides of midnight, or one of them be lost on the way: a view opened before it has its first input
+ * after it, and a session its second view.
+ */
+export function share(part: number, whole: number): number | null {
+  return quotient(Math.min(whole, Math.max(0, part)), whole);
 }
 
 /** A figure from its sums; null where it has no base. */
 export function figure(metric: Metric, sums: Sums): number | null {
   switch (metric) {
     case "viewsPerVisit":
-      return share(sums.pv, sums.sessions);
+      return quotient(sums.pv, sums.sessions);
     case "bounceRate":
-      return shareOfSessions(sums.sessions - sums.engaged, sums);
+      return share(sums.sessions - sums.engaged, sums.sessions);
     case "engagementRate":
-      return shareOfSessions(sums.engaged, sums);
+      return share(sums.engaged, sums.sessions);
     case "interaction":
       return share(sums.hi, sums.pv);
     default:

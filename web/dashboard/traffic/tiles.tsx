@@ -1,7 +1,7 @@
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { longDay, rangeName } from "../../shared/dates.ts";
 import { whole } from "../../shared/format.ts";
-import type { DayRange, History } from "../history.ts";
+import { type DayRange, type History, hasApp } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
 import {
   addUp,
@@ -26,12 +26,13 @@ interface TilesProps {
   change: ChangeView;
 }
 
-/** What is shown, in its order; the bounce rate stands beside the engagement rate it completes. */
+/** What is shown, in its order. */
 const TILES: readonly Metric[] = [
   "uv",
   "pv",
   "sessions",
   "viewsPerVisit",
+  "bounceRate",
   "engagementRate",
   "interaction",
   "app",
@@ -40,8 +41,7 @@ const TILES: readonly Metric[] = [
 /** The figures of the range with how they moved; the tile that is pressed is charted. */
 export function Tiles({ history, range, compared: wanted, metric, now, change }: TilesProps) {
   const sums = addUp(sumsByDay(history, range));
-  const hasApp = history.series.app.some((n) => n > 0);
-  const shown = TILES.filter((name) => name !== "app" || hasApp);
+  const shown = TILES.filter((name) => name !== "app" || hasApp(history));
   const compared = wanted !== null && wanted.to >= history.first ? wanted : null;
   const days = compared ? rangeName(compared.from, compared.to) : "";
   const beforeName = compared && range.to === dayOf(now) ? `${days} by this hour` : days;
@@ -55,8 +55,7 @@ export function Tiles({ history, range, compared: wanted, metric, now, change }:
             now={figure(name, sums)}
             before={compared && figureBefore(history, name, { range, compared, now })}
             beforeName={beforeName}
-            bounce={name === "engagementRate" ? figure("bounceRate", sums) : null}
-            isCharted={metric === name || (name === "engagementRate" && metric === "bounceRate")}
+            isCharted={metric === name}
             onPress={() => change({ metric: name })}
           />
         ))}
@@ -92,12 +91,11 @@ interface TileProps {
   before: number | null;
   /** empty where nothing is compared, or nothing was counted yet */
   beforeName: string;
-  bounce: number | null;
   isCharted: boolean;
   onPress: () => void;
 }
 
-function Tile({ metric, now, before, beforeName, bounce, isCharted, onPress }: TileProps) {
+function Tile({ metric, now, before, beforeName, isCharted, onPress }: TileProps) {
   const facts = METRIC_FACTS[metric];
   const change = delta(metric, now, before);
   const was = figureText(metric, before);
@@ -110,14 +108,7 @@ function Tile({ metric, now, before, beforeName, bounce, isCharted, onPress }: T
       onClick={onPress}
     >
       <span class="name">{facts.name}</span>
-      <span class="figure">
-        {figureText(metric, now)}
-        {bounce !== null && (
-          <span class="beside" title={METRIC_FACTS.bounceRate.help}>
-            {figureText("bounceRate", bounce)} bounce
-          </span>
-        )}
-      </span>
+      <span class="figure">{figureText(metric, now)}</span>
       <span class={`delta ${change.verdict}`}>
         {change.text}
         {beforeName !== "" && <span class="was">from {was}</span>}

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { rangeName } from "../../shared/dates.ts";
-import { whole } from "../../shared/format.ts";
+import { whole as wholeText } from "../../shared/format.ts";
+import { keepChoice, loadChoice } from "../../shared/token.ts";
 import type { DayRange, History } from "../history.ts";
 import type { Asked } from "./asked.ts";
 import { METRIC_FACTS, type Metric } from "./figures.ts";
@@ -9,6 +10,7 @@ import { TrendChart } from "./trend-chart.tsx";
 import {
   hourlyOf,
   isByThisHour,
+  type Line,
   lineText,
   type Total,
   type Trend,
@@ -22,17 +24,34 @@ interface TrendCardProps {
   metric: Metric;
   asked: Asked[];
   bots: boolean;
+  toggleBots: () => void;
   now: number;
+  /** called with whether the browser kept which lines are switched off */
+  onKept: (isKept: boolean) => void;
 }
 
-export function TrendCard({ history, range, compared, metric, asked, bots, now }: TrendCardProps) {
+export function TrendCard(props: TrendCardProps) {
+  const { history, range, compared, metric, asked, bots, toggleBots, now, onKept } = props;
   const [isTable, setTable] = useState(false);
-  const trend = useMemo(
+  const [off, setOff] = useState(() => (loadChoice("lines-off") ?? "").split(","));
+  const toggle = ({ key }: Line) => {
+    // Of bots there is a switch, and this is the same one.
+    if (key === "bot") return toggleBots();
+    const changed = off.includes(key) ? off.filter((one) => one !== key) : [...off, key];
+    setOff(changed);
+    onKept(keepChoice("lines-off", changed.join(",")));
+  };
+  const whole = useMemo(
     () =>
       asked.length > 0
         ? askedTrend(history, { range, asked, now })
         : trendOf(history, { range, compared, metric, bots, now }),
     [history, range, compared, metric, asked, bots, now],
+  );
+  const isOn = ({ key, isOther }: Pick<Line, "key" | "isOther">) => !isOther || !off.includes(key);
+  const trend = useMemo(
+    () => ({ ...whole, lines: whole.lines.filter(isOn), totals: whole.totals.filter(isOn) }),
+    [whole, off],
   );
   const beforeName =
     asked.length > 0
@@ -44,10 +63,22 @@ export function TrendCard({ history, range, compared, metric, asked, bots, now }
     <section class="card trend" aria-labelledby="trend-title">
       <header>
         <h2 id="trend-title">{asked.length > 0 ? askedTitle(trend) : titleOf(trend, metric)}</h2>
-        <ul class="legend" aria-hidden="true">
-          {trend.lines.map((line) => (
+        <ul class="legend" aria-label="Lines of the chart">
+          {whole.lines.map((line) => (
             <li key={line.key} class={line.key}>
-              {line.name}
+              {line.isOther ? (
+                <button
+                  type="button"
+                  class="other"
+                  aria-pressed={isOn(line)}
+                  title={isOn(line) ? "Hide this line" : "Show this line"}
+                  onClick={() => toggle(line)}
+                >
+                  {line.name}
+                </button>
+              ) : (
+                line.name
+              )}
             </li>
           ))}
           {trend.totals.map((total) => (
@@ -73,9 +104,6 @@ export function TrendCard({ history, range, compared, metric, asked, bots, now }
           metric={asked.length > 0 ? null : metric}
         />
       </div>
-      {trend.totals.length > 0 && (
-        <p class="offscreen">Not by the hour: {trend.totals.map(totalText).join(", ")}</p>
-      )}
       <TrendTable trend={trend} beforeName={beforeName} isShown={isTable} />
       {asked.length > 0 && range.from === range.to && (
         <p class="hint">
@@ -89,7 +117,7 @@ export function TrendCard({ history, range, compared, metric, asked, bots, now }
   );
 }
 
-const totalText = ({ name, total }: Total): string => `${name} ${whole(total)} that day`;
+const totalText = ({ name, total }: Total): string => `${name} ${wholeText(total)} that day`;
 
 function askedTitle({ lines: [first, ...more], unit }: Trend): string {
   return `${more.length > 0 ? `${more.length + 1} values` : first?.name} by ${unit}`;

@@ -62,14 +62,17 @@ export function TrendChart({ trend, beforeName, metric }: TrendChartProps) {
     const i = Math.floor(x / step);
     setAt(i >= 0 && i < trend.buckets.length ? i : null);
   };
-  // A figure is drawn in the one colour of all figures; bots and asked values have their own.
+  // Counts and asked values have their colours; a rate is drawn in that of views.
   const style = Object.fromEntries(
-    trend.lines.map((line, i) => [`--line-${i + 1}`, `var(--${line.key}, var(--pv))`]),
+    trend.lines.flatMap(({ key, isOther }, i) => [
+      [`--line-${i + 1}`, `var(--${key}, var(--pv))`],
+      [`--width-${i + 1}`, isOther ? "1.2px" : "2.4px"],
+      [`--dash-${i + 1}`, key === "bot" ? "6 5" : "none"],
+    ]),
   );
-  const dashed = trend.lines.findIndex(({ key }) => key === "bot") + 1;
   return (
     <div
-      class={`plot ${dashed > 0 ? `dashed-${dashed}` : ""}`}
+      class="plot"
       style={style}
       aria-hidden="true"
       onPointerMove={point}
@@ -127,13 +130,13 @@ function Overlay({ plot, trend, at }: { plot: Plot; trend: Trend; at: number | n
           <line class="cross" x1={x} x2={x} y1={0} y2={plot.height} />
         )}
         {plot.lines.map(({ line, lone, open: tail }) => (
-          <g key={line.key} class={line.key}>
+          <g key={line.key} class={`${line.key} ${line.isOther ? "other" : ""}`}>
             {tail.length > 1 && <path class="line tail" d={path(tail)} />}
             {tail.slice(-1).map(([cx, cy]) => (
-              <circle key="open" class="open" cx={cx} cy={cy} r={3.5} />
+              <circle key="open" class="open" cx={cx} cy={cy} r={line.isOther ? 2.5 : 3.5} />
             ))}
             {lone.map(([cx, cy]) => (
-              <circle key={cx} class="dot" cx={cx} cy={cy} r={2.5} />
+              <circle key={cx} class="dot" cx={cx} cy={cy} r={line.isOther ? 1.8 : 2.5} />
             ))}
           </g>
         ))}

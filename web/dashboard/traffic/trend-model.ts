@@ -11,6 +11,7 @@ import { NO_FIGURE, whole } from "../../shared/format.ts";
 import {
   type DayRange,
   type History,
+  hasApp,
   hoursOn,
   SERIES,
   type SeriesName,
@@ -47,12 +48,12 @@ export interface Line {
   values: (number | null)[];
   /** how much smaller it is drawn than it is; 1 when not given */
   scale?: number;
+  /** stands beside the chosen figure: drawn thin, and may be switched off */
+  isOther?: true;
 }
 
 /** A sum that no line, or not all of one, stands for. */
-export interface Total {
-  key: LineKey;
-  name: string;
+export interface Total extends Pick<Line, "key" | "name" | "isOther"> {
   total: number;
 }
 
@@ -134,12 +135,12 @@ function hoursOf(history: History, options: TrendOptions): Trend {
   const charted = hourlyOf(metric);
   const lines: Line[] = [];
   const totals: Total[] = [];
-  for (const key of withBots(charted, bots).filter(isHourly)) {
-    const { hours, total } = hoursOfDay(history, key, range.from);
+  for (const head of headsOf(history, charted, bots)) {
+    const { hours, total } = hoursOfDay(history, head.key, range.from);
     const counted = hours === null ? 0 : addNumbers(hours);
-    if (counted < total) totals.push({ key, name: lineName(key), total });
+    if (counted < total) totals.push({ ...head, total });
     const values = (hours ?? []).map((n, i) => (isUpTo(n, i) ? n : null));
-    if (hours !== null) lines.push({ key, name: lineName(key), values });
+    if (hours !== null) lines.push({ ...head, values });
   }
   const before = compared && hoursOfDay(history, charted, compared.from).hours;
   return {
@@ -165,16 +166,16 @@ function daysOf(history: History, options: TrendOptions): Trend {
   const { unit, spans, buckets } = bucketsOf(range, now);
   const days = sumsByDay(history, range);
   const hits = seriesOf(history, "bot", range);
-  const lines = withBots(metric, bots).map(
-    (key): Line => ({
-      key,
-      name: lineName(key),
-      values: spans.map((span, i) => {
+  const sums = spans.map((span) => {
+    const [a, b] = [span.from - range.from, span.to - range.from + 1];
+    return { ...addUp(days.slice(a, b)), bot: addNumbers(hits.subarray(a, b)) };
+  });
+  const lines = headsOf(history, metric, bots).map(
+    (head): Line => ({
+      ...head,
+      values: sums.map((sum, i) => {
         if (buckets[i]?.state === "future") return null;
-        const [a, b] = [span.from - range.from, span.to - range.from + 1];
-        return key === "bot"
-          ? addNumbers(hits.subarray(a, b))
-          : figure(key, addUp(days.slice(a, b)));
+        return head.key === "bot" ? sum.bot : figure(head.key, sum);
       }),
     }),
   );
@@ -191,9 +192,16 @@ export function bucketsOf(range: DayRange, now: number) {
   return { unit, spans, buckets: spans.map((span) => bucketOf(span, unit, today)) } as const;
 }
 
-/** Bots are counted, so they go with the counts; beside a rate they would flatten it. */
-function withBots(metric: Metric, bots: boolean): (Metric | "bot")[] {
-  return bots && METRIC_FACTS[metric].unit === "count" ? [metric, "bot"] : [metric];
+/** All that is counted, in the order it is named in. */
+const COUNTS = ["uv", "pv", "sessions", "app", "bot"] as const;
+
+/** What is drawn, the chosen figure first. A rate is drawn alone: counts have another axis. */
+function headsOf<Chosen extends Metric>(history: History, chosen: Chosen, bots: boolean) {
+  const head = { key: chosen, name: lineName(chosen) };
+  if (METRIC_FACTS[chosen].unit !== "count") return [head];
+  const isThere = (key: SeriesName) => (key === "app" ? hasApp(history) : key !== "bot" || bots);
+  const others = COUNTS.filter((key) => key !== chosen && isThere(key));
+  return [head, ...others.map((key) => ({ key, name: lineName(key), isOther: true as const }))];
 }
 
 export function addNumbers(numbers: ArrayLike<number>): number {

@@ -56,7 +56,7 @@ interface PlotLine {
   line: Line;
   /** stretches of x to show of frappe's line */
   whole: { from: number; to: number }[];
-  /** stretches to fill down to zero, the point still open included; of figures only */
+  /** stretches to fill down to zero, the point still open included; of the chosen figure only */
   area: Point[][];
   /** whole points with no neighbour: a line cannot show them */
   lone: Point[];
@@ -132,7 +132,7 @@ function pointsOf(values: (number | null)[], xs: number[], y: (value: number) =>
 
 function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => number): PlotLine {
   const points = pointsOf(line.values, xs, y);
-  const isFigure = line.key !== "bot" && !line.key.startsWith("ask-");
+  const isFilled = !line.isOther && !line.key.startsWith("ask-");
   const stateOf = (i: number) => trend.buckets[i]?.state;
   const runs = runsOf(points.map((point, i) => (stateOf(i) === "whole" ? point : null)));
   const at = points.findIndex((point, i) => point !== null && stateOf(i) === "open");
@@ -143,7 +143,7 @@ function plotLine(line: Line, trend: Trend, xs: number[], y: (value: number) => 
     whole: runs
       .filter((run) => run.length > 1)
       .map((run) => ({ from: run[0]?.[0] ?? 0, to: run.at(-1)?.[0] ?? 0 })),
-    area: isFigure ? runsOf(points).filter((run) => run.length > 1) : [],
+    area: isFilled ? runsOf(points).filter((run) => run.length > 1) : [],
     lone: runs.filter((run) => run.length === 1).flat(),
     open: now ? (before ? [before, now] : [now]) : [],
   };

@@ -1,10 +1,10 @@
 import { rangeName } from "../../shared/dates.ts";
-import { NO_FIGURE, percent, whole } from "../../shared/format.ts";
+import { NO_FIGURE, percent, ratio, whole } from "../../shared/format.ts";
 import { type DayRange, type History, seriesOf, valueByDay } from "../history.ts";
 import type { ChangeView } from "../use-view.ts";
 import { type Asked, isAsked, toggleAsked, wholeOf } from "./asked.ts";
 import { titleOf } from "./dimensions.ts";
-import { delta } from "./figures.ts";
+import { delta, share } from "./figures.ts";
 import { addNumbers, lineName } from "./trend-model.ts";
 import type { Star } from "./use-stars.ts";
 import { valueLabel } from "./values.ts";
@@ -110,14 +110,17 @@ function movedOf(history: History, star: Star, range: DayRange, compared: DayRan
   };
 }
 
-/** Of an event how often a visitor did it, which makes it a goal; of all else its share. */
+/** Of an event how often a visitor did it, which makes it a goal (more than once is no percentage); of all else its share. */
 function partOf(history: History, dimension: string, count: number, range: DayRange): string {
   if (dimension === "event" || dimension === "event_target") {
     const visitors = addNumbers(seriesOf(history, "uv", range));
-    const rate = visitors > 0 ? percent(count / visitors) : NO_FIGURE;
-    return `${rate} per visitor`;
+    if (visitors === 0) return `${NO_FIGURE} per visitor`;
+    return `${count > visitors ? ratio(count / visitors) : percent(count / visitors)} per visitor`;
   }
   const base = wholeOf(dimension);
-  const all = addNumbers(seriesOf(history, base, range));
-  return `${all > 0 ? percent(count / all) : NO_FIGURE} of ${lineName(base).toLowerCase()}`;
+  // Apps tell their country, too: they may be more than the views.
+  const pings = dimension === "country" ? addNumbers(seriesOf(history, "app", range)) : 0;
+  const part = share(count, addNumbers(seriesOf(history, base, range)) + pings);
+  const name = `${lineName(base)}${pings > 0 ? ` and ${lineName("app")}` : ""}`.toLowerCase();
+  return `${part === null ? NO_FIGURE : percent(part)} of ${name}`;
 }

@@ -33,6 +33,15 @@ describe("figures", () => {
     assert.equal(figureText("pv", figure("pv", nothing)), "0");
   });
 
+  it("of which one is a part of the other are never more than all", () => {
+    // A view opened before midnight has its first input after it.
+    const night = { ...nothing, pv: 1, hi: 2, sessions: 1, engaged: 3 };
+    assert.equal(figureText("interaction", figure("interaction", night)), "100%");
+    assert.equal(figureText("engagementRate", figure("engagementRate", night)), "100%");
+    assert.equal(figureText("bounceRate", figure("bounceRate", night)), "0%");
+    assert.equal(figureText("interaction", figure("interaction", { ...nothing, hi: 2 })), "–");
+  });
+
   it("add up the days of a range only", () => {
     const history = historyOf("2026-03-01", [{ pv: 1 }, { pv: 10, uv: 4 }, { pv: 100 }], {
       engaged: { _: [0, 1, 1, 2] },

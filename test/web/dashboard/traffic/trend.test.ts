@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { History } from "../../../../web/dashboard/history.ts";
 import type { Metric } from "../../../../web/dashboard/traffic/figures.ts";
 import { isByThisHour, trendOf } from "../../../../web/dashboard/traffic/trend-model.ts";
 import {
@@ -25,20 +26,27 @@ const options = {
 };
 
 describe("the trend", () => {
-  it("has the one figure that is charted, and nothing before when nothing is compared", () => {
+  it("has the chosen figure, the other counts beside it, and nothing before when nothing is compared", () => {
     const { lines, before } = trendOf(week, { ...options, compared: null });
     assert.deepEqual(
-      lines.map(({ name, values }) => [name, values]),
-      [["Pageviews", [50, 60, 70]]],
+      lines.map(({ name, values, isOther = false }) => [name, values, isOther]),
+      [
+        ["Pageviews", [50, 60, 70], false],
+        ["Visitors", [25, 30, 35], true],
+        ["Sessions", [30, 36, 42], true],
+      ],
     );
     assert.equal(before, null);
   });
 
-  it("has bots beside a count when they are shown, and not beside a rate", () => {
-    const keys = (metric: Metric) =>
-      trendOf(week, { ...options, metric, bots: true }).lines.map(({ key }) => key);
-    assert.deepEqual(keys("uv"), ["uv", "bot"]);
-    assert.deepEqual(keys("bounceRate"), ["bounceRate"]);
+  it("has app pings where there are any, and bots when they are shown; a rate is alone", () => {
+    const keys = (history: History, metric: Metric) =>
+      trendOf(history, { ...options, metric, bots: true }).lines.map(({ key }) => key);
+    assert.deepEqual(keys(week, "uv"), ["uv", "pv", "sessions", "bot"]);
+    const app = historyOf("2026-02-01", [{ app: 1 }]);
+    assert.deepEqual(keys(app, "sessions"), ["sessions", "uv", "pv", "app", "bot"]);
+    assert.deepEqual(keys(app, "app"), ["app", "uv", "pv", "sessions", "bot"]);
+    assert.deepEqual(keys(app, "bounceRate"), ["bounceRate"]);
   });
 
   it("marks the day that is not over", () => {
@@ -146,11 +154,15 @@ describe("the trend", () => {
       const range = lastDays(1);
       const yesterday = { ...today, range: { from: range.from - 1, to: range.to - 1 } };
       const old = trendOf(kept, { ...yesterday, metric: "sessions", bots: true });
-      assert.deepEqual(old.lines, []);
+      assert.deepEqual(
+        old.lines.map(({ key }) => key),
+        ["uv", "pv"],
+      );
       assert.deepEqual(
         old.totals.map(({ name, total }) => [name, total]),
         [
           ["Sessions", 5],
+          ["App pings", 2],
           ["Bots", 3],
         ],
       );
@@ -222,6 +234,19 @@ describe("the plot", () => {
     assert.deepEqual(
       line?.lone.map(([x]) => x),
       [10, 30],
+    );
+  });
+
+  it("fills the chosen figure only", () => {
+    const { lines } = plotOf(chart, trendOf(week, { ...options, bots: true }), 1);
+    assert.deepEqual(
+      lines.map(({ line, area }) => [line.key, area.length]),
+      [
+        ["pv", 1],
+        ["uv", 0],
+        ["sessions", 0],
+        ["bot", 0],
+      ],
     );
   });
 
