@@ -44,6 +44,8 @@ export const hostileDay: DemoDay = {
 };
 
 interface DemoOptions {
+  /** The time of the box, in epoch milliseconds; noon of 4 March 2026 unless given. */
+  now?: number;
   /** Views before this day are left out, which takes most of a start's work away; surveys are not. */
   since?: string;
   /** Days of sites besides the demo's. */
@@ -54,13 +56,19 @@ interface DemoOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-/** A service with the traffic of the demo, at noon of 4 March 2026. */
-export function demoWorld({ since = "", more = [], sites = [], env }: DemoOptions = {}) {
+/** A service with the traffic of the demo. */
+export function demoWorld({
+  now = Date.parse(NOW),
+  since = "",
+  more = [],
+  sites = [],
+  env,
+}: DemoOptions = {}) {
   return sharedWorld({
-    clock: new FakeClock(NOW),
+    clock: new FakeClock(now),
     env: { SITES: [...DEMO_SITES, ...sites].join(), ...env },
     prepare: (db) => {
-      const all = [...demoDays(Date.parse(NOW))];
+      const all = [...demoDays(now)];
       importDays(
         db,
         all.map((day) => (day.day < since ? { ...day, counts: {} } : day)),

@@ -31,10 +31,10 @@ export function CountryMap({ rows, ask }: CountryMapProps) {
         const title = `${row.name ?? row.value}: ${whole(row.count)} (${percent(row.share)})`;
         return (
           // biome-ignore lint/a11y/noStaticElementInteractions: the rows are there for the keyboard
-          <g key={row.value} style={style} onClick={onClick}>
+          <g key={row.value} onClick={onClick}>
             <title>{title}</title>
-            {path !== undefined && <path class="country" d={path} />}
-            {at && <circle class="country" cx={at[0]} cy={at[1]} r={4} />}
+            {path !== undefined && <path class="country" style={style} d={path} />}
+            {at && <circle class="country" style={style} cx={at[0]} cy={at[1]} r={4} />}
           </g>
         );
       })}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
+import { type DrivenBrowser, untilTold } from "../helpers/driven-browser.ts";
+import { openFirefox } from "../helpers/firefox.ts";
+import { openWebKit } from "../helpers/webkit.ts";
+import { ADMIN } from "../helpers/world.ts";
+import { MK2, ON_LAN } from "./control-stage.ts";
+import { demoWorld } from "./dashboard-stage.ts";
+
+const NOW = Date.now();
+const QUARTER = 90;
+
+/** Somebody with one of these browsers, who sees texts, clicks on them and types. */
+class Guest {
+  readonly browser: DrivenBrowser;
+
+  constructor(browser: DrivenBrowser) {
+    this.browser = browser;
+  }
+
+  /** Waits for what a selector finds that is on screen and says `text`. @returns all it says */
+  sees(selector: string, text: string | RegExp = ""): Promise<string> {
+    return untilTold(this.browser, `(${found(selector, text)})?.innerText ?? null`);
+  }
+
+  async click(selector: string, text: string | RegExp = ""): Promise<void> {
+    await this.#press(found(selector, text));
+  }
+
+  /** Types into the field of a label, over what is in it. */
+  async fill(label: string, text: string): Promise<void> {
+    await this.#press(labelled(label));
+    await untilTold(this.browser, `(${labelled(label)}.select(), true)`);
+    const actions = [...text].flatMap((value) => [
+      { type: "keyDown", value },
+      { type: "keyUp", value },
+    ]);
+    await this.browser.perform([{ type: "key", id: "keys", actions }]);
+    await untilTold(this.browser, `(${labelled(label)}).value === ${JSON.stringify(text)}`);
+  }
+
+  /** Chooses an option of a list: each browser opens it in its own way, and not on the page. */
+  async choose(label: string, option: string): Promise<void> {
+    await untilTold(
+      this.browser,
+      `((list) => {
+        const option = [...list?.options ?? []].find(({ label }) => label === ${JSON.stringify(option)});
+        if (!option) return null;
+        option.selected = true;
+        for (const type of ["input", "change"]) list.dispatchEvent(new Event(type, { bubbles: true }));
+        return true;
+      })(${labelled(label)})`,
+    );
+  }
+
+  async #press(node: string): Promise<void> {
+    // Where it is once it has come to rest there.
+    const [x, y] = await untilTold<[number, number]>(
+      this.browser,
+      `((node) => {
+        if (!node || node.disabled) return null;
+        node.scrollIntoView({ block: "center", behavior: "instant" });
+        const { left, top, width, height } = node.getBoundingClientRect();
+        const at = [Math.floor(left + width / 2), Math.floor(top + height / 2)];
+        const hit = document.elementFromPoint(...at);
+        return node.contains(hit) || hit?.contains(node) ? at : null;
+      })(${node})`,
+    );
+    const actions = [
+      { type: "pointerMove", x, y, duration: 0, origin: "viewport" },
+      { type: "pointerDown", button: 0 },
+      { type: "pointerUp", button: 0 },
+    ];
+    await this.browser.perform([{ type: "pointer", id: "mouse", actions }]);
+  }
+}
+
+const found = (selector: string, text: string | RegExp) =>
+  `[...document.querySelectorAll(${JSON.stringify(selector)})].find((node) =>
+    node.checkVisibility() && ${text instanceof RegExp ? `${text}.test(node.innerText)` : `node.innerText.includes(${JSON.stringify(text)})`})`;
+
+const labelled = (label: string) =>
+  `[...document.querySelectorAll("input:not([type=radio]), select, textarea")].find((node) =>
+    node.checkVisibility() && (node.placeholder === ${JSON.stringify(label)} || node.ariaLabel === ${JSON.stringify(label)} ||
+      [...node.labels].some(({ innerText }) => innerText.split("\\n")[0] === ${JSON.stringify(label)})))`;
+
+describe("in the browsers of others", () => {
+  const world = demoWorld({
+    now: NOW,
+    since: formatDay(dayOf(NOW) - QUARTER),
+    env: { ...ON_LAN, VIRTUAL_DECK: "mk2" },
+  });
+  const control = () => `http://127.0.0.1:${world().service.control.port}`;
+
+  for (const [name, open] of [
+    ["WebKit, which is Safari's engine", openWebKit],
+    ["Firefox", openFirefox],
+  ] as const)
+    describe(name, () => {
+      let guest: Guest;
+      before(async () => {
+        guest = new Guest(await open());
+        await guest.browser.resize(1280, 900);
+      });
+      afterEach(async () => assert.deepEqual(await guest.browser.troubles(), []));
+      after(() => guest?.browser.end());
+
+      const signIn = async (path: string) => {
+        await guest.browser.go(`${world().origin}${path}`);
+        await guest.fill("Token", ADMIN);
+        await guest.click("button", "Open dashboard");
+        await guest.sees("nav", "Traffic");
+      };
+
+      it("the dashboard has its figures, its lines, its map with Brazil on land, and its surveys", async () => {
+        await signIn("/dashboard?site=deckhand");
+        const range = { from: formatDay(dayOf(NOW) - 29), to: formatDay(dayOf(NOW)) };
+        const stats = await world().read("/stats", { site: "deckhand", ...range });
+        assert.match(
+          await guest.sees(".tile", "Pageviews"),
+          new RegExp(`\\n${stats.pv._.toLocaleString("en")}\\n`),
+        );
+        assert.match(await guest.sees(".tile", "Bounce rate"), /\d%/);
+        await guest.sees(".legend", "App pings");
+        await untilTold(
+          guest.browser,
+          `[1, 2, 3, 4].every((n) => document.querySelector(".plot .dataset-" + n + " path")?.getBBox().width > 500)`,
+        );
+
+        await guest.click("[data-dimension=country] button", "Map");
+        // Without its outline it would be a dot where its first time zone is, on an island.
+        const brazil = `[...document.querySelectorAll(".countries g")].find(({ textContent }) => textContent.startsWith("Brazil:"))`;
+        await untilTold(guest.browser, `${brazil}?.querySelector("path").getBBox().width > 60`);
+        const colours = await guest.browser.evaluate(
+          `[...document.querySelectorAll(".countries .country")].map((one) => getComputedStyle(one).fill)`,
+        );
+        assert.ok(new Set(colours as string[]).size > 5, String(colours));
+        await guest.click("button", "Bars");
+        await untilTold(
+          guest.browser,
+          `(([first, last]) => parseFloat(first) > 2 * parseFloat(last))(
+            [":first-child", ":last-child"].map((which) =>
+              getComputedStyle(document.querySelector(".bars [data-dimension=path] tbody tr" + which), "::after").width))`,
+        );
+
+        await guest.fill("Filter all values", "brazil");
+        await guest.sees("[data-dimension=country] tbody tr", "Brazil");
+        await guest.click("nav button", "Surveys");
+        await guest.sees(".tile", "Net promoter score");
+      });
+
+      it("the setup page finds all in order", async () => {
+        await guest.browser.go(`${world().origin}/help?site=fieldnotes`);
+        // It knows the token that the dashboard was opened with.
+        for (const check of ["Check the collector", "Check the token", "Check the tag"]) {
+          await guest.click("button", check);
+          assert.match(await guest.sees(".check-card .finding", /[✓✗]/), /✓/);
+        }
+      });
+
+      it("the Web UI lets in, puts a channel on a key and sends it a text", async () => {
+        await guest.browser.go(`${control()}/?slot=k3`);
+        await guest.click("label", "Admin token");
+        await guest.fill("Admin token", ADMIN);
+        await guest.click("button", "Sign in");
+        await guest.sees("section", "Key 4");
+        await guest.choose("Shows", "Pushed text");
+        await guest.fill("Channel", "oven");
+        await guest.sees("main", /^Saved$/m);
+        await guest.click("nav button", "Push");
+        await guest.click("summary", "Send a test value");
+        await guest.fill("Channel", "oven");
+        await guest.fill("Text to send", "210 C");
+        await guest.click("button", /^Send$/);
+        await guest.sees(".entries > li", "210 C");
+        const deck = world()
+          .service.decks.list()
+          .find(({ id }) => id === MK2);
+        const widget = deck?.slots.find(({ slot }) => slot === "k3")?.widget;
+        assert.deepEqual(widget, { type: "push", channel: "oven" });
+        await guest.browser.go(`${control()}/?slot=k3`);
+        await untilTold(
+          guest.browser,
+          `document.querySelector("[data-slot=k3] img")?.naturalWidth > 0`,
+        );
+      });
+    });
+});
