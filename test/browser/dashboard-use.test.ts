@@ -6,6 +6,7 @@ import {
   HOSTILE,
   hostileDay,
   NOTES,
+  openMore,
   periodName,
   WINTER,
 } from "./dashboard-stage.ts";
@@ -242,6 +243,37 @@ describe("using the dashboard", () => {
       `<script defer src="http://tallydeck.local:${world().port}/s.js" data-site="new"></script>`,
     );
     await guest.leave();
+  });
+
+  describe("the lines of the chart", () => {
+    it("are switched off by their names, remembered, and drawn all the same once chosen", async () => {
+      await owner.signIn(NOTES);
+      const lines = () => seen(owner.page.locator(".trend thead"));
+      const sessions = owner.page.locator(".legend").getByRole("button", { name: "Sessions" });
+      assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
+      await sessions.click();
+      assert.equal(await sessions.getAttribute("aria-pressed"), "false");
+      assert.doesNotMatch(await lines(), /Sessions/);
+      assert.equal(await owner.page.locator(".plot .dataset-3").count(), 0);
+      await owner.page.reload();
+      assert.equal(await sessions.getAttribute("aria-pressed"), "false");
+      assert.doesNotMatch(await lines(), /Sessions/);
+      await owner.page.locator(".tile", { hasText: "Sessions" }).click();
+      await owner.page.getByRole("heading", { name: "Sessions by day" }).first().waitFor();
+      assert.match(await lines(), /Sessions\s+Visitors\s+Pageviews/);
+      await owner.page.locator(".tile", { hasText: "Visitors" }).click();
+      await sessions.click();
+      assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
+    });
+
+    it("of bots go by their name as by their switch", async () => {
+      await owner.signIn(NOTES);
+      await owner.page.keyboard.press("b");
+      await owner.page.locator(".legend").getByRole("button", { name: "Bots" }).click();
+      await owner.page.locator(".legend .bot").waitFor({ state: "detached" });
+      await openMore(owner);
+      assert.equal(await owner.page.getByRole("switch", { name: "Bots" }).isChecked(), false);
+    });
   });
 
   describe("in bad moments", () => {

@@ -151,35 +151,6 @@ describe("the dashboard", () => {
     assert.equal(await seen(tile("Visitors").locator(".delta")), "–");
   });
 
-  it("4. switches a line off by its name, remembers it, and draws it all the same once chosen", async () => {
-    await owner.signIn(NOTES);
-    const lines = () => seen(owner.page.locator(".trend thead"));
-    const sessions = owner.page.locator(".legend").getByRole("button", { name: "Sessions" });
-    assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
-    await sessions.click();
-    assert.equal(await sessions.getAttribute("aria-pressed"), "false");
-    assert.doesNotMatch(await lines(), /Sessions/);
-    assert.equal(await owner.page.locator(".plot .dataset-3").count(), 0);
-    await owner.page.reload();
-    assert.equal(await sessions.getAttribute("aria-pressed"), "false");
-    assert.doesNotMatch(await lines(), /Sessions/);
-    await tile("Sessions").click();
-    await owner.page.getByRole("heading", { name: "Sessions by day" }).first().waitFor();
-    assert.match(await lines(), /Sessions\s+Visitors\s+Pageviews/);
-    await tile("Visitors").click();
-    await sessions.click();
-    assert.match(await lines(), /Visitors\s+Pageviews\s+Sessions/);
-  });
-
-  it("4. switches bots off by their name as their switch does", async () => {
-    await owner.signIn(NOTES);
-    await owner.page.keyboard.press("b");
-    await owner.page.locator(".legend").getByRole("button", { name: "Bots" }).click();
-    await owner.page.locator(".legend .bot").waitFor({ state: "detached" });
-    await openMore(owner);
-    assert.equal(await owner.page.getByRole("switch", { name: "Bots" }).isChecked(), false);
-  });
-
   it("4. draws the day that is not over as such, and no hour after now", async () => {
     await owner.signIn(NOTES);
     assert.equal(await owner.page.locator(".overlay .uv .tail").count(), 1);

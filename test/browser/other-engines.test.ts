@@ -130,7 +130,7 @@ describe("in the browsers of others", () => {
         await guest.click("[data-dimension=country] button", "Map");
         // Without its outline it would be a dot where its first time zone is, on an island.
         const brazil = `[...document.querySelectorAll(".countries g")].find(({ textContent }) => textContent.startsWith("Brazil:"))`;
-        await untilTold(guest.browser, `${brazil}?.querySelector("path").getBBox().width > 60`);
+        await untilTold(guest.browser, `${brazil}?.querySelector("path")?.getBBox().width > 60`);
         const colours = await guest.browser.evaluate(
           `[...document.querySelectorAll(".countries .country")].map((one) => getComputedStyle(one).fill)`,
         );
