@@ -46,6 +46,14 @@ describe("the look of the dashboard", () => {
     await owner.assertAccessibleInAnyLight();
   });
 
+  it("has nine tiles in two columns on a phone, the last as wide as both", async () => {
+    await phone.signIn("/dashboard?site=deckhand");
+    const tops = await phone.page
+      .locator(".tiles .tile")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    assert.deepEqual([tops.length, new Set(tops).size], [9, 5]);
+  });
+
   it("is on paper the figures without the controls", async () => {
     await owner.signIn(NOTES);
     await owner.page.emulateMedia({ media: "print" });

@@ -269,7 +269,12 @@ describe("using the dashboard", () => {
     it("of bots go by their name as by their switch", async () => {
       await owner.signIn(NOTES);
       await owner.page.keyboard.press("b");
-      await owner.page.locator(".legend").getByRole("button", { name: "Bots" }).click();
+      const bots = owner.page.locator(".legend").getByRole("button", { name: "Bots" });
+      const dashes = await owner.page.evaluate(
+        'getComputedStyle(document.querySelector(".legend .bot button"), "::before").borderTopStyle',
+      );
+      assert.equal(dashes, "dashed");
+      await bots.click();
       await owner.page.locator(".legend .bot").waitFor({ state: "detached" });
       await openMore(owner);
       assert.equal(await owner.page.getByRole("switch", { name: "Bots" }).isChecked(), false);
