@@ -8,7 +8,8 @@ import { type ActionSource, type DrivenBrowser, endedWithUs } from "./driven-bro
 import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
-const BROWSER = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
+const ARCHITECTURE = process.arch === "arm64" ? "aarch64" : "x86_64";
+const BROWSER = `/usr/lib/${ARCHITECTURE}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
 
 /** WebDriver knows no console, and WebKit writes none of a driven page's: the page itself is asked. */
 const WATCH = `(() => {
