@@ -77,6 +77,8 @@ export class Watch {
     const { presence, clock } = this.#options;
     try {
       await this.#look();
+      // It has said goodbye meanwhile: views told after that would stand for five minutes.
+      if (this.#isStopped) return;
       if (clock.monotonic() - this.#beatAt >= BEAT_MS) await this.#beat();
       presence.answered(this);
     } catch (error) {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import pg from "pg";
 import type { Login } from "../../helpers/postgres.ts";
 import { type EngineWorld, eachFleet } from "./engine-world.ts";
 
@@ -40,6 +42,25 @@ describe("nodes on one PostgreSQL database", () => {
     assert.deepEqual(other.live[0]?.bars, new Map([[other.site(), bars]]));
     await one.engine.close();
     await other.until(() => other.live.length === 0, 20);
+  });
+
+  it("tell none of their views once they have said goodbye", async () => {
+    const one = await ready("one");
+    one.views.set(one.site(), [1]);
+    const db = new pg.Client({ connectionString: server().url({ database: database() }) });
+    await db.connect();
+    await db.query("BEGIN; LOCK TABLE revision");
+    one.clock.advance(400);
+    const looks = "SELECT 1 FROM pg_locks WHERE NOT granted";
+    while ((await sql(looks)).length === 0) await setImmediate();
+    // By now it looks; next it would tell its views.
+    const closed = one.engine.close();
+    await db.query("COMMIT");
+    await db.end();
+    await closed;
+    const sessions = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'tallydeck one'";
+    while ((await sql(sessions)).length > 0) await setImmediate();
+    assert.deepEqual(await sql("SELECT live FROM node"), [{ live: null }]);
   });
 
   it("warn of one with the same name", async () => {
