@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { type Browser, chromium } from "playwright-core";
+import { needTools } from "./tools.ts";
 
 /** What draws pages, without the windows, tabs and profiles around it: for a third of the work. */
 export const SHELL = "/usr/bin/chromium-headless-shell";
@@ -49,7 +50,11 @@ const UNWANTED_ARGS = ["--disable-back-forward-cache"];
  * Debian's Chromium without a screen, driven from outside.
  * @param folder where it puts what it needs while it runs; the system's unless given
  */
-export function launchChromium(executablePath: string, folder = tmpdir()): Promise<Browser> {
+export function launchChromium(
+  executablePath: typeof SHELL | typeof CHROMIUM,
+  folder = tmpdir(),
+): Promise<Browser> {
+  needTools(executablePath === SHELL ? "chromium-headless-shell" : "chromium");
   return chromium.launch({
     executablePath,
     env: { ...process.env, TMPDIR: folder },

@@ -12,27 +12,6 @@ const PARTS = [CALM, ...Object.keys(ATTACKS), TOGETHER];
 /** What a part alone takes of the time that all together have. */
 export const ALONE_S = 30;
 
-const HELP = `scripts/abuse: attacks a service on loopback, and tells what that did.
-
-None for a while, each attack alone, and then all together, while honest visitors visit and the owner looks at the
-dashboard and signs in. Exits with 1 when an honest hit was not answered or not counted, when the
-owner was turned away, or when the service ended.
-
-  --only PARTS       of ${PARTS.join(",")}
-  --seconds N        how long all together last (180); one alone at most ${ALONE_S}
-  --rate N           honest hits a second (200)
-  --scale X          how much of each attack, 1 for all of it (1); with less, the owner looks more rarely
-  --settle N         seconds from the end to the last look at memory and sockets (30)
-  --days N           days of history the site has (400)
-  --flooded-days N   for \`values\`: days on which new values poured in before (30)
-  --seed N           decides what is made up (a new one, which is told)
-  --attackers BLOCK  where strangers come from (127.64.0.0/10)
-  --visitors BLOCK   where honest visitors come from (127.1.0.0/16)
-  --url URL          attack a collector that runs already, and fill it with rubbish
-  --control URL      its Web UI; without it nobody signs in
-  --site ID          a site of it, with a public badge
-  --token TOKEN      reads that site, and signs in`;
-
 interface Options {
   readonly parts: readonly string[];
   readonly seconds: number;
@@ -52,14 +31,10 @@ export function attacksOf(part: string): readonly string[] {
   return part === TOGETHER ? Object.keys(ATTACKS) : [part];
 }
 
-/** Ends the process when help was asked for, or when something is wrong. */
+/** Ends the process when something is wrong. */
 export function readOptions(args: string[]): Options {
   try {
     const { values } = parse(args);
-    if (values.help) {
-      console.log(HELP);
-      process.exit(0);
-    }
     return checked(values);
   } catch (error) {
     console.error(`${(error as Error).message}\nscripts/abuse --help tells what it takes.`);
@@ -85,7 +60,6 @@ function parse(args: string[]) {
       control: { type: "string" },
       site: { type: "string", default: SITE },
       token: { type: "string", default: TOKEN },
-      help: { type: "boolean", default: false },
     },
   });
 }
@@ -94,7 +68,8 @@ function parse(args: string[]) {
 function checked(values: ReturnType<typeof parse>["values"]): Options {
   const { url, control, site, token, attackers, visitors } = values;
   const parts = values.only.split(",");
-  for (const part of parts) if (!PARTS.includes(part)) throw new Error(`There is no part ${part}.`);
+  for (const part of parts)
+    if (!PARTS.includes(part)) throw new Error(`There is no part ${part}: ${PARTS}.`);
   for (const block of [attackers, visitors])
     if (!BLOCK.test(block)) throw new Error(`${block} is no block like 127.64.0.0/10.`);
   for (const each of [url, control ?? ""])

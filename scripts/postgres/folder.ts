@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needTools } from "../tools.ts";
 
 const DEBIAN = "/usr/lib/postgresql";
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
@@ -106,11 +107,9 @@ function copy(from: string, to: string): void {
 
 /** The newest there is, as Debian names it: `15`. */
 function version(): string {
-  const found = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
-  const [newest] = found
+  needTools("postgresql");
+  const [newest = ""] = readdirSync(DEBIAN)
     .filter((name) => existsSync(join(DEBIAN, name, "bin/postgres")))
     .sort((a, b) => Number(b) - Number(a));
-  if (newest === undefined)
-    throw new Error("There is no PostgreSQL: install the package postgresql.");
   return newest;
 }

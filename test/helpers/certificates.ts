@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needTools } from "../../scripts/tools.ts";
 
 /** Puts into a folder what a TLS server of these names needs: `ca.pem`, `server.pem`, `server.key`. */
 export function makeCertificates(folder: string, names = "DNS:localhost"): void {
+  needTools("openssl");
   const openssl = (...args: string[]) =>
     execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { CHROMIUM, CHROMIUM_ARGS, launchChromium, SHELL } from "../../scripts/chromium.ts";
+import { needTools } from "../../scripts/tools.ts";
 import { afterAllFiles } from "./hooks.ts";
 import { CHROME } from "./world.ts";
 
@@ -33,7 +34,7 @@ export async function openProfile({
   return profile;
 }
 
-function launched(executablePath: string): Promise<Browser> {
+function launched(executablePath: typeof SHELL | typeof CHROMIUM): Promise<Browser> {
   const known = browsers.get(executablePath);
   if (known !== undefined) return known;
   const browser = launchChromium(executablePath, folderOfBrowsers());
@@ -60,6 +61,7 @@ function folderOfBrowsers(): string {
  * outside holds back prerendered pages. @returns what closes it
  */
 export function openUndriven(url: string): () => Promise<void> {
+  needTools("chromium");
   const profile = mkdtempSync(join(tmpdir(), "tallydeck-chromium-"));
   const own: ChildProcess = spawn(
     CHROMIUM,

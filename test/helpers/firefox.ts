@@ -4,6 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { needTools } from "../../scripts/tools.ts";
 import { type ActionSource, type DrivenBrowser, endedWithUs } from "./driven-browser.ts";
 
 interface Answer {
@@ -19,6 +20,7 @@ interface Answer {
 
 /** Firefox as Debian has it; see https://www.w3.org/TR/webdriver-bidi/ for how it is driven. */
 export async function openFirefox(): Promise<DrivenBrowser> {
+  needTools("firefox-esr");
   const folder = mkdtempSync(join(tmpdir(), "tallydeck-firefox-"));
   const firefox = spawn(
     "firefox-esr",

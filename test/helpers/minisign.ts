@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PublicKey, parseKey } from "../../appliance/release/keys.ts";
+import { needTools } from "../../scripts/tools.ts";
 
 /** Signs as people do, with Debian's minisign and a key of its own that has no password. */
 export class Minisign {
@@ -31,6 +32,7 @@ export class Minisign {
   }
 
   #run(...options: string[]): void {
+    needTools("minisign");
     execFileSync("minisign", options, { cwd: this.#folder, stdio: ["ignore", "ignore", "pipe"] });
   }
 }

@@ -5,6 +5,7 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mqtt, { type MqttClient } from "mqtt";
+import { needTools } from "../../scripts/tools.ts";
 import { freePort } from "./free-port.ts";
 import { aroundTests } from "./hooks.ts";
 
@@ -36,6 +37,7 @@ export class Mosquitto {
   }
 
   static async open({ config, prepare }: MosquittoOptions = {}): Promise<Mosquitto> {
+    needTools("mosquitto");
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-mosquitto-"));
     const port = await freePort();
     prepare?.(folder);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { SystemClock } from "../../appliance/base/clock.ts";
 import { type Ask, askWith } from "../../appliance/public/ask.ts";
+import { needTools } from "../../scripts/tools.ts";
 import { makeCertificates } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
 import { aroundTests } from "./hooks.ts";
@@ -114,6 +115,7 @@ export class Pebble {
     };
     const config = join(this.#folder, "pebble.json");
     writeFileSync(config, JSON.stringify({ pebble }));
+    needTools("pebble");
     this.#spawn("pebble-challtestsrv", [
       ...["-dns01", local(ports.dns), "-management", local(ports.dnsManagement)],
       ...["-defaultIPv4", "127.0.0.1", "-defaultIPv6", ""],

@@ -4,6 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { needTools } from "../../scripts/tools.ts";
 import { type ActionSource, type DrivenBrowser, endedWithUs } from "./driven-browser.ts";
 import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
@@ -27,6 +28,7 @@ const WATCH = `(() => {
  * https://www.w3.org/TR/webdriver2/ for how it is driven.
  */
 export async function openWebKit(): Promise<DrivenBrowser> {
+  needTools("webkit2gtk-driver", "xvfb");
   const screen = spawn(
     "Xvfb",
     ["-displayfd", "3", "-screen", "0", "1600x1400x24", "-nolisten", "tcp"],

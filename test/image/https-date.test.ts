@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "mocha";
+import { needTools } from "../../scripts/tools.ts";
 
 const SCRIPT = join(
   import.meta.dirname,
@@ -19,6 +20,7 @@ describe("the clock by a web server's date", () => {
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "tallydeck-date-"));
+    needTools("openssl");
     const openssl = (...args: string[]) =>
       execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
     openssl(

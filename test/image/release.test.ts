@@ -20,6 +20,7 @@ import { after, before, describe, it } from "mocha";
 import { unpackBundle } from "../../appliance/release/archive.ts";
 import { type PublicKey, parseKey } from "../../appliance/release/keys.ts";
 import { type Manifest, readManifest } from "../../appliance/release/manifest.ts";
+import { needTools } from "../../scripts/tools.ts";
 import { madeBuilt } from "../helpers/built.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -98,6 +99,7 @@ class Maintainer {
     };
     program(join(this.#programs, "sudo"), 'exec "$@"\n');
     // A password costs a gigabyte of memory and seconds.
+    needTools("minisign");
     const minisign = execFileSync("which", ["minisign"], { encoding: "utf8" }).trim();
     program(
       join(this.#programs, "minisign"),

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { needTools } from "../../scripts/tools.ts";
 
 const SYSTEM = join(import.meta.dirname, "../../firmware-config/system");
 const FIREWALL = join(SYSTEM, "etc/nftables.conf");
@@ -31,6 +32,7 @@ export class Street {
   /** What is missing here to build one; undefined when nothing is. */
   static get isMissing(): string | undefined {
     try {
+      needTools("nftables", "iproute2");
       execFileSync("unshare", ["--net", "nft", "list", "ruleset"], { stdio: "pipe" });
       return undefined;
     } catch (error) {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { SERVICE_MEMORY } from "../../appliance/base/bounds.ts";
+import { needTools } from "../../scripts/tools.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SYSTEM = join(ROOT, "firmware-config/system");
@@ -53,6 +54,8 @@ describe("the image's scripts", () => {
   const files = [...filesIn("image"), ...filesIn("firmware-config")];
   const shellcheck = (...args: string[]) =>
     spawnSync("shellcheck", args, { cwd: ROOT, encoding: "utf8" }).stdout;
+
+  before(() => needTools("shellcheck"));
 
   it("pass shellcheck", () => {
     const scripts = files.filter((file) => /^#!.*\b(?:ba)?sh\b/.test(readFileSync(file, "utf8")));
