@@ -1,9 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BootFiles } from "../../../image/boot-lint.ts";
+import { StallWatch } from "../../../scripts/stall.ts";
 import { freePort } from "../../helpers/free-port.ts";
 import type { Speed } from "../../virtual-deck/wire.ts";
 import { BootPartition } from "./fat.ts";
@@ -33,6 +42,11 @@ export class Card {
 
 /** What systemd gives a unit to stop, and as much again. */
 const ENDS_MS = 3 * 60_000;
+
+/** Until there is a shell: a unit, or a step of the kernel's, takes less of an emulator. */
+const COMES_UP = { stillS: 240, spinsS: 600 };
+const UNWATCHED_S = 30;
+const TICKS_A_SECOND = 100;
 
 type Ports = readonly [collector: number, control: number, tls: number, other: number];
 
@@ -78,6 +92,8 @@ export class Machine {
   /** Where a deck is plugged in, and how fast that port is. */
   readonly usb: { readonly socket: string; readonly speed: Speed };
   readonly shell: Shell;
+  /** Tells how it hangs, asked every few seconds while it comes up; undefined while it moves on. */
+  readonly hangs: () => string | undefined;
   /** How it ended, once it has. */
   readonly end: Promise<End>;
   readonly #card: Card;
@@ -87,13 +103,14 @@ export class Machine {
   private constructor(
     card: Card,
     qemu: ChildProcess,
-    { shell, qmp }: { shell: Shell; qmp: Qmp },
+    { shell, qmp, hangs }: { shell: Shell; qmp: Qmp; hangs: () => string | undefined },
     ports: Ports,
     speed: Speed,
   ) {
     this.#card = card;
     this.#qemu = qemu;
     this.shell = shell;
+    this.hangs = hangs;
     this.#qmp = qmp;
     this.end = once(qemu, "exit").then(() => endOf(qmp));
     this.usb = { socket: join(card.folder, "usb.sock"), speed };
@@ -115,14 +132,15 @@ export class Machine {
     process.once("exit", end);
     qemu.once("exit", () => process.off("exit", end));
     closeSync(log);
+    const hangs = options.hardware === "raspi3b" ? () => undefined : watched(card, qemu);
     const [shell, qmp] = await Promise.all([
-      Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu)),
+      Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu), hangs),
       Qmp.open(join(card.folder, "monitor.sock"), () => isRunning(qemu)),
     ]);
     if (options.frozen !== undefined) await thaw(qmp);
     // The hub that QEMU puts before a Pi 3's port is a USB 1.1 one.
     const speed = options.hardware === "raspi3b" ? "full" : "high";
-    return new Machine(card, qemu, { shell, qmp }, ports, speed);
+    return new Machine(card, qemu, { shell, qmp, hangs }, ports, speed);
   }
 
   /** What the kernel and the boot said on the serial line, of all starts. */
@@ -179,6 +197,31 @@ export class Machine {
   }
 }
 
+/** Tells how a machine hangs that comes up, which then ends; not for one that has no serial line. */
+function watched(card: Card, qemu: ChildProcess): () => string | undefined {
+  let watch = new StallWatch(COMES_UP);
+  let at = -Infinity;
+  return () => {
+    if (!isRunning(qemu)) return undefined;
+    const now = performance.now() / 1_000;
+    // Meanwhile it was used, and had nothing to say.
+    if (now - at > UNWATCHED_S) watch = new StallWatch(COMES_UP);
+    at = now;
+    const stat = readFileSync(`/proc/${qemu.pid}/stat`, "utf8");
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13);
+    const hangs = watch.see({
+      at,
+      said: statSync(join(card.folder, "console.log"), { throwIfNoEntry: false })?.size ?? 0,
+      usedS: (Number(user) + Number(system)) / TICKS_A_SECOND,
+    });
+    if (hangs !== undefined) qemu.kill("SIGKILL");
+    return hangs;
+  };
+}
+
 /** Its memory comes as it was when it was stopped, and stays so. */
 async function thaw(qmp: Qmp): Promise<void> {
   for (;;) {
@@ -209,6 +252,8 @@ function machineArguments(
     `systemd.debug_shell=${SHELL[hardware]}`,
     // Of a program that crashes the kernel tells the registers.
     "print-fatal-signals=1",
+    // What it does is told on the serial line, by which is known that it moves on.
+    "loglevel=6 systemd.show_status=true",
     // They cost an emulator half of its time, and no board is attacked here.
     "mitigations=off",
     `systemd.set_credential_binary=systemd.unit-dropin.tallydeck.service:${PATIENT}`,

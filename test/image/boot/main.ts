@@ -43,8 +43,10 @@ if (image === undefined || work === undefined || out === undefined) {
 /** Parts with cards of their own. */
 const APART = ["pi3", "late", "abuse", "update", "update-short"];
 const parts = new Set(values.only.split(","));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const checks = new Checks();
+process.once("SIGINT", () => process.exit(1));
+// Whose time is over has failed where a check has; else it may be tried again.
+process.once("SIGTERM", () => process.exit(checks.close() || 75));
 const card = new Card(image, work);
 console.log(`# ${image}, seed ${values.seed}`);
 

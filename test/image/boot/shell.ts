@@ -18,8 +18,11 @@ export class Shell {
   #isOpen = false;
   #count = 0;
 
-  private constructor(socket: Socket) {
+  readonly #hangs: () => string | undefined;
+
+  private constructor(socket: Socket, hangs: () => string | undefined) {
     this.#socket = socket;
+    this.#hangs = hangs;
     socket.setEncoding("utf8");
     socket.on("data", (text: string) => {
       this.#heard += text;
@@ -30,12 +33,17 @@ export class Shell {
     socket.on("close", () => socket.emit("heard"));
   }
 
-  static async open(path: string, isRunning: () => boolean): Promise<Shell> {
+  /** @param hangs tells how a machine hangs that comes up; undefined while it moves on */
+  static async open(
+    path: string,
+    isRunning: () => boolean,
+    hangs: () => string | undefined = () => undefined,
+  ): Promise<Shell> {
     for (;;) {
       const socket = connect(path);
       try {
         await once(socket, "connect");
-        return new Shell(socket);
+        return new Shell(socket, hangs);
       } catch (error) {
         if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
         await pause(100);
@@ -81,6 +89,9 @@ export class Shell {
         () => true,
         () => false,
       );
+      if (this.#isOpen) break;
+      const hangs = this.#hangs();
+      if (hangs !== undefined) throw new Error(`the machine hangs: ${hangs}; see console.log`);
       if (this.#socket.destroyed) throw new Error("the machine is gone");
       if (performance.now() > deadline) throw new Error("no shell came up; see console.log");
     }

@@ -1,0 +1,48 @@
+/** How long something may be silent before it hangs. */
+interface Patience {
+  /** s that it uses hardly any processor time meanwhile. */
+  readonly stillS: number;
+  /** s of processor time that it uses meanwhile. */
+  readonly spinsS: number;
+}
+
+/** At one moment. */
+interface Look {
+  /** s */
+  readonly at: number;
+  /** How much it has said so far: bytes. */
+  readonly said: number;
+  /** Processor time that it has used so far: s. */
+  readonly usedS: number;
+}
+
+/** Of one processor: a machine that only waits uses less, one that is given little of a busy host more. */
+const HARDLY = 0.1;
+
+/** Tells whether something that runs moves on, by what it says and how much processor time it takes. */
+export class StallWatch {
+  readonly #patience: Patience;
+  /** When it said something last. */
+  #spoke: Look | undefined;
+  /** The beginning of the time in which it uses hardly anything. */
+  #rested: Look | undefined;
+
+  constructor(patience: Patience) {
+    this.#patience = patience;
+  }
+
+  /** @param look later than all before @returns how it hangs; undefined while it moves on */
+  see(look: Look): string | undefined {
+    if (this.#spoke === undefined || look.said !== this.#spoke.said) this.#spoke = look;
+    const since = this.#rested;
+    const isBusy = since !== undefined && look.usedS - since.usedS > HARDLY * this.#patience.stillS;
+    if (since === undefined || isBusy || since.said !== look.said) this.#rested = look;
+    const used = look.usedS - this.#spoke.usedS;
+    if (used >= this.#patience.spinsS)
+      return `it has used ${Math.round(used)} s of processor time and said nothing new`;
+    const still = look.at - (this.#rested?.at ?? look.at);
+    return still >= this.#patience.stillS
+      ? `it has stood still for ${Math.round(still)} s and said nothing new`
+      : undefined;
+  }
+}

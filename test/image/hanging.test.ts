@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { StallWatch } from "../../scripts/stall.ts";
+import { eachFolder } from "../helpers/folder.ts";
+import { Shell } from "./boot/shell.ts";
+
+/** What is said of a guest of which `look` tells at each second: the first word on it, and when. */
+function judged(look: (at: number) => { said: number; usedS: number }, seconds = 3_600) {
+  const watch = new StallWatch({ stillS: 180, spinsS: 300 });
+  for (let at = 0; at <= seconds; at++) {
+    const hangs = watch.see({ at, ...look(at) });
+    if (hangs !== undefined) return `${at}: ${hangs}`;
+  }
+  return undefined;
+}
+
+describe("a guest", () => {
+  const folder = eachFolder();
+
+  it("that stands still hangs, whatever the clock of its processor takes", () => {
+    assert.match(judged(() => ({ said: 9, usedS: 4 })) ?? "", /^180: it has stood still for 180 s/);
+    assert.match(judged((at) => ({ said: 9, usedS: at / 20 })) ?? "", /^180: .*stood still/);
+    const late = judged((at) => ({ said: Math.min(at, 500), usedS: Math.min(at, 500) }));
+    assert.match(late ?? "", /^680: .*stood still/);
+  });
+
+  it("that uses processor time and says nothing new hangs", () => {
+    assert.match(judged((at) => ({ said: 9, usedS: 2 * at })) ?? "", /^150: it has used 300 s/);
+    // A busy host gives it less: it takes longer to know.
+    assert.match(judged((at) => ({ said: 9, usedS: at / 4 })) ?? "", /^1200: it has used 300 s/);
+  });
+
+  it("that says something now and then moves on, however slowly", () => {
+    const slowly = (at: number) => Math.floor(at / 140);
+    assert.equal(
+      judged((at) => ({ said: slowly(at), usedS: 2 * at })),
+      undefined,
+    );
+    assert.equal(
+      judged((at) => ({ said: slowly(at), usedS: at / 50 })),
+      undefined,
+    );
+  });
+
+  it("that hangs is given up while its shell is waited for", async () => {
+    const path = join(folder(), "shell.sock");
+    // It takes what is typed, and answers nothing.
+    const guest = createServer(() => {}).listen(path);
+    const shell = await Shell.open(
+      path,
+      () => true,
+      () => "it has stood still",
+    );
+    await assert.rejects(shell.run("true"), /the machine hangs: it has stood still; see console/);
+    shell.close();
+    guest.close();
+  });
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { eachFolder } from "../helpers/folder.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+describe("what must pass before a change lands", () => {
+  const folder = eachFolder();
+
+  /** Runs it where each step is a few lines of a shell, and minutes are seconds. */
+  function land(steps: { build?: string; system?: string; update?: string }) {
+    const { build = "", system = "", update = "" } = steps;
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(folder(), name)), { recursive: true });
+      writeFileSync(join(folder(), name), text, { mode: 0o755 });
+    };
+    const run = readFileSync(join(ROOT, ".ci/run"), "utf8");
+    put(".ci/run", run.replaceAll("60 * $1", "$1 / 3").replace("STILL_S=600", "STILL_S=1"));
+    put("scripts/test", "#!/bin/bash\n");
+    put("image/build", `#!/bin/bash\n${build}\n`);
+    put(
+      "image/boot-test",
+      `#!/bin/bash\n[[ $* == *update* ]] || { ${system || ":"}; exit; }\n${update}\n`,
+    );
+    for (const name of ["help", "in-time.ts", "stall.ts"])
+      cpSync(join(ROOT, "scripts", name), join(folder(), "scripts", name));
+    symlinkSync(join(ROOT, "node_modules"), join(folder(), "node_modules"));
+    const { status, stderr } = spawnSync(join(folder(), ".ci/run"), { encoding: "utf8" });
+    return { status, said: stderr, last: stderr.trim().split("\n").at(-1) ?? "" };
+  }
+
+  it("is told to have passed only when all was judged", () => {
+    const { status, last } = land({});
+    assert.equal(status, 0);
+    assert.match(last, /^All of it passed, in \d+ s\.$/);
+  });
+
+  it("fails where an image hangs", () => {
+    const { status, said } = land({ system: "sleep 100" });
+    assert.equal(status, 1);
+    assert.match(said, /system,decks,power.*stood still.*\n.*\nFailed: \.\/image\/boot-test/);
+  });
+
+  it("fails where a build hangs", () => {
+    assert.equal(land({ build: "sleep 100" }).status, 1);
+  });
+
+  it("says last what was not judged, since its own time was over while it moved on", () => {
+    const { status, said, last } = land({ update: "while true; do echo on; sleep 0.1; done" });
+    assert.equal(status, 0);
+    assert.match(said, /update-short --jobs 2: its time was over, 4 s, while it moved on/);
+    assert.match(last, /^What was judged passed.*Not judged: \.\/image\/boot-test --only update/);
+  });
+
+  it("judges no image that this machine cannot build, and says so last", () => {
+    const { status, said, last } = land({ build: "echo no binfmt >&2; exit 75", system: "exit 1" });
+    assert.equal(status, 0);
+    assert.match(said, /no binfmt/);
+    assert.match(last, /Not judged: \.\/image\/build --raw; .*system,decks.*; .*update-short/);
+  });
+
+  it("fails with what a step fails with", () => {
+    assert.equal(land({ build: "exit 3" }).status, 3);
+  });
+});
