@@ -9,8 +9,9 @@ import { StallWatch } from "./stall.ts";
 
 const UNFIT = 75;
 const LOOK_MS = 500;
-/** For what it has to tell and to clear away. */
+/** For what it has to tell, and for all of it to clear away. */
 const ENDS_MS = 20_000;
+const TELLS_MS = 2_000;
 const TICKS_A_SECOND = 100;
 
 const [seconds = "", stillSeconds = "", file = "", ...args] = process.argv.slice(2);
@@ -48,11 +49,18 @@ while (status === undefined && reason === undefined && now() < Number(seconds)) 
 if (status !== undefined) process.exit(status);
 tell(reason ?? `its time was over, ${seconds} s, while it moved on`);
 // It may know of a failure, or of a guest that hangs: then it ends with 1.
+// Before the rest, or it would take for a failure that its guest is ended.
+child.kill("SIGTERM");
+await ends(TELLS_MS);
 end("SIGTERM");
-const until = performance.now() + ENDS_MS;
-while (status === undefined && performance.now() < until) await pause(100);
+await ends(ENDS_MS);
 end("SIGKILL");
 process.exit(reason !== undefined || status === 1 ? 1 : UNFIT);
+
+async function ends(withinMs: number): Promise<void> {
+  const until = performance.now() + withinMs;
+  while (status === undefined && performance.now() < until) await pause(100);
+}
 
 function now(): number {
   return performance.now() / 1_000;
