@@ -1,3 +1,4 @@
+import type { Cancel } from "../base/signal.ts";
 import type { Issued } from "./acme/certificate.ts";
 import type { AcmeKind } from "./acme/problem.ts";
 import type { Standing } from "./addresses.ts";
@@ -88,4 +89,6 @@ export interface Messenger {
     has: { readonly served: string | undefined; readonly keep: (issued: Issued) => Promise<void> },
     signal: AbortSignal,
   ): Promise<Outcome>;
+  /** Calls `heard` when the router says that it began anew, or may have; nothing is known by that. */
+  listen(heard: () => void): Cancel;
 }

@@ -11,9 +11,15 @@ export const ORDERS_A_WEEK = 4;
 export const ORDERS_A_WEEK_ELSEWHERE = 25;
 /** Let's Encrypt takes 5 failed validations of one name in an hour. */
 export const VALIDATIONS_AN_HOUR = 5;
+/** The CA counts each by its own clock, and when it has failed: the power may go before anybody here knows. */
+export const VALIDATIONS_WINDOW_MS = HOUR_MS + MINUTE_MS;
 export const TESTS_AN_HOUR = 10;
-/** Providers lock out who tells them the same again and again: so long between two updates, at least. */
+/**
+ * Providers lock out who tells them the same again and again: so long between two updates, at least.
+ * One that follows may come sooner: the home has another address.
+ */
 export const DNS_EVERY_MS = 10 * MINUTE_MS;
+export const DNS_MOVED_MS = MINUTE_MS;
 
 /** As Let's Encrypt's integration guide asks for; the last stays. */
 const BACK_OFF_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS, DAY_MS];

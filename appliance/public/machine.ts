@@ -1,21 +1,24 @@
 import { isIP } from "node:net";
 import { DAY_MS } from "../base/calendar.ts";
-import { type Errand, OF_THE_CA } from "./errands.ts";
+import { type Errand, FROM_OUTSIDE, OF_THE_CA } from "./errands.ts";
 import {
   againAt,
   DNS_EVERY_MS,
+  DNS_MOVED_MS,
   HOUR_MS,
   ORDERS_A_WEEK,
   ORDERS_A_WEEK_ELSEWHERE,
   roomAt,
   TESTS_AN_HOUR,
   VALIDATIONS_AN_HOUR,
+  VALIDATIONS_WINDOW_MS,
   WEEK_MS,
 } from "./limits.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { askWindowAt, renewalDue, type Served, warnsAt } from "./renewal.ts";
 import { renewAfter } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
+import type { Step } from "./shown.ts";
 
 /** What is the case beside the record; times are epoch milliseconds. */
 export interface Facts {
@@ -46,6 +49,8 @@ const MINUTE_MS = 60_000;
 const LOOK_MS = 10 * MINUTE_MS;
 /** The router is asked again so often, whatever it granted: it may have been restarted. */
 const PORT_MS = 10 * MINUTE_MS;
+/** Who did not open the port may be starting: asked again after 15, 30, 60 s and so on. */
+const PORT_AGAIN_MS = 15_000;
 /** How long what a test found is taken for true before an order. */
 const TESTED_MS = HOUR_MS;
 /** Servers that cannot be asked are not waited for: the CA asks them, too. */
@@ -80,12 +85,43 @@ export function decide(kept: PublicRecord, facts: Facts): Decision {
   return { record, errand, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
 }
 
+/** When the box does next what may bring a step on; undefined where it does it now, or waits for somebody. */
+export function nextTryAt(step: Step, record: PublicRecord, facts: Facts): number | undefined {
+  if (!isWanted(facts)) return undefined;
+  const nexts = triesOf(step, record, facts);
+  const times = nexts.filter((next) => typeof next === "number");
+  if (times.length === 0 || nexts.some((next) => typeof next === "object")) return undefined;
+  return Math.min(...times);
+}
+
+function triesOf(step: Step, record: PublicRecord, facts: Facts): Next[] {
+  const { dns } = record;
+  switch (step) {
+    case "name":
+      return [];
+    case "address": {
+      if (isHindered(record)) return [addressing(record, facts), opening(record, facts)];
+      if (dns?.result === "refused") return [];
+      const tell = telling(record, facts);
+      // Before it is told, no name server knows anything new.
+      return tell !== undefined && dns?.result !== "done"
+        ? [tell]
+        : [tell, lookingUp(record, facts)];
+    }
+    case "port":
+      return [opening(record, facts), ...issuing(record, facts)];
+    default:
+      return issuing(record, facts);
+  }
+}
+
 /** Whether anything is done at all: on, with a name, agreed to, and at a time that is known. */
 function isWanted({ settings: { enabled, name, agreed }, isSure, port }: Facts): boolean {
   return enabled && name !== "" && agreed && port !== 0 && isSure;
 }
 
-const opensPort = ({ settings: { enabled, openPort, name, agreed }, isTunnelled }: Facts) =>
+/** Whether the router is asked for the port. */
+export const opensPort = ({ settings: { enabled, openPort, name, agreed }, isTunnelled }: Facts) =>
   enabled && agreed && name !== "" && openPort && !isTunnelled;
 
 /** Whether the home's own address is what the name must lead to. */
@@ -119,7 +155,10 @@ function telling(record: PublicRecord, facts: Facts): Next {
   if (address === null || isHindered(record) || dns?.result === "refused") return undefined;
   const v4 = address.isSeen ? null : address.v4;
   const errand = { kind: "tell-dns", v4 } as const;
-  const soonest = record.toldAt + DNS_EVERY_MS;
+  const isMoved = dns?.result === "done" && v4 !== null && dns.v4 !== v4;
+  // One that follows another at once waits: a line that comes and goes must not have the name locked.
+  const isFirst = isMoved && dns.at - dns.beforeAt >= DNS_EVERY_MS;
+  const soonest = record.toldAt + (isFirst ? DNS_MOVED_MS : DNS_EVERY_MS);
   if (dns === null) return due(soonest, now, errand);
   if (dns.failure !== null) return due(Math.max(soonest, againAt(dns.failure)), now, errand);
   if (dns.result === "asked" || dns.v4 !== v4) return due(soonest, now, errand);
@@ -133,13 +172,20 @@ function opening(record: PublicRecord, facts: Facts): Next {
   const { port, mapping, address } = record;
   if (!opensPort(facts)) return undefined;
   if (isHindered(record) && mapping === null) return undefined;
-  const everyMs = mapping === null ? PORT_MS : renewAfter(mapping);
   if (address === null && port === null) return undefined;
-  return due(port === null ? 0 : port.at + everyMs, facts.now, {
+  return due(port === null ? 0 : port.at + askAgainAfter(port, mapping), facts.now, {
     kind: "open-port",
     before: mapping?.isGranted ? mapping : null,
     mayBeOpen: mapping !== null,
   });
+}
+
+function askAgainAfter(
+  { answer, tries = 0 }: NonNullable<PublicRecord["port"]>,
+  mapping: PublicRecord["mapping"],
+): number {
+  if (answer !== "open") return Math.min(PORT_AGAIN_MS * 2 ** Math.max(tries - 1, 0), PORT_MS);
+  return mapping === null ? PORT_MS : renewAfter(mapping);
 }
 
 /** The address that the name is to have; null where nobody knows it or it is somebody else's. */
@@ -187,6 +233,25 @@ export function isServing({ served, now, isSure }: Facts): boolean {
   return served?.fits === true && (!isSure || now < served.notAfter);
 }
 
+/** When what the router granted ends by itself though it renews it no longer; undefined where it does not. */
+function lapsesAt({ port, mapping }: PublicRecord): number | undefined {
+  if (mapping?.isGranted !== true || mapping.lifetimeS === 0) return undefined;
+  return port?.answer === "open" ? undefined : mapping.at + mapping.lifetimeS * 1_000;
+}
+
+/** Since when nothing that was seen of the way in proves anything: the router leads otherwise. */
+function doubtedSince(record: PublicRecord, facts: Facts): number {
+  if (!opensPort(facts)) return 0;
+  const { since = 0 } = record.port ?? {};
+  const lapsed = lapsesAt(record) ?? 0;
+  return lapsed <= facts.now ? Math.max(since, lapsed) : since;
+}
+
+/** Whether the router leads the port otherwise than when somebody came in last. */
+export function isInDoubt(record: PublicRecord, facts: Facts): boolean {
+  return doubtedSince(record, facts) > Math.max(record.outside?.at ?? 0, facts.reachedAt ?? 0);
+}
+
 /** Whether all is there that an order wants. */
 function isReady(record: PublicRecord, facts: Facts): boolean {
   const { address, port } = record;
@@ -211,9 +276,15 @@ function issuing(record: PublicRecord, facts: Facts): Next[] {
 }
 
 /** When the CA may be asked again, by what it said and how often it failed. */
-function freeAt({ trouble, limit }: PublicRecord, { settings }: Facts): number {
+function freeAt(record: PublicRecord, facts: Facts): number {
+  const { trouble, limit } = record;
+  const { settings } = facts;
   const limited = limit?.about === countedBy(settings) ? againAt(limit) : 0;
-  return Math.max(trouble === null ? 0 : againAt(trouble), limited);
+  // What the CA found shut it finds otherwise once the router leads otherwise.
+  const isPast =
+    trouble === null ||
+    (FROM_OUTSIDE.includes(trouble.kind) && trouble.at < doubtedSince(record, facts));
+  return Math.max(isPast ? 0 : againAt(trouble), limited);
 }
 
 function testing({ tests, validations }: PublicRecord, { now, settings }: Facts): Errand | number {
@@ -222,17 +293,25 @@ function testing({ tests, validations }: PublicRecord, { now, settings }: Facts)
   const counted =
     settings.directory === ""
       ? 0
-      : roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs, now });
+      : roomAt(validations, {
+          most: VALIDATIONS_AN_HOUR,
+          windowMs: VALIDATIONS_WINDOW_MS,
+          now,
+        });
   const room = Math.max(roomAt(tests, { most: TESTS_AN_HOUR, windowMs, now }), counted);
   return room > now ? room : { kind: "test" };
 }
 
 /** Whether the way in was open a moment ago, or the place for tests does not answer. */
-function isTested({ outside, trouble }: PublicRecord, { now, settings }: Facts): boolean {
+function isTested(record: PublicRecord, facts: Facts): boolean {
+  const { outside, trouble } = record;
+  const { now, settings } = facts;
   if (trouble !== null && settings.directory === "" && OF_THE_CA.includes(trouble.kind))
     return true;
   const since = Math.max(now - TESTED_MS, trouble?.at ?? 0);
-  return outside?.isOpen === true && outside.at > since;
+  return (
+    outside?.isOpen === true && outside.at > since && outside.at >= doubtedSince(record, facts)
+  );
 }
 
 function ordering(record: PublicRecord, facts: Facts): Next {
@@ -250,19 +329,23 @@ export function roomForOrder(
   const most = settings.directory === "" ? ORDERS_A_WEEK : ORDERS_A_WEEK_ELSEWHERE;
   return Math.max(
     roomAt(ofName, { most, windowMs: WEEK_MS, now }),
-    roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: HOUR_MS, now }),
+    roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: VALIDATIONS_WINDOW_MS, now }),
   );
 }
 
-/** While all is well, the CA is asked once a day whether the way in is open, if nobody came by it. */
+/**
+ * While all is well, the CA is asked once a day whether the way in is open, if nobody came by it; and
+ * at once where the router leads the port otherwise than before.
+ */
 function checking(record: PublicRecord, facts: Facts, free: number): Next[] {
   const { outside } = record;
   const { reachedAt = 0, now } = facts;
   const seenAt = Math.max(outside?.at ?? 0, reachedAt);
   const isShut = outside?.by443 === false && reachedAt <= outside.at;
-  const dueAt = Math.max(isShut ? 0 : seenAt + DAY_MS, free);
-  if (!isReady(record, facts) && !isShut) return [];
-  return [dueAt > now ? dueAt : testing(record, facts)];
+  const isAnew = isShut || isInDoubt(record, facts);
+  const dueAt = Math.max(isAnew ? 0 : seenAt + DAY_MS, free);
+  if (!isReady(record, facts) && !isAnew) return [];
+  return [dueAt > now ? dueAt : testing(record, facts), lapsesAt(record)];
 }
 
 function due(at: number, now: number, errand: Errand): Next {

@@ -1,3 +1,4 @@
+import type { Cancel } from "../base/signal.ts";
 import type { Acme } from "./acme/client.ts";
 import { identifierOf } from "./acme/identifier.ts";
 import { AcmeFailed } from "./acme/problem.ts";
@@ -12,7 +13,7 @@ import type { Router } from "./router/open-port.ts";
 interface Asked {
   /** The public name, or an address. */
   readonly name: string;
-  readonly router: Pick<Router, "open" | "close" | "outerAddress">;
+  readonly router: Pick<Router, "open" | "close" | "outerAddress" | "listen">;
   readonly acme: Pick<Acme, "test" | "order" | "renewalInfo">;
   /** Undefined where nobody is told where the home is. */
   readonly provider: DnsProvider | undefined;
@@ -37,6 +38,10 @@ export class InternetMessenger implements Messenger {
 
   get provider(): string | undefined {
     return this.#parts.provider?.host;
+  }
+
+  listen(heard: () => void): Cancel {
+    return this.#parts.router.listen(heard);
   }
 
   async run(

@@ -5,7 +5,7 @@ import {
   FROM_OUTSIDE,
   type Outcome,
 } from "./errands.ts";
-import { failedAgain, HOUR_MS, recent, WEEK_MS } from "./limits.ts";
+import { failedAgain, HOUR_MS, recent, VALIDATIONS_WINDOW_MS, WEEK_MS } from "./limits.ts";
 import { type Facts, isServing } from "./machine.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { withWindow } from "./renewal.ts";
@@ -39,7 +39,7 @@ const PERHAPS = { by: "igd", externalPort: 443, lifetimeS: 0, isGranted: false }
 export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicRecord {
   const record = settled(kept, facts.settings, facts.now);
   const { now, settings } = facts;
-  const validations = [...recent(record.validations, HOUR_MS, now), now];
+  const validations = [...recent(record.validations, VALIDATIONS_WINDOW_MS, now), now];
   switch (errand.kind) {
     case "open-port":
       return {
@@ -177,7 +177,16 @@ function asked(
   const granted = answer.kind === "open" && { ...answer.mapping, at: now, isGranted: true };
   const mapping = granted || (mayBeOpen ? record.mapping : null);
   const said = answer.kind === "refused" ? answer.why : answer.kind;
-  return { ...record, port: { at: now, answer: said }, mapping };
+  const { answer: before, since = 0, tries = 0 } = record.port ?? {};
+  // A rule of the owner's is not touched by what a router says that never opened anything.
+  const isOther = said !== before && (granted !== false || record.mapping?.isGranted === true);
+  const port = {
+    at: now,
+    answer: said,
+    since: isOther ? now : since,
+    tries: granted === false ? tries + 1 : 0,
+  };
+  return { ...record, port, mapping };
 }
 
 const withoutLast = (times: readonly number[]) => times.slice(0, -1);
@@ -212,15 +221,15 @@ function failed(
   const trouble = { ...again, kind, detail: detail.slice(0, LONGEST_DETAIL), byV6 };
   const validates = isShut || kind === "caa";
   const isCountedHere = errand.kind === "order" || settings.directory !== "";
+  const before = withoutLast(record.validations);
   return {
     ...record,
     trouble,
     outside: isShut ? { at: now, isOpen: false, by443: false } : record.outside,
-    ...(isCountedHere &&
-      !validates &&
-      !IN_DOUBT.includes(kind) && {
-        validations: withoutLast(record.validations),
-      }),
+    // The CA counts it from when it failed, which is later than when it was begun.
+    ...(isCountedHere && {
+      validations: validates || IN_DOUBT.includes(kind) ? [...before, now] : before,
+    }),
     ...(errand.kind === "order" &&
       !IN_DOUBT.includes(kind) && { orders: record.orders.slice(0, -1) }),
     ...(kind === "limit" && {

@@ -9,9 +9,16 @@ import type { Issued } from "./acme/certificate.ts";
 import type { Errand, Messenger, Outcome } from "./errands.ts";
 import type { Keys } from "./keys.ts";
 import { HOUR_MS, roomAt, TESTS_AN_HOUR } from "./limits.ts";
-import { decide, type Facts } from "./machine.ts";
+import { decide, type Facts, opensPort } from "./machine.ts";
 import { begun, ended, isCounted } from "./outcomes.ts";
-import { isSameButTimes, type PublicRecord, readRecord, restarted, settingsKey } from "./record.ts";
+import {
+  askedAnew,
+  isSameButTimes,
+  type PublicRecord,
+  readRecord,
+  settingsKey,
+  switchedOn,
+} from "./record.ts";
 import type { Served } from "./renewal.ts";
 import type { Sayings } from "./sentences.ts";
 import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
@@ -68,6 +75,7 @@ export class PublicAddress {
   #running: { errand: Errand; stop: AbortController; done: Promise<void> } | undefined;
   #sleep: Cancel = () => {};
   #forget: Cancel = () => {};
+  #stopListening: Cancel = () => {};
   #reachedAt: number | undefined;
   #wantsTest = false;
   #isClosed = false;
@@ -77,7 +85,7 @@ export class PublicAddress {
   private constructor(options: PublicAddressOptions, stored: PublicSettings | null) {
     this.#options = options;
     this.#settings = options.declared ?? stored ?? FIRST_PUBLIC_SETTINGS;
-    this.#record = restarted(readRecord(options.keys.record()));
+    this.#record = askedAnew(readRecord(options.keys.record()));
     this.#issued = options.keys.chain();
     this.#served = this.#servedOf(this.#issued);
   }
@@ -136,10 +144,11 @@ export class PublicAddress {
       const isAskedAlike =
         settings.enabled === this.#settings.enabled &&
         settingsKey(settings) === settingsKey(this.#settings);
+      if (settings.enabled && !this.#settings.enabled) this.#record = switchedOn(this.#record);
       this.#settings = settings;
       if (!isAskedAlike) {
         this.#served = this.#servedOf(this.#issued);
-        this.#messenger = undefined;
+        this.#dismiss();
         this.#wantsTest = false;
         this.#interrupt();
       }
@@ -183,6 +192,7 @@ export class PublicAddress {
     this.#isClosed = true;
     this.#forget();
     this.#sleep();
+    this.#dismiss();
     this.#interrupt(true);
     await this.#running?.done;
   }
@@ -255,9 +265,8 @@ export class PublicAddress {
   }
 
   async #errand(errand: Errand, signal: AbortSignal): Promise<Outcome> {
-    const settings = this.#settings;
-    this.#messenger ??= await this.#options.messenger(settings);
-    return this.#messenger.run(
+    const messenger = this.#messenger ?? (await this.#send());
+    return messenger.run(
       errand,
       {
         served: this.#issued?.chain,
@@ -267,6 +276,27 @@ export class PublicAddress {
       },
       signal,
     );
+  }
+
+  /** Somebody to ask with the settings as they are, who listens to the router where it opens the port. */
+  async #send(): Promise<Messenger> {
+    const settings = this.#settings;
+    const messenger = await this.#options.messenger(settings);
+    // Meanwhile it was set otherwise: this errand alone is run so.
+    if (settings !== this.#settings || this.#isClosed) return messenger;
+    this.#messenger = messenger;
+    if (opensPort(this.#facts()))
+      this.#stopListening = messenger.listen(() => {
+        this.#record = askedAnew(this.#record);
+        this.#step();
+      });
+    return messenger;
+  }
+
+  #dismiss(): void {
+    this.#messenger = undefined;
+    this.#stopListening();
+    this.#stopListening = () => {};
   }
 
   async #keep(issued: Issued): Promise<void> {

@@ -48,6 +48,10 @@ export interface PublicRecord {
   readonly port: {
     readonly at: number;
     readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
+    /** Since when it leads the port otherwise than before, as far as it says; 0 or none: always. */
+    readonly since?: number;
+    /** How often in a row it did not open it. */
+    readonly tries?: number;
   } | null;
   /**
    * The port that the router leads here, until somebody takes it back; `at`: granted. It is noted
@@ -139,7 +143,7 @@ const misfit = schemas({})(
     lookUp: orNull(
       object({ at: time, tries: time, result: { enum: ["right", "other", "nothing", "unknown"] } }),
     ),
-    port: orNull(object({ at: time, answer: text })),
+    port: orNull(object({ at: time, answer: text, since: time, tries: time }, ["since", "tries"])),
     mapping: orNull(
       object(
         {
@@ -179,14 +183,19 @@ export function settingsKey(settings: PublicSettings): string {
   return createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 32);
 }
 
-/** The record at a start: while the box was off, router and address may have become others. */
-export function restarted(record: PublicRecord): PublicRecord {
+/** The record with a router that is to be asked anew: while the box was off, or the router was, both may have become others. */
+export function askedAnew(record: PublicRecord): PublicRecord {
   const { address, port } = record;
   return {
     ...record,
     address: address && { ...address, at: 0 },
-    port: port && { ...port, at: 0 },
+    port: port && { ...port, at: 0, tries: 0 },
   };
+}
+
+/** The record once it is switched on again: the owner may have come to terms with a provider that refused. */
+export function switchedOn(record: PublicRecord): PublicRecord {
+  return record.dns?.result === "refused" ? { ...record, dns: null } : record;
 }
 
 /**
@@ -202,7 +211,7 @@ function withoutTimes(record: PublicRecord): object {
   return {
     ...record,
     address: address && { ...address, at: 0 },
-    port: port && { ...port, at: 0 },
+    port: port && { ...port, at: 0, tries: 0 },
     mapping: mapping && { ...mapping, at: 0 },
     lookUp: lookUp?.result,
   };
@@ -230,7 +239,7 @@ export function settled(record: PublicRecord, settings: PublicSettings, now: num
 /** Times are `now` at most, those of the future apart: when to renew. */
 function notAhead(value: unknown, now: number, name = ""): unknown {
   if (typeof value === "number")
-    return ["at", "askedAt", "toldAt", "beforeAt", "tests", "validations"].includes(name)
+    return ["at", "since", "askedAt", "toldAt", "beforeAt", "tests", "validations"].includes(name)
       ? Math.min(value, now)
       : value;
   if (Array.isArray(value)) return value.map((item) => notAhead(item, now, name));

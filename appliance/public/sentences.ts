@@ -1,6 +1,8 @@
-import type { Facts } from "./machine.ts";
+import { type Facts, isServing } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
+import { TUNNEL } from "./router/advice.ts";
 import type { State } from "./shown.ts";
+import { isSaidByRouter } from "./state.ts";
 
 /** What is, and the one next step for the owner. */
 export interface Said {
@@ -16,8 +18,6 @@ export interface Sayings {
   readonly port?: Required<Said> | undefined;
 }
 
-const TUNNEL =
-  "Rent a small server and connect the box to it by WireGuard; the page about the public address says how.";
 const LOGS =
   "Agree to the terms of the certificate authority. Know that the name will stand in public logs of certificates for ever.";
 
@@ -85,7 +85,7 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
     case "dns-refused":
       return {
         sentence: `${provider} refused: ${DNS_REFUSED[dns?.why ?? ""] ?? "it does not say why"}.`,
-        next: "Correct the settings: until then it is not asked again.",
+        next: DNS_NEXT[dns?.why ?? ""] ?? "Correct the settings: until then it is not asked again.",
       };
     case "name-points-elsewhere":
       return elsewhere(record, facts, here);
@@ -98,7 +98,9 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
     case "opening-port":
       return { sentence: "The box asks the router to open port 443." };
     case "testing":
-      return { sentence: "The certificate authority tries to get in from outside." };
+      return {
+        sentence: `${isServing(facts) ? `${ofRouter(record, sayings)} ` : ""}The certificate authority tries to get in from outside.`,
+      };
     case "port-refused":
     case "port-taken":
     case "unreachable-from-outside":
@@ -136,7 +138,10 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
       };
     case "unreached":
       return {
-        sentence: "There is a certificate, but the box was not reached from outside.",
+        sentence:
+          record.port?.answer === "no-router"
+            ? `${ofRouter(record, sayings)} From outside nobody gets in.`
+            : "There is a certificate, but the box was not reached from outside.",
         next: shut(record, sayings).next ?? BY_HAND,
       };
   }
@@ -144,8 +149,14 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
 
 const BY_HAND = "In the router, forward TCP port 443 to this box.";
 
+/** How the router answered when it was asked for the port, to a person. */
+export function ofRouter({ port }: PublicRecord, { port: advice }: Sayings): string {
+  if (port?.answer === "open") return "The router leads port 443 to this box.";
+  return advice?.sentence ?? "The router did not open port 443.";
+}
+
 function shut({ port, trouble }: PublicRecord, { port: advice }: Sayings): Said {
-  if (trouble?.byV6)
+  if (trouble?.byV6 && !isSaidByRouter(port))
     return {
       sentence: "From outside the box is not reached by IPv6.",
       next: "Take the AAAA record of the name away, or let IPv6 in for this box in the router.",
@@ -179,6 +190,15 @@ function elsewhere({ lookUp, trouble }: PublicRecord, { settings }: Facts, here:
 const DNS_REFUSED: Readonly<Record<string, string>> = {
   auth: "user or token is wrong",
   name: "it does not know this name",
-  abuse: "it was asked too often, and blocks the name",
+  abuse: "it blocks the name, as if it was asked too often",
+  paid: "it does this for paying accounts only",
   "bad-request": "it does not understand the box",
+};
+
+const ON_AGAIN =
+  "then turn the public address off and on again: until then the box does not ask it.";
+/** Where the settings may be right. */
+const DNS_NEXT: Readonly<Record<string, string>> = {
+  abuse: `Have the name unblocked on the pages of the provider, ${ON_AGAIN}`,
+  paid: `Choose another provider, or pay for this one, ${ON_AGAIN}`,
 };

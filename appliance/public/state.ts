@@ -4,8 +4,10 @@ import {
   type Facts,
   isAtHome,
   isHindered,
+  isInDoubt,
   isNamed,
   isServing,
+  opensPort,
   PATIENT_TRIES,
   roomForOrder,
 } from "./machine.ts";
@@ -29,12 +31,23 @@ function servingState(record: PublicRecord, facts: Facts): State {
   const { served, now, isSure } = facts;
   if (served === undefined || !isSure) return "live";
   if (now >= warnsAt(served)) return "expires";
-  if (isShut(record, facts)) return "unreached";
+  if (isShut(record, facts)) return shutOutState(record, facts);
   // Before the name was looked up, nothing says that it is wrong.
   const isKnown = isHindered(record) || record.lookUp !== null;
   const trouble = isKnown ? homeTrouble(record, facts) : undefined;
   if (trouble !== undefined) return ON_THE_WAY.includes(trouble) ? "address-changed" : trouble;
+  if (isInDoubt(record, facts)) return "testing";
   return renewalDue(record, served) <= now ? "renewing" : "live";
+}
+
+/** There is a certificate, but nobody gets in: where the router or the line says why, that is told. */
+function shutOutState(record: PublicRecord, facts: Facts): State {
+  const { address, port, trouble } = record;
+  if (isAtHome(facts) && isHindered(record)) return address?.standing as State;
+  if (!opensPort(facts) || trouble?.kind === "dns" || port?.answer === "no-router")
+    return "unreached";
+  const state = portState(record);
+  return state === "unreachable-from-outside" ? "unreached" : state;
 }
 
 const ON_THE_WAY: readonly State[] = ["finding-address", "dns-updating", "dns-waiting"];
@@ -68,6 +81,9 @@ function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined):
   const { trouble, limit, port, outside } = record;
   if (doing?.kind === "test") return "testing";
   if (doing?.kind === "order") return "ordering";
+  // The CA is met by whatever the router answers with itself: its word is not the reason.
+  if (isSaidByRouter(port) && outside?.isOpen !== true && trouble?.kind !== "dns")
+    return portState(record);
   const { settings, now } = facts;
   if (limit?.about === countedBy(settings) && againAt(limit) > now) return "limit";
   if (trouble !== null) return TROUBLES[trouble.kind] ?? shutState(record);
@@ -77,8 +93,18 @@ function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined):
 }
 
 /** Where nobody gets in, what the router said is why. */
-function shutState({ port, trouble }: PublicRecord): State {
+function shutState(record: PublicRecord): State {
+  const { trouble } = record;
   if (trouble?.kind === "dns" || trouble?.kind === "unauthorized") return "name-points-elsewhere";
+  return portState(record);
+}
+
+/** True for answers of the router that say by themselves why nobody gets in. */
+export function isSaidByRouter(port: PublicRecord["port"]): boolean {
+  return port?.answer === "conflict" || port?.answer === "no-public-address";
+}
+
+function portState({ port }: PublicRecord): State {
   if (port?.answer === "conflict") return "port-taken";
   return port === null || port.answer === "open" || port.answer === "no-router"
     ? "unreachable-from-outside"

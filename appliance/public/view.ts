@@ -1,9 +1,9 @@
 import type { Errand } from "./errands.ts";
-import { againAt, HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
-import { type Facts, isAtHome, isNamed, isServing, roomForOrder } from "./machine.ts";
+import { HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
+import { type Facts, isAtHome, isInDoubt, isNamed, isServing, nextTryAt } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
 import { warnsAt } from "./renewal.ts";
-import { type Said, type Sayings, saidOf } from "./sentences.ts";
+import { ofRouter, type Said, type Sayings, saidOf } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
 import type { PublicView, State, Step, StepView } from "./shown.ts";
 import { isShut, stateOf } from "./state.ts";
@@ -58,7 +58,7 @@ export function viewOf(
     live: isLive,
     url: urlOf(settings),
     headline: said.sentence,
-    steps: stepsOf(record, facts, state, said),
+    steps: stepsOf(record, facts, state, { ...sayings, said }),
     expiresAt: served?.fits ? served.notAfter : null,
     reachedAt,
     testsLeft: Math.max(0, TESTS_AN_HOUR - recent(record.tests, HOUR_MS, now).length),
@@ -79,48 +79,49 @@ function isWorried({ settings, served, now, isSure }: Facts): boolean {
   return settings.enabled && isSure && served?.fits === true && now >= warnsAt(served);
 }
 
-function stepsOf(record: PublicRecord, facts: Facts, state: State, said: Said): StepView[] {
+function stepsOf(
+  record: PublicRecord,
+  facts: Facts,
+  state: State,
+  { said, ...sayings }: Sayings & { readonly said: Said },
+): StepView[] {
   const [place, how] = PLACES[state];
   const at = STEPS.indexOf(place);
   const open = state === "live" || state === "renewing" ? STEPS.length : at;
   return STEPS.map((step, index): StepView => {
-    if (index === at && state !== "live" && state !== "renewing")
+    if (index === at && state !== "live" && state !== "renewing") {
+      const againAt = how === "done" ? undefined : nextTryAt(step, record, facts);
       return {
         step,
         state: how,
         sentence: said.sentence,
         ...(said.next !== undefined && { next: said.next }),
-        ...nextTry(record, facts, how),
+        ...(againAt !== undefined && { nextTryAt: againAt }),
       };
+    }
     const isDone = index < open || isDoneAnyway(step, record, facts);
     return {
       step,
       state: isDone ? "done" : "waiting",
-      sentence: lineOf(step, isDone, record, facts),
+      sentence: lineOf(step, isDone, record, facts, sayings),
     };
   });
-}
-
-function nextTry(
-  record: PublicRecord,
-  facts: Facts,
-  how: StepView["state"],
-): Pick<StepView, "nextTryAt"> | undefined {
-  if (how === "done") return undefined;
-  const { trouble, limit, dns } = record;
-  const waits = [trouble, limit, dns?.failure].flatMap((wait) => (wait ? [againAt(wait)] : []));
-  const nextTryAt = Math.max(...waits, how === "wrong" ? roomForOrder(record, facts) : 0);
-  return nextTryAt > facts.now ? { nextTryAt } : undefined;
 }
 
 /** What has been shown to be well stays so while something before it is amiss. */
 function isDoneAnyway(step: Step, record: PublicRecord, facts: Facts): boolean {
   if (!isServing(facts)) return false;
-  return step === "certificate" || (step === "reached" && !isShut(record, facts));
+  return step === "certificate" || (step === "reached" && isReached(record, facts));
 }
 
-function lineOf(step: Step, isDone: boolean, record: PublicRecord, facts: Facts): string {
-  const { address, port } = record;
+function lineOf(
+  step: Step,
+  isDone: boolean,
+  record: PublicRecord,
+  facts: Facts,
+  sayings: Sayings,
+): string {
+  const { address } = record;
   const { settings, served } = facts;
   switch (step) {
     case "name":
@@ -133,9 +134,7 @@ function lineOf(step: Step, isDone: boolean, record: PublicRecord, facts: Facts)
         : "The name leads somewhere; the router does not say where this home is.";
     case "port":
       if (!isDone) return "Then the router opens port 443.";
-      return port?.answer === "open"
-        ? "The router leads port 443 to this box."
-        : "Port 443 leads to this box by a rule of yours.";
+      return portLine(record, facts, sayings);
     case "certificate":
       return isDone && served !== undefined
         ? `The certificate is good until ${new Date(served.notAfter).toISOString().slice(0, 10)}.`
@@ -143,4 +142,18 @@ function lineOf(step: Step, isDone: boolean, record: PublicRecord, facts: Facts)
     case "reached":
       return isDone ? "The box is reached from outside." : "Then it is tried from outside.";
   }
+}
+
+function portLine(record: PublicRecord, facts: Facts, sayings: Sayings): string {
+  const { port, mapping } = record;
+  if (port?.answer === "open") return ofRouter(record, sayings);
+  if (!isReached(record, facts)) return ofRouter(record, sayings);
+  return mapping?.isGranted
+    ? `${ofRouter(record, sayings)} It still leads to this box.`
+    : "Port 443 leads to this box by a rule of yours.";
+}
+
+/** Whether somebody came in last, and the router leads the port as it did then. */
+function isReached(record: PublicRecord, facts: Facts): boolean {
+  return !isShut(record, facts) && !isInDoubt(record, facts);
 }

@@ -23,6 +23,7 @@ export interface Held {
 interface Home {
   readonly clock: FakeClock;
   readonly outer: string;
+  readonly lacks: string | undefined;
   readonly refuses: Partial<Record<Mapping["by"], number>>;
   readonly heard: string[];
   readonly held: readonly Held[];
@@ -76,6 +77,20 @@ export class FakeIgd {
     );
   }
 
+  /** That it is there; `start` names when it began. */
+  alive(start: string): Buffer {
+    const lines = [
+      "NOTIFY * HTTP/1.1",
+      "HOST: 239.255.255.250:1900",
+      "CACHE-CONTROL: max-age=60",
+      `LOCATION: ${this.location}`,
+      "NT: upnp:rootdevice",
+      "NTS: ssdp:alive",
+      ...(start === "" ? [] : [`01-NLS: ${start}`, `BOOTID.UPNP.ORG: ${start}`]),
+    ];
+    return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
+  }
+
   /** Time passes while somebody waits for the rest. */
   keepWaiting(): void {
     this.#router?.clock.advance(PATIENCE_MS);
@@ -100,6 +115,7 @@ export class FakeIgd {
     if (this.instead(request, response)) return;
     if (url === "/description.xml") response.end(this.described());
     else if (url === "/down" && action === ADDRESS) answer(response, action, address("0.0.0.0"));
+    else if (url === "/down" && this.#router?.lacks !== undefined) answer(response, action, 501);
     else if (url === "/control?a=1&b=2") answer(response, action, this.#act(action, body));
     else response.writeHead(404).end();
   }
@@ -108,12 +124,13 @@ export class FakeIgd {
   #act(action: string, body: string): string | number {
     const router = this.#router;
     if (router === undefined) throw new Error("begin() was not called");
-    if (action === ADDRESS) return address(router.outer);
+    if (action === ADDRESS) return address(router.lacks === undefined ? router.outer : "");
     const external = Number(value(body, "NewExternalPort"));
     const held = router.held.find((one) => one.external === external);
     if (action === "GetSpecificPortMappingEntry")
       return held === undefined ? 714 : `<NewInternalClient>${held.client}</NewInternalClient>`;
     if (router.refuses.igd !== undefined) return router.refuses.igd;
+    if (action === "AddPortMapping" && router.lacks !== undefined) return 501;
     if (action === "AddPortMapping") return this.#add(router, external, body);
     if (action !== "DeletePortMapping") return 401;
     router.drop((one) => one.external === external);

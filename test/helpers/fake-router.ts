@@ -26,6 +26,8 @@ export class FakeRouter {
   /** What it answers to. */
   speaks: ReadonlySet<By> = new Set(["pcp", "natpmp", "igd"] as const);
   outer = "203.0.113.7";
+  /** Why it has no outer address; it answers as miniupnpd 2.3.1 does. */
+  lacks: "own-address" | "line" | undefined;
   /** Numbers of errors that it answers with. */
   readonly refuses: Partial<Record<By, number>> = {};
   /** The outer port that it grants whatever is asked for. */
@@ -56,8 +58,16 @@ export class FakeRouter {
     [this.#control, this.#search, this.#stranger] = sockets;
     this.igd = igd;
     igd.begin(this);
+    const control = this.#control.address().port;
     const search = { address: ADDRESS, port: this.#search.address().port };
-    this.ports = { control: this.#control.address().port, search, searchFrom: 0 };
+    this.ports = {
+      control,
+      announced: { address: "224.0.0.1", port: control },
+      notified: { address: "239.255.255.250", port: search.port },
+      search,
+      searchFrom: 0,
+    };
+    for (const socket of sockets) socket.setMulticastInterface(OWN);
     this.router = new Router({
       gateway: async () => this.gateway,
       ports: this.ports,
@@ -103,6 +113,28 @@ export class FakeRouter {
     this.#held = [];
     this.#startedAt = this.clock.monotonic();
     this.outer = outer;
+  }
+
+  /** Says to all that it began anew, as miniupnpd does. */
+  announce({ by, isStranger = false }: { by: By; isStranger?: boolean }): void {
+    const socket = isStranger ? this.#stranger : by === "igd" ? this.#search : this.#control;
+    const { port, address } = by === "igd" ? this.ports.notified : this.ports.announced;
+    socket.send(this.#announcement(by), port, address);
+  }
+
+  /** Says anything to all, where it says by PCP or UPnP that it began anew. */
+  say(bytes: Buffer, by: By): void {
+    const { port, address } = by === "igd" ? this.ports.notified : this.ports.announced;
+    this.#control.send(bytes, port, address);
+  }
+
+  #announcement(by: By): Buffer {
+    if (by === "igd") return this.igd.alive(String(this.#startedAt));
+    const bytes = Buffer.alloc(by === "pcp" ? 24 : 12);
+    bytes.set(by === "pcp" ? [2, 0x80] : [0, 0x80]);
+    bytes.writeUInt32BE(this.#epoch(), by === "pcp" ? 8 : 4);
+    if (by === "natpmp") bytes.set(this.outer.split(".").map(Number), 8);
+    return bytes;
   }
 
   /** Time passes, as nobody answers. */
@@ -168,6 +200,7 @@ export class FakeRouter {
 
   #pcpResult({ external, internal, client, nonce }: Held, asked: number): number {
     if (this.refuses.pcp !== undefined) return this.refuses.pcp;
+    if (this.lacks !== undefined) return this.lacks === "line" ? 7 : 8;
     const own = this.held.find((held) => held.internal === internal && held.client === client);
     if (own?.nonce !== undefined && own.nonce !== nonce) return 2;
     return asked > 0 && this.#isTaken(external, client) ? 11 : 0;
@@ -176,11 +209,11 @@ export class FakeRouter {
   /** RFC 6886, section 3. */
   #natPmp(bytes: Buffer, from: RemoteInfo): Buffer | undefined {
     if (!this.speaks.has("natpmp")) return undefined;
-    const result = this.refuses.natpmp ?? 0;
+    const result = this.refuses.natpmp ?? (this.lacks === undefined ? 0 : 3);
     if (bytes[1] === 0) {
       this.heard.push("natpmp address");
       const answer = this.#natPmpHeader(bytes, result, 12);
-      answer.set(this.outer.split(".").map(Number), 8);
+      if (this.lacks === undefined) answer.set(this.outer.split(".").map(Number), 8);
       return answer;
     }
     this.heard.push("natpmp map");

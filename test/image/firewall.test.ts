@@ -96,6 +96,21 @@ describe("the box's firewall", () => {
     assert.deepEqual(heard, [2]);
   });
 
+  it("hears what a router says to all, and not what is sent to the box there", async () => {
+    const groups = ["224.0.0.1", "239.255.255.250"] as const;
+    for (const [port, sport, group] of [
+      [5350, 5351, groups[0]],
+      [1900, 40_000, groups[1]],
+    ] as const) {
+      const heard = await street?.receives(port, [
+        ["192.168.7.2", "192.168.7.1", sport],
+        ["198.51.100.2", group, sport],
+        ["192.168.7.2", group, sport],
+      ]);
+      assert.deepEqual(heard, [2]);
+    }
+  });
+
   it("lets in by the tunnel what everybody may, and no more from its own far end", async () => {
     await street?.close();
     street = await Street.build(TUNNEL);

@@ -186,14 +186,20 @@ const RECEIVE = `
     console.log(String(text));
     if (String(text) === last) process.exit();
   });
-  socket.bind(Number(port), () => console.log("listening"));
+  socket.bind(Number(port), () => {
+    if (port === "1900") socket.addMembership("239.255.255.250", "192.168.7.1");
+    console.log("listening");
+  });
 `;
 
 const SEND = `
   const [port, all] = process.argv.slice(1);
   const send = (word, [from, to, fromPort]) => new Promise((sent) => {
     const socket = require("dgram").createSocket("udp4");
-    socket.bind(fromPort, from, () => socket.send(word, Number(port), to, () => socket.close(sent)));
+    socket.bind(fromPort, from, () => {
+      socket.setMulticastInterface(from);
+      socket.send(word, Number(port), to, () => socket.close(sent));
+    });
   });
   const entries = JSON.parse(all).entries();
   (async () => { for (const [word, each] of entries) await send(String(word), each); })();

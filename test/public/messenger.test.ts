@@ -14,7 +14,7 @@ function outcomeOf(errand: Errand, parts: Partial<Parts>) {
   const never = () => assert.fail("somebody was asked who has nothing to do with it");
   const messenger = new InternetMessenger({
     name: "tally.example.org",
-    router: { open: never, close: never, outerAddress: never },
+    router: { open: never, close: never, outerAddress: never, listen: never },
     acme: { test: never, order: never, renewalInfo: never },
     provider: undefined,
     lookUp: never,
@@ -39,6 +39,7 @@ const router = (outer: string | undefined): Parts["router"] => ({
   }),
   close: async () => true,
   outerAddress: async () => outer,
+  listen: () => () => {},
 });
 
 const seenAt = (address: string): Parts["provider"] => ({

@@ -1,97 +1,12 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
 import { describe, it } from "mocha";
 import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
-import { silentLog } from "../../appliance/base/log.ts";
-import type { Errand, Messenger, Outcome } from "../../appliance/public/errands.ts";
-import { PublicAddress } from "../../appliance/public/public-address.ts";
-import { FIRST_PUBLIC_SETTINGS, type PublicSettings } from "../../appliance/public/settings.ts";
 import type { StepView } from "../../appliance/public/shown.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { until } from "../helpers/until.ts";
-import { SimDisk } from "./sim-world.ts";
-
-const KEY = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-const HOME = "93.184.215.1";
-const ON: PublicSettings = {
-  ...FIRST_PUBLIC_SETTINGS,
-  enabled: true,
-  name: "tally.example.org",
-  agreed: true,
-  ddns: "duckdns",
-};
+import { type Answers, box, ON } from "./public-box.ts";
 
 const FOR_GOOD = { by: "igd", internalPort: 443, externalPort: 443, lifetimeS: 0 } as const;
-
-type Answers = Partial<Record<Errand["kind"], Outcome | "hangs">>;
-
-/** A world in which all is well but what is given. */
-const WELL: Record<Errand["kind"], Outcome> = {
-  "close-port": { kind: "closed", isGone: true },
-  "find-address": { kind: "address", address: { v4: HOME, standing: "public" } },
-  "tell-dns": { kind: "told", seen: null },
-  "look-up": { kind: "looked-up", result: "right" },
-  "open-port": {
-    kind: "port",
-    answer: {
-      kind: "open",
-      mapping: { by: "pcp", internalPort: 443, externalPort: 443, lifetimeS: 7_200, address: HOME },
-    },
-  },
-  "ask-renewal": { kind: "no-window" },
-  test: { kind: "passed", by443: true },
-  order: { kind: "issued" },
-};
-
-/** A box whose messenger answers as told; what it was sent for stands in `sent`. */
-async function box(answers: Answers, settings: PublicSettings = ON, clock = new FakeClock()) {
-  const sent: Errand["kind"][] = [];
-  const disk = new SimDisk();
-  let stored: PublicSettings | null = settings;
-  const messenger: Messenger = {
-    provider: "duckdns.org",
-    async run({ kind }, { keep }) {
-      sent.push(kind);
-      const answer = answers[kind] ?? WELL[kind];
-      if (answer === "hangs") return new Promise(() => {});
-      if (answer.kind === "issued") {
-        const notBefore = clock.now();
-        const chain = `${stored?.name} ${sent.length}`;
-        await keep({ chain, key: KEY, notBefore, notAfter: notBefore + 90 * DAY_MS });
-      }
-      return answer;
-    },
-  };
-  const open = () =>
-    PublicAddress.open({
-      clock,
-      log: silentLog(),
-      random: () => 0,
-      store: {
-        load: async () => stored,
-        save: async (given) => {
-          stored = given;
-        },
-      },
-      declared: undefined,
-      keys: disk.keys({ on: true }),
-      messenger: async () => messenger,
-      portAdvice: () => ({ sentence: "The router refuses.", next: "Allow it." }),
-      isFor: ({ chain }, name) => chain.startsWith(`${name} `),
-      isTunnelled: () => false,
-      port: 443,
-    });
-  const address = await open();
-  const waitsFor = async (state: string) => {
-    await until(() => {
-      // Whatever waits for the time gets it.
-      if (address.view().state !== state) clock.advance(20_000);
-      return address.view().state === state;
-    });
-    return address.view();
-  };
-  return { address, clock, sent, disk, waitsFor, answers, open };
-}
 
 describe("a public address on a disk that takes nothing", () => {
   const wait = async (clock: FakeClock, minutes: number) => {

@@ -105,10 +105,11 @@ export class SimWorld {
   name: string | undefined;
   mapping: { until: number } | undefined;
   /** True times. */
-  readonly updates: number[] = [];
+  readonly updates: { readonly at: number; readonly v4: string | null }[] = [];
   readonly issued: { at: number; name: string }[] = [];
   readonly failures: number[] = [];
   readonly problems: string[] = [];
+  readonly #listeners = new Set<() => void>();
   #serial = 0;
 
   constructor(time: SimTime, draw: ReturnType<typeof seeded>, lifeMs: number) {
@@ -120,12 +121,23 @@ export class SimWorld {
   messenger(settings: PublicSettings, isAlive: () => boolean): Messenger {
     return {
       provider: "dns.example",
+      listen: (heard) => {
+        const tell = () => isAlive() && heard();
+        this.#listeners.add(tell);
+        return () => this.#listeners.delete(tell);
+      },
       run: async (errand, { keep }) => {
         if (!isAlive()) return new Promise(() => {});
         const outcome = await this.#run(errand, settings, keep);
         return isAlive() ? outcome : new Promise(() => {});
       },
     };
+  }
+
+  /** The router forgets what it granted, and says that it began anew where it can. */
+  restartRouter(): void {
+    this.mapping = undefined;
+    if (this.trouble.router !== "gone") for (const tell of [...this.#listeners]) tell();
   }
 
   /** Whether nobody keeps the box from being live for ever. */
@@ -137,6 +149,8 @@ export class SimWorld {
 
   async #run(errand: Errand, settings: PublicSettings, keep: Keep): Promise<Outcome> {
     const { trouble } = this;
+    // The CA comes by in its own time, and counts what fails then.
+    if (["test", "order"].includes(errand.kind)) await this.#wait(this.#draw.below(30_000));
     switch (errand.kind) {
       case "close-port":
         if (trouble.router === "gone") return { kind: "closed", isGone: false };
@@ -166,6 +180,12 @@ export class SimWorld {
       case "order":
         return this.#validate(settings, trouble.ca, true) ?? this.#issue(settings, keep);
     }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.time.clock(true).after(ms, resolve);
+    });
   }
 
   #address() {
@@ -207,11 +227,13 @@ export class SimWorld {
 
   #tell(v4: string | null): Outcome {
     if (this.trouble.dns === "refused") return { kind: "not-told", isFinal: true, why: "auth" };
-    const last = this.updates.at(-1) ?? 0;
-    const gap = this.time.at - last;
-    if (gap < 10 * MINUTE_MS - 1 && !this.#stepped(gap))
-      this.problems.push(`told the provider twice within ${gap} ms`);
-    this.updates.push(this.time.at);
+    const { at } = this.time;
+    const recent = this.updates.filter((one) => one.at > at - 10 * MINUTE_MS + 1);
+    const [last] = recent.slice(-1);
+    const isSoon = recent.length >= 2 || at - (last?.at ?? 0) < MINUTE_MS - 1;
+    if (last !== undefined && (isSoon || last.v4 === v4) && !this.#stepped(at - last.at))
+      this.problems.push(`told the provider ${v4} ${at - last.at} ms after ${last.v4}`);
+    this.updates.push({ at, v4 });
     if (this.trouble.dns === "later") return { kind: "not-told", isFinal: false, why: "busy" };
     this.name = v4 ?? this.home;
     return { kind: "told", seen: v4 === null ? this.home : null };

@@ -15,7 +15,7 @@ export interface Addresses {
  */
 export type DnsAnswer =
   | { readonly kind: "done"; readonly changed: boolean; readonly seen?: Addresses }
-  | { readonly kind: "refused"; readonly why: "auth" | "name" | "abuse" | "bad-request" }
+  | { readonly kind: "refused"; readonly why: "auth" | "name" | "abuse" | "paid" | "bad-request" }
   | { readonly kind: "later"; readonly afterMs?: number; readonly why: string };
 
 /** Many times what any of them has to say. */

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, DnsAnswer>> = {
   nochg: { kind: "done", changed: false },
   nochange: { kind: "done", changed: false },
   badauth: { kind: "refused", why: "auth" },
-  "!donator": { kind: "refused", why: "auth" },
+  "!donator": { kind: "refused", why: "paid" },
   nohost: { kind: "refused", why: "name" },
   notfqdn: { kind: "refused", why: "name" },
   numhost: { kind: "refused", why: "name" },

@@ -7,6 +7,10 @@ interface PortAdvice {
   readonly next: string;
 }
 
+/** For who cannot be reached at home. */
+export const TUNNEL =
+  "Rent a small server and connect the box to it by WireGuard; the page about the public address says how.";
+
 /** Any answer but an open port. */
 type Unopened = RefusedWhy | "conflict" | "no-router";
 
@@ -14,6 +18,7 @@ const SENTENCES: Readonly<Record<RefusedWhy | "no-router", string>> = {
   "not-allowed": "The router does not let this box open a port.",
   "no-room": "The router has no room for another open port.",
   "no-internet": "The router says that it is not connected to the internet.",
+  "no-public-address": "Your router has no public address of its own.",
   "router-behind-router": "There is another router between this box and the one that was asked.",
   "not-supported": "The router cannot open a port when it is asked to.",
   failed: "The router failed to open the port.",
@@ -46,6 +51,8 @@ function nextAfter(answer: RefusedWhy | "no-router", external: number, byHand: s
       return "Take away rules in the router that nobody needs.";
     case "no-internet":
       return "See in the router whether it is online.";
+    case "no-public-address":
+      return `If it is online, your provider shares one address among many homes (CGNAT), or another router stands before yours. Ask the provider for an IPv4 address of your own; or connect the box to the outer router, or forward TCP port ${external} in both. Or: ${TUNNEL}`;
     case "router-behind-router":
       return `Connect the box to the outer router, or forward TCP port ${external} in both.`;
     default:

@@ -61,7 +61,11 @@ export const igd: PortProtocol = {
     if (error === CONFLICT && holder === talk.gateway.own) error = undefined;
     if (error === CONFLICT || error === OTHER_MECHANISM) return { kind: "conflict", by: "igd" };
     if (error === NO_ANSWER) return { kind: "no-router" };
-    if (error !== undefined) return { kind: "refused", by: "igd", why: REFUSED[error] ?? "failed" };
+    if (error !== undefined) {
+      // What fails on a line without an address fails for want of one.
+      const why = REFUSED[error] ?? (address === undefined ? "no-public-address" : "failed");
+      return { kind: "refused", by: "igd", why };
+    }
     const { internal: internalPort, external: externalPort } = pair;
     const where = address !== undefined && { address };
     return {

@@ -21,6 +21,8 @@ export type RefusedWhy =
   | "not-allowed"
   | "no-room"
   | "no-internet"
+  /** It is offline, or stands behind another that has one. */
+  | "no-public-address"
   | "router-behind-router"
   | "not-supported"
   | "failed";
@@ -45,6 +47,10 @@ export interface PortPair {
 export interface RouterPorts {
   /** UDP, for PCP and NAT-PMP. */
   readonly control: number;
+  /** UDP, where it says to all that it began anew, by PCP and NAT-PMP. */
+  readonly announced: { readonly address: string; readonly port: number };
+  /** UDP, where devices of UPnP say that they are there. */
+  readonly notified: { readonly address: string; readonly port: number };
   /** UDP, for the search of UPnP. */
   readonly search: { readonly address: string; readonly port: number };
   /** UDP of this box; 0: any. */

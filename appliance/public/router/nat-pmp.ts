@@ -21,11 +21,11 @@ const MAP_ANSWER_BYTES = 16;
 /** Enough to say what is wrong. */
 const LEAST_ANSWER_BYTES = 4;
 
-/** Section 3.5. */
+/** Section 3.5. miniupnpd says 3 behind CGNAT and behind another router, too. */
 const REFUSED: Readonly<Record<number, RefusedWhy>> = {
   1: "not-supported",
   2: "not-allowed",
-  3: "no-internet",
+  3: "no-public-address",
   4: "no-room",
   5: "not-supported",
 };

@@ -1,4 +1,6 @@
 import { CONTROL_PORT } from "../../base/ports.ts";
+import type { Cancel } from "../../base/signal.ts";
+import { Announcements } from "./announcements.ts";
 import type { Gateway } from "./gateway.ts";
 import { igd } from "./igd.ts";
 import type { Mapping, PortAnswer, PortPair, PortProtocol, RouterPorts, Talk } from "./mapping.ts";
@@ -18,11 +20,24 @@ const ORDER: readonly Mapping["by"][] = ["pcp", "natpmp", "igd"];
 
 /** What answers to a search comes back to, from port 1900 of the router: the image's firewall knows it. */
 const SEARCH_FROM = 1901;
+const UPNP = { address: "239.255.255.250", port: 1900 };
 const PORTS: RouterPorts = {
   control: 5351,
-  search: { address: "239.255.255.250", port: 1900 },
+  announced: { address: "224.0.0.1", port: 5350 },
+  notified: UPNP,
+  search: UPNP,
   searchFrom: SEARCH_FROM,
 };
+/**
+ * True where an older way of asking says more than a newer did: that it is not spoken says nothing, and
+ * PCP has one result for whatever the router lacks.
+ */
+function explains(answer: PortAnswer, best: PortAnswer): boolean {
+  if (answer.kind !== "refused" || best.kind !== "refused") return false;
+  if (best.why === "not-supported") return answer.why !== "not-supported";
+  return best.by === "pcp" && best.why === "no-public-address" && answer.why === "no-room";
+}
+
 /** HTTPS and HTTP. */
 const OUTER_PORTS: readonly number[] = [443, 80];
 
@@ -31,6 +46,7 @@ export class Router {
   readonly #options: RouterOptions;
   /** One for all: who lost a mapping from sight still has what proves that it is theirs. */
   #nonce: string;
+  #announcements: Announcements | undefined;
 
   constructor(options: RouterOptions) {
     this.#options = options;
@@ -63,7 +79,7 @@ export class Router {
       if (answer.kind === "open") return answer;
       signal.throwIfAborted();
       if (answer.kind === "conflict") return answer;
-      if (best.kind === "no-router") best = answer;
+      if (best.kind === "no-router" || explains(answer, best)) best = answer;
     }
     return best;
   }
@@ -81,9 +97,21 @@ export class Router {
     return (await natPmp.outerAddress?.(talk)) ?? (await igd.outerAddress?.(talk));
   }
 
+  /** Calls `heard` when the router says that it began anew, or may have; from when it is asked next on. */
+  listen(heard: () => void): Cancel {
+    const { ports = PORTS, clock } = this.#options;
+    const announcements = new Announcements({ ports, clock, heard });
+    this.#announcements = announcements;
+    return () => {
+      announcements.close();
+      if (this.#announcements === announcements) this.#announcements = undefined;
+    };
+  }
+
   async #talk(signal: AbortSignal): Promise<Talk | undefined> {
     const { gateway: gatewayOf, ports = PORTS, ask, clock } = this.#options;
     const gateway = await gatewayOf();
+    this.#announcements?.follow(gateway);
     return gateway && { gateway, ports, ask, clock, nonce: this.#nonce, signal };
   }
 }

@@ -36,7 +36,8 @@ const REFUSED: Readonly<Record<number, RefusedWhy>> = {
   4: "not-supported",
   5: "not-supported",
   7: "no-internet",
-  8: "no-room",
+  // The router lacks something: miniupnpd says so behind CGNAT, and means an address.
+  8: "no-public-address",
   9: "not-supported",
   10: "no-room",
   12: "router-behind-router",

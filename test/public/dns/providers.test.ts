@@ -36,7 +36,7 @@ const done = (changed: boolean, seen?: Addresses): DnsAnswer => ({
   changed,
   ...(seen && { seen }),
 });
-const refused = (why: "auth" | "name" | "abuse" | "bad-request"): DnsAnswer => ({
+const refused = (why: "auth" | "name" | "abuse" | "paid" | "bad-request"): DnsAnswer => ({
   kind: "refused",
   why,
 });
@@ -154,7 +154,7 @@ describe("a service of dyndns2", () => {
     [`good ${V4},${V6}`]: done(true, { v4: V4, v6: V6 }),
     "good 127.0.0.1": refused("bad-request"),
     badauth: refused("auth"),
-    "!donator": refused("auth"),
+    "!donator": refused("paid"),
     "nohost\ngood": refused("name"),
     notfqdn: refused("name"),
     "!yours": refused("name"),

@@ -90,7 +90,7 @@ describe("a router that is asked for a port", () => {
         "not-allowed",
         "not-supported",
         "no-internet",
-        "no-room",
+        "no-public-address",
         "no-room",
         "router-behind-router",
         "failed",
@@ -152,11 +152,11 @@ describe("a router that is asked for a port", () => {
       assert.deepEqual(leads(), []);
     });
 
-    it("tells no outer address while it is offline", async () => {
-      home.refuses.natpmp = 3;
+    it("tells no outer address while it has none", async () => {
+      home.lacks = "line";
       assert.equal(await home.router.outerAddress(signal), undefined);
       const answer = await open({ ...MAPPING, by: "natpmp" });
-      assert.deepEqual(answer, { kind: "refused", by: "natpmp", why: "no-internet" });
+      assert.deepEqual(answer, { kind: "refused", by: "natpmp", why: "no-public-address" });
     });
 
     it("listens to nothing that is no answer to this request", async () => {
