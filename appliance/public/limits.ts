@@ -9,6 +9,8 @@ export const WEEK_MS = 7 * DAY_MS;
 export const ORDERS_A_WEEK = 4;
 /** Of another CA, whose certificates may be of a day and are renewed at half of it. */
 export const ORDERS_A_WEEK_ELSEWHERE = 25;
+/** A clock that was an hour off when it was ordered, and the other way since, makes a week no shorter. */
+export const ORDERS_WINDOW_MS = WEEK_MS + 3 * HOUR_MS;
 /** Let's Encrypt takes 5 failed validations of one name in an hour. */
 export const VALIDATIONS_AN_HOUR = 5;
 /** The CA counts each by its own clock, and when it has failed: the power may go before anybody here knows. */

@@ -8,11 +8,11 @@ import {
   HOUR_MS,
   ORDERS_A_WEEK,
   ORDERS_A_WEEK_ELSEWHERE,
+  ORDERS_WINDOW_MS,
   roomAt,
   TESTS_AN_HOUR,
   VALIDATIONS_AN_HOUR,
   VALIDATIONS_WINDOW_MS,
-  WEEK_MS,
 } from "./limits.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { askWindowAt, renewalDue, type Served, warnsAt } from "./renewal.ts";
@@ -328,7 +328,7 @@ export function roomForOrder(
   const ofName = orders.filter((order) => order.about === about).map(({ at }) => at);
   const most = settings.directory === "" ? ORDERS_A_WEEK : ORDERS_A_WEEK_ELSEWHERE;
   return Math.max(
-    roomAt(ofName, { most, windowMs: WEEK_MS, now }),
+    roomAt(ofName, { most, windowMs: ORDERS_WINDOW_MS, now }),
     roomAt(validations, { most: VALIDATIONS_AN_HOUR, windowMs: VALIDATIONS_WINDOW_MS, now }),
   );
 }

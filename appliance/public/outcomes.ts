@@ -5,7 +5,14 @@ import {
   FROM_OUTSIDE,
   type Outcome,
 } from "./errands.ts";
-import { failedAgain, HOUR_MS, recent, VALIDATIONS_WINDOW_MS, WEEK_MS } from "./limits.ts";
+import {
+  failedAgain,
+  HOUR_MS,
+  ORDERS_WINDOW_MS,
+  recent,
+  VALIDATIONS_WINDOW_MS,
+  WEEK_MS,
+} from "./limits.ts";
 import { type Facts, isServing } from "./machine.ts";
 import { countedBy, type PublicRecord, settled } from "./record.ts";
 import { withWindow } from "./renewal.ts";
@@ -57,7 +64,9 @@ export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicR
       return { ...record, tests, ...(settings.directory !== "" && { validations }) };
     }
     case "order": {
-      const orders = record.orders.filter(({ at }) => at > now - WEEK_MS).slice(-MOST_ORDERS);
+      const orders = record.orders
+        .filter(({ at }) => at > now - ORDERS_WINDOW_MS)
+        .slice(-MOST_ORDERS);
       const order = { at: now, about: countedBy(settings) };
       return { ...record, validations, orders: [...orders, order] };
     }
