@@ -63,6 +63,8 @@ export class Store {
   #engines: Engines | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
   #isClosed = false;
+  /** The first upkeep of the file that is there. */
+  #firstUpkeep = Promise.resolve();
   /** Set while the file is replaced. */
   #pause: Promise<void> | undefined;
   /** How often another file took the place of the database. */
@@ -219,7 +221,7 @@ export class Store {
       this.#replaced++;
       resolve();
     }
-    void this.#upkeep.once();
+    this.#firstUpkeep = this.#upkeep.once();
   }
 
   /**
@@ -228,7 +230,7 @@ export class Store {
    */
   async cameUp(): Promise<void> {
     const asked = this.#replaced;
-    await this.#upkeep.once();
+    await this.#firstUpkeep;
     if (!this.#isClosed && !this.#isOther(asked)) this.#files.keepFile();
   }
 
@@ -312,7 +314,7 @@ export class Store {
       every(clock, UPKEEP_EVERY_MS, () => void this.#upkeep.once()),
       clock.becameSure.on(() => void this.#upkeep.anew()),
     );
-    void this.#upkeep.once();
+    this.#firstUpkeep = this.#upkeep.once();
   }
 
   /** A plan, and what does its steps as long as it is about the file that is there. */

@@ -87,7 +87,12 @@ describe("a release's room on the card", () => {
   const holds = (...files: readonly string[]) =>
     spawnSync(
       "bash",
-      [...["-euc", '. "$0/common"; . "$0/disk"; with_room 10 "a root" "$@"', STEPS], ...files],
+      [
+        "-euc",
+        `${["../../scripts/help", "common", "disk"].map((part) => `. "$0/${part}"; `).join("")} with_room 10 "a root" "$@"`,
+        STEPS,
+        ...files,
+      ],
       { encoding: "utf8" },
     );
 

@@ -139,7 +139,7 @@ describe("the attacks fail", () => {
 
   it("before they begin, when they are told what they do not know", async () => {
     for (const [args, sentence] of [
-      [["--only", "weather"], "There is no part weather."],
+      [["--only", "weather"], "There is no part weather: calm,"],
       [["--rate", "much"], "--rate takes a number."],
       [["--url", "box"], "box is no URL."],
       [["--attackers", "127.0.0.1"], "127.0.0.1 is no block like 127.64.0.0/10."],
