@@ -3,9 +3,7 @@ import { siteTokenKey } from "../base/names.ts";
 import { ReadSessions } from "../collector/read-sessions.ts";
 import { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
-import { databaseFile } from "../store/sqlite/database.ts";
 import { Store, type Unusable } from "../store/store.ts";
-import { firstReads } from "./first-reads.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -29,7 +27,6 @@ export async function startData(
 ): Promise<Data> {
   const { config, clock, log } = parts;
   const store = await startStore(parts, stops, onUnusable);
-  await firstReads(store, databaseFile(config.dataDir));
   const sites = knowSites(config, store, stops);
   const readSessions = new ReadSessions({ clock, randomBytes: random.bytes });
   stops.add(sites.adminChanged.on(() => readSessions.endAll()));

@@ -2,10 +2,12 @@ import { createCollector } from "../collector/app.ts";
 import type { Decks } from "../deck/decks.ts";
 import type { Listener } from "../http/listen.ts";
 import { PhoneLinks } from "../public/phone-links.ts";
+import { databaseFile } from "../store/sqlite/database.ts";
 import type { Unusable } from "../store/sqlite/health.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import type { Store } from "../store/store.ts";
 import { startData } from "./data.ts";
+import { firstReads } from "./first-reads.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
@@ -119,6 +121,7 @@ async function start(
   const { clock, log } = parts;
   const { pages, client, stages, door, random, hits } = shared;
   const data = await startData(parts, shared, stops, onUnusable);
+  await firstReads(data.store, databaseFile(parts.config.dataDir));
   let address: WayIn | undefined;
   const updates = await startUpdates(parts, shared, stops);
   const warnings = () => [

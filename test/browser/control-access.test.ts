@@ -54,7 +54,7 @@ describe("signing in with the setup code", () => {
       control().owner.expectTrouble(/401/);
     }
     await signInWith(code());
-    await control().sees(/Too many wrong codes were tried on this box\. Wait 10 minutes\./);
+    await control().sees(/Too many wrong codes were tried\. Wait 10 minutes\./);
     control().owner.expectTrouble(/429/);
   });
 

@@ -106,7 +106,7 @@ function checkCode(ctx: ControlContext, typed: string, { client, code }: SignInP
   if (outcome.kind === "refused")
     throw rateLimited(
       outcome.seconds,
-      "Too many wrong codes were tried. Wait, or hold a key of the deck for five seconds.",
+      "Too many wrong codes were tried.",
     );
   if (outcome.kind === "wrong")
     throw unauthorized(
