@@ -104,10 +104,7 @@ function checkToken(
 function checkCode(ctx: ControlContext, typed: string, { client, code }: SignInParts): void {
   const outcome = code.use(typed, client.address(ctx.req));
   if (outcome.kind === "refused")
-    throw rateLimited(
-      outcome.seconds,
-      "Too many wrong codes were tried.",
-    );
+    throw rateLimited(outcome.seconds, "Too many wrong codes were tried.");
   if (outcome.kind === "wrong")
     throw unauthorized(
       "This is not the code. It stands on the deck; where there is an admin token, only for ten minutes after a key was held for five seconds.",
