@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import { measureBlocks } from "./blocks.ts";
 import { CHANNEL_FLAGS, measureChannels } from "./channels.ts";
 import { compare } from "./compare.ts";
 import { median, percentile } from "./figures.ts";
@@ -55,6 +56,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   push,
   press,
   channels,
+  blocks,
   fleet,
 };
 /** Only when it is named. */
@@ -305,6 +307,20 @@ async function channels(shipped: Shipped): Promise<void> {
       },
     ),
   );
+}
+
+/** What hits will cost as a log and blocks, in this process and without an engine. */
+async function blocks(): Promise<void> {
+  console.log("Blocks ...");
+  const figures = measureBlocks(MILLION, HISTORY_DAYS);
+  const { countBytes, detailBytes } = figures;
+  console.log(`  bytes of the log a hit: ${figures.logBytes.toFixed(0)}`);
+  report("encoding a batch of 64, CPU a hit", figures.encode, "µs", ["<=", 3]);
+  report("folding, CPU a hit", figures.fold, "µs", ["<=", 3]);
+  report("counts of a million hits over 400 days", countBytes / 1e6, "MB", ["<=", 1.5]);
+  report("the same with all detail", (countBytes + detailBytes) / 1e6, "MB", ["<=", 9]);
+  report("decoding its counts, CPU", figures.decode, "ms", ["<=", 80]);
+  report("a filter by two over its detail, CPU", figures.filter, "ms", ["<=", 200]);
 }
 
 /** Collectors that share a database, and what that costs against a file. */

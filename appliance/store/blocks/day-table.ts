@@ -1,0 +1,70 @@
+/** What a value, or a whole day, was counted as. */
+export interface Counts {
+  readonly views: number;
+  readonly visitors: number;
+  readonly sessions: number;
+}
+
+/**
+ * What each value of a dimension was counted as on one day: a row for each value, in the order that
+ * they came. A value is known by its place in the dimension's dictionary.
+ */
+export class DayTable {
+  readonly values: number[];
+  readonly views: number[];
+  readonly visitors: number[];
+  readonly sessions: number[];
+  /** Made once somebody looks for a value: most tables are only read through. */
+  #rows: Map<number, number> | undefined;
+
+  constructor(
+    values: number[] = [],
+    views: number[] = [],
+    visitors: number[] = [],
+    sessions: number[] = [],
+  ) {
+    this.values = values;
+    this.views = views;
+    this.visitors = visitors;
+    this.sessions = sessions;
+  }
+
+  has(value: number): boolean {
+    return this.#rowsByValue.has(value);
+  }
+
+  add(value: number, { views, visitors, sessions }: Counts): void {
+    const row = this.#rowsByValue.get(value);
+    if (row === undefined) {
+      this.push(value, views, visitors, sessions);
+      return;
+    }
+    this.views[row] = (this.views[row] ?? 0) + views;
+    this.visitors[row] = (this.visitors[row] ?? 0) + visitors;
+    this.sessions[row] = (this.sessions[row] ?? 0) + sessions;
+  }
+
+  /** Adds a row for a value that has none. */
+  push(value: number, views: number, visitors: number, sessions: number): void {
+    this.#rows?.set(value, this.values.length);
+    this.values.push(value);
+    this.views.push(views);
+    this.visitors.push(visitors);
+    this.sessions.push(sessions);
+  }
+
+  /** Calls `visit` with each row. */
+  each(visit: (value: number, counts: Counts) => void): void {
+    for (const [row, value] of this.values.entries())
+      visit(value, {
+        views: this.views[row] ?? 0,
+        visitors: this.visitors[row] ?? 0,
+        sessions: this.sessions[row] ?? 0,
+      });
+  }
+
+  get #rowsByValue(): Map<number, number> {
+    this.#rows ??= new Map(this.values.map((value, row) => [value, row]));
+    return this.#rows;
+  }
+}

@@ -1,0 +1,84 @@
+import { OTHER } from "../../base/names.ts";
+import { MAX_TEXT_BYTES_PER_DAY, MAX_VALUES_PER_DAY } from "../counting.ts";
+import { type Counts, DayTable } from "./day-table.ts";
+
+/** A month has at most so many days. */
+export const MAX_DAYS = 31;
+/** Columns keep a value in two bytes, of which 0 stands for none. */
+export const MAX_DICTIONARY = 65_534;
+
+/** A dimension of a block: its dictionary, and what each value was counted as on each day. */
+export class DimensionBlock {
+  readonly texts: string[];
+  /** By the day of the month, from 0. */
+  readonly days: (DayTable | undefined)[] = Array<undefined>(MAX_DAYS).fill(undefined);
+  readonly #values = new Map<string, number>();
+  /** Bytes of UTF-8 of the values that were counted on a day; known once somebody adds to it. */
+  readonly #dayBytes: (number | undefined)[] = [];
+
+  constructor(texts: string[] = []) {
+    this.texts = texts;
+    for (const [value, text] of texts.entries()) this.#values.set(text, value);
+  }
+
+  /**
+   * Adds to what a text was counted as on a day; a new one counts as OTHER where the day has as many
+   * as it may.
+   * @param takesNew false: what the dictionary lacks is OTHER
+   * @returns the value it was counted as
+   */
+  count(day: number, text: string, counts: Counts, takesNew = true): number {
+    const table = this.table(day);
+    let value = this.#values.get(text);
+    if (value === undefined || !table.has(value)) {
+      const bytes = Buffer.byteLength(text);
+      const fits =
+        text === OTHER || (this.#hasRoom(day, table, bytes) && (takesNew || value !== undefined));
+      value = fits ? (value ?? this.take(text)) : undefined;
+      if (value === undefined) value = this.placeOf(OTHER);
+      else this.#dayBytes[day] = (this.#dayBytes[day] ?? 0) + bytes;
+    }
+    table.add(value, counts);
+    return value;
+  }
+
+  /** The place of a text, which the dictionary takes in; undefined where it is full. */
+  take(text: string): number | undefined {
+    const value = this.#values.get(text);
+    if (value !== undefined) return value;
+    // One place is for OTHER.
+    return this.texts.length < MAX_DICTIONARY - 1 ? this.#append(text) : undefined;
+  }
+
+  #append(text: string): number {
+    const value = this.texts.push(text) - 1;
+    this.#values.set(text, value);
+    return value;
+  }
+
+  /** The place of a text, which the dictionary takes in where it lacks it. */
+  placeOf(text: string): number {
+    return this.#values.get(text) ?? this.#append(text);
+  }
+
+  /** What values were counted as on a day of the month, from 0. */
+  table(day: number): DayTable {
+    let table = this.days[day];
+    if (table === undefined) {
+      table = new DayTable();
+      this.days[day] = table;
+    }
+    return table;
+  }
+
+  #hasRoom(day: number, table: DayTable, bytes: number): boolean {
+    this.#dayBytes[day] ??= table.values.reduce(
+      (sum, value) => sum + Buffer.byteLength(this.texts[value] ?? ""),
+      0,
+    );
+    return (
+      table.values.length < MAX_VALUES_PER_DAY &&
+      (this.#dayBytes[day] ?? 0) + bytes <= MAX_TEXT_BYTES_PER_DAY
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import type { Batch } from "../log/batch.ts";
+import { type Dimension, FLAG, KINDS } from "../log/record.ts";
+import { Block, type BlockCounter, firstDayOf, type Month, monthOf } from "./block.ts";
+import type { Counts } from "./day-table.ts";
+import { DayDetail, DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
+
+/** What is counted of a site's views and events besides what came together. */
+interface FoldRules {
+  /** The first day (since 1970) whose views and events are kept, too; Infinity for none. */
+  readonly detailFrom: number;
+  /** False under low space: what a dictionary lacks counts as OTHER. */
+  readonly takesNew: boolean;
+}
+
+const HOURS = 24;
+const [VIEW, EVENT, INTERACTION, PING, CRAWLER] = KINDS.keys();
+/** An event's name and target are counted; the rest of it is there for filters. */
+const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
+
+/**
+ * Folds the records of one site into its blocks. All that bounds what is kept is applied here.
+ * @param blocks those of the site that are there, by month; what is new is added to it
+ */
+export function fold(
+  blocks: Map<Month, Block>,
+  batch: Batch,
+  site: number,
+  rules: FoldRules,
+): void {
+  const found = new Uint16Array(DETAIL_DIMENSIONS.length);
+  for (let row = 0; row < batch.records; row++) {
+    if (batch.sites[row] !== site) continue;
+    const moment = batch.moments[row] as number;
+    const today = Math.floor(moment / HOURS);
+    const block = blockOf(blocks, monthOf(today));
+    const day = today - firstDayOf(block.month);
+    const hour = moment % HOURS;
+    const flags = batch.flags[row] as number;
+    const times = batch.times[row] as number;
+    const kind = batch.kinds[row] as number;
+    const isDetailed = (kind === VIEW || kind === EVENT) && today >= rules.detailFrom;
+    countKind(block, { day, hour, kind, flags, times });
+    found.fill(0);
+    for (const { dimension, texts } of batch.slots) {
+      const text = batch.texts[(texts[row] as number) - 1];
+      if (text === undefined) continue;
+      const isCounted = kind !== EVENT || OF_EVENTS.has(dimension);
+      if (!isCounted && !isDetailed) continue;
+      const values = block.dimension(dimension);
+      const value = isCounted
+        ? values.count(day, text, countsOf(dimension, flags, times), rules.takesNew)
+        : values.take(text);
+      const place = DETAIL_DIMENSIONS.indexOf(dimension);
+      if (value !== undefined && place >= 0) found[place] = value + 1;
+    }
+    if (!isDetailed) continue;
+    const detail = detailOf(block, day);
+    detail.add(hour, flags | (kind === EVENT ? IS_EVENT : 0), found, times);
+  }
+}
+
+function countKind(
+  block: Block,
+  {
+    day,
+    hour,
+    kind,
+    flags,
+    times,
+  }: { day: number; hour: number; kind: number; flags: number; times: number },
+): void {
+  const add = (counter: BlockCounter) => block.add(counter, day, hour, times);
+  if (kind === PING) add("app");
+  else if (kind === CRAWLER) add("crawler");
+  else if (kind === VIEW) {
+    add("pv");
+    if (flags & FLAG.visitor) add("uv");
+    if (flags & FLAG.session) add("sessions");
+    if (flags & FLAG.bounce) add("bounce");
+    if (flags & FLAG.engaged) add("engaged");
+  } else if (kind !== EVENT && kind !== INTERACTION) add("synthetic");
+}
+
+/** The day's first view is on one page only: a page has visitors of its own. */
+function countsOf(dimension: Dimension, flags: number, times: number): Counts {
+  const visitor = dimension === "path" ? FLAG.pathVisitor : FLAG.visitor;
+  return {
+    views: times,
+    visitors: flags & visitor ? times : 0,
+    sessions: flags & FLAG.session ? times : 0,
+  };
+}
+
+function blockOf(blocks: Map<Month, Block>, month: Month): Block {
+  let block = blocks.get(month);
+  if (block === undefined) {
+    block = new Block(month);
+    blocks.set(month, block);
+  }
+  return block;
+}
+
+function detailOf(block: Block, day: number): DayDetail {
+  let detail = block.detail[day];
+  if (detail === undefined) {
+    detail = new DayDetail();
+    block.detail[day] = detail;
+  }
+  return detail;
+}

@@ -1,0 +1,79 @@
+const FIRST_ROOM = 1_024;
+/** What no count of ours reaches; beyond it, numbers are not exact. */
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** Writes unsigned numbers as LEB128: seven bits a byte, the lowest first. */
+export class VarintWriter {
+  #bytes = new Uint8Array(FIRST_ROOM);
+  #length = 0;
+
+  number(n: number): void {
+    // Ten bytes are more than the largest number takes.
+    if (this.#length + 10 > this.#bytes.length) this.#grow(10);
+    let rest = n;
+    while (rest >= 0x80) {
+      this.#bytes[this.#length++] = (rest % 128) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    this.#bytes[this.#length++] = rest;
+  }
+
+  bytes(more: Uint8Array): void {
+    if (this.#length + more.length > this.#bytes.length) this.#grow(more.length);
+    this.#bytes.set(more, this.#length);
+    this.#length += more.length;
+  }
+
+  /** What was written: a view, valid until more is. */
+  end(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(more: number): void {
+    const larger = new Uint8Array(2 * this.#bytes.length + more);
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+  }
+}
+
+/** Reads what a VarintWriter wrote; hostile bytes cost a RangeError. */
+export class VarintReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** How many bytes are left. */
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** @throws {RangeError} when it is above `max`, or the bytes end */
+  number(max = MAX): number {
+    let byte = this.#byte();
+    let n = byte & 0x7f;
+    // Multiplied, not shifted: counts may pass 31 bits.
+    for (let scale = 128; byte >= 0x80; scale *= 128) {
+      byte = this.#byte();
+      n += (byte & 0x7f) * scale;
+      if (n > max) break;
+    }
+    if (n > max) throw new RangeError(`These bytes are no block: ${n} is above ${max}`);
+    return n;
+  }
+
+  /** @throws {RangeError} when there are not as many */
+  bytes(length: number): Uint8Array {
+    if (length > this.left) throw new RangeError("These bytes are no block: it is cut");
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw new RangeError("These bytes are no block: it is cut");
+    return byte;
+  }
+}

@@ -1,0 +1,76 @@
+import type { SiteKey } from "../counting.ts";
+
+/**
+ * Each dimension that is counted. A place in this list is what logs and blocks keep: names are added
+ * at its end, and none is ever taken out.
+ */
+export const DIMENSIONS = [
+  "path",
+  "host",
+  "ref",
+  "ref_group",
+  "source",
+  "lang",
+  "tz",
+  "browser",
+  "os",
+  "device",
+  "viewport",
+  "country",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "event",
+  "event_target",
+  "hi",
+  "bot_kind",
+  "app_os",
+  "app_os_version",
+  "app_tz_offset",
+  "app_version",
+  "app_device",
+] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** What a request was. A place in this list is what logs keep, as above. */
+export const KINDS = ["view", "event", "interaction", "ping", "crawler", "synthetic"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What a view says of its visitor, as bits. */
+export const FLAG = {
+  /** The first view of the day in this browser. */
+  visitor: 1,
+  /** A session begins with it. */
+  session: 2,
+  /** The session before had exactly one view. */
+  bounce: 4,
+  /** The second view of its session. */
+  engaged: 8,
+  /** The first view of this path on this day in this browser. */
+  pathVisitor: 16,
+} as const;
+/** All bits there are. */
+export const FLAGS = 31;
+
+/** What one request says, or what several say that are alike. */
+export interface HitRecord {
+  readonly site: SiteKey;
+  readonly kind: Kind;
+  readonly flags: number;
+  /**
+   * Of a batch that is dated the hour in the owner's zone, counted from midnight of 1970-01-01 there;
+   * of one that is not, whole seconds of monotonic time.
+   */
+  readonly moment: number;
+  /** How many requests: 1 unless alike ones had to wait in memory. */
+  readonly times: number;
+  /** An app may have several devices; of any other dimension there is one value. */
+  readonly values: readonly (readonly [Dimension, string])[];
+}
+
+/** What it takes to tell later when the records of a batch came in: the clock was not sure. */
+export interface Undated {
+  readonly boot: string;
+  /** Epoch milliseconds at monotonic zero, by the clock that was saved. */
+  readonly savedZero: number;
+}
