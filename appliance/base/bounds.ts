@@ -30,5 +30,5 @@ export const BOUNDS = {
   waitingHits: { count: 1_000_000, bytes: 2 * MB, together: 64 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;
 
-/** Who would have a box keep more decks than that is told so. */
+/** Refuses more decks than that, in a sentence. */
 export const DECK_LIMIT = `A box keeps ${BOUNDS.decks.count} decks, and ${BOUNDS.decks.together / MB} MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.`;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { DAY_MS } from "./calendar.ts";
 import { type Cancel, type Listenable, Signal } from "./signal.ts";
 
-/** What a timer of Node counts to, in milliseconds: one for longer would ring at once. */
+/** The longest timer of Node, in milliseconds: one for longer would ring at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Everything the appliance knows about time. Tests hand in a fake. */

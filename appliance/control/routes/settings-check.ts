@@ -6,7 +6,7 @@ import { HttpError } from "../../http/errors.ts";
 import { Pages } from "../../http/pages.ts";
 import { type CheckedImport, checkImport, type Here } from "./settings-reader.ts";
 
-/** What the thread is asked: settings as they came, and what is here already. */
+/** Settings as they came, and those that are here already. */
 export interface CheckRequest {
   readonly body: Uint8Array;
   readonly here: Here;

@@ -28,7 +28,7 @@ import { SITE_HOST, SITE_ID, shape, TRUTH } from "../input.ts";
 import type { ImportPreview } from "../wire.ts";
 import { DECK_CHANGE, readSlotInput, readWidget } from "./decks.ts";
 
-/** What is here already, as far as settings that come in have to fit it. */
+/** The part of a box that settings which come in have to fit. */
 export interface Here {
   readonly sites: readonly Pick<SiteRecord, "id" | "host" | "badge" | "declared">[];
   readonly decks: readonly DeckSettings[];
@@ -43,13 +43,13 @@ export interface CheckedImport {
   readonly pictures: readonly { readonly widget: Widget; readonly at: string }[];
 }
 
-/** What an export holds; an import may leave out what it does not want to change. */
+/** The content of an export; an import may leave out whatever it does not want to change. */
 interface Settings {
   tallydeck?: "settings";
   decks?: (Omit<DeckImport, "pages" | "fixed"> & {
     pages?: { name: string; slots: Record<string, SlotInput> }[];
     fixed?: Record<string, SlotInput>;
-    /** What exports had in place of pages before there were any. */
+    /** In place of pages, in exports from before there were any. */
     widgets?: Record<string, unknown>;
   })[];
   sites?: { id: string; host?: string | null; badge?: boolean }[];
@@ -313,7 +313,7 @@ function differing(some: Slots, others: Slots): number {
   ).length;
 }
 
-/** What a deck has besides what its keys are set to. */
+/** A deck without its keys. */
 function rest({ fixed: _, pages, ...settings }: DeckSettings): object {
   return { ...settings, pages: pages.map(({ name }) => name) };
 }
