@@ -1,6 +1,7 @@
 import { DAY_MS } from "../base/calendar.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BatchData, CountGroup, SiteKey, Stamp, SurveyRow } from "./counting.ts";
+import type { Increments } from "./counts/group.ts";
 import { WaitingCounts } from "./waiting-counts.ts";
 
 /** Surveys that may wait for a commit; more are refused. */
@@ -76,7 +77,7 @@ export class Batch {
     return this.#wanted;
   }
 
-  add(site: SiteKey, stamp: Stamp, counts: readonly (readonly [string, string])[], view: boolean) {
+  add(site: SiteKey, stamp: Stamp, counts: Increments, view: boolean) {
     this.#counts.add(site, stamp, counts, view);
     this.#wanted = true;
   }

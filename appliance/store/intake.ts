@@ -5,8 +5,10 @@ import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Batch, storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
+import { incrementsOf } from "./counts/group.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { IntakeFigures } from "./figures.ts";
+import type { Hit } from "./log/record.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;
@@ -16,9 +18,6 @@ const LONGEST_RETRY_MS = 64_000;
 /** Bounds of a histogram. */
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
-
-/** Dimension and value, one increment each. */
-export type Increments = readonly (readonly [dimension: string, value: string])[];
 
 interface IntakeOptions {
   clock: Clock;
@@ -79,11 +78,12 @@ export class Intake {
    * Counts one hit; null stands for a site that does not exist. Resolves when the hit may be
    * answered.
    */
-  count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
+  count(site: SiteKey | null, { kind, flags, values }: Hit): Promise<void> {
     // Then nothing is waited for, and memory is for sites that are there.
     if (site === null && this.#unavailable) return AT_ONCE;
     const batch = this.#open;
-    batch.add(site ?? NOBODY, this.#stamp(), counts, view);
+    const increments = incrementsOf(kind, flags, values);
+    batch.add(site ?? NOBODY, this.#stamp(), increments, kind === "view");
     this.#schedule();
     return this.#unavailable ? AT_ONCE : batch.stored;
   }

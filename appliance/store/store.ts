@@ -7,8 +7,9 @@ import { NOBODY, type SiteKey } from "./counting.ts";
 import type { Opened } from "./engine.ts";
 import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
 import type { StoreFigures } from "./figures.ts";
-import { type Increments, Intake } from "./intake.ts";
+import { Intake } from "./intake.ts";
 import { LiveViews } from "./live-views.ts";
+import type { Hit } from "./log/record.ts";
 import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
@@ -125,15 +126,15 @@ export class Store {
   }
 
   /** Counts a hit; resolves when it may be answered. See Intake. */
-  count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
+  count(site: SiteKey | null, hit: Hit): Promise<void> {
     // No promise of its own: hits are many, and those of a batch share one.
-    if (this.#pause === undefined) return this.#count(site, counts, view);
-    return this.#siteAfterPause(site).then((settled) => this.#count(settled, counts, view));
+    if (this.#pause === undefined) return this.#count(site, hit);
+    return this.#siteAfterPause(site).then((settled) => this.#count(settled, hit));
   }
 
-  #count(site: SiteKey | null, counts: Increments, view: boolean): Promise<void> {
-    if (view) this.live.count(site ?? NOBODY);
-    return this.#intake.count(site, counts, view);
+  #count(site: SiteKey | null, hit: Hit): Promise<void> {
+    if (hit.kind === "view") this.live.count(site ?? NOBODY);
+    return this.#intake.count(site, hit);
   }
 
   /** @throws {Refusal} `storage_unavailable`, `surveys_full` when it was not stored */

@@ -6,6 +6,7 @@ import {
   type SiteKey,
   type Stamp,
 } from "./counting.ts";
+import type { Increments } from "./counts/group.ts";
 
 /** The memory that what waits for a commit may take, in bytes. */
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -49,7 +50,7 @@ export class WaitingCounts {
     return this.#groups.size === 0;
   }
 
-  add(site: SiteKey, stamp: Stamp, counts: readonly (readonly [string, string])[], view: boolean) {
+  add(site: SiteKey, stamp: Stamp, counts: Increments, view: boolean) {
     const group = this.#group(site, stamp);
     group.hits++;
     if (view) group.views++;

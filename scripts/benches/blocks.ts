@@ -1,4 +1,4 @@
-import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
+import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import type { Block, Month } from "../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
@@ -6,22 +6,12 @@ import { compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { filterBlock } from "../../appliance/store/blocks/filter.ts";
 import { fold } from "../../appliance/store/blocks/fold.ts";
 import { BatchEncoder, decodeBatch } from "../../appliance/store/log/batch.ts";
-import {
-  DIMENSIONS,
-  type Dimension,
-  FLAG,
-  type HitRecord,
-} from "../../appliance/store/log/record.ts";
+import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
 
 const SITE = 1;
 const BATCH = 64;
 const FIRST_DAY = 20_000;
-const FLAG_OF: Readonly<Record<string, number>> = {
-  uv: FLAG.visitor,
-  sessions: FLAG.session,
-  bounce: FLAG.bounce,
-};
 
 /** What a log and blocks cost; microseconds and milliseconds are of the processor. */
 interface BlockFigures {
@@ -86,21 +76,9 @@ function records(): (day: number) => HitRecord {
   return (day) => {
     const agent = USER_AGENTS[n % USER_AGENTS.length] as string;
     const country = n++ % 3 === 0 ? "DE" : "US";
-    const { counts } = countBeacon({
-      payload: nextView(),
-      visitor: visitor(agent),
-      referer: "",
-      country,
-    });
-    const known: ReadonlySet<string> = new Set(DIMENSIONS);
-    return {
-      site: SITE,
-      kind: "view",
-      flags: counts.reduce((flags, [counter]) => flags | (FLAG_OF[counter] ?? 0), 0),
-      moment: day * 24 + (n % 24),
-      times: 1,
-      values: counts.filter((pair): pair is [Dimension, string] => known.has(pair[0])),
-    };
+    const payload = nextView();
+    const hit = beaconHit({ payload, visitor: visitor(agent), referer: "", country });
+    return { ...hit, site: SITE, moment: day * 24 + (n % 24), times: 1 };
   };
 }
 

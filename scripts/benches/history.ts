@@ -3,9 +3,9 @@ import type { Clock } from "../../appliance/base/clock.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { randomFrom } from "../../appliance/base/random.ts";
 import { Signal } from "../../appliance/base/signal.ts";
-import { countBeacon } from "../../appliance/collector/counting/beacon.ts";
+import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
-import type { Increments } from "../../appliance/store/intake.ts";
+import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
 import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
@@ -23,20 +23,17 @@ export async function makeHistory(
   await makeDays(dataDir, days, hits / days, () => {
     const agent = USER_AGENTS[Math.floor(random() * USER_AGENTS.length)] as string;
     const country = random() < 0.5 ? "DE" : "US";
-    return countBeacon({ payload: nextView(), visitor: visitor(agent), referer: "", country });
+    return beaconHit({ payload: nextView(), visitor: visitor(agent), referer: "", country });
   });
 }
 
 /** What attackers send: every value is new, and as long as one may be, in eleven dimensions. */
 export async function makeFlood(dataDir: string, hits: number, days: number): Promise<void> {
-  const dimensions = Array.from({ length: 11 }, (_, i) => `flooded_${i}`);
+  const dimensions = DIMENSIONS.slice(0, 11);
   let hit = 0;
   await makeDays(dataDir, days, hits / days, () => {
     const value = `${hit++}-`.padEnd(230, "🙂");
-    return {
-      counts: [["pv", "_"], ...dimensions.map((name) => [name, value] as const)],
-      view: true,
-    };
+    return { kind: "view", flags: 0, values: dimensions.map((name) => [name, value]) };
   });
 }
 
@@ -45,7 +42,7 @@ async function makeDays(
   dataDir: string,
   days: number,
   perDay: number,
-  nextHit: () => { counts: Increments; view: boolean },
+  nextHit: () => Hit,
 ): Promise<void> {
   const firstDay = dayOf(Date.now()) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);
@@ -65,8 +62,7 @@ async function makeDays(
       await store.upkeep();
     }
     clock.time = (firstDay + hit / perDay) * DAY_MS;
-    const { counts, view } = nextHit();
-    last = store.count(site, counts, view);
+    last = store.count(site, nextHit());
   }
   await last;
   clock.time = Date.now();

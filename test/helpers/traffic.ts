@@ -1,7 +1,13 @@
+import type { Dimension, Hit } from "../../appliance/store/log/record.ts";
 import type { World } from "./world.ts";
 
-/** One hit's counts by dimension: each value given counts one. */
-export type Hit = Readonly<Record<string, string>>;
+/** What one hit says. */
+export type Values = Readonly<Partial<Record<Dimension, string>>>;
+
+/** A view that says just this. */
+export function viewOf(values: Values = {}, flags = 0): Hit {
+  return { kind: "view", flags, values: Object.entries(values) as [Dimension, string][] };
+}
 
 /** The number a site has in the database. */
 export function keyOf(world: World, site = "blog"): number {
@@ -11,10 +17,13 @@ export function keyOf(world: World, site = "blog"): number {
 }
 
 /** Counts page views as `/e` does, but at the store's door: for tests that need many. */
-export async function views(world: World, hits: readonly Hit[], site = "blog"): Promise<void> {
+export async function views(
+  world: World,
+  all: readonly Values[],
+  site = "blog",
+  flags = 0,
+): Promise<void> {
   const key = keyOf(world, site);
   const { store } = world.service;
-  await Promise.all(
-    hits.map((hit) => store.count(key, [["pv", "_"], ...Object.entries(hit)], true)),
-  );
+  await Promise.all(all.map((values) => store.count(key, viewOf(values, flags))));
 }

@@ -8,7 +8,7 @@ import { Intake } from "../../appliance/store/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-import { keyOf, views } from "../helpers/traffic.ts";
+import { keyOf, viewOf, views } from "../helpers/traffic.ts";
 import { World } from "../helpers/world.ts";
 
 const MINUTE_MS = 60_000;
@@ -286,7 +286,7 @@ describe("a hit that came before the clock was sure and is committed after", () 
         return { ok: true, surveys: [], more: false };
       },
     });
-    const hit = intake.count(1, [["pv", "_"]], true);
+    const hit = intake.count(1, viewOf());
     clock.advance(20 * MINUTE_MS);
     clock.becomeSure("2026-03-05T00:10:00Z");
     await hit;

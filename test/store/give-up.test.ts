@@ -8,6 +8,7 @@ import { type Database, openForWriting } from "../../appliance/store/sqlite/data
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
+import { viewOf } from "../helpers/traffic.ts";
 import { until } from "../helpers/until.ts";
 
 describe("a commit that takes longer than 5 s", () => {
@@ -45,7 +46,7 @@ describe("a commit that takes longer than 5 s", () => {
   });
   afterEach(() => db.close());
 
-  const hit = () => intake.count(site, [["pv", "_"]], true);
+  const hit = () => intake.count(site, viewOf());
   const views = () =>
     db
       .prepare("SELECT sum(n) FROM count JOIN value ON id = value WHERE dimension = 'pv'")
@@ -129,7 +130,7 @@ describe("when nothing can be stored and the service stops", () => {
         return { ok: false, busy: false, message: "disk full" };
       },
     });
-    await intake.count(1, [["pv", "_"]], true);
+    await intake.count(1, viewOf());
     assert.equal(attempts, 1);
     await intake.drain();
     assert.equal(attempts, 2);

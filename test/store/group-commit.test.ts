@@ -6,6 +6,7 @@ import type { EngineAnswer, EngineRequest } from "../../appliance/store/engine.t
 import { Intake } from "../../appliance/store/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { viewOf } from "../helpers/traffic.ts";
 import { eachWorld } from "../helpers/world.ts";
 
 /** An intake whose commits end when the test says so. */
@@ -47,7 +48,7 @@ class SlowCommits {
 describe("group commit", () => {
   it("commits together what comes in one turn of the event loop", async () => {
     const commits = new SlowCommits();
-    const hits = Array.from({ length: 5 }, () => commits.intake.count(1, [["pv", "_"]], true));
+    const hits = Array.from({ length: 5 }, () => commits.intake.count(1, viewOf()));
     await nextTurn();
     assert.equal(commits.begun, 1);
     assert.equal(await commits.end(), 5);
@@ -56,11 +57,11 @@ describe("group commit", () => {
 
   it("keeps what comes during a commit for the next", async () => {
     const commits = new SlowCommits();
-    const first = commits.intake.count(1, [["pv", "_"]], true);
+    const first = commits.intake.count(1, viewOf());
     await nextTurn();
     const during = [];
     for (let i = 0; i < 100; i++) {
-      during.push(commits.intake.count(1, [["path", `/${i}`]], true));
+      during.push(commits.intake.count(1, viewOf({ path: `/${i}` })));
       await nextTurn();
     }
     assert.equal(commits.begun, 1);
@@ -74,9 +75,9 @@ describe("group commit", () => {
   it("answers when the commit that holds a hit has ended, not before", async () => {
     const commits = new SlowCommits();
     const answered: string[] = [];
-    const first = commits.intake.count(1, [["pv", "_"]], true).then(() => answered.push("first"));
+    const first = commits.intake.count(1, viewOf()).then(() => answered.push("first"));
     await nextTurn();
-    const second = commits.intake.count(1, [["pv", "_"]], true).then(() => answered.push("second"));
+    const second = commits.intake.count(1, viewOf()).then(() => answered.push("second"));
     const survey = commits.intake.addSurvey(1, 1, "{}").then(() => answered.push("survey"));
     await nextTurn();
     assert.deepEqual(answered, []);
@@ -91,7 +92,7 @@ describe("group commit", () => {
   it("lets a hit on a site nobody has wait for a commit as any other", async () => {
     const commits = new SlowCommits();
     let answered = false;
-    const hit = commits.intake.count(null, [["pv", "_"]], true).then(() => {
+    const hit = commits.intake.count(null, viewOf()).then(() => {
       answered = true;
     });
     await nextTurn();
@@ -112,23 +113,9 @@ describe("group commit", () => {
       },
     });
     await Promise.all([
-      intake.count(
-        1,
-        [
-          ["pv", "_"],
-          ["path", "/a"],
-        ],
-        true,
-      ),
-      intake.count(
-        1,
-        [
-          ["pv", "_"],
-          ["path", "/a"],
-        ],
-        true,
-      ),
-      intake.count(2, [["app", "_"]], false),
+      intake.count(1, viewOf({ path: "/a" })),
+      intake.count(1, viewOf({ path: "/a" })),
+      intake.count(2, { kind: "ping", flags: 0, values: [] }),
     ]);
     const [request] = sent;
     assert.ok(request?.kind === "commit" && sent.length === 1);

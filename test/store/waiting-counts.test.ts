@@ -6,9 +6,10 @@ import { silentLog } from "../../appliance/base/log.ts";
 import { OTHER } from "../../appliance/base/names.ts";
 import { MAX_WAITING_SURVEYS } from "../../appliance/store/batch.ts";
 import type { BatchData, CountGroup } from "../../appliance/store/counting.ts";
-import { type Increments, Intake } from "../../appliance/store/intake.ts";
+import { Intake } from "../../appliance/store/intake.ts";
 import { MAX_WAITING_BYTES, MAX_WAITING_GROUPS } from "../../appliance/store/waiting-counts.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { viewOf } from "../helpers/traffic.ts";
 
 /** An intake whose storage fails until it is mended. */
 class Failing {
@@ -39,11 +40,7 @@ class Failing {
   }
 
   view(path: string): Promise<void> {
-    const counts: Increments = [
-      ["pv", "_"],
-      ["path", path],
-    ];
-    return this.intake.count(1, counts, true);
+    return this.intake.count(1, viewOf({ path }));
   }
 
   /** A view, and then that nothing can be stored is known. */
@@ -114,7 +111,7 @@ describe("what waits in memory", () => {
     await failing.begin();
     for (let hour = 0; hour < MAX_WAITING_GROUPS + 500; hour++) {
       failing.clock.setWall(Date.UTC(2026, 2, 5, hour));
-      void failing.intake.count(1, [["pv", "_"]], true);
+      void failing.intake.count(1, viewOf());
     }
     const groups = await failing.mend();
     const hours = new Set(groups.map(({ stamp }) => "hour" in stamp && stamp.hour));

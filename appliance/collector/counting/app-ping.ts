@@ -1,4 +1,4 @@
-import type { Increments } from "../../store/intake.ts";
+import type { Dimension, Hit } from "../../store/log/record.ts";
 import { storable } from "./payload.ts";
 
 const MAX_DEVICES = 8;
@@ -9,24 +9,21 @@ export const APP_VERSION = /^\d+\.\d+\.\d+$/;
 const TZ_OFFSET = /^(UTC[+-]\d{2}:\d{2}|unknown)$/;
 const LOCALE_OR_REGION = /^(?:[a-z]{2,3}-)?([a-z]{2,3})$/i;
 
-/** What a desktop app's ping counts; a field off its shape is left out. */
-export function countAppPing(
-  payload: Readonly<Record<string, unknown>>,
-  cdnCountry: string,
-): Increments {
-  const counts: [string, string][] = [["app", "_"]];
-  const add = (dimension: string, value: unknown, shape: RegExp) => {
-    if (typeof value === "string" && shape.test(value)) counts.push([dimension, storable(value)]);
+/** The hit that a desktop app's ping is; a field off its shape is left out. */
+export function appPingHit(payload: Readonly<Record<string, unknown>>, cdnCountry: string): Hit {
+  const values: [Dimension, string][] = [];
+  const add = (dimension: Dimension, value: unknown, shape: RegExp) => {
+    if (typeof value === "string" && shape.test(value)) values.push([dimension, storable(value)]);
   };
   const os = storable(payload.os);
-  if (os !== "") counts.push(["app_os", os]);
+  if (os !== "") values.push(["app_os", os]);
   add("app_os_version", payload.ov, OS_BUCKET);
   add("app_tz_offset", payload.tz, TZ_OFFSET);
   add("app_version", payload.v, APP_VERSION);
-  for (const device of devices(payload.dv)) counts.push(["app_device", device]);
+  for (const device of devices(payload.dv)) values.push(["app_device", device]);
   const country = cdnCountry || regionOf(payload.country);
-  if (country !== "") counts.push(["country", country]);
-  return counts;
+  if (country !== "") values.push(["country", country]);
+  return { kind: "ping", flags: 0, values };
 }
 
 function devices(dv: unknown): Iterable<string> {

@@ -1,5 +1,5 @@
 import { remember } from "../../base/remember.ts";
-import type { Increments } from "../../store/intake.ts";
+import { type Dimension, FLAG, type Hit } from "../../store/log/record.ts";
 import { storable } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
@@ -14,62 +14,73 @@ interface Beacon {
   readonly country: string;
 }
 
+/** A visitor that is no crawler. */
+type Person = Extract<Visitor, { bot: null }>;
+
 const LATENCIES = new Set(["<150", "150-2000", ">2000"]);
 
-/** What a beacon counts; `view` is true when it counts a page view. */
-export function countBeacon({ payload, visitor, referer, country }: Beacon): {
-  counts: Increments;
-  view: boolean;
-} {
-  if (visitor.bot !== null)
-    return {
-      counts: [
-        ["bot", "ua"],
-        ["bot_kind", storable(visitor.bot) || "other"],
-      ],
-      view: false,
-    };
-  const event = storable(payload.ev);
-  if (event !== "") return { counts: eventCounts(event, storable(payload.t)), view: false };
+/** The bit of a view that a payload's key sets when it is "1". */
+const FLAG_OF = [
+  ["u", FLAG.visitor],
+  ["s", FLAG.session],
+  ["b", FLAG.bounce],
+  ["g", FLAG.engaged],
+] as const;
 
+/** The hit that a beacon is. */
+export function beaconHit(beacon: Beacon): Hit {
+  const { payload, visitor } = beacon;
+  if (visitor.bot !== null)
+    return { kind: "crawler", flags: 0, values: [["bot_kind", storable(visitor.bot) || "other"]] };
+  const event = storable(payload.ev);
+  const target = storable(payload.t);
+  if (event === "hi")
+    return {
+      kind: "interaction",
+      flags: 0,
+      values: [["hi", LATENCIES.has(target) ? target : "unknown"]],
+    };
+  if (event === "bot") return { kind: "synthetic", flags: 0, values: [] };
+  const values = contextOf(beacon, visitor);
+  if (event === "") return { kind: "view", flags: flagsOf(payload), values };
+  values.push(["event", event]);
+  if (target !== "") values.push(["event_target", target]);
+  return { kind: "event", flags: 0, values };
+}
+
+function flagsOf(payload: Beacon["payload"]): number {
+  let flags = 0;
+  for (const [key, flag] of FLAG_OF) if (payload[key] === "1") flags |= flag;
+  return flags;
+}
+
+/** Where a view or an event happened, and in which browser. */
+function contextOf(
+  { payload, referer, country }: Beacon,
+  { browser, os, device }: Person,
+): [Dimension, string][] {
   const host = storable(payload.h) || storable(originOf(referer)) || "unknown";
   const ref = storable(payload.r);
-  const counts: [string, string][] = [
-    ["pv", "_"],
+  const values: [Dimension, string][] = [
     ["path", pathOf(payload.p)],
     ["host", host],
     ["ref", ref.trim() ? ref : "direct"],
     ["ref_group", referrerGroup(ref, hostOf(host))],
     ["lang", languageOf(storable(payload.l))],
     ["tz", storable(payload.tz) || "unknown"],
-    ["browser", visitor.browser],
-    ["os", visitor.os],
-    ["device", visitor.device],
+    ["browser", browser],
+    ["os", os],
+    ["device", device],
   ];
-  const addIfPresent = (dimension: string, value: string) => {
-    if (value !== "") counts.push([dimension, value]);
+  const addIfPresent = (dimension: Dimension, value: string) => {
+    if (value !== "") values.push([dimension, value]);
   };
   addIfPresent("country", country);
   addIfPresent("viewport", storable(payload.vw));
   addIfPresent("utm_source", storable(payload.us));
   addIfPresent("utm_medium", storable(payload.um));
   addIfPresent("utm_campaign", storable(payload.uc));
-  if (payload.u === "1") counts.push(["uv", "_"]);
-  if (payload.s === "1") counts.push(["sessions", "_"]);
-  if (payload.b === "1") counts.push(["bounce", "_"]);
-  if (payload.g === "1") counts.push(["engaged", "_"]);
-  return { counts, view: true };
-}
-
-function eventCounts(event: string, target: string): Increments {
-  if (event === "hi") return [["hi", LATENCIES.has(target) ? target : "unknown"]];
-  if (event === "bot") return [["bot", "synthetic"]];
-  return target === ""
-    ? [["event", event]]
-    : [
-        ["event", event],
-        ["event_target", target],
-      ];
+  return values;
 }
 
 function pathOf(p: unknown): string {

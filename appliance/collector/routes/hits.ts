@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ParsedUrlQuery, parse } from "node:querystring";
 import Koa, { type Context, type Middleware } from "koa";
 import type { Client } from "../../http/client.ts";
-import type { Increments } from "../../store/intake.ts";
+import type { Hit } from "../../store/log/record.ts";
 import type { Store } from "../../store/store.ts";
-import { countAppPing } from "../counting/app-ping.ts";
-import { countBeacon } from "../counting/beacon.ts";
+import { appPingHit } from "../counting/app-ping.ts";
+import { beaconHit } from "../counting/beacon.ts";
 import { cdnCountry } from "../counting/country.ts";
 import { decodePayload, queryValue } from "../counting/payload.ts";
 import { createVisitorCache } from "../counting/visitor.ts";
@@ -40,38 +40,38 @@ const HEADERS = {
 
 export function countHits({ store, sites, client, tally }: HitParts): Hits {
   const visitorOf = createVisitorCache();
-  const count = (
-    request: IncomingMessage,
-    query: ParsedUrlQuery,
-    increments: Increments,
-    kind: HitKind,
-  ) => {
+  const count = (request: IncomingMessage, query: ParsedUrlQuery, hit: Hit) => {
     const site = sites.forCollection(client.host(request), givenSite(query));
-    tally.count(kind, site === null ? "unknown_site" : "counted");
-    return store.count(site?.key ?? null, increments, kind === "view");
+    tally.count(TALLIED[hit.kind], site === null ? "unknown_site" : "counted");
+    return store.count(site?.key ?? null, hit);
   };
   return {
     "/e": (request, query) => {
       const { headers } = request;
-      const { counts, view } = countBeacon({
+      const hit = beaconHit({
         payload: decodePayload(queryValue(query, "v")),
         visitor: visitorOf(headers["user-agent"] ?? ""),
         referer: headers.referer ?? "",
         country: cdnCountry(headers),
       });
-      return count(request, query, counts, view ? "view" : kindOf(counts));
+      return count(request, query, hit);
     },
     "/a": (request, query) => {
       const payload = decodePayload(queryValue(query, "v"));
-      return count(request, query, countAppPing(payload, cdnCountry(request.headers)), "ping");
+      return count(request, query, appPingHit(payload, cdnCountry(request.headers)));
     },
   };
 }
 
-/** Of what is no view. */
-function kindOf([first]: Increments): HitKind {
-  return first?.[0] === "bot" ? "bot" : "event";
-}
+/** As which each kind is told in figures. */
+const TALLIED: Readonly<Record<Hit["kind"], HitKind>> = {
+  view: "view",
+  event: "event",
+  interaction: "event",
+  ping: "ping",
+  crawler: "bot",
+  synthetic: "bot",
+};
 
 /** What a request calls its site. */
 export function givenSite(query: ParsedUrlQuery): string | undefined {

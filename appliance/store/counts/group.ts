@@ -1,7 +1,8 @@
-/** What a group of hits counts as, and how it is kept while nobody knows the hour. */
+/** What hits and groups of them count as, and how a group is kept while nobody knows the hour. */
 
 import { dowhourOf, HOUR_MS, hourName, hourOf } from "../../base/calendar.ts";
 import { COUNTERS, type CountGroup, HOURLY_COUNTERS, hourDimension } from "../counting.ts";
+import { FLAG, type Hit } from "../log/record.ts";
 
 type Add = (dimension: string, value: string, n: number) => void;
 
@@ -9,6 +10,39 @@ type Add = (dimension: string, value: string, n: number) => void;
 export type Waiting =
   | { kind: "counts"; views: number; counts: [string, [string, number][]][] }
   | { kind: "survey"; version: number; payload: string };
+
+/** Dimension and value, one increment each. */
+export type Increments = readonly (readonly [dimension: string, value: string])[];
+
+/** Counters of a view, each with the bit that says whether it counts. */
+const FLAGGED = [
+  ["uv", FLAG.visitor],
+  ["sessions", FLAG.session],
+  ["bounce", FLAG.bounce],
+  ["engaged", FLAG.engaged],
+] as const;
+
+/** All that a hit counts but for what follows from its hour. */
+export function incrementsOf(kind: Hit["kind"], flags: number, values: Hit["values"]): Increments {
+  switch (kind) {
+    case "view": {
+      const increments: Increments[number][] = [["pv", "_"], ...values];
+      for (const [counter, flag] of FLAGGED) if (flags & flag) increments.push([counter, "_"]);
+      return increments;
+    }
+    case "event":
+      // Whatever else is known of it is there for filters.
+      return values.filter(([dimension]) => dimension === "event" || dimension === "event_target");
+    case "interaction":
+      return values;
+    case "ping":
+      return [["app", "_"], ...values];
+    case "crawler":
+      return [["bot", "ua"], ...values];
+    case "synthetic":
+      return [["bot", "synthetic"]];
+  }
+}
 
 /** A counter is also kept as a sum of the day. */
 export function isCounter(dimension: string): boolean {

@@ -68,6 +68,9 @@ export interface HitRecord {
   readonly values: readonly (readonly [Dimension, string])[];
 }
 
+/** What one request says, before it is known of which site and when. */
+export type Hit = Pick<HitRecord, "kind" | "flags" | "values">;
+
 /** What it takes to tell later when the records of a batch came in: the clock was not sure. */
 export interface Undated {
   readonly boot: string;

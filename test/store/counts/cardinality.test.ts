@@ -3,7 +3,7 @@ import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { Space } from "../../../appliance/store/sqlite/room.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
-import { type Hit, views } from "../../helpers/traffic.ts";
+import { type Values, views } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,7 +13,7 @@ onEachEngine(() => {
   describe("the bound on distinct values", () => {
     const world = eachWorld({ env: { SITES: "blog,shop" } });
 
-    const paths = (from: number, count: number): Hit[] =>
+    const paths = (from: number, count: number): Values[] =>
       Array.from({ length: count }, (_, i) => ({ path: `/${from + i}` }));
 
     /** Distinct paths today, and how often the one that stands for all others was counted. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { FLAG } from "../../../appliance/store/log/record.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
-import { keyOf } from "../../helpers/traffic.ts";
+import { keyOf, viewOf } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";
 
 const NOW = Date.parse("2026-03-20T12:00:00Z");
@@ -37,9 +38,8 @@ onEachEngine(() => {
       const done: Promise<void>[] = [];
       for (const { site, daysAgo, path, times, first } of all) {
         world().clock.setWall(NOW - daysAgo * DAY_MS);
-        const counts = [["pv", "_"], ["path", path], ...(first ? [["uv", "_"]] : [])];
-        for (let i = 0; i < times; i++)
-          done.push(store.count(keyOf(world(), site), counts as [string, string][], true));
+        const view = viewOf({ path }, first ? FLAG.visitor : 0);
+        for (let i = 0; i < times; i++) done.push(store.count(keyOf(world(), site), view));
       }
       world().clock.setWall(NOW);
       await Promise.all(done);

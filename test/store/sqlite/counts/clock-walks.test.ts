@@ -147,14 +147,14 @@ class Box {
 
   async #hit(): Promise<void> {
     const name = `hit ${this.hits.size}`;
-    await this.#store?.count(1, [["path", name]], false);
+    await this.#store?.count(1, { kind: "event", flags: 0, values: [["event", name]] });
     this.hits.set(name, this.#ran);
   }
 }
 
 function namesIn(db: Database): Set<string> {
   const names = new Set<string>();
-  const name = db.prepare("SELECT text FROM value WHERE id = ? AND dimension = 'path'").pluck();
+  const name = db.prepare("SELECT text FROM value WHERE id = ? AND dimension = 'event'").pluck();
   const add = (id: number) => names.add(String(name.get(id)));
   for (const id of db.prepare("SELECT value FROM count").pluck().all()) add(id as number);
   for (const blob of db.prepare("SELECT counts FROM packed_day").pluck().all())

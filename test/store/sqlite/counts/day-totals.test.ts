@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { dayOf } from "../../../../appliance/base/calendar.ts";
 import { SHARED_MS } from "../../../../appliance/collector/routes/badge-counts.ts";
 import { pack } from "../../../../appliance/store/counts/pack.ts";
+import { FLAG } from "../../../../appliance/store/log/record.ts";
 import { rebuildDayTotals } from "../../../../appliance/store/sqlite/counts/day-totals.ts";
 import type { Database } from "../../../../appliance/store/sqlite/database.ts";
 import { findSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
@@ -53,7 +54,7 @@ describe("the numbers of a badge", () => {
   it("are those of earlier versions too", async () => {
     const { clock, service } = world();
     for (const hits of [3, 2, 1]) {
-      await views(world(), Array(hits).fill({ path: "/", uv: "_" }));
+      await views(world(), Array(hits).fill({ path: "/" }), "blog", FLAG.visitor);
       clock.setWall(clock.now() + DAY_MS);
     }
     await service.store.upkeep();

@@ -6,7 +6,7 @@ import { findSite, removeSite } from "../../../../appliance/store/sqlite/tables/
 import { directoryBecomes, hasSite } from "../../../helpers/directory.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { tallydeck } from "../../../helpers/tallydeck.ts";
-import { keyOf, views } from "../../../helpers/traffic.ts";
+import { keyOf, viewOf, views } from "../../../helpers/traffic.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -110,7 +110,7 @@ describe("erasing a site", () => {
     const key = keyOf(world(), "gone");
     await erase();
     // As what is on its way while the site goes.
-    await store.count(key, [["path", `/${SECRET}`]], true);
+    await store.count(key, viewOf({ path: `/${SECRET}` }));
     await store.addSurvey(key, 1, JSON.stringify({ sv: 1, c: SECRET }));
     assert.deepEqual(traces(), []);
     assert.equal((await world().beacon({ p: "/" }, { s: "gone" })).status, 200);
