@@ -10,9 +10,9 @@ describe("the web build", () => {
   const folder = eachFolder();
   const read = (name: string) => readFileSync(join(folder(), name));
 
-  it("keeps the beacon within 1,400 bytes after brotli", async () => {
+  it("keeps the beacon within 1,600 bytes after brotli", async () => {
     await buildWeb({ outDir: folder() });
-    assert.ok(read("s.js.br").length <= 1400, `${read("s.js.br").length} bytes`);
+    assert.ok(read("s.js.br").length <= 1600, `${read("s.js.br").length} bytes`);
   });
 
   it("writes every asset with twins that hold the same", async () => {

@@ -32,6 +32,7 @@ class Stage {
   #html = "";
   #headers: Record<string, string> = {};
   #pending = new Set<Request>();
+  #payloads: Record<string, string>[] = [];
   #errors: Error[] = [];
   readonly #awaited = new Map<string, (reply: ServerResponse) => void>();
   #proxied = Promise.withResolvers<void>();
@@ -57,7 +58,9 @@ class Stage {
     this.#profile = await openProfile(options);
     this.#pending.clear();
     this.#profile.on("request", (sent) => {
-      if (sent.url().startsWith(this.collector("/e?"))) this.#pending.add(sent);
+      if (!sent.url().startsWith(this.collector("/e?"))) return;
+      this.#pending.add(sent);
+      this.#payloads.push(payloadOf(sent.url()));
     });
     this.#profile.on("weberror", (error) => this.#errors.push(error.error()));
     await this.newTab();
@@ -132,6 +135,17 @@ class Stage {
     this.#pending.clear();
   }
 
+  /** What beacons said since this was asked last, in their order. */
+  async payloads(): Promise<Record<string, string>[]> {
+    await this.settle();
+    return this.#payloads.splice(0);
+  }
+
+  /** A field of each of them. */
+  async said(field: string): Promise<(string | undefined)[]> {
+    return (await this.payloads()).map((payload) => payload[field]);
+  }
+
   /** A dimension of today's stats once all is stored: value → count. */
   async counts(dimension: string): Promise<Record<string, number>> {
     await this.settle();
@@ -173,6 +187,11 @@ class Stage {
       this.#proxied = Promise.withResolvers();
     }).end();
   }
+}
+
+function payloadOf(url: string): Record<string, string> {
+  const v = new URL(url).searchParams.get("v") ?? "";
+  return JSON.parse(decodeURIComponent(Buffer.from(v, "base64").toString()));
 }
 
 /** A stage for each test of the suite around it, with the web files as their sources are now. */

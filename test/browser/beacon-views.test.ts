@@ -99,13 +99,16 @@ describe("the beacon counts a view", () => {
     assert.deepEqual(await stage().figures(), { pv: 1, uv: 0, sessions: 0, bounce: 0 });
   });
 
-  it("and keeps of it the time and the number in its session, and no cookie", async () => {
+  it("and keeps its time, its number and the source of its session, hashes of paths, and no cookie", async () => {
     await stage().at("2026-03-04T12:00:00Z");
+    await stage().open("/?utm_source=May%20letter");
+    await stage().open("/secret");
     await stage().open("/");
-    await stage().open("/about");
     await stage().settle();
-    const kept = await stage().page.evaluate(() => ({ ...localStorage }));
-    assert.deepEqual(kept, { tallydeck: `${Date.parse("2026-03-04T12:00:00Z")} 2` });
+    const { tallydeck = "", ...more } = await stage().page.evaluate(() => ({ ...localStorage }));
+    const hashes = /^(\d+) 3 -?\d+,-?\d+ May letter$/.exec(tallydeck);
+    assert.equal(Number(hashes?.[1]), Date.parse("2026-03-04T12:00:00Z"), tallydeck);
+    assert.deepEqual(more, {});
     assert.deepEqual(await stage().profile.cookies(), []);
   });
 });

@@ -11,8 +11,9 @@
  *
  *     <script>window.tallydeck ||= function () { (tallydeck.q ||= []).push(arguments) }</script>
  *
- * It keeps one entry in localStorage: the time of the last view (epoch milliseconds) and the number
- * of views in that session, or the word `off`. Nothing in it tells one browser from another.
+ * It keeps one entry in localStorage, with blanks between: the time of the last view (epoch
+ * milliseconds), the number of views in that session, hashes of the paths viewed on that day with
+ * commas between, and where the session began; or the word `off`. No part of it is an id.
  *
  * Every visitor loads this file, so it is written to come out small: a budget in bytes is held by
  * the build.
@@ -54,6 +55,8 @@ let viewedAt: number;
 let touched: number;
 /** The address last sent to. */
 let sent: string;
+/** Where the session began: a campaign's source or a host, "" for neither. Nothing until it is kept. */
+let source: string | undefined;
 
 /** Whatever a browser, an extension or the page takes away, the page never sees an error of ours. */
 const quietly = <T>(work: () => T) => {
@@ -84,16 +87,33 @@ const utcDay = (time: number) => Math.floor(time / 864e5);
 const currentPath = () => location.pathname.replace(/\/+$/, "") || "/";
 
 /** What the view is to its day and its session; throws where that cannot be remembered. */
-const visit = (): Fields => {
-  const [last, views] = `${localStorage[KEY]}`.split(" ").map(Number) as [number, number];
+const visit = ({ us, r }: Fields): Fields => {
+  const [last, views, list = "", ...rest] = `${localStorage[KEY]}`.split(" ") as [
+    string,
+    string,
+    ...string[],
+  ];
   // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
-  const fresh = !(viewedAt - last < 18e5);
-  localStorage[KEY] = `${viewedAt} ${fresh ? 1 : views + 1}`;
+  const fresh = !(viewedAt - +last < 18e5);
+  const newDay = utcDay(+last) !== utcDay(viewedAt);
+  const paths = newDay ? [] : list.split(",");
+  const hash = `${[...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0)}`;
+  const known = paths.includes(hash);
+  // A campaign's name is the link's; a beacon that is too long would not arrive.
+  const from = fresh ? (us || r || "").slice(0, 128) : rest.join(" ");
+  localStorage[KEY] = [
+    viewedAt,
+    fresh ? 1 : +views + 1,
+    (known ? paths : [hash, ...paths]).slice(0, 64),
+    from,
+  ].join(" ");
+  source = from;
   return {
-    u: utcDay(last) !== utcDay(viewedAt) ? "1" : undefined,
+    u: newDay ? "1" : undefined,
+    n: known ? undefined : "1",
     s: fresh ? "1" : undefined,
     // One view so far: the session that is over had no second, or this is it.
-    [fresh ? "b" : "g"]: views === 1 ? "1" : undefined,
+    [fresh ? "b" : "g"]: views === "1" ? "1" : undefined,
   };
 };
 
@@ -118,7 +138,8 @@ const send = (fields: Fields) => {
       p: path,
       h: location.origin,
       ...fields,
-      ...(fields.ev ? fields : quietly(visit)),
+      ...(fields.ev ? fields : quietly(() => visit(fields))),
+      o: source,
     };
     const s = tag.dataset.site;
     const v = btoa(encodeURIComponent(JSON.stringify(payload)));

@@ -25,6 +25,7 @@ const FLAG_OF = [
   ["s", FLAG.session],
   ["b", FLAG.bounce],
   ["g", FLAG.engaged],
+  ["n", FLAG.pathVisitor],
 ] as const;
 
 /** The hit that a beacon is. */
@@ -75,6 +76,9 @@ function contextOf(
   const addIfPresent = (dimension: Dimension, value: string) => {
     if (value !== "") values.push([dimension, value]);
   };
+  // Older scripts do not say where the session began.
+  if (typeof payload.o === "string")
+    values.push(["source", storable(payload.o).trim() || "direct"]);
   addIfPresent("country", country);
   addIfPresent("viewport", storable(payload.vw));
   addIfPresent("utm_source", storable(payload.us));

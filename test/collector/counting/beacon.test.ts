@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { beaconHit } from "../../../appliance/collector/counting/beacon.ts";
+import { createVisitorCache } from "../../../appliance/collector/counting/visitor.ts";
+import { FLAG } from "../../../appliance/store/log/record.ts";
 import {
   CHROME,
   DEFAULT_VIEW,
@@ -156,6 +159,23 @@ describe("a beacon", () => {
       );
     });
 
+    for (const [o, source] of [
+      ["news.ycombinator.com", "news.ycombinator.com"],
+      ["May letter", "May letter"],
+      ["", "direct"],
+      [" ", "direct"],
+      ["a\u0000b", "ab"],
+      ["x".repeat(200), "x".repeat(128)],
+    ] as const)
+      it(`counts ${JSON.stringify(o)}, where the session began, as ${source}`, async () => {
+        assert.deepEqual(await countsOf({ o }), { ...DEFAULT_VIEW, source: { [source]: 1 } });
+      });
+
+    it("counts no source where a script says none", async () => {
+      for (const o of [undefined, null, 1, true, ["a"], {}])
+        assert.deepEqual(await countsOf({ o }), DEFAULT_VIEW, JSON.stringify(o));
+    });
+
     it("counts no viewport and no UTM value that is empty", async () => {
       assert.deepEqual(await countsOf({ vw: "", us: "", um: "", uc: "" }), DEFAULT_VIEW);
     });
@@ -179,7 +199,8 @@ describe("a beacon", () => {
 
   describe("of an event", () => {
     it("counts the event and its target, and no view", async () => {
-      assert.deepEqual(await countsOf({ ev: "outbound", t: "example.org", p: "/", l: "de" }), {
+      const context = { p: "/", l: "de", o: "bing.com" };
+      assert.deepEqual(await countsOf({ ev: "outbound", t: "example.org", ...context }), {
         event: { outbound: 1 },
         event_target: { "example.org": 1 },
       });
@@ -190,7 +211,7 @@ describe("a beacon", () => {
     });
 
     it("counts neither visitors nor sessions, bounces or engagement", async () => {
-      const flags = { u: "1", s: "1", b: "1", g: "1" };
+      const flags = { u: "1", s: "1", b: "1", g: "1", n: "1" };
       assert.deepEqual(await countsOf({ ev: "download", t: "a.zip", ...flags }), {
         event: { download: 1 },
         event_target: { "a.zip": 1 },
@@ -308,6 +329,26 @@ describe("a beacon", () => {
       assert.deepEqual((await world().counts(site)).path, { "/first": 1 });
       assert.deepEqual(await world().counts(other), {});
     });
+  });
+});
+
+describe("what a beacon hands to the store", () => {
+  const visitor = createVisitorCache()(CHROME);
+  const hitOf = (payload: Record<string, string>) =>
+    beaconHit({ payload, visitor, referer: "", country: "DE" });
+
+  it("says of a view whether it is the first of its path on the day", () => {
+    assert.equal(hitOf({ n: "1" }).flags, FLAG.pathVisitor);
+    assert.equal(hitOf({ n: "1", u: "1", s: "1" }).flags, FLAG.pathVisitor | 1 | 2);
+    assert.equal(hitOf({ n: "0" }).flags, 0);
+  });
+
+  it("says of an event all that a view says, and no flag", () => {
+    const context = { p: "/a", r: "bing.com", o: "letter", vw: ">1024", us: "letter" };
+    const view = hitOf(context);
+    const event = hitOf({ ...context, ev: "signup", t: "pro", u: "1", s: "1", n: "1" });
+    assert.equal(event.flags, 0);
+    assert.deepEqual(event.values, [...view.values, ["event", "signup"], ["event_target", "pro"]]);
   });
 });
 

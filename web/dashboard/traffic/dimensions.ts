@@ -23,6 +23,7 @@ const GROUPS: [group: string, dimensions: [name: string, title: string, tab?: st
     [
       ["ref", "Referrers"],
       ["ref_group", "Kinds of referrer", "Kinds"],
+      ["source", "Sources of sessions", "Sessions"],
       ["utm_campaign", "Campaigns"],
       ["utm_source", "Campaign sources", "From"],
       ["utm_medium", "Campaign media", "Media"],
