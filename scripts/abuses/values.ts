@@ -22,6 +22,7 @@ export function madeUpView(random: () => number): Record<string, string> {
     us: value(),
     um: value(),
     uc: value(),
+    o: value(),
   };
 }
 
@@ -29,7 +30,7 @@ export function madeUpEvent(random: () => number): Record<string, string> {
   return { ...madeUpView(random), ev: word(random, LONGEST), t: word(random, LONGEST) };
 }
 
-/** Ever new values in eleven dimensions. */
+/** Ever new values in twelve dimensions. */
 export const values: Attack = async (field) => {
   const agents = Array.from(
     { length: ADDRESSES },

@@ -27,9 +27,9 @@ export async function makeHistory(
   });
 }
 
-/** What attackers send: every value is new, and as long as one may be, in eleven dimensions. */
+/** What attackers send: every value is new, and as long as one may be, in twelve dimensions. */
 export async function makeFlood(dataDir: string, hits: number, days: number): Promise<void> {
-  const dimensions = DIMENSIONS.slice(0, 11);
+  const dimensions = DIMENSIONS.slice(0, 12);
   let hit = 0;
   await makeDays(dataDir, days, hits / days, () => {
     const value = `${hit++}-`.padEnd(230, "🙂");

@@ -40,6 +40,8 @@ export function views(seed: number): () => Record<string, string> {
     ...(random() < 0.4 && { u: "1" }),
     ...(random() < 0.5 && { s: "1" }),
     ...(random() < 0.1 && { b: "1" }),
+    ...(random() < 0.7 && { n: "1" }),
+    o: random() < 0.3 ? "" : `site-${referrer()}.example`,
   });
 }
 

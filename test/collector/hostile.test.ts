@@ -15,7 +15,7 @@ const asAdmin = { authorization: `Bearer ${ADMIN}` };
 /** What every view counts exactly once. */
 const OF_A_VIEW = "path host ref ref_group lang tz browser os device hour dowhour".split(" ");
 const OF_SOME_VIEWS =
-  "viewport utm_source utm_medium utm_campaign uv sessions bounce engaged".split(" ");
+  "source viewport utm_source utm_medium utm_campaign uv sessions bounce engaged".split(" ");
 const OF_A_PING = "app app_os app_os_version app_tz_offset app_version app_device country".split(
   " ",
 );
@@ -35,6 +35,8 @@ const beacon = object([
   "s",
   "b",
   "g",
+  "n",
+  "o",
   "ev",
   "t",
 ]);
