@@ -16,9 +16,9 @@ export type CheckAnswer =
   | { readonly ok: true; readonly checked: CheckedImport }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
+const icons = new Icons(() => new Pages().text("icons.json"));
 // A thread of its own, so that no hit waits for what somebody sends.
-parentPort?.once("message", ({ body, here }: CheckRequest) => {
-  const icons = new Icons(() => new Pages().text("icons.json"));
+parentPort?.on("message", ({ body, here }: CheckRequest) => {
   parentPort?.postMessage(answer(() => checkImport(parseJson(body), here, icons)));
 });
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import diagnostics from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
 import { beforeEach, describe, it } from "mocha";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
@@ -205,6 +208,25 @@ onEachEngine(() => {
         const [first, second] = looks.sort((a, b) => a.status - b.status);
         assert.deepEqual(first?.json.sites, { added: 3_000, changed: 0 });
         assertError(second ?? assert.fail(), 409, "busy");
+      });
+
+      it("are looked at and taken in by one thread, which ends a minute later", async () => {
+        const settings = { sites: [{ id: "new" }] };
+        // Of the tests before: one that waits.
+        await look(settings);
+        world().clock.advance(60_000);
+        const threads: Worker[] = [];
+        const see = (message: unknown) => threads.push((message as { worker: Worker }).worker);
+        diagnostics.subscribe("worker_threads", see);
+        assert.equal((await look(settings)).status, 200);
+        assertError(await take({ sites: {} }), 400, "invalid_field");
+        world().clock.advance(59_000);
+        assert.equal((await take(settings)).status, 204);
+        diagnostics.unsubscribe("worker_threads", see);
+        assert.equal(threads.length, 1);
+        const ended = once(threads[0] ?? assert.fail(), "exit");
+        world().clock.advance(60_000);
+        await ended;
       });
 
       it("are as wrong when they are only looked at", async () => {
