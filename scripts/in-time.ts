@@ -1,6 +1,7 @@
 /**
- * Runs a command in bounded time: `in-time.ts SECONDS STILL_SECONDS COMMAND ...`. Ends with its status; with
- * 1 as soon as it stands still so long, and with 75, "try again", where the time is over and it moves on.
+ * Runs a command in bounded time: `in-time.ts SECONDS STILL_SECONDS SPINS_SECONDS COMMAND ...`. Ends with its
+ * status; with 1 as soon as it says nothing and stands still so long, or takes so much processor time meanwhile
+ * (`Infinity`: that is its own to judge); and with 75, "try again", where the time is over and it moves on.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +15,8 @@ const ENDS_MS = 20_000;
 const TELLS_MS = 2_000;
 const TICKS_A_SECOND = 100;
 
-const [seconds = "", stillSeconds = "", file = "", ...args] = process.argv.slice(2);
+const [seconds = "", stillSeconds = "", spinsSeconds = "", file = "", ...args] =
+  process.argv.slice(2);
 // A session of its own, by which all that it starts is known.
 const child = spawn(file, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
 const { pid = 0 } = child;
@@ -39,8 +41,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.exit(1);
   });
 
-// How busy it may be is its own to judge: a build is silent for long.
-const watch = new StallWatch({ stillS: Number(stillSeconds), spinsS: Infinity });
+const watch = new StallWatch({ stillS: Number(stillSeconds), spinsS: Number(spinsSeconds) });
 let reason: string | undefined;
 while (status === undefined && reason === undefined && now() < Number(seconds)) {
   await pause(LOOK_MS);

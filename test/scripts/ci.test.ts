@@ -17,7 +17,13 @@ describe("what must pass before a change lands", () => {
       writeFileSync(join(folder(), name), text, { mode: 0o755 });
     };
     const run = readFileSync(join(ROOT, ".ci/run"), "utf8");
-    put(".ci/run", run.replaceAll("60 * $1", "$1 / 3").replace("STILL_S=600", "STILL_S=1"));
+    put(
+      ".ci/run",
+      run
+        .replaceAll("60 * $1", "$1 / 3")
+        .replace("STILL_S=600", "STILL_S=1")
+        .replace("SPINS_S=900", "SPINS_S=1"),
+    );
     put("scripts/test", "#!/bin/bash\n");
     put("image/build", `#!/bin/bash\n${build}\n`);
     put(
@@ -45,6 +51,12 @@ describe("what must pass before a change lands", () => {
 
   it("fails where a build hangs", () => {
     assert.equal(land({ build: "sleep 100" }).status, 1);
+  });
+
+  it("fails where a build spins", () => {
+    const { status, said } = land({ build: "while true; do :; done" });
+    assert.equal(status, 1);
+    assert.match(said, /image\/build --raw: it has used \d s of processor time and said nothing/);
   });
 
   it("says last what was not judged, since its own time was over while it moved on", () => {

@@ -5,10 +5,12 @@ import { join } from "node:path";
 const IN_TIME = join(import.meta.dirname, "../../scripts/in-time.ts");
 
 describe("a step of the build in bounded time", () => {
-  const run = (seconds: number, stillS: number, script: string) =>
-    spawnSync(process.execPath, [IN_TIME, `${seconds}`, `${stillS}`, "bash", "-c", script], {
+  const run = (seconds: number, stillS: number, script: string, spinsS = Infinity) => {
+    const bounds = [seconds, stillS, spinsS].map(String);
+    return spawnSync(process.execPath, [IN_TIME, ...bounds, "bash", "-c", script], {
       encoding: "utf8",
     });
+  };
 
   it("ends with its own status, and all it said is passed on", () => {
     const { status, stdout, stderr } = run(60, 60, "echo out; echo err >&2; exit 3");
@@ -19,6 +21,12 @@ describe("a step of the build in bounded time", () => {
     const { status, stderr } = run(600, 1, "echo begun; sleep 500");
     assert.equal(status, 1);
     assert.match(stderr, /it has stood still for \d s and said nothing new/);
+  });
+
+  it("fails as soon as it spins", () => {
+    const { status, stderr } = run(600, 600, "echo begun; while true; do :; done", 1);
+    assert.equal(status, 1);
+    assert.match(stderr, /it has used \d s of processor time and said nothing new/);
   });
 
   it("is to be tried again where its time is over while it moves on", () => {
