@@ -8,10 +8,10 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { eachFolder } from "../helpers/folder.ts";
 import { Postgres } from "../helpers/postgres.ts";
+import { COMPILED, MAIN } from "../helpers/tallydeck.ts";
 import { ADMIN, askPort, CHROME, encode } from "../helpers/world.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MAIN = join(ROOT, "appliance/main.ts");
 const LOOK_MS = 20;
 const LANES = 4;
 /** Less than a day may have of distinct values. */
@@ -66,6 +66,7 @@ class World {
       PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`,
       DATA_DIR: join(folder, "data"),
       SERVICE_LOG: join(folder, "log"),
+      NODE_COMPILE_CACHE: COMPILED,
     };
     mkdirSync(join(folder, "bin"));
     const script = (name: string, text: string) =>

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { COMPILED } from "./tallydeck.ts";
 import { until } from "./until.ts";
 
 const INSTALL = join(import.meta.dirname, "../../scripts/install-node-red");
@@ -59,7 +60,7 @@ export class NodeRed {
     const program = join(stdout.trim(), "node_modules/node-red/red.js");
     const child = spawn(process.execPath, [program, "--userDir", folder], {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, TZ: "UTC" },
+      env: { PATH: process.env.PATH, HOME: folder, TZ: "UTC", NODE_COMPILE_CACHE: COMPILED },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const said: string[] = [];
