@@ -11,3 +11,13 @@ export function eachFolder(): () => string {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   return () => folder;
 }
+
+/** One folder for all tests of the suite around it. */
+export function sharedFolder(): () => string {
+  let folder = "";
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return () => folder;
+}
