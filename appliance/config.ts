@@ -13,6 +13,8 @@ export interface Config {
   readonly sites: DeclaredSites;
   readonly adminToken: string | null;
   readonly badgeSites: readonly string[];
+  /** The zone whose midnight begins a day; undefined leaves it as the data has it. */
+  readonly dayZone: string | undefined;
   readonly retentionDays: number;
   readonly trustedProxies: readonly string[];
   readonly waitForClock: boolean;
@@ -136,6 +138,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     sites: value("SITES"),
     adminToken: value("STATS_TOKEN") || null,
     badgeSites: value("BADGE_SITES"),
+    dayZone: value("DAY_ZONE") || undefined,
     retentionDays: value("RETENTION_DAYS"),
     trustedProxies: value("TRUSTED_PROXIES"),
     waitForClock: value("WAIT_FOR_CLOCK"),

@@ -35,6 +35,7 @@ describe("the configuration", () => {
       publicAddress: undefined,
       tlsPort: undefined,
       databaseUrl: undefined,
+      dayZone: undefined,
       nodeName: "here",
       metricsPort: undefined,
       metricsBind: "127.0.0.1",
@@ -51,6 +52,7 @@ describe("the configuration", () => {
       STATS_TOKEN: "admin",
       STATS_TOKEN_BLOG: "blogs",
       BADGE_SITES: "blog,shop",
+      DAY_ZONE: "europe/zurich",
       RETENTION_DAYS: "30",
       TRUSTED_PROXIES: "10.0.0.0/8, ::1",
       WAIT_FOR_CLOCK: "1",
@@ -153,6 +155,7 @@ describe("the configuration", () => {
       },
       tlsPort: 443,
       databaseUrl: "postgresql://tally:a%40b@db1:5432,db2/tally?sslmode=require",
+      dayZone: "Europe/Zurich",
       nodeName: "berlin-1",
       metricsPort: 9100,
       metricsBind: "0.0.0.0",
@@ -267,6 +270,11 @@ describe("the configuration", () => {
 
   for (const [key, accepted, refused] of [
     ["BADGE_SITES", ["blog", "blog, shop"], ["blog,", "a b"]],
+    [
+      "DAY_ZONE",
+      ["UTC", "Europe/Zurich", "US/Pacific", "america/new_york"],
+      ["Mars/Base", "+05:30", "CET-1CEST", "local"],
+    ],
     ["RETENTION_DAYS", ["1", "36500"], ["0", "-1", "1.5", "36501", "forever", "1e3"]],
     ["TRUSTED_PROXIES", ["::1", "10.0.0.0/8,fd00::/8"], ["10.0.0.0/33", "proxy", "10.0.0.1,", "*"]],
     ["WAIT_FOR_CLOCK", ["0", "1"], ["yes", "true", "2"]],

@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayOf, HOUR_MS } from "../base/calendar.ts";
+import type { Day } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { SiteKey } from "../store/counting.ts";
@@ -21,7 +21,10 @@ export interface SiteAlarm {
 }
 
 interface AlarmsOptions {
-  store: Pick<Store, "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings">;
+  store: Pick<
+    Store,
+    "directory" | "directoryChanged" | "live" | "read" | "write" | "warnings" | "zone"
+  >;
   clock: Clock;
   /** Tells an alarm to the URL that its owner gave; resolves when that is over, whatever came of it. */
   send: (webhook: string, alarm: SiteAlarm) => Promise<unknown>;
@@ -146,7 +149,7 @@ export class Alarms {
       const look = { now, monotonic: clock.monotonic(), live: store.live.of(site.key), isSound };
       for (const change of site.watch.look(look, site.knowledge)) this.#happened(site, change);
     }
-    const hour = Math.floor(now / HOUR_MS);
+    const hour = store.zone.hourAt(now);
     // Hours that the clock cannot name are no history.
     if (hour === this.#hour || !clock.sure) return;
     this.#hour = hour;
@@ -194,7 +197,8 @@ export class Alarms {
   }
 
   async #learnOf(site: Watched, now: number): Promise<void> {
-    const today = dayOf(now);
+    const { zone } = this.#options.store;
+    const today = zone.today(now);
     const first = today - HABIT_DAYS;
     // The day before may have been read before it was over.
     const known = site.history === undefined ? undefined : knownUntil(site.history, first, today);
@@ -212,9 +216,9 @@ export class Alarms {
     const { hours, sessions } = site.history;
     const history = { from: first, hours, sessions: sessions.reduce((sum, n) => sum + n, 0) };
     site.knowledge = {
-      habit: habitOf(history, today),
+      habit: habitOf(history, today, zone),
       from: first * HOURS,
-      hours: hours.slice(0, Math.floor((now - first * DAY_MS) / HOUR_MS) + 1),
+      hours: hours.slice(0, zone.hourAt(now) - first * HOURS + 1),
     };
   }
 }

@@ -1,10 +1,11 @@
 import { type Day, HOUR_MS, weekdayOf } from "../base/calendar.ts";
+import { DayZone } from "../base/day-zone.ts";
 
 /** What a site counted, by hour and by day. */
 interface History {
   /** The first day. */
   readonly from: Day;
-  /** Views of each hour, UTC, from 00 of the first day on; as many as have begun. */
+  /** Views of each hour from 00 of the first day on; as many as have begun. */
   readonly hours: readonly number[];
   /** Sessions of the same days together. */
   readonly sessions: number;
@@ -12,8 +13,10 @@ interface History {
 
 /** What the hours of a week usually bring a site. */
 export interface Habit {
-  /** Views of each hour of the week, UTC, from Sunday 00 on. */
+  /** Views of each hour of the week from Sunday 00 on. */
   readonly week: readonly number[];
+  /** The clock that shows these hours; UTC's unless given. */
+  readonly zone?: Pick<DayZone, "wall" | "hourAt">;
   /** Views of one visit, on the average. */
   readonly visitSize: number;
   /** How far hours stray from what is usual: the variance of their level, where 1 is as usual. */
@@ -59,7 +62,7 @@ interface PastDay {
  * What is usual, from the whole days before `today`; undefined while they are too few, or the views
  * are.
  */
-export function habitOf(history: History, today: Day): Habit | undefined {
+export function habitOf(history: History, today: Day, zone?: DayZone): Habit | undefined {
   const days = usualDays(pastDays(history, today));
   const means = meansOf(days, today);
   if (days.length < FEWEST_DAYS || means === undefined) return undefined;
@@ -68,16 +71,25 @@ export function habitOf(history: History, today: Day): Habit | undefined {
   const trend = trendOf(days, expected, visitSize);
   const week = means.flat().map((views) => views * trend);
   if (sum(week) < FEWEST_VIEWS_A_WEEK) return undefined;
-  return { week, visitSize, spread: spreadOf(days, means, visitSize) };
+  const spread = spreadOf(days, means, visitSize);
+  return { week, visitSize, spread, ...(zone && { zone }) };
 }
 
+/** The clock of a habit, or of hours that have their names already. */
+export const UTC = new DayZone();
+
 /** Views that are usual between two moments (epoch ms). */
-export function usualViews({ week }: Pick<Habit, "week">, from: number, to: number): number {
+export function usualViews(
+  { week, zone = UTC }: Pick<Habit, "week" | "zone">,
+  from: number,
+  to: number,
+): number {
   const weeks = Math.max(0, Math.floor((to - from) / (WEEK_HOURS * HOUR_MS)));
   let views = weeks * sum(week);
   for (let at = from + weeks * WEEK_HOURS * HOUR_MS; at < to; ) {
-    const hour = Math.floor(at / HOUR_MS);
-    const end = Math.min(to, (hour + 1) * HOUR_MS);
+    const wall = zone.wall(at);
+    const hour = Math.floor(wall / HOUR_MS);
+    const end = Math.min(to, at + (hour + 1) * HOUR_MS - wall);
     views += ((week[hourOfWeek(hour)] ?? 0) * (end - at)) / HOUR_MS;
     at = end;
   }

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "../base/calendar.ts";
-import { type Habit, usualViews } from "./habit.ts";
+import { type Habit, UTC, usualViews } from "./habit.ts";
 import { judgeSilence, rushBound } from "./rule.ts";
 import type { AlarmKind, AlarmPhase } from "./state.ts";
 
@@ -7,7 +7,7 @@ import type { AlarmKind, AlarmPhase } from "./state.ts";
 export interface Knowledge {
   /** Undefined while too little is known. */
   readonly habit: Habit | undefined;
-  /** Views of each hour, UTC, from an hour on (hours since 1970); the last one may still run. */
+  /** Views of each hour from an hour on (hours since 1970 of the habit's clock); the last may still run. */
   readonly from: number;
   readonly hours: readonly number[];
 }
@@ -183,9 +183,10 @@ export class Watch {
 
 /** What the whole hours of a day before a moment brought, as far as they are known. */
 function latelyBefore(moment: number, { from, hours }: Knowledge, habit: Habit) {
-  const end = Math.min(Math.floor(moment / HOUR_MS), from + hours.length - 1);
+  const { week, zone = UTC } = habit;
+  const end = Math.min(zone.hourAt(moment), from + hours.length - 1);
   const start = Math.max(from, end - LATELY_HOURS);
   if (end <= start) return { seen: 0, usual: 0 };
   const seen = hours.slice(start - from, end - from).reduce((sum, n) => sum + n, 0);
-  return { seen, usual: usualViews(habit, start * HOUR_MS, end * HOUR_MS) };
+  return { seen, usual: usualViews({ week }, start * HOUR_MS, end * HOUR_MS) };
 }

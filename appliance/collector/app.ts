@@ -56,7 +56,8 @@ export function createCollector(parts: CollectorParts): Koa {
   const { tally = new HitTally() } = parts;
   const hits = countHits({ ...parts, tally });
 
-  const router = fixedRoutes(parts.pages, readinessRoute(readiness, alive))
+  const zone = () => store.zone.nameAt(clock.now());
+  const router = fixedRoutes(parts.pages, zone, readinessRoute(readiness, alive))
     .options("/s", surveyPreflight)
     .use(whenReady(readiness))
     .get("/e", hitRoute(hits["/e"]))

@@ -36,11 +36,14 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** What is served whatever the state of the data: the script and the pages. */
-export function fixedRoutes(pages: Pages, root = alive): Router {
+/**
+ * What is served whatever the state of the data: the script and the pages.
+ * @param zone tells the zone by which days begin now
+ */
+export function fixedRoutes(pages: Pages, zone: () => string, root = alive): Router {
   const router = new Router({ sensitive: true, strict: true })
     .get("/", root)
-    .get("/s.js", script(pages))
+    .get("/s.js", script(pages, zone))
     .get("/dashboard", page(pages, "dashboard.html"))
     .get("/help", page(pages, "help.html"))
     .all("/api/push{/*channel}", pushElsewhere);
@@ -83,14 +86,14 @@ const pushElsewhere: Middleware = () => {
   );
 };
 
-function script(pages: Pages): Middleware {
+function script(pages: Pages, zone: () => string): Middleware {
   return (ctx) => {
     ctx.set({
       "Cross-Origin-Resource-Policy": "cross-origin",
       // For tags that are modules or ask for integrity.
       "Access-Control-Allow-Origin": "*",
     });
-    pages.send(ctx, "s.js", "public, max-age=3600");
+    pages.sendWith(ctx, "s.js", { text: '"UTC"', by: `"${zone()}"` }, "public, max-age=3600");
   };
 }
 

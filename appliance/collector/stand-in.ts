@@ -28,7 +28,7 @@ interface StandInParts {
 
 /** The public listener while the data cannot be used: visitors notice nothing, and nothing counts. */
 export function createStandIn({ pages, log, client, door }: StandInParts): Koa {
-  const router = fixedRoutes(pages)
+  const router = fixedRoutes(pages, () => "UTC")
     .get("/e", answerGif)
     .get("/a", answerGif)
     .post("/s", surveyRefused)

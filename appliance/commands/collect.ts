@@ -12,6 +12,8 @@ const help = `tallydeck collect: counts into a database that it shares with othe
   --node-name NAME how it is called among those that count there (NODE_NAME, the host's name)
   --port N         the collector's port (PORT, ${COLLECTOR_PORT})
   --host ADDR      the collector's address, all interfaces unless given (HOST)
+  --day-zone ZONE  the time zone whose midnight begins a day, where nobody has named one before
+                   (DAY_ZONE)
   --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
                    unless --metrics-bind names an address (METRICS_BIND)
   --drain-seconds N
@@ -28,6 +30,7 @@ const FLAGS = [
   "node-name",
   "port",
   "host",
+  "day-zone",
   "metrics-port",
   "metrics-bind",
   "drain-seconds",

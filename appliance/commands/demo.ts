@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DayZone } from "../base/day-zone.ts";
 import type { Config } from "../config.ts";
 import { type DeckSettings, slotsOf, toStored } from "../deck/deck-settings.ts";
 import { firstSettings, virtualId } from "../deck/identity.ts";
@@ -22,10 +23,11 @@ export interface Demo {
   remove(): void;
 }
 
-/** @param now epoch milliseconds: the made-up days end with this one. */
+/** @param now epoch milliseconds: the made-up days end with this one, in the zone of the configuration. */
 export function startDemo(config: Config, now: number): Demo {
   const dataDir = mkdtempSync(join(tmpdir(), "tallydeck-demo-"));
   const virtualDecks = config.virtualDecks.length > 0 ? config.virtualDecks : ["mk2"];
+  const zone = { zone: config.dayZone ?? "UTC", before: null };
   let filled = false;
   return {
     config: {
@@ -39,7 +41,7 @@ export function startDemo(config: Config, now: number): Demo {
     },
     fill(db) {
       if (filled) return;
-      importDays(db, demoDays(now));
+      importDays(db, demoDays(new DayZone(zone).wall(now)));
       saveDecks(db, demoDecks(virtualDecks).map(toStored));
       filled = true;
     },

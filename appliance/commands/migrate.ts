@@ -3,6 +3,7 @@ import { Connection } from "../store/postgres/connection.ts";
 import { reasonOf, refusalOf } from "../store/postgres/errors.ts";
 import { grant } from "../store/postgres/grant.ts";
 import { type Migrated, migrate } from "../store/postgres/migrate.ts";
+import { nameZone } from "../store/postgres/tables/day-zone.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom } from "./data.ts";
 import { namedDatabase } from "./database.ts";
@@ -13,6 +14,8 @@ const help = `tallydeck migrate: makes the tables in a PostgreSQL database, or b
                    the database, as a user who may make tables (DATABASE_URL)
   --grant ROLE     lets a role of the database count and read there: all that \`tallydeck run\` and
                    \`tallydeck collect\` need
+  --day-zone ZONE  the time zone whose midnight begins a day, from the next one on, for all who count
+                   there (DAY_ZONE)
   --config FILE    a KEY=VALUE file with settings (CONFIG)
 
 Where their own user may make tables, they do the same at their start.`;
@@ -20,6 +23,7 @@ Where their own user may make tables, they do the same at their start.`;
 const OPTIONS = {
   "database-url": { type: "string" },
   grant: { type: "string" },
+  "day-zone": { type: "string" },
   config: { type: "string" },
 } as const;
 
@@ -37,6 +41,9 @@ export const migrateCommand: Command = {
     const connection = new Connection(settings, { clock: new SystemClock(), role: "chores" });
     try {
       terminal.out(`${whatWasDone(await migrate(connection, settings))}: ${shown}`);
+      const zone = { zone: config.dayZone, forAll: true };
+      for (const said of await connection.transaction((sql) => nameZone(sql, zone)))
+        terminal.out(said);
       if (values.grant === undefined) return;
       await grant(connection, settings, values.grant);
       terminal.out(`${values.grant} may count and read there.`);

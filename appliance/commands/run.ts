@@ -18,6 +18,8 @@ const help = `tallydeck run: starts the service and stays until it is told to st
   --database-url URL
                    a PostgreSQL database for the numbers (DATABASE_URL): with a password better in
                    the environment or the file; --node-name says who counts there (NODE_NAME)
+  --day-zone ZONE  the time zone whose midnight begins a day, like Europe/Zurich (DAY_ZONE, UTC in new
+                   data, else as before)
   --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
                    unless --metrics-bind names an address (METRICS_BIND)
   --virtual-deck MODEL

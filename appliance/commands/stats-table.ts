@@ -17,8 +17,8 @@ const LEAST_VALUE = 8;
  * @param columns how wide the terminal is; counters that find no room are left out, the last first
  */
 export function tableOf(totals: StatsTotals, columns: number): string[] {
-  const { site, from, to, series = [] } = totals as StatsTotals & { series?: SeriesRow[] };
-  const title = from === to ? `${site}, ${to} (UTC)` : `${site}, ${from} to ${to} (UTC)`;
+  const { site, from, to, zone, series = [] } = totals as StatsTotals & { series?: SeriesRow[] };
+  const title = from === to ? `${site}, ${to} (${zone})` : `${site}, ${from} to ${to} (${zone})`;
   const lists = LISTS.flatMap(([name, heading]) =>
     listOf(heading, totals[name] as Record<string, number> | undefined, columns),
   );

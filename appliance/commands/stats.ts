@@ -1,4 +1,4 @@
-import { dayOf } from "../base/calendar.ts";
+import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import { siteIdOf } from "../base/names.ts";
 import { type Desk, openToLook } from "../store/desk.ts";
 import { MAX_RANGE_DAYS } from "../store/queries.ts";
@@ -20,7 +20,7 @@ const help = `tallydeck stats: the numbers of a site, by day, with its first pag
   --json           all there is, as GET /stats?series=1 answers, but for "live"
 ${DATA_OPTIONS_HELP}
 
-Days are UTC. The data is read where it is, whether the service runs or not, and so without a token:
+Days are those of DAY_ZONE. The data is read where it is, whether the service runs or not, and so without a token:
 from another machine ask GET /stats.`;
 
 const OPTIONS = {
@@ -44,8 +44,10 @@ export const stats: Command = {
         `No site yet. Add one: ${toType("sites add my-site", config, terminal)}`,
       );
     try {
-      const site = siteOf(await desk.directory(), given);
-      const json = await numbersOf(desk, site, dayOf(terminal.now()), days);
+      const directory = await desk.directory();
+      const site = siteOf(directory, given);
+      const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
+      const json = await numbersOf(desk, site, zone, terminal.now(), days);
       if (values.json) terminal.out(json);
       else
         for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
@@ -77,13 +79,15 @@ function siteOf(directory: Directory, given: string | undefined): SiteRecord {
   return site;
 }
 
-/** The body of `/stats` for the last `days` up to `today`. */
+/** The body of `/stats` for the last `days` up to today. */
 async function numbersOf(
   desk: Desk,
   { key, id }: SiteRecord,
-  today: number,
+  zone: DayZone,
+  now: number,
   days: number,
 ): Promise<string> {
+  const today = zone.today(now);
   const query = {
     site: key,
     id,
@@ -92,6 +96,7 @@ async function numbersOf(
     single: false,
     series: true,
     daily: undefined,
+    zone: zone.nameAt(now),
     warnings: [],
   };
   const accepts = { encoding: null, ifNoneMatch: "" };

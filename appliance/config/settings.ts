@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DATABASE_URL_RULE, databaseUrl } from "../base/database-url.ts";
+import { dayZoneNamed } from "../base/day-zone.ts";
 import { isHost, looksLikeSiteId, SITE_ID_RULE, siteIdOf } from "../base/names.ts";
 import { COLLECTOR_PORT, CONTROL_PORT } from "../base/ports.ts";
 import { modelById } from "../deck/usb/models.ts";
@@ -101,6 +102,12 @@ export const SETTINGS = {
     accepts: "site ids, comma separated",
     parse: (text) => everyItem(siteIdOf(text), looksLikeSiteId),
   } satisfies Setting<readonly string[]>,
+  DAY_ZONE: {
+    flag: "day-zone",
+    fallback: "",
+    accepts: "a time zone by its IANA name, like Europe/Zurich or UTC",
+    parse: (text) => (text === "" ? "" : dayZoneNamed(text)),
+  } satisfies Setting<string>,
   RETENTION_DAYS: {
     fallback: "800",
     accepts: "a number of days from 1 to 36500",

@@ -323,11 +323,11 @@ export interface SitesAnswer {
 /** What a site has counted, at a glance. */
 export interface SiteActivity {
   id: string;
-  /** Views of the last seven days, today's so far at the end; days are of UTC. */
+  /** Views of the last seven days, today's so far at the end. */
   week: number[];
   /** Views of all time. */
   total: number;
-  /** The hour of the newest view that is kept, UTC: `2026-03-04T12`; the day where its hours are not known. */
+  /** The hour of the newest view that is kept: `2026-03-04T12`; the day where its hours are not known. */
   last: string | null;
   /** Views of the last five minutes. */
   live: number;
@@ -337,6 +337,8 @@ export interface SiteActivity {
 
 /** `GET /api/site-activity`; the retired are not in it. */
 export interface SiteActivityAnswer {
+  /** The zone by which days begin, an IANA name. */
+  zone: string;
   sites: SiteActivity[];
 }
 

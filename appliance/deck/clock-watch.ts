@@ -1,4 +1,3 @@
-import { dayOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Cancel } from "../base/signal.ts";
 
@@ -12,8 +11,6 @@ interface ClockWatcher {
   slept(): void;
   /** The wall clock was set. */
   stepped(): void;
-  /** A UTC day ended. */
-  newDay(): void;
 }
 
 /** Looks at the clock every few seconds for what no timer tells. */
@@ -27,7 +24,6 @@ export function watchClock(clock: Clock, watcher: ClockWatcher): Cancel {
       const wallPassed = clock.now() - before.now;
       if (Math.max(passed, wallPassed) > LOOK_MS + GAP_MS) watcher.slept();
       if (Math.abs(wallPassed - passed) > STEP_MS) watcher.stepped();
-      if (dayOf(clock.now()) !== dayOf(before.now)) watcher.newDay();
       look();
     });
   };

@@ -92,8 +92,7 @@ export class Showing {
         slept: () => {
           for (const deck of decks) deck.reinitialise();
         },
-        stepped: () => this.refreshTimed(),
-        newDay: () => this.numbers.invalidate(),
+        stepped: () => this.anew(),
       }),
     );
     this.anew();

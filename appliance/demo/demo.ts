@@ -37,7 +37,7 @@ import {
 /** One day of one site: what the collector would have counted and the surveys it would have stored. */
 export interface DemoDay {
   site: string;
-  /** UTC, `YYYY-MM-DD` */
+  /** `YYYY-MM-DD` */
   day: string;
   /** dimension → value → count; a counter is a dimension whose only value is `_` */
   counts: Record<string, Record<string, number>>;
@@ -61,7 +61,8 @@ export const DEMO_DAYS = 400;
 
 /**
  * The days up to and including today, oldest first, both sites of each day.
- * @param now epoch milliseconds; of today only what has passed of it is counted
+ * @param now milliseconds since 1970 of the clock by which days are counted; of today only what has
+ * passed of it is counted
  */
 export function* demoDays(now: number, seed = 1): Generator<DemoDay> {
   const today = dayOf(now);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Context } from "koa";
 import { namesEtag } from "../base/etag.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -23,6 +24,8 @@ const LATER: ReadonlySet<string> = new Set(["icons.json"]);
 export class Pages {
   readonly #dir: string;
   readonly #pages = new Map<string, Page | undefined>();
+  /** Files with a text in the place of another, as they were asked for last. */
+  readonly #changed = new Map<string, { readonly by: string; readonly page: Page }>();
 
   /** @throws {Refusal} `web_build_missing` when `dir` does not exist. */
   constructor(dir = WEB_BUILD) {
@@ -48,34 +51,69 @@ export class Pages {
   }
 
   /** Answers the file `name`, 304 when the client has it. @returns false when there is none. */
-  send(ctx: Context, name: string, cacheControl = "no-cache"): boolean {
+  send(ctx: Context, name: string, cacheControl?: string): boolean {
     if (!this.#pages.has(name)) return false;
+    answer(ctx, this.#page(name), cacheControl);
+    return true;
+  }
+
+  /** The same, with `by` in the place of `text`: made when `by` is another than before. */
+  sendWith(
+    ctx: Context,
+    name: string,
+    { text, by }: { text: string; by: string },
+    cacheControl?: string,
+  ): void {
+    if (text === by || !this.#pages.has(name)) {
+      this.send(ctx, name, cacheControl);
+      return;
+    }
+    const known = this.#changed.get(name);
+    const page =
+      known?.by === by
+        ? known.page
+        : pageOf(name, Buffer.from(this.#page(name).body.toString().replaceAll(text, by)));
+    this.#changed.set(name, { by, page });
+    answer(ctx, page, cacheControl);
+  }
+
+  #page(name: string): Page {
     const page = this.#pages.get(name) ?? readPage(join(this.#dir, name));
     this.#pages.set(name, page);
-    ctx.status = 200;
-    ctx.type = page.type;
-    ctx.set({ ETag: page.etag, "Cache-Control": cacheControl });
-    ctx.vary("Accept-Encoding");
-    if (namesEtag(ctx.get("If-None-Match"), page.etag)) {
-      ctx.status = 304;
-      return true;
-    }
-    const accepted = ctx.acceptsEncodings("br", "gzip");
-    const encoding = accepted === "br" || accepted === "gzip" ? accepted : undefined;
-    const encoded = encoding && page.encoded[encoding];
-    if (encoding && encoded) ctx.set("Content-Encoding", encoding);
-    ctx.body = encoded ?? page.body;
-    return true;
+    return page;
   }
 }
 
+function answer(ctx: Context, page: Page, cacheControl = "no-cache"): void {
+  ctx.status = 200;
+  ctx.type = page.type;
+  ctx.set({ ETag: page.etag, "Cache-Control": cacheControl });
+  ctx.vary("Accept-Encoding");
+  if (namesEtag(ctx.get("If-None-Match"), page.etag)) {
+    ctx.status = 304;
+    return;
+  }
+  const accepted = ctx.acceptsEncodings("br", "gzip");
+  const encoding = accepted === "br" || accepted === "gzip" ? accepted : undefined;
+  const encoded = encoding && page.encoded[encoding];
+  if (encoding && encoded) ctx.set("Content-Encoding", encoding);
+  ctx.body = encoded ?? page.body;
+}
+
 function readPage(file: string): Page {
-  const body = readFileSync(file);
   const twin = (suffix: string) =>
     existsSync(file + suffix) ? readFileSync(file + suffix) : undefined;
+  return pageOf(file, readFileSync(file), { br: twin(TWINS.br), gzip: twin(TWINS.gzip) });
+}
+
+function pageOf(
+  file: string,
+  body: Buffer,
+  encoded: Page["encoded"] = { br: brotliCompressSync(body), gzip: gzipSync(body) },
+): Page {
   return {
     body,
-    encoded: { br: twin(TWINS.br), gzip: twin(TWINS.gzip) },
+    encoded,
     type: extname(file),
     etag: `W/"${createHash("sha1").update(body).digest("base64url")}"`,
   };

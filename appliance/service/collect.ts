@@ -71,6 +71,7 @@ async function openStore({ config, clock, log }: CollectParts) {
   const store = await Store.open({
     databaseUrl: config.databaseUrl,
     nodeName: config.nodeName,
+    dayZone: config.dayZone,
     retentionDays: config.retentionDays,
     // Another collector may be told of more.
     ...(config.sites.length > 0 && { declared: config.sites }),

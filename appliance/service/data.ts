@@ -48,6 +48,7 @@ async function startStore(
     databaseUrl: config.databaseUrl,
     nodeName: config.nodeName,
     declared: config.sites,
+    dayZone: config.dayZone,
     retentionDays: config.retentionDays,
     clock,
     log,

@@ -1,5 +1,5 @@
 import type { Alarms } from "../alarms/alarms.ts";
-import { dayOf, HOUR_MS, hourOf } from "../base/calendar.ts";
+import { HOUR_MS, hourOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { NumberSource } from "../deck/live-numbers.ts";
@@ -50,8 +50,8 @@ export class SiteNumbers implements NumberSource {
       site: site.key,
       counter: metric,
       days: DAYS[period],
-      today: dayOf(now),
-      hour: hourOf(now),
+      today: this.#store.zone.today(now),
+      hour: hourOf(this.#store.zone.wall(now)),
     });
     return { ...numbers, ...marked };
   }
@@ -79,7 +79,11 @@ export class SiteNumbers implements NumberSource {
 
   /** The hours that today is compared with are others then. */
   #awaitNextHour(): void {
-    this.#cancelHour = this.#clock.after(HOUR_MS - (this.#clock.now() % HOUR_MS), () => {
+    const { zone } = this.#store;
+    const now = this.#clock.now();
+    // Where the zone becomes another, a day may begin within an hour.
+    const wait = Math.min(HOUR_MS - (zone.wall(now) % HOUR_MS), zone.nextMidnight(now) - now);
+    this.#cancelHour = this.#clock.after(wait, () => {
       this.#awaitNextHour();
       this.changed.emit();
     });

@@ -14,6 +14,7 @@ import { RateLimit } from "../http/rate-limit.ts";
 import { Keys } from "../public/keys.ts";
 import { Channels } from "../push/channels.ts";
 import { storageUnavailable } from "../store/batch.ts";
+import { EMPTY_DIRECTORY } from "../store/sites/directory.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { mayTakeBack, takeBack } from "../store/sqlite/copies/swap.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
@@ -37,7 +38,7 @@ interface Trouble {
 
 /** Nothing is stored: who signs in stays so until the data is repaired. */
 const NOWHERE: SessionsOptions["store"] = {
-  directory: { sites: [], retired: [], adminHash: null },
+  directory: EMPTY_DIRECTORY,
   directoryChanged: new Signal(),
   read: () => Promise.reject(storageUnavailable()),
   write: () => Promise.reject(storageUnavailable()),

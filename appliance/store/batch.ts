@@ -1,4 +1,3 @@
-import { DAY_MS } from "../base/calendar.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BatchData, CountGroup, SiteKey, Stamp, SurveyRow } from "./counting.ts";
 import type { Increments } from "./counts/group.ts";
@@ -17,12 +16,12 @@ export function storageUnavailable(): Refusal {
   );
 }
 
-/** The site has taken all survey responses that it takes on a day; `now` in epoch milliseconds. */
-function surveysFull(now: number): Refusal {
+/** The site has taken all survey responses that it takes on a day; how long it still runs. */
+function surveysFull(restOfDayMs: number): Refusal {
   return new Refusal(
     "surveys_full",
     "This site has taken all the responses that it takes on one day. Try again tomorrow.",
-    { retryAfter: (DAY_MS - (now % DAY_MS)) / 1_000 },
+    { retryAfter: restOfDayMs / 1_000 },
   );
 }
 
@@ -103,13 +102,13 @@ export class Batch {
 
   /**
    * Answers everybody after the commit.
-   * @param now epoch milliseconds
+   * @param restOfDayMs tells how long the day still runs
    * @returns surveys to withdraw: their senders gave up
    */
-  commit(surveyIds: readonly (number | null)[], now: number): readonly number[] {
+  commit(surveyIds: readonly (number | null)[], restOfDayMs: () => number): readonly number[] {
     this.releaseHits();
     this.#surveys.forEach((survey, i) => {
-      if (surveyIds[i] === null) survey.reject(surveysFull(now));
+      if (surveyIds[i] === null) survey.reject(surveysFull(restOfDayMs()));
       else survey.resolve();
     });
     return this.#withdrawOnCommit ? surveyIds.filter((id) => id !== null) : [];

@@ -7,7 +7,7 @@ export type Counter = (typeof COUNTERS)[number];
 /** Counters that are also kept by the hour, in dimensions of their own; views are in `hour`. */
 export const HOURLY_COUNTERS = ["uv", "sessions", "engaged", "app", "bot"] as const;
 
-/** Where a counter is kept by the hour: `00`–`23`, UTC. No breakdown shows it. */
+/** Where a counter is kept by the hour: `00`–`23`. No breakdown shows it. */
 export function hourDimension(counter: (typeof HOURLY_COUNTERS)[number]): string {
   return `${counter}_hour`;
 }
@@ -41,7 +41,10 @@ export const NOBODY: SiteKey = 0;
 /** A site takes at most this many survey responses a day. */
 export const MAX_SURVEYS_PER_DAY = 5_000;
 
-/** When a hit came in: the UTC hour, or, while the clock is unsure, what it takes to tell later. */
+/**
+ * When a hit came in: the hour, in hours since 1970 of the clock by which days are counted (DayZone), or,
+ * while the clock is unsure, what it takes to tell later.
+ */
 export type Stamp =
   | { readonly hour: number }
   | { readonly boot: string; readonly at: number; readonly savedClock: number };

@@ -1,3 +1,4 @@
+import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
@@ -12,6 +13,8 @@ export interface UpkeepTime {
   /** Epoch ms at monotonic zero; null while the clock is unsure. */
   readonly bootedAt: number | null;
   readonly today: number;
+  /** By which days begin; UTC unless given. */
+  readonly zone?: ZoneSetting;
   readonly retentionDays: number;
 }
 

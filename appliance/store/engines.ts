@@ -34,7 +34,7 @@ export async function openEngines(options: EngineOptions, events: EngineEvents):
     return { engine, files: undefined, hasFleet: true };
   }
   const { SplitEngine } = await import("./split.ts");
-  const { declared: _, ...ofBox } = options;
+  const { declared: _, dayZone: __, ...ofBox } = options;
   const engine = await SplitEngine.open(
     {
       openFleet: (told) => openPostgres(options, databaseUrl, told),

@@ -1,5 +1,5 @@
-import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { DayZone } from "../base/day-zone.ts";
 import { Histogram } from "../base/histogram.ts";
 import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
@@ -18,9 +18,12 @@ const LONGEST_RETRY_MS = 64_000;
 /** Bounds of a histogram. */
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
+const UTC = new DayZone();
 
 interface IntakeOptions {
   clock: Clock;
+  /** By which days begin now; UTC unless given. */
+  zone?: () => DayZone;
   log: Log;
   send: (request: EngineRequest) => Promise<EngineAnswer>;
   lowSpace: () => boolean;
@@ -36,6 +39,7 @@ interface IntakeOptions {
  */
 export class Intake {
   readonly #clock: Clock;
+  readonly #zone: () => DayZone;
   readonly #log: Log;
   readonly #send: IntakeOptions["send"];
   readonly #lowSpace: () => boolean;
@@ -51,8 +55,16 @@ export class Intake {
   #retry: Cancel | undefined;
   #idle: (() => void) | undefined;
 
-  constructor({ clock, log, send, lowSpace, onCommitted = () => {} }: IntakeOptions) {
+  constructor({
+    clock,
+    zone = () => UTC,
+    log,
+    send,
+    lowSpace,
+    onCommitted = () => {},
+  }: IntakeOptions) {
     this.#clock = clock;
+    this.#zone = zone;
     this.#log = log;
     this.#send = send;
     this.#lowSpace = lowSpace;
@@ -115,7 +127,7 @@ export class Intake {
 
   #stamp(): Stamp {
     const now = this.#clock.now();
-    if (this.#clock.sure) return { hour: Math.floor(now / HOUR_MS) };
+    if (this.#clock.sure) return { hour: this.#zone().hourAt(now) };
     return {
       boot: this.#clock.boot,
       at: Math.floor(this.#clock.monotonic()),
@@ -127,7 +139,7 @@ export class Intake {
   readonly #dated = (stamp: Stamp): Stamp => {
     if ("hour" in stamp || !this.#clock.sure) return stamp;
     const receivedAt = this.#clock.now() - this.#clock.monotonic() + stamp.at;
-    return { hour: Math.floor(receivedAt / HOUR_MS) };
+    return { hour: this.#zone().hourAt(receivedAt) };
   };
 
   #schedule(): void {
@@ -178,7 +190,8 @@ export class Intake {
   #committed(batch: Batch, surveyIds: readonly (number | null)[]): void {
     if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
-    this.#open.withdraw(batch.commit(surveyIds, this.#clock.now()));
+    const restOfDayMs = () => this.#zone().nextMidnight(this.#clock.now()) - this.#clock.now();
+    this.#open.withdraw(batch.commit(surveyIds, restOfDayMs));
     this.#onCommitted();
     if (this.#open.wanted) this.#schedule();
     else this.#becomeIdle();

@@ -1,4 +1,4 @@
-/** What an engine answers, by name. Days are inclusive, and numbers of days since 1970, UTC. */
+/** What an engine answers, by name. Days are inclusive, and numbers of days since 1970. */
 
 import type { Day } from "../base/calendar.ts";
 import type { Accepts, Answer } from "./answer.ts";
@@ -31,6 +31,8 @@ export interface StatsQuery {
   readonly series: boolean;
   /** With the counts by day, and how. */
   readonly daily: DailyForm | undefined;
+  /** The zone by which days begin. */
+  readonly zone: string;
   readonly warnings: readonly Warning[];
   /** Views of the last five minutes: only where the range ends today, and of who knows them. */
   readonly live?: number | undefined;
@@ -46,6 +48,8 @@ export interface OverviewQuery {
   readonly today: Day;
   /** Hour of the day, 0–23. */
   readonly hour: number;
+  /** The zone by which days begin. */
+  readonly zone: string;
   readonly warnings: readonly Warning[];
 }
 
@@ -134,7 +138,7 @@ interface FleetQueries {
   viewCounts(input: SiteDays): { window: number; total: number };
   /** What runs stands against the same part of what was before. */
   liveNumbers(input: LiveNumbersQuery): LiveNumbers;
-  /** Views by hour, UTC, from 00 of the first day on; and sessions by day. */
+  /** Views by hour from 00 of the first day on; and sessions by day. */
   hourlyViews(input: SiteDays): { hours: number[]; sessions: number[] };
   /** Sites at a glance, for their owner; no more than an overview tells of. */
   siteActivity(input: {

@@ -1,4 +1,4 @@
-/** What the reader makes for the reads of the collector. Days are `YYYY-MM-DD`, UTC. */
+/** What the reader makes for the reads of the collector. Days are `YYYY-MM-DD`. */
 
 import type { HOURLY_COUNTERS } from "./counting.ts";
 
@@ -32,7 +32,7 @@ export type DailyForm = "offsets" | "text";
 /** Counters that are kept by the hour; views are in the dimension `hour`. */
 type HourlyCounter = (typeof HOURLY_COUNTERS)[number];
 
-/** Offset of a day from `from` in days, then its counts from 00 to 23 UTC. */
+/** Offset of a day from `from` in days, then its counts from 00 to 23. */
 export type HoursOfDay = number[];
 
 /** What counters counted by the hour; not of days that were counted before this was kept. */
@@ -45,6 +45,8 @@ export interface StatsHead {
   day?: string;
   from?: string;
   to?: string;
+  /** The zone by which days begin, an IANA name. */
+  zone: string;
   warnings?: Warning[];
   /** Hits that wait for the clock. */
   pending?: number;
@@ -87,6 +89,8 @@ export interface SiteWeek {
 export interface OverviewAnswer {
   /** The last day of the weeks. */
   to: string;
+  /** The zone by which days begin, an IANA name. */
+  zone: string;
   warnings?: Warning[];
   /** The site with the most views of the week first. */
   sites: SiteWeek[];

@@ -9,7 +9,7 @@ import type {
 } from "./engine.ts";
 import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
 import type { BeforeImport } from "./rows.ts";
-import type { Directory } from "./sites/directory.ts";
+import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Space } from "./sqlite/room.ts";
 import { isBoxWrite, type WriteInput, type WriteName } from "./writes.ts";
 
@@ -151,7 +151,7 @@ export class SplitEngine implements Engine {
       directory: ({ adminHash }) => {
         this.#boxAdmin = adminHash;
         if (this.#directory === undefined)
-          this.#events.directory({ sites: [], retired: [], adminHash });
+          this.#events.directory({ ...EMPTY_DIRECTORY, adminHash });
       },
       damaged,
       opened: () => {},

@@ -1,4 +1,5 @@
 import { type Clock, every } from "../base/clock.ts";
+import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
@@ -13,7 +14,7 @@ import type { Hit } from "./log/record.ts";
 import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
-import type { Directory } from "./sites/directory.ts";
+import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
 import { type FoldWork, Upkeep } from "./upkeep.ts";
@@ -48,7 +49,9 @@ interface StoreOptions extends EngineOptions {
 /** The one door to the data: counts and surveys in, reports out. */
 export class Store {
   /** Sites and token hashes as of now; changes by other processes show within half a second. */
-  directory: Directory = { sites: [], retired: [], adminHash: null };
+  directory: Directory = EMPTY_DIRECTORY;
+  /** By which days begin, as of now. */
+  zone = new DayZone();
   readonly directoryChanged = new Signal<Directory>();
   /** Hits were committed. */
   readonly counted = new Signal();
@@ -75,8 +78,10 @@ export class Store {
     const { clock, log, retentionDays } = options;
     this.#options = options;
     this.live = new LiveViews(clock);
+    const zone = () => this.zone;
     this.#intake = new Intake({
       clock,
+      zone,
       log,
       send: (request) => this.#engine.send(request),
       lowSpace: () => this.#engine.lowSpace,
@@ -84,6 +89,7 @@ export class Store {
     });
     this.#upkeep = new Upkeep({
       clock,
+      zone,
       log,
       retentionDays,
       send: async (request) => {
@@ -290,6 +296,7 @@ export class Store {
     this.#engines = await openEngines(this.#options, {
       directory: (directory) => {
         this.directory = directory;
+        this.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
         this.directoryChanged.emit(directory);
       },
       opened: (opened) => {

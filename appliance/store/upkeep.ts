@@ -1,5 +1,5 @@
-import { dayOf } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import type { DayZone } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { FoldPlan } from "./queries.ts";
@@ -20,6 +20,8 @@ export interface FoldWork {
 interface UpkeepOptions {
   clock: Clock;
   log: Pick<Log, "warn">;
+  /** By which days begin now. */
+  zone: () => DayZone;
   retentionDays: number;
   /** Asks the engine, once it is there. */
   send: (request: EngineRequest) => Promise<EngineAnswer>;
@@ -59,12 +61,13 @@ export class Upkeep {
   }
 
   async #step(): Promise<void> {
-    const { clock, retentionDays, log, send } = this.#options;
+    const { clock, retentionDays, log, send, zone } = this.#options;
     for (;;) {
       const time = {
         boot: clock.boot,
         bootedAt: clock.sure ? clock.now() - clock.monotonic() : null,
-        today: dayOf(clock.now()),
+        today: zone().today(clock.now()),
+        zone: zone().setting,
         retentionDays,
       };
       const answer = await send({ kind: "upkeep", at: clock.monotonic(), time });
@@ -75,9 +78,9 @@ export class Upkeep {
   }
 
   async #fold(): Promise<void> {
-    const { clock, plan } = this.#options;
+    const { clock, plan, zone } = this.#options;
     for (let round = 0; clock.sure && round < MAX_FOLDS; round++) {
-      const work = await plan(dayOf(clock.now()));
+      const work = await plan(zone().today(clock.now()));
       if (work === null) return;
       for (let more = true, next: FoldPlan | null = work.plan; more; next = null) {
         const answer = await work.step(next);

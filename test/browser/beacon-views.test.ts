@@ -24,6 +24,45 @@ describe("the beacon counts a view", () => {
     assert.deepEqual(await stage().figures(), { pv: 2, uv: 2, sessions: 1, bounce: 0 });
   });
 
+  describe("where days are those of a zone", () => {
+    beforeEach(async () => {
+      await stage().world.restart({ DAY_ZONE: "Asia/Kolkata" });
+      stage().world.clock.setWall("2026-03-08T12:00:00Z");
+    });
+
+    it("of a new visitor when midnight there has passed, whatever clock the visitor has", async () => {
+      await stage().visitor({ timezoneId: "America/New_York" });
+      await stage().at("2026-03-08T18:20:00Z");
+      await stage().open("/");
+      await stage().at("2026-03-08T18:40:00Z");
+      await stage().open("/about");
+      assert.deepEqual(await stage().figures(), { pv: 2, uv: 2, sessions: 1, bounce: 0 });
+    });
+
+    it("of nobody new when midnight in UTC has passed", async () => {
+      await stage().at("2026-03-08T23:50:00Z");
+      await stage().open("/");
+      await stage().at("2026-03-09T00:10:00Z");
+      await stage().open("/about");
+      assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 1, bounce: 0 });
+    });
+
+    it("by UTC in a browser that does not know the zone", async () => {
+      const html = `<script>
+        const { DateTimeFormat } = Intl;
+        Intl.DateTimeFormat = (locales, options) => {
+          if (options) throw new RangeError("Invalid time zone");
+          return new DateTimeFormat(locales);
+        };
+      </script>${stage().tag()}`;
+      await stage().at("2026-03-08T18:20:00Z");
+      await stage().open("/", { html });
+      await stage().at("2026-03-08T18:40:00Z");
+      await stage().open("/about", { html });
+      assert.deepEqual(await stage().figures(), { pv: 2, uv: 1, sessions: 1, bounce: 0 });
+    });
+  });
+
   it("in the same session after a little less than 30 minutes", async () => {
     await stage().at("2026-03-04T12:00:00.000Z");
     await stage().open();

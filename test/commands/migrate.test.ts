@@ -20,6 +20,30 @@ describe("tallydeck migrate", () => {
     assert.match((await migrate()).out, /^The tables are up to date \(schema 1\)/);
   });
 
+  it("names the zone of days for all, and says from when on", async () => {
+    const noted = async () => {
+      const [row] = await sql("SELECT value FROM meta WHERE key = 'day_zone'");
+      return JSON.parse(String(row?.value));
+    };
+    await migrate("--day-zone", "europe/zurich");
+    assert.deepEqual(await noted(), { zone: "Europe/Zurich", before: null });
+    await sql("INSERT INTO site (id) VALUES ('blog')");
+    const { out } = await migrate("--day-zone", "Asia/Tokyo");
+    assert.match(
+      out,
+      /\nFrom \d{4}-\d\d-\d\d on days are those of Asia\/Tokyo; until then, of Europe\/Zurich\.\n/,
+    );
+    const { zone, before } = await noted();
+    assert.deepEqual([zone, before.zone], ["Asia/Tokyo", "Europe/Zurich"]);
+    assert.doesNotMatch((await migrate()).out, /days are/);
+    const wrong = await migrate("--day-zone", "Mars/Base");
+    assert.equal(wrong.code, 2);
+    assert.match(
+      wrong.err,
+      /DAY_ZONE must be a time zone by its IANA name, like Europe\/Zurich or UTC/,
+    );
+  });
+
   it("lets a role count and read, and no more", async () => {
     await sql("CREATE TABLE others (secret text)");
     await sql(`CREATE ROLE "ro""le" LOGIN`);

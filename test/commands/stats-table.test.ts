@@ -9,14 +9,20 @@ const SERIES: SeriesRow[] = [
 ];
 
 function table(columns: number, more: Record<string, Record<string, number>> = {}): string[] {
-  const days = { site: "blog", from: "2026-01-30", to: "2026-01-31", series: SERIES };
+  const days = {
+    site: "blog",
+    from: "2026-01-30",
+    to: "2026-01-31",
+    zone: "Asia/Tokyo",
+    series: SERIES,
+  };
   return tableOf({ ...days, ...more }, columns);
 }
 
 describe("the table of a site's numbers", () => {
   it("has a row a day and their sum, aligned, without what nobody counted", () => {
     assert.deepEqual(table(80), [
-      "blog, 2026-01-30 to 2026-01-31 (UTC)",
+      "blog, 2026-01-30 to 2026-01-31 (Asia/Tokyo)",
       "",
       "Day         Pageviews  Visitors  Sessions  Bots",
       "2026-01-30          9         2         3     1",

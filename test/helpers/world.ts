@@ -295,7 +295,13 @@ export class World {
 
   /** What was counted today, by dimension and value. */
   async counts(site = "blog"): Promise<Record<string, Record<string, number>>> {
-    const { site: _site, day: _day, live: _live, ...counts } = await this.stats({ site });
+    const {
+      site: _site,
+      day: _day,
+      live: _live,
+      zone: _zone,
+      ...counts
+    } = await this.stats({ site });
     return counts;
   }
 

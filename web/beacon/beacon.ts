@@ -82,7 +82,12 @@ const stored = () => quietly(() => localStorage[KEY]);
 const bucket = (value: number, low: number, high: number) =>
   value < low ? `<${low}` : value > high ? `>${high}` : `${low}-${high}`;
 
-const utcDay = (time: number) => Math.floor(time / 864e5);
+/**
+ * The day of a moment, in the zone of the collector's days: it serves this file with its own in the place
+ * of "UTC". A browser too old to know that one goes by UTC.
+ */
+const dayOf = (time: number) =>
+  quietly(() => Intl.DateTimeFormat([], { timeZone: "UTC" }).format(time)) || (time / 864e5) | 0;
 
 const currentPath = () => location.pathname.replace(/\/+$/, "") || "/";
 
@@ -95,7 +100,7 @@ const visit = ({ us, r }: Fields): Fields => {
   ];
   // 30 minutes. NaN, where there is no entry or one that cannot be read, begins a session too.
   const fresh = !(viewedAt - +last < 18e5);
-  const newDay = utcDay(+last) !== utcDay(viewedAt);
+  const newDay = dayOf(+last) !== dayOf(viewedAt);
   const paths = newDay ? [] : list.split(",");
   const hash = `${[...path].reduce((sum, c) => Math.imul(sum, 2003) + c.charCodeAt(0), 0)}`;
   const known = paths.includes(hash);

@@ -1,6 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import type { SiteActivity, SiteActivityAnswer } from "../../appliance/control/wire.ts";
+import type { SiteActivity as Answered, SiteActivityAnswer } from "../../appliance/control/wire.ts";
 import { ask } from "./api.ts";
+
+/** What a site has counted, by days of a zone. */
+export type SiteActivity = Answered & Pick<SiteActivityAnswer, "zone">;
 
 /** What sites have counted, by their ids, again and again while somebody looks; none until it is known. */
 export function useActivity(everyMs: number): ReadonlyMap<string, SiteActivity> {
@@ -9,7 +12,8 @@ export function useActivity(everyMs: number): ReadonlyMap<string, SiteActivity> 
     const read = () => {
       if (document.visibilityState !== "visible") return;
       ask<SiteActivityAnswer>("GET", "api/site-activity").then(
-        ({ sites }) => setActivity(new Map(sites.map((site) => [site.id, site]))),
+        ({ sites, zone }) =>
+          setActivity(new Map(sites.map((site) => [site.id, { ...site, zone }]))),
         // What is on the page stays there; the page says itself that the box does not answer.
         () => {},
       );

@@ -32,6 +32,8 @@ export interface Dimension {
 /** Everything one `/stats` request brought, decoded once. */
 export interface History {
   site: string;
+  /** by which days begin, an IANA name */
+  zone: string;
   first: Day;
   last: Day;
   series: Record<SeriesName, Float64Array>;
@@ -65,6 +67,7 @@ export function decodeHistory(answer: StatsAnswer): History {
   const length = last - first + 1;
   return {
     site: answer.site,
+    zone: answer.zone,
     first,
     last,
     series: decodeSeries(answer.series, first, length),
@@ -191,7 +194,7 @@ export function seriesOf(history: History, name: SeriesName, range: DayRange): F
   return days;
 }
 
-/** A counter of a day by the hour, 00 to 23 UTC; undefined where that was not kept. */
+/** A counter of a day by the hour, 00 to 23; undefined where that was not kept. */
 export function hoursOn(history: History, name: HourlyName, day: Day): number[] | undefined {
   return name === "pv" ? hourlyViews(history, day) : history.hours.get(name)?.get(day);
 }

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { HOUR_MS } from "../../appliance/base/calendar.ts";
+import { DAY_MS, dayOf, HOUR_MS, hourOf, parseDay } from "../../appliance/base/calendar.ts";
 import type { OverviewAnswer, StatsAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
+import { wallOf } from "../shared/dates.ts";
 import { decodeHistory, type History } from "./history.ts";
 
 /** What the page has of a site's history, and how the last try went. */
@@ -12,8 +13,9 @@ export interface Feed {
   /** how many sites the token opens, once a site's history is there */
   reach: number;
   /**
-   * when the hour of the last answer began on the server's clock, epoch milliseconds: nothing that
-   * is drawn goes finer, so that within the hour the same answer draws nothing anew
+   * when the hour of the last answer began on the wall clock by which days are counted, milliseconds
+   * since 1970 there: nothing that is drawn goes finer, so that within the hour the same answer draws
+   * nothing anew
    */
   hour: number;
   busy: boolean;
@@ -41,17 +43,26 @@ interface Source {
   token: string;
 }
 
+/** What an answer says of its time: its zone, and the day that runs there. */
+interface DayOfAnswer {
+  zone: string;
+  to: string;
+}
+
+/** The last answer's. */
+interface Held extends Source, DayOfAnswer {
+  etag: string | null;
+}
+
+const NOTHING_HELD: Held = { site: "", token: "", etag: null, zone: "UTC", to: "" };
+
 /**
  * Reads a site's whole history with one request, or how all of them do where none is chosen, and asks again every minute while the page is
  * visible: the same request, which costs nothing when nothing was counted since and nobody is there now.
  */
 export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
   const [feed, setFeed] = useState(NOTHING);
-  const held = useRef<{ site: string; token: string; etag: string | null }>({
-    site: "",
-    token: "",
-    etag: null,
-  });
+  const held = useRef(NOTHING_HELD);
   const running = useRef<AbortController>(undefined);
   const isIdle = useRef(true);
 
@@ -62,7 +73,7 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
     running.current = abort;
     const isSameToken = held.current.token === token;
     const isSame = isSameToken && held.current.site === site;
-    if (!isSame) held.current = { site, token, etag: null };
+    if (!isSame) held.current = { ...NOTHING_HELD, site, token };
     const update = (change: Partial<Feed>) => {
       if (!abort.signal.aborted) setFeed((feed) => ({ ...feed, ...change }));
     };
@@ -72,12 +83,12 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
       ...(isSame ? {} : { history: null }),
       ...(isSameToken ? {} : { overview: null }),
     });
-    read({ site, token }, held.current.etag, abort.signal)
+    read({ site, token }, held.current, abort.signal)
       .then((answer) => {
         if (abort.signal.aborted) return;
         if (answer.etag !== undefined)
-          held.current = { site: answer.site, token, etag: answer.etag };
-        update({ ...answer.change, problem: null });
+          held.current = { ...dayOfAnswer(answer), site: answer.site, token, etag: answer.etag };
+        update({ ...answer.change, hour: wallHour(answer.at, answer), problem: null });
       })
       .catch((error: unknown) => update({ problem: asReadError(error) }))
       .finally(() => {
@@ -89,7 +100,7 @@ export function useFeed({ site, token }: Source): [Feed, refresh: () => void] {
   useEffect(() => {
     if (token === "") {
       running.current?.abort();
-      held.current = { site: "", token: "", etag: null };
+      held.current = NOTHING_HELD;
       setFeed(NOTHING);
     } else if (held.current.token !== token || held.current.site !== site) refresh();
   }, [site, token, refresh]);
@@ -146,49 +157,64 @@ function asReadError(error: unknown): ReadError {
   return new ReadError("refused", error instanceof Error ? error.message : String(error));
 }
 
-interface Reading {
+interface Reading extends DayOfAnswer {
   site: string;
   etag?: string | null;
+  /** the server's clock, epoch milliseconds */
+  at: number;
   change: Partial<Feed>;
 }
 
-async function read(source: Source, etag: string | null, signal: AbortSignal): Promise<Reading> {
-  if (source.site !== "") return readSite(source, etag, signal);
+async function read(source: Source, held: Held, signal: AbortSignal): Promise<Reading> {
+  if (source.site !== "") return readSite(source, held, signal);
   try {
-    return await readAll(source.token, etag, signal);
+    return await readAll(source.token, held, signal);
   } catch (error) {
     if (!(error instanceof ReadError) || error.kind !== "unauthorized") throw error;
     // A site's own token: which site, the address may tell.
-    return readSite(source, null, signal);
+    return readSite(source, NOTHING_HELD, signal);
   }
 }
 
-async function readAll(token: string, etag: string | null, signal: AbortSignal): Promise<Reading> {
+async function readAll(token: string, held: Held, signal: AbortSignal): Promise<Reading> {
+  const { etag, zone, to } = held;
   const answer = await readJson<OverviewAnswer>("overview", {}, token, { etag, signal });
-  const hour = hourStart(answer.at);
-  if (answer.unchanged) return { site: "", change: { hour } };
+  const { at } = answer;
+  if (answer.unchanged) return { site: "", at, zone, to, change: {} };
   const [first, ...more] = answer.body.sites;
   if (first === undefined) throw new ReadError("refused", NO_SITES);
   // Of one site there is nothing to look over.
-  if (more.length === 0) return readSite({ site: first.id, token }, null, signal);
-  return { site: "", etag: answer.etag, change: { overview: answer.body, history: null, hour } };
+  if (more.length === 0) return readSite({ site: first.id, token }, NOTHING_HELD, signal);
+  const change = { overview: answer.body, history: null };
+  return { ...dayOfAnswer(answer.body), site: "", etag: answer.etag, at, change };
 }
 
-/** When the hour of a moment began. */
-const hourStart = (at: number): number => at - (at % HOUR_MS);
+const dayOfAnswer = ({ zone, to }: DayOfAnswer): DayOfAnswer => ({ zone, to });
+
+/** When the hour of a moment began, on the day that the answer says. */
+function wallHour(at: number, { zone, to }: DayOfAnswer): number {
+  const wall = wallOf(zone, at);
+  return (parseDay(to) ?? dayOf(wall)) * DAY_MS + hourOf(wall) * HOUR_MS;
+}
 
 const NO_SITES =
   "There is no site yet. Add one in the control page of the box, or with: tallydeck sites add <id>";
 
-async function readSite({ site, token }: Source, etag: string | null, signal: AbortSignal) {
+async function readSite(
+  { site, token }: Source,
+  { etag, zone, to }: Held,
+  signal: AbortSignal,
+): Promise<Reading> {
   const query = { site, from: "first", series: 1, daily: "text" };
   const answer = await readJson<StatsAnswer>("stats", query, token, { etag, signal });
-  const hour = hourStart(answer.at);
-  if (answer.unchanged) return { site, change: { hour } };
+  const { at } = answer;
+  if (answer.unchanged) return { site, at, zone, to, change: {} };
   const history = decodeHistory(answer.body);
   return {
+    ...dayOfAnswer(answer.body),
     site: history.site,
     etag: answer.etag,
-    change: { history, reach: answer.sites, hour },
+    at,
+    change: { history, reach: answer.sites },
   };
 }

@@ -1,4 +1,5 @@
 import { DAY_MS, type Day, formatDay } from "../../appliance/base/calendar.ts";
+import { DayZone } from "../../appliance/base/day-zone.ts";
 
 const SHORT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const LONG = new Intl.DateTimeFormat("en-GB", {
@@ -35,4 +36,17 @@ export const yearName = (day: Day): string => formatDay(day).slice(0, 4);
 /** `3 Nov 2025`, `3–9 Nov 2025`, `28 Oct – 3 Nov 2025`, `20 Dec 2024 – 3 Jan 2025` */
 export function rangeName(from: Day, to: Day): string {
   return from === to ? longDay(from) : LONG.formatRange(from * DAY_MS, to * DAY_MS);
+}
+
+/**
+ * What the clocks of a zone show, milliseconds since 1970 there. A browser that is too old to know the
+ * zone goes by UTC.
+ * @param moment epoch milliseconds
+ */
+export function wallOf(zone: string, moment: number): number {
+  try {
+    return new DayZone({ zone, before: null }).wall(moment);
+  } catch {
+    return moment;
+  }
 }

@@ -8,7 +8,7 @@ const SHORT_DAYS = 300;
 /**
  * When a site's newest view was, as people say it: `this hour`, `5 hours ago`, `on 3 Nov`.
  * @param last as `/overview` has it: `2026-03-04T12`, or the day alone
- * @param now the server's clock in epoch milliseconds
+ * @param now the wall clock by which days are counted: milliseconds since 1970 there
  */
 export function lastViewName(last: string, now: number): string {
   const [date = "", hour] = last.split("T");

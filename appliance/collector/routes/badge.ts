@@ -1,6 +1,5 @@
 import type { ParsedUrlQuery } from "node:querystring";
 import type { Middleware } from "koa";
-import { dayOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { compactCount } from "../../base/compact.ts";
 import type { Client } from "../../http/client.ts";
@@ -32,7 +31,7 @@ export function badgeRoute(sites: Sites, store: Store, client: Client, clock: Cl
     if (!site?.badge)
       throw new HttpError(404, "not_found", "There is no site with a public badge by this name.");
     const days = daysOf(ctx.query);
-    const today = dayOf(clock.now());
+    const today = store.zone.today(clock.now());
     const { window, total } = await counts.get(
       { site: site.key, from: today - (days === "all" ? 1 : days) + 1, to: today },
       askerOf(ctx, "public"),

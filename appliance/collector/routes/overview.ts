@@ -1,5 +1,5 @@
 import type { Middleware } from "koa";
-import { dayOf, hourOf } from "../../base/calendar.ts";
+import { hourOf } from "../../base/calendar.ts";
 import type { Access } from "../access.ts";
 import type { Sites } from "../sites.ts";
 import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
@@ -16,8 +16,9 @@ export function overviewRoute(
     const now = clock.now();
     const query = {
       sites: sites.all.map(({ key, id }) => ({ key, id, live: store.live.of(key) })),
-      today: dayOf(now),
-      hour: hourOf(now),
+      today: store.zone.today(now),
+      hour: hourOf(store.zone.wall(now)),
+      zone: store.zone.nameAt(now),
       warnings: warnings(),
     };
     const answer = await store.read(

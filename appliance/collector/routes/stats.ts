@@ -1,5 +1,4 @@
 import type { Middleware } from "koa";
-import { dayOf } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
@@ -26,7 +25,8 @@ export interface StatsParts {
 export function statsRoute(access: Access, { store, clock, warnings }: StatsParts): Middleware {
   return async (ctx) => {
     const site = access.traffic(ctx);
-    const today = dayOf(clock.now());
+    const now = clock.now();
+    const today = store.zone.today(now);
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
     const query = {
@@ -35,6 +35,7 @@ export function statsRoute(access: Access, { store, clock, warnings }: StatsPart
       id: site.id,
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
+      zone: store.zone.nameAt(now),
       warnings: warnings(),
       live: range.to === today ? store.live.of(site.key) : undefined,
     };

@@ -1,6 +1,7 @@
 /** What copying needs of either database. */
 
 import type { Day } from "../../base/calendar.ts";
+import type { ZoneSetting } from "../../base/day-zone.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyLabels } from "../reports.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
@@ -38,6 +39,8 @@ export interface CopyEnd {
   problemOf(error: unknown): string | undefined;
   sites(): Promise<readonly CopySite[]>;
   adminHash(): Promise<Uint8Array | null>;
+  /** By which days begin; null where nobody has named it. */
+  dayZone(): Promise<ZoneSetting | null>;
 
   // What it remembers of the copies it took, by the id of their source. Both ends are asked, for what
   // came from the other one does not go back.

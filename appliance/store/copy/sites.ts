@@ -52,6 +52,7 @@ export async function bringSites(
 ): Promise<readonly Pair[]> {
   const matches = await match(from, to);
   refuseTwins(matches, await to.sites());
+  await bringZone(from, to);
   for (const each of matches)
     if (!each.isTaken) {
       const loser = await to.transaction((change) => bring(from.id, each, change));
@@ -128,6 +129,17 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
   if (alarms !== undefined && found?.alarms === undefined)
     changes.push({ kind: "alarms", site: key, alarms });
   return changes;
+}
+
+/** Days are brought as they are; later ones are of the same zone where the target had none of its own. */
+async function bringZone(from: CopyEnd, to: CopyTarget): Promise<void> {
+  const setting = await from.dayZone();
+  if (setting === null) return;
+  await to.transaction(async (change) => {
+    const { dayZone, sites, retired } = await change.directory();
+    if (dayZone === null && sites.length + retired.length === 0)
+      await change.carryOut([{ kind: "dayZone", setting }]);
+  });
 }
 
 async function bringAdminToken(from: CopyEnd, to: CopyTarget): Promise<void> {

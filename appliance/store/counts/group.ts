@@ -49,7 +49,7 @@ export function isCounter(dimension: string): boolean {
   return (COUNTERS as readonly string[]).includes(dimension);
 }
 
-/** Adds all that a group counts at a UTC hour (hours since 1970), what follows from the hour included. */
+/** Adds all that a group counts at an hour, as `Stamp` has it, what follows from the hour included. */
 export function addCounts(
   { views, counts }: Pick<CountGroup, "views" | "counts">,
   hour: number,

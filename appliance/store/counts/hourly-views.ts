@@ -2,7 +2,7 @@ import type { CountsSource, SiteDays } from "./source.ts";
 
 const HOURS = 24;
 
-/** A site's views over inclusive days by hour, UTC, from 00 of the first day on; and its sessions by day. */
+/** A site's views over inclusive days by hour, from 00 of the first day on; and its sessions by day. */
 export async function hourlyViews(
   source: CountsSource,
   { site, from, to }: SiteDays,

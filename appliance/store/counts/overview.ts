@@ -21,7 +21,7 @@ export async function overview(
 
 async function overviewOf(
   source: CountsSource,
-  { sites, today, hour, warnings }: OverviewQuery,
+  { sites, today, hour, zone, warnings }: OverviewQuery,
 ): Promise<OverviewAnswer> {
   const all = await weeksOf(
     source,
@@ -44,6 +44,7 @@ async function overviewOf(
   const left = weeks.length - shown.length;
   return {
     to: formatDay(today),
+    zone,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     sites: shown.map(({ id, live, week }, i): SiteWeek => {
       const pending = pendings[i] ?? 0;

@@ -48,6 +48,7 @@ async function headOf(source: CountsSource, query: StatsQuery, from: Day): Promi
   return {
     site: query.id,
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
+    zone: query.zone,
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.live !== undefined && { live: query.live }),

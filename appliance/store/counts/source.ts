@@ -51,7 +51,7 @@ export interface CountsSource {
   fewValues(site: SiteKey, dimension: string): Soon<(readonly [id: number, text: string])[]>;
   /** A counter of each site on each day, from the first day on, zeros included. */
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;
-  /** Of each day the counts of a dimension whose values are hours, from 00 to 23 UTC. */
+  /** Of each day the counts of a dimension whose values are hours, from 00 to 23. */
   byHour(days: readonly SiteDay[], dimension: string): Soon<number[][]>;
   /** The first day with counts; null where there are none. */
   firstDay(site: SiteKey): Soon<Day | null>;

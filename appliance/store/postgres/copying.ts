@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Day } from "../../base/calendar.ts";
+import type { ZoneSetting } from "../../base/day-zone.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { daySums, readDays } from "../copy/day-reading.ts";
 import type { DayCounts } from "../copy/difference.ts";
@@ -116,6 +117,10 @@ export class PostgresEnd implements CopySource, CopyTarget {
       });
       return [...directory.sites.map(whole(false)), ...directory.retired.map(whole(true))];
     });
+  }
+
+  async dayZone(): Promise<ZoneSetting | null> {
+    return (await readDirectory(this.#connection)).directory.dayZone;
   }
 
   async adminHash(): Promise<Uint8Array | null> {

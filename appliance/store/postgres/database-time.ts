@@ -1,5 +1,6 @@
-import { DAY_MS, type Day, dayOf } from "../../base/calendar.ts";
+import { DAY_MS, type Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
+import { DayZone } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 
 /** More than networks and a busy machine make of it. */
@@ -14,6 +15,8 @@ export class DatabaseTime {
   /** Epoch ms at monotonic zero. */
   #zero: number | undefined;
   #toldAt = -Infinity;
+  /** By which days begin. */
+  zone = new DayZone();
 
   /** @param read tells the time by what the database says of it */
   constructor(clock: Clock, log: Pick<Log, "warn">, read: (said: number) => number) {
@@ -43,6 +46,6 @@ export class DatabaseTime {
   }
 
   today(): Day {
-    return dayOf(this.now());
+    return this.zone.today(this.now());
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { Turns } from "../../base/turns.ts";
 import type { SiteKey } from "../counting.ts";
@@ -23,6 +24,7 @@ import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import { Pauses } from "./pauses.ts";
 import { Presence } from "./presence.ts";
+import { nameZone } from "./tables/day-zone.ts";
 import { declareSites } from "./tables/declare-sites.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { READER } from "./thread-kinds.ts";
@@ -46,6 +48,8 @@ interface PostgresOptions {
   nodeName: string;
   /** The sites that the configuration names; undefined leaves all as they are. */
   declared?: readonly DeclaredSite[];
+  /** The zone that the configuration names for days, where nobody else has named one. */
+  dayZone?: string | undefined;
   clock: Clock;
   log: Log;
   /** 0–1 */
@@ -237,8 +241,12 @@ export class PostgresEngine implements Engine {
     const cursorSecret = await databaseSecret(this.#chores, "cursor_secret", () =>
       randomBytes(SECRET_BYTES),
     );
-    const { declared = [] } = this.#options;
-    const sentences = await this.#chores.transaction((sql) => declareSites(sql, declared));
+    const { declared = [], dayZone: zone, databaseNow } = this.#options;
+    const sentences = await this.#chores.transaction(async (sql) => [
+      // First: a database without sites is new.
+      ...(await nameZone(sql, { zone, ...(databaseNow && { databaseNow }) })),
+      ...(await declareSites(sql, declared)),
+    ]);
     await this.#chores.all([this.#node.hello]);
     await this.#watch.begin();
     if (this.#isClosed) return;
@@ -251,6 +259,7 @@ export class PostgresEngine implements Engine {
   #hear(directory: Directory, { directory: tell }: EngineEvents): void {
     const all = [...directory.sites, ...directory.retired];
     this.#sites = new Set(all.map(({ key }) => key));
+    this.#time.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
     tell(directory);
   }
 

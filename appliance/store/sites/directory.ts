@@ -1,3 +1,4 @@
+import { readZoneSetting, type ZoneSetting } from "../../base/day-zone.ts";
 import type { SiteKey } from "../counting.ts";
 
 /** A site as the database knows it. */
@@ -15,22 +16,41 @@ export interface SiteRecord {
   readonly shareHash: Uint8Array | null;
 }
 
-/** All that decides which site a request is for and who may read it. */
+/** All that decides which site a request is for, who may read it, and on which day it counts. */
 export interface Directory {
   /** All but the retired. */
   readonly sites: readonly SiteRecord[];
   /** What the configuration named once and names no more: numbers are kept, nothing else. */
   readonly retired: readonly SiteRecord[];
   readonly adminHash: Uint8Array | null;
+  /** By which zone days are counted; null for UTC, because nobody has named one. */
+  readonly dayZone: ZoneSetting | null;
 }
+
+export const EMPTY_DIRECTORY: Directory = {
+  sites: [],
+  retired: [],
+  adminHash: null,
+  dayZone: null,
+};
 
 /** A site as a row of a database. */
 export type SiteRow = SiteRecord & { readonly retired: boolean };
 
-export function directoryOf(rows: readonly SiteRow[], adminHash: Uint8Array | null): Directory {
+/** @param dayZone what is noted of it; null where nothing is */
+export function directoryOf(
+  rows: readonly SiteRow[],
+  adminHash: Uint8Array | null,
+  dayZone: string | null,
+): Directory {
   const records = (retired: boolean) =>
     rows.filter((row) => row.retired === retired).map(({ retired: _, ...record }) => record);
-  return { sites: records(false), retired: records(true), adminHash };
+  return {
+    sites: records(false),
+    retired: records(true),
+    adminHash,
+    dayZone: readZoneSetting(dayZone),
+  };
 }
 
 /** A site that is not retired. */

@@ -1,3 +1,4 @@
+import type { ZoneSetting } from "../../base/day-zone.ts";
 import { comparableHost, siteTokenKey } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SiteAlarms, SurveyLabels } from "../reports.ts";
@@ -26,7 +27,9 @@ export type SiteChange =
     }
   | { readonly kind: "shareToken"; readonly site: SiteKey; readonly hash: Uint8Array | null }
   | { readonly kind: "labels"; readonly site: SiteKey; readonly labels: SurveyLabels }
-  | { readonly kind: "alarms"; readonly site: SiteKey; readonly alarms: SiteAlarms };
+  | { readonly kind: "alarms"; readonly site: SiteKey; readonly alarms: SiteAlarms }
+  /** By which days of all sites begin. */
+  | { readonly kind: "dayZone"; readonly setting: ZoneSetting };
 
 /** Null while there is no such site yet. */
 type DraftedSite = { -readonly [F in keyof SiteFields]: SiteFields[F] } & {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { DAY_MS, type Day, dayOf } from "../../base/calendar.ts";
+import type { ZoneSetting } from "../../base/day-zone.ts";
 import { daySums, readDays } from "../copy/day-reading.ts";
 import type { DayCounts } from "../copy/difference.ts";
 import { CopyRefused, type CopySite, type Sums } from "../copy/end.ts";
@@ -87,6 +88,10 @@ export class SqliteEnd implements CopySource, CopyTarget {
       });
       return [...sites.map(whole(false)), ...retired.map(whole(true))];
     });
+  }
+
+  async dayZone(): Promise<ZoneSetting | null> {
+    return readDirectory(this.#db).dayZone;
   }
 
   async adminHash(): Promise<Uint8Array | null> {

@@ -4,6 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { Engine, EngineAnswer, EngineEvents, EngineRequest } from "../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import { planZone } from "../sites/day-zone.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
 import { READER_MEMORY_MB } from "../threads/reader-kind.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
@@ -15,7 +16,8 @@ import { makeDataDir } from "./lock.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
 import { declareSites } from "./tables/declare-sites.ts";
-import { databaseSecret } from "./tables/sites.ts";
+import { carryOut } from "./tables/site-changes.ts";
+import { databaseSecret, readDirectory } from "./tables/sites.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 
 const SPACE_EVERY_MS = 10_000;
@@ -25,6 +27,8 @@ export interface SqliteOptions {
   dataDir: string;
   /** The sites that the configuration names; undefined leaves all as they are. */
   declared?: readonly DeclaredSite[];
+  /** The zone that the configuration names for days; undefined leaves it as it is. */
+  dayZone?: string | undefined;
   clock: Clock;
   log: Log;
   /** Called with the database before the workers start, each time another file is in place. */
@@ -163,8 +167,14 @@ export class SqliteEngine implements Engine {
   }
 
   #begin(db: Database): void {
-    const { declared } = this.#options;
-    const sentences = declared === undefined ? [] : declareSites(db, declared);
+    const { declared, dayZone, clock } = this.#options;
+    // The clock may be of when the box was last on.
+    const now = Math.max(clock.now(), newestTime(db));
+    // First: a database without sites is new.
+    const zone = planZone(readDirectory(db), dayZone, now);
+    carryOut(db, zone.changes);
+    const sites = declared === undefined ? [] : declareSites(db, declared);
+    const sentences = [...zone.sentences, ...sites];
     // That of the first file: cursors outlive a restore.
     this.#cursorSecret ??= databaseSecret(db, "cursor_secret", () => randomBytes(SECRET_BYTES));
     this.#events.opened({

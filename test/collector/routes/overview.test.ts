@@ -21,6 +21,7 @@ onEachEngine(() => {
       const nothing = { live: 0, week: [0, 0, 0, 0, 0, 0, 0], before: 0, last: null };
       assert.deepEqual(await read(), {
         to: "2026-03-04",
+        zone: "UTC",
         sites: [
           { id: "blog", ...nothing },
           { id: "docs", ...nothing },

@@ -42,6 +42,7 @@ onEachEngine(() => {
         assert.deepEqual(await world().stats({ day: "2026-03-01" }), {
           site: "blog",
           day: "2026-03-01",
+          zone: "UTC",
           uv: { _: 1 },
           app: { _: 1 },
           bot: { ua: 1, synthetic: 1 },
@@ -57,7 +58,7 @@ onEachEngine(() => {
 
       it("is only the site and the day where nothing was counted", async () => {
         for (const day of ["2026-02-28", "1970-01-01", "2024-02-29", "9999-12-31"])
-          assert.deepEqual(await world().stats({ day }), { site: "blog", day });
+          assert.deepEqual(await world().stats({ day }), { site: "blog", day, zone: "UTC" });
       });
 
       it("has a series of one row when asked", async () => {
@@ -124,6 +125,7 @@ onEachEngine(() => {
           site: "empty",
           from: "2026-03-04",
           to: "2026-03-04",
+          zone: "UTC",
           live: 0,
         });
       });
@@ -238,6 +240,7 @@ onEachEngine(() => {
           site: _site,
           from: _from,
           to: _to,
+          zone: _zone,
           ...totals
         } = await world().stats(query);
         const summed = Object.fromEntries(

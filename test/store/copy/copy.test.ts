@@ -12,7 +12,8 @@ import { PostgresEnd } from "../../../appliance/store/postgres/copying.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { SqliteEnd } from "../../../appliance/store/sqlite/copying.ts";
-import { databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import { noteZone } from "../../../appliance/store/sqlite/tables/day-zone.ts";
 import {
   changeSite,
   findSite,
@@ -94,6 +95,18 @@ describe("a copy", () => {
         assert.deepEqual(await contentOf(there), await contentOf(box));
         const { less, more, dropped } = await checkAll(box, there);
         assert.deepEqual([less, more, dropped], [[], [], []]);
+      });
+
+      it("brings the zone of days to a target without sites, and to no other", async () => {
+        const inZone = (zone: string) => (db: Database) => noteZone(db, { zone, before: null });
+        fill(at("box"), [day("blog", 1, { "/a": 1 })]);
+        change(at("box"), inZone("Europe/Zurich"));
+        await copyAll(source("box"), there);
+        assert.deepEqual(await there.dayZone(), { zone: "Europe/Zurich", before: null });
+        fill(at("other"), [day("shop", 1, { "/a": 1 })]);
+        change(at("other"), inZone("Asia/Tokyo"));
+        await copyAll(source("other"), there);
+        assert.equal((await there.dayZone())?.zone, "Europe/Zurich");
       });
 
       it("brings what came since, be it late or new, beside what is counted there", async () => {

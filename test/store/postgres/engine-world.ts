@@ -25,7 +25,7 @@ export class EngineWorld {
   readonly lines: string[] = [];
   readonly refused: Refusal[] = [];
   readonly engine: PostgresEngine;
-  directory: Directory = { sites: [], retired: [], adminHash: null };
+  directory: Directory = { sites: [], retired: [], adminHash: null, dayZone: null };
   counted = 0;
   live: readonly LiveBars[] = [];
   views = new Map<number, number[]>();

@@ -124,7 +124,7 @@ describe("the numbers in PostgreSQL", () => {
     await stats({ from: TODAY - 20, to: TODAY - 15, single: true, series: false, live: 3 });
     await stats({ from: TODAY - 3_999, daily: "text", warnings: ["storage_full"] });
     const sites = [1, 2, 3].map((key) => ({ key, id: `s${key}`, live: key }));
-    const query = { sites, today: TODAY, hour: 9, warnings: [] };
+    const query = { sites, today: TODAY, hour: 9, zone: "UTC", warnings: [] };
     const overview = await ask("overview", { query, accepts: ACCEPTS });
     assert.match(JSON.stringify(overview), /T\d\d\\",\\"pending\\":4/);
     await ask("siteActivity", { sites, today: TODAY });
@@ -323,6 +323,7 @@ const STATS: StatsQuery = {
   single: false,
   series: true,
   daily: undefined,
+  zone: "UTC",
   warnings: [],
 };
 

@@ -39,7 +39,7 @@ describe("sites in PostgreSQL", () => {
 
   it("are none at first, and raise the revision with each change", async () => {
     assert.deepEqual(await readDirectory(one), {
-      directory: { sites: [], retired: [], adminHash: null },
+      directory: { sites: [], retired: [], adminHash: null, dayZone: null },
       revision: 1,
     });
     assert.equal(await write("createSite", { id: "blog", host: "b.example", badge: true }), "done");

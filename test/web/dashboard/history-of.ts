@@ -47,5 +47,13 @@ export function historyOf(
     return [formatDay(day(from) + i), pv, uv, sessions, bot, app];
   });
   const to = formatDay(day(from) + days.length - 1);
-  return decodeHistory({ site: "blog", from, to, series, daily: asText(daily), hours });
+  return decodeHistory({
+    site: "blog",
+    zone: "UTC",
+    from,
+    to,
+    series,
+    daily: asText(daily),
+    hours,
+  });
 }

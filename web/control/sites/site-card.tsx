@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { scriptTag, siteCollector } from "../../../appliance/base/ports.ts";
-import type { NewReadToken, Site, SiteActivity } from "../../../appliance/control/wire.ts";
+import type { NewReadToken, Site } from "../../../appliance/control/wire.ts";
 import { Snippet } from "../../shared/copy-button.tsx";
 import { readersUrl, visitorsUrl } from "../addresses.ts";
 import { ask } from "../api.ts";
@@ -9,6 +9,7 @@ import { useShell } from "../context.ts";
 import { DashboardLink } from "../dashboard-link.tsx";
 import { Labelled, Problem, Secret } from "../parts.tsx";
 import { useAction } from "../use-action.ts";
+import type { SiteActivity } from "../use-activity.ts";
 import { AlarmsField } from "./alarms-field.tsx";
 import { EraseQuestion } from "./erase-question.tsx";
 import { ShareLink } from "./share-link.tsx";

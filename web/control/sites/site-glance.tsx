@@ -1,8 +1,9 @@
-import type { SiteActivity } from "../../../appliance/control/wire.ts";
+import { wallOf } from "../../shared/dates.ts";
 import { counted, whole } from "../../shared/format.ts";
 import { lastViewName } from "../../shared/last-view.ts";
 import { WeekLine } from "../../shared/week-line.tsx";
 import { useNow } from "../parts.tsx";
+import type { SiteActivity } from "../use-activity.ts";
 import { standingAlarms } from "./alarm-words.ts";
 
 /** Whether a site counts, at a glance: its week as a line, its total, its newest view. */
@@ -10,7 +11,7 @@ export function SiteGlance({ activity }: { activity: SiteActivity | undefined })
   const now = useNow();
   // It takes its place before it is known, so that nothing moves.
   if (activity === undefined) return <div class="glance" aria-busy="true" />;
-  const { week, total, last, live, alarms } = activity;
+  const { week, total, last, live, alarms, zone } = activity;
   if (total === 0) return <p class="glance hint">No view yet.</p>;
   const ofWeek = week.reduce((sum, n) => sum + n, 0);
   return (
@@ -30,7 +31,7 @@ export function SiteGlance({ activity }: { activity: SiteActivity | undefined })
                 ? "in these five minutes"
                 : last === null
                   ? "long ago"
-                  : lastViewName(last, now)}
+                  : lastViewName(last, wallOf(zone, now))}
             </dd>
           </div>
           <div>

@@ -44,7 +44,7 @@ export function Overview(props: OverviewProps) {
       <Notices history={{ warnings, pending }} {...{ feed, isForgetful, refresh }} />
       <main>
         <p class="hint overview-hint">
-          Pageviews of seven days, and of today against yesterday by this hour (UTC).
+          Pageviews of seven days, and of today against yesterday by this hour ({overview.zone}).
         </p>
         <ul class="overview">
           {sites.map((site) => (
@@ -73,7 +73,7 @@ interface SiteLinkProps {
   site: SiteWeek;
   /** the last day of the week, `2026-03-04` */
   to: string;
-  /** the server's clock in epoch milliseconds */
+  /** the wall clock by which days are counted: milliseconds since 1970 there */
   now: number;
   href: string;
   onOpen: () => void;

@@ -49,7 +49,7 @@ const GROUPS: [group: string, dimensions: [name: string, title: string, tab?: st
   [
     "Behaviour",
     [
-      ["hour", "Hours of the day (UTC)", "Hours (UTC)"],
+      ["hour", "Hours of the day", "Hours"],
       ["hi", "Time to the first input", "First input"],
     ],
   ],

@@ -39,7 +39,7 @@ export const METRIC_FACTS: Record<Metric, MetricFacts> = {
   uv: {
     name: "Visitors",
     unit: "count",
-    help: "Browsers seen, once a UTC day each: someone who comes on three days counts three times.",
+    help: "Browsers seen, once a day each: someone who comes on three days counts three times.",
   },
   sessions: {
     name: "Sessions",
@@ -158,7 +158,7 @@ function isDoubtful(history: History, { from, to }: DayRange): boolean {
 interface Comparison {
   range: DayRange;
   compared: DayRange;
-  /** the server's clock in epoch milliseconds */
+  /** the wall clock by which days are counted: milliseconds since 1970 there */
   now: number;
 }
 

@@ -26,11 +26,11 @@ interface HeatOptions {
   range: DayRange;
   /** what is counted */
   key: SeriesName;
-  /** the server's clock in epoch milliseconds */
+  /** the wall clock by which days are counted: milliseconds since 1970 there */
   now: number;
 }
 
-/** Rows Monday to Sunday, columns hours 00–23, all in UTC. */
+/** Rows Monday to Sunday, columns hours 00–23. */
 export function heatmapOf(history: History, { range, key, now }: HeatOptions): HeatCell[][] {
   const counts = key === "pv" ? viewsByHour(history, range) : countsByHour(history, key, range);
   const times = timesByHour(range, now, (day) => key === "pv" || isKept(history, key, day));

@@ -29,7 +29,9 @@ export function Heatmap({ history, range, metric, now }: HeatmapProps) {
   return (
     <section class="card heat" aria-labelledby="heat-title">
       <header>
-        <h2 id="heat-title">{METRIC_FACTS[key].name} by day and hour (UTC)</h2>
+        <h2 id="heat-title">
+          {METRIC_FACTS[key].name} by day and hour ({history.zone})
+        </h2>
       </header>
       <table
         onPointerOver={point}

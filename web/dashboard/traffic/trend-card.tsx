@@ -62,7 +62,9 @@ export function TrendCard(props: TrendCardProps) {
   return (
     <section class="card trend" aria-labelledby="trend-title">
       <header>
-        <h2 id="trend-title">{asked.length > 0 ? askedTitle(trend) : titleOf(trend, metric)}</h2>
+        <h2 id="trend-title">
+          {asked.length > 0 ? askedTitle(trend) : titleOf(trend, metric, history.zone)}
+        </h2>
         <ul class="legend" aria-label="Lines of the chart">
           {whole.lines.map((line) => (
             <li key={line.key} class={line.key}>
@@ -123,9 +125,9 @@ function askedTitle({ lines: [first, ...more], unit }: Trend): string {
   return `${more.length > 0 ? `${more.length + 1} values` : first?.name} by ${unit}`;
 }
 
-function titleOf(trend: Trend, metric: Metric): string {
+function titleOf(trend: Trend, metric: Metric, zone: string): string {
   const charted = trend.unit === "hour" ? hourlyOf(metric) : metric;
-  return `${METRIC_FACTS[charted].name} by ${trend.unit}${trend.unit === "hour" ? " (UTC)" : ""}`;
+  return `${METRIC_FACTS[charted].name} by ${trend.unit}${trend.unit === "hour" ? ` (${zone})` : ""}`;
 }
 
 interface TrendTableProps {

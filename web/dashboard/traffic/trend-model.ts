@@ -78,7 +78,7 @@ interface TrendOptions {
   compared: DayRange | null;
   metric: Metric;
   bots: boolean;
-  /** the server's clock in epoch milliseconds */
+  /** the wall clock by which days are counted: milliseconds since 1970 there */
   now: number;
 }
 
@@ -129,7 +129,7 @@ function hoursOf(history: History, options: TrendOptions): Trend {
   const buckets = Array.from({ length: 24 }, (_, hour): Bucket => {
     const state = hour + thisHour > 0 ? "future" : hour + thisHour === 0 ? "open" : "whole";
     const text = String(hour).padStart(2, "0");
-    return { label: text, name: `${text}:00–${text}:59 UTC`, state };
+    return { label: text, name: `${text}:00–${text}:59`, state };
   });
   const isUpTo = (_: unknown, i: number) => buckets[i]?.state !== "future";
   const charted = hourlyOf(metric);

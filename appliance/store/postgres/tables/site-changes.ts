@@ -1,4 +1,5 @@
 import type { SiteKey } from "../../counting.ts";
+import { DAY_ZONE } from "../../sites/day-zone.ts";
 import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import type { Sql, Statement } from "../connection.ts";
@@ -79,6 +80,14 @@ function statementsOf(change: SiteChange): Statement[] {
         },
       ];
     }
+    case "dayZone":
+      return [
+        {
+          text: `INSERT INTO meta (key, value) VALUES ($1, $2)
+                 ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+          values: [DAY_ZONE, JSON.stringify(change.setting)],
+        },
+      ];
   }
 }
 

@@ -1,4 +1,4 @@
-import { dayOf, HOUR_MS } from "../../../base/calendar.ts";
+import { DayZone } from "../../../base/day-zone.ts";
 import { type CountGroup, NOBODY, type SiteKey } from "../../counting.ts";
 import { type Waiting, waitingGroup } from "../../counts/group.ts";
 import type { UpkeepTime } from "../../engine.ts";
@@ -92,6 +92,7 @@ export class Filing {
 
   #tallies(rows: readonly Row[], time: UpkeepTime) {
     const tallies = new Tallies();
+    const zone = new DayZone(time.zone);
     for (const row of rows) {
       const data = JSON.parse(row.data) as Waiting;
       if (data.kind !== "counts" || !this.#isThere(row.site)) continue;
@@ -99,19 +100,20 @@ export class Filing {
         site: row.site,
         ...waitingGroup(data),
       };
-      tallies.add(group, Math.floor(receivedAt(row, time) / HOUR_MS));
+      tallies.add(group, zone.hourAt(receivedAt(row, time)));
     }
     return tallies.all();
   }
 
   async #addSurveys(sql: Sql, rows: readonly Row[], time: UpkeepTime): Promise<void> {
+    const zone = new DayZone(time.zone);
     for (const row of rows) {
       const data = JSON.parse(row.data) as Waiting;
       if (data.kind !== "survey" || !this.#isThere(row.site)) continue;
       await sql.rows("INSERT INTO survey (site, version, day, payload) VALUES ($1, $2, $3, $4)", [
         row.site,
         data.version,
-        dayOf(receivedAt(row, time)),
+        zone.today(receivedAt(row, time)),
         data.payload,
       ]);
     }

@@ -1,10 +1,12 @@
 import { BOUNDS, type Bound } from "../../../base/bounds.ts";
 import { DAY_MS } from "../../../base/calendar.ts";
+import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
 import { decodeTaken } from "../../copy/taken.ts";
 import { NOBODY } from "../../counting.ts";
 import { unpack } from "../../counts/pack.ts";
+import { DAY_ZONE } from "../../sites/day-zone.ts";
 import { rebuildDayTotals } from "../counts/day-totals.ts";
 import type { Database } from "../database.ts";
 
@@ -82,6 +84,7 @@ export const COLUMNS: Readonly<Record<string, Check>> = { day, last_day: day, ha
 const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
+  [DAY_ZONE, (value) => readZoneSetting(value) !== null],
   ["copy_id", (value) => value instanceof Uint8Array && value.length === COPY_ID_BYTES],
 ]);
 

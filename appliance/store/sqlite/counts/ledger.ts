@@ -72,7 +72,7 @@ export class Ledger {
     return batch.surveys.map((survey) => this.#addSurvey(survey));
   }
 
-  /** Adds a group's counts to the UTC hour `hour` (hours since 1970). */
+  /** Adds a group's counts to the hour `hour`, as `Stamp` has it. */
   count(
     group: Pick<CountGroup, "site" | "views" | "counts">,
     hour: number,
@@ -101,12 +101,11 @@ export class Ledger {
     });
   }
 
-  /** Files one waiting row under the time it was received (epoch ms). */
-  file(site: SiteKey, data: Waiting, epochMs: number): void {
+  /** Files one waiting row under the hour it was received, as `Stamp` has it. */
+  file(site: SiteKey, data: Waiting, hour: number): void {
     if (site !== NOBODY && !this.#siteExists(site)) return;
-    if (data.kind === "counts")
-      this.count({ site, ...waitingGroup(data) }, Math.floor(epochMs / HOUR_MS), false);
-    else this.#statements.addSurvey.run(site, data.version, dayOf(epochMs), data.payload);
+    if (data.kind === "counts") this.count({ site, ...waitingGroup(data) }, hour, false);
+    else this.#statements.addSurvey.run(site, data.version, dayOf(hour * HOUR_MS), data.payload);
   }
 
   /** The id of OTHER, which is counted on `day`. */

@@ -1,4 +1,5 @@
 import type { Day } from "../../../base/calendar.ts";
+import { DayZone } from "../../../base/day-zone.ts";
 import type { SiteKey } from "../../counting.ts";
 import type { Waiting } from "../../counts/group.ts";
 import { type Counts, pack, unpack } from "../../counts/pack.ts";
@@ -57,7 +58,9 @@ export function eraseSites(db: Database): boolean {
   return true;
 }
 
-function fileWaiting(db: Database, ledger: Ledger, { boot, bootedAt }: UpkeepTime): boolean {
+function fileWaiting(db: Database, ledger: Ledger, time: UpkeepTime): boolean {
+  const { boot, bootedAt } = time;
+  const zone = new DayZone(time.zone);
   // One after the other: a hundred large ones would not fit the memory.
   const next = db.prepare(
     `SELECT id, site, boot, at, saved_clock AS savedClock, data FROM waiting
@@ -75,7 +78,7 @@ function fileWaiting(db: Database, ledger: Ledger, { boot, bootedAt }: UpkeepTim
     ledger.file(
       row.site,
       JSON.parse(row.data) as Waiting,
-      known ? bootedAt + row.at : row.savedClock,
+      zone.hourAt(known ? bootedAt + row.at : row.savedClock),
     );
     db.prepare("DELETE FROM waiting WHERE id = ?").run(row.id);
   }

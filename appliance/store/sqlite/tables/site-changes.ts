@@ -3,6 +3,7 @@ import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
+import { noteZone } from "./day-zone.ts";
 import { removeOtherSessions } from "./sessions.ts";
 import { saveSiteAlarms } from "./site-alarms.ts";
 import {
@@ -70,6 +71,9 @@ function make(db: Database, change: SiteChange): void {
       break;
     case "alarms":
       saveSiteAlarms(db, change.site, change.alarms);
+      break;
+    case "dayZone":
+      noteZone(db, change.setting);
       break;
   }
 }

@@ -2,6 +2,7 @@ import type { SiteKey } from "../../counting.ts";
 import { type Directory, directoryOf, type SiteRecord, siteIn } from "../../sites/directory.ts";
 import type { SiteFields } from "../../sites/draft.ts";
 import type { Database } from "../database.ts";
+import { notedZone } from "./day-zone.ts";
 import { removeSiteAlarms } from "./site-alarms.ts";
 import { removeSurveyLabels } from "./survey-labels.ts";
 
@@ -28,6 +29,7 @@ export function readDirectory(db: Database): Directory {
       retired: row.retired === 1,
     })),
     (admin as Uint8Array | undefined) ?? null,
+    notedZone(db),
   );
 }
 

@@ -1,0 +1,32 @@
+import { planFleetZone, planZone } from "../../sites/day-zone.ts";
+import type { Sql } from "../connection.ts";
+import { readDirectory } from "./directory.ts";
+import { carryOut, lockDirectory } from "./site-changes.ts";
+
+interface NamedZone {
+  /** Undefined leaves it as it is. */
+  readonly zone: string | undefined;
+  /** It may take the place of the zone that all others go by. */
+  readonly forAll?: boolean;
+  /** What time it is (epoch ms) where the database says this one. */
+  readonly databaseNow?: (said: number) => number;
+}
+
+/**
+ * Lets days be counted by another zone, if nobody has named one before.
+ * @returns what the owner should know of it, a sentence each
+ */
+export async function nameZone(
+  sql: Sql,
+  { zone, forAll = false, databaseNow = (said) => said }: NamedZone,
+): Promise<readonly string[]> {
+  if (zone === undefined) return [];
+  // Who has nothing to change holds up nobody.
+  if ((await readDirectory(sql)).directory.dayZone?.zone === zone) return [];
+  const directory = await lockDirectory(sql);
+  const [clock] = await sql.rows<{ now: number }>("SELECT extract(epoch FROM now()) * 1000 AS now");
+  const plan = forAll ? planZone : planFleetZone;
+  const { changes, sentences } = plan(directory, zone, databaseNow(clock?.now ?? 0));
+  await carryOut(sql, changes);
+  return sentences;
+}

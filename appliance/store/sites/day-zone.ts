@@ -1,0 +1,58 @@
+import { formatDay } from "../../base/calendar.ts";
+import { DayZone, UTC_DAYS, type ZoneSetting } from "../../base/day-zone.ts";
+import type { Directory } from "./directory.ts";
+import type { SiteChange } from "./draft.ts";
+
+/** Where databases note it in `meta`, as JSON. */
+export const DAY_ZONE = "day_zone";
+
+interface ZonePlan {
+  readonly changes: readonly SiteChange[];
+  /** What the owner should know of it. */
+  readonly sentences: readonly string[];
+}
+
+const NOTHING: ZonePlan = { changes: [], sentences: [] };
+
+/**
+ * What becomes of the zone that somebody wants days to be counted by: in a database without sites it is
+ * in force at once, else from its next midnight on.
+ * @param now epoch milliseconds
+ */
+export function planZone(directory: Directory, wanted: string | undefined, now: number): ZonePlan {
+  const { dayZone, sites, retired } = directory;
+  if (wanted === undefined || wanted === dayZone?.zone) return NOTHING;
+  if (sites.length + retired.length === 0) return planOf({ zone: wanted, before: null });
+  const setting = new DayZone(dayZone ?? UTC_DAYS).changedTo(wanted, now);
+  const { before } = setting;
+  if (before === null) return planOf(setting);
+  const [from, by] = [new DayZone(setting).today(before.until), before.zone];
+  return planOf(
+    setting,
+    `From ${formatDay(from)} on days are those of ${wanted}; until then, of ${by}.`,
+  );
+}
+
+function planOf(setting: ZoneSetting, ...sentences: string[]): ZonePlan {
+  return { changes: [{ kind: "dayZone", setting }], sentences };
+}
+
+/**
+ * The same where many share a database: who comes first names the zone, and nobody changes it by its own
+ * settings alone.
+ */
+export function planFleetZone(
+  directory: Directory,
+  wanted: string | undefined,
+  now: number,
+): ZonePlan {
+  const { dayZone } = directory;
+  if (dayZone === null || wanted === undefined || wanted === dayZone.zone)
+    return planZone(directory, wanted, now);
+  return {
+    changes: [],
+    sentences: [
+      `DAY_ZONE says ${wanted}, but all who count into this database go by ${dayZone.zone}, and so does this one. To change it for all: tallydeck migrate --day-zone ${wanted}`,
+    ],
+  };
+}
