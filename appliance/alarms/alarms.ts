@@ -199,7 +199,8 @@ export class Alarms {
   async #learnOf(site: Watched, now: number): Promise<void> {
     const { zone } = this.#options.store;
     const today = zone.today(now);
-    const first = today - HABIT_DAYS;
+    // Hours of another zone say nothing about those of this one.
+    const first = Math.max(today - HABIT_DAYS, zone.firstDay(now) ?? 0);
     // The day before may have been read before it was over.
     const known = site.history === undefined ? undefined : knownUntil(site.history, first, today);
     const from = known === undefined ? first : known.from + known.sessions.length;

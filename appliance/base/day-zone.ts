@@ -59,6 +59,12 @@ export class DayZone {
     return dayOf(this.wall(moment));
   }
 
+  /** The first day by the zone that is in force at a moment; undefined where that always was. */
+  firstDay(moment: number): Day | undefined {
+    const { before } = this.setting;
+    return before !== null && moment >= before.until ? this.today(before.until) : undefined;
+  }
+
   /** The next moment at which another day begins. */
   nextMidnight(moment: number): number {
     const today = this.today(moment);

@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { HABIT_DAYS, type Habit, habitOf, usualViews } from "../../appliance/alarms/habit.ts";
 import { judgeSilence, rushBound } from "../../appliance/alarms/rule.ts";
 import { DAY_MS, dayOf, HOUR_MS } from "../../appliance/base/calendar.ts";
+import { DayZone } from "../../appliance/base/day-zone.ts";
 import { seeded, TEST_SEED } from "../helpers/seeded.ts";
 
 /** A Wednesday. */
@@ -43,6 +44,22 @@ describe("what is usual for a site", () => {
     assert.deepEqual([Math.round(day), usual.visitSize], [120, 2]);
     assert.equal(Math.round(usualViews(usual, NOON, NOON + HOUR_MS / 2)), 5);
     assert.equal(Math.round(usualViews(usual, NOON, NOON + 15 * DAY_MS)), 15 * 120);
+  });
+
+  it("has the hours that the clock of a zone shows, and one less when that is put forward", () => {
+    const history = historyOf(HABIT_DAYS, (hours) => hours.map((_, hour) => hour));
+    const zone = new DayZone({ zone: "Europe/Zurich", before: null });
+    const usual = habitOf(history, TODAY, zone) ?? assert.fail("nothing is usual");
+    const hourFrom = (text: string) => {
+      const from = Date.parse(text);
+      return Math.round(usualViews(usual, from, from + HOUR_MS));
+    };
+    assert.equal(hourFrom("2026-03-04T12:00:00Z"), 13);
+    assert.equal(hourFrom("2026-07-01T12:00:00Z"), 14);
+    assert.deepEqual(
+      ["00", "01"].map((hour) => hourFrom(`2026-03-29T${hour}:00:00Z`)),
+      [1, 3],
+    );
   });
 
   it("is not known before three weeks, nor of a site with a handful of views", () => {

@@ -42,11 +42,11 @@ describe("the alarms of a site", () => {
     await hook.stop();
   });
 
-  async function start(): Promise<void> {
+  async function start(more: Record<string, string> = {}): Promise<void> {
     let isFilled = false;
     world = new World({
       clock,
-      env: { VIRTUAL_DECK: "mk2" },
+      env: { VIRTUAL_DECK: "mk2", ...more },
       prepare: (db: Database) => {
         if (!isFilled) importDays(db, historyOf(weeks));
         isFilled = true;
@@ -114,6 +114,30 @@ describe("the alarms of a site", () => {
       both.map(({ body }) => JSON.parse(body).state),
       ["firing", "resolved"],
     );
+  });
+
+  it("go by the hours of the zone of days", async () => {
+    // Six in the morning there, two hours before views are usual.
+    clock = new FakeClock(NOON - 60 * MINUTE_MS);
+    await start({ DAY_ZONE: "America/New_York" });
+    await switchOn();
+    await passAnHour();
+    await passUntil("silence", "firing");
+    const hours = (clock.now() - NOON) / (60 * MINUTE_MS);
+    assert.ok(hours > 1.5 && hours < 4, `after ${hours} hours`);
+  });
+
+  it("learn anew when days are of another zone", async () => {
+    await start();
+    await switchOn();
+    await passAnHour();
+    assert.equal((await states()).silence.state, "quiet");
+    // Where it is midnight in two hours.
+    await world.restart({ DAY_ZONE: "Asia/Tokyo" });
+    await passAnHour();
+    assert.equal((await states()).silence.state, "quiet");
+    await passAnHour();
+    await passUntil("silence", "learning");
   });
 
   it("tell of a rush on the key, and of its end", async () => {
