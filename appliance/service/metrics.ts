@@ -101,7 +101,7 @@ function storeFamilies({ database, ...figures }: StoreFigures): Family[] {
     },
     gauge("tallydeck_waiting_hits", "Hits in memory that are not stored.", figures.waitingHits),
     {
-      ...gauge("tallydeck_waiting_bytes", "Memory their values take.", figures.waitingBytes),
+      ...gauge("tallydeck_waiting_bytes", "Bytes of memory they take.", figures.waitingBytes),
       unit: "bytes",
     },
     gauge(

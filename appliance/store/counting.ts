@@ -70,7 +70,10 @@ export interface SurveyRow {
 
 /** One transaction's worth. */
 export interface BatchData {
-  readonly groups: readonly CountGroup[];
+  /** Hits, as batches of the log: see `log/batch`. */
+  readonly log: readonly Uint8Array[];
+  /** How many of them. */
+  readonly hits: number;
   readonly surveys: readonly SurveyRow[];
   /** Survey rows to take back, as the ledger named them: their senders were told that nothing was stored. */
   readonly withdraw: readonly number[];

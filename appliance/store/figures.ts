@@ -8,7 +8,7 @@ export interface IntakeFigures {
   /** Commits that were tried and not made. */
   readonly failedBatches: number;
   readonly waitingHits: number;
-  /** Bytes of memory that their values take, about. */
+  /** Bytes of memory that they take, about. */
   readonly waitingBytes: number;
 }
 

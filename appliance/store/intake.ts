@@ -5,10 +5,12 @@ import type { Log } from "../base/log.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Batch, storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
-import { incrementsOf } from "./counts/group.ts";
+import { maskedHit } from "./counts/nobody.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { IntakeFigures } from "./figures.ts";
+import { MAX_BYTES } from "./log/batch.ts";
 import type { Hit } from "./log/record.ts";
+import { WaitingHits } from "./waiting-hits.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
 export const PATIENCE_MS = 5_000;
@@ -19,6 +21,7 @@ const LONGEST_RETRY_MS = 64_000;
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
 const UTC = new DayZone();
+const NOTHING = { surveys: [], withdraw: [] };
 
 interface IntakeOptions {
   clock: Clock;
@@ -27,15 +30,14 @@ interface IntakeOptions {
   log: Log;
   send: (request: EngineRequest) => Promise<EngineAnswer>;
   lowSpace: () => boolean;
-  /** Hits were stored. */
-  onCommitted?: () => void;
+  /** Hits were stored; late ones came before the clock was sure, which it is by now. */
+  onCommitted?: (areLate: boolean) => void;
 }
 
 /**
  * Group commit: hits that arrive while a commit runs form the next one, and everybody is answered
- * once what he sent is synced. While nothing can be stored, counts pile up in the open batch,
- * hits are answered at once and surveys are refused, and retries that become rarer find out when
- * it ends.
+ * once what he sent is synced. While nothing can be stored, hits wait in memory and are answered at
+ * once, surveys are refused, and retries that become rarer find out when it ends.
  */
 export class Intake {
   readonly #clock: Clock;
@@ -43,12 +45,17 @@ export class Intake {
   readonly #log: Log;
   readonly #send: IntakeOptions["send"];
   readonly #lowSpace: () => boolean;
-  readonly #onCommitted: () => void;
-  #open = this.#newBatch();
+  readonly #onCommitted: (areLate: boolean) => void;
+  /** All that are not committed, those of a commit that runs included. */
+  readonly #hits = new WaitingHits();
+  /** Who waits for the next commit. */
+  #open = new Batch();
   #failures = 0;
   #inFlight: Batch | undefined;
   #scheduled = false;
   #unavailable = false;
+  /** Something of what was committed came before the clock was sure. */
+  #areLate = false;
   readonly #commitSeconds = new Histogram(COMMIT_SECONDS);
   #failedBatches = 0;
   #giveUp: Cancel | undefined;
@@ -81,8 +88,8 @@ export class Intake {
     return {
       commitSeconds: this.#commitSeconds,
       failedBatches: this.#failedBatches,
-      waitingHits: this.#open.hits + (this.#inFlight?.hits ?? 0),
-      waitingBytes: this.#open.bytes + (this.#inFlight?.bytes ?? 0),
+      waitingHits: this.#hits.hits,
+      waitingBytes: this.#hits.bytes,
     };
   }
 
@@ -90,14 +97,13 @@ export class Intake {
    * Counts one hit; null stands for a site that does not exist. Resolves when the hit may be
    * answered.
    */
-  count(site: SiteKey | null, { kind, flags, values }: Hit): Promise<void> {
+  count(site: SiteKey | null, hit: Hit): Promise<void> {
     // Then nothing is waited for, and memory is for sites that are there.
     if (site === null && this.#unavailable) return AT_ONCE;
-    const batch = this.#open;
-    const increments = incrementsOf(kind, flags, values);
-    batch.add(site ?? NOBODY, this.#stamp(), increments, kind === "view");
+    if (site === null) this.#hits.add(NOBODY, this.#stamp(), maskedHit(hit));
+    else this.#hits.add(site, this.#stamp(), hit);
     this.#schedule();
-    return this.#unavailable ? AT_ONCE : batch.stored;
+    return this.#unavailable ? AT_ONCE : this.#open.stored;
   }
 
   /** Stores one survey response. @throws {Refusal} `storage_unavailable`, `surveys_full` */
@@ -118,7 +124,7 @@ export class Intake {
 
   /** Resolves when all that was counted is stored, or a last attempt at it failed. */
   async drain(): Promise<void> {
-    if (this.#inFlight === undefined && !this.#open.wanted) return;
+    if (this.#inFlight === undefined && !this.#isWanted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#idle = resolve;
     this.retry();
@@ -135,7 +141,7 @@ export class Intake {
     };
   }
 
-  /** What was stamped before the clock was sure, and is committed after, can be told its hour now. */
+  /** A survey stamped before the clock was sure, and committed after, can be told its hour now. */
   readonly #dated = (stamp: Stamp): Stamp => {
     if ("hour" in stamp || !this.#clock.sure) return stamp;
     const receivedAt = this.#clock.now() - this.#clock.monotonic() + stamp.at;
@@ -149,34 +155,59 @@ export class Intake {
     setImmediate(() => this.#commit());
   }
 
+  /** True when a commit is due. */
+  get #isWanted(): boolean {
+    return this.#open.wanted || !this.#hits.isEmpty;
+  }
+
   #commit(): void {
     this.#scheduled = false;
     this.#retry = undefined;
     const batch = this.#open;
-    this.#open = this.#newBatch();
+    this.#open = new Batch();
     this.#inFlight = batch;
-    this.#sendNext(batch);
+    // While nothing can be stored, what is open goes on taking in what is alike.
+    if (!this.#unavailable || this.#hits.parts.length === 0) this.#hits.close();
+    this.#sendNext(batch, this.#hits.parts.length);
   }
 
-  /** One batch waits while another is committed: the memory is for both. */
-  #newBatch(): Batch {
-    return new Batch(() => this.#inFlight?.bytes ?? 0);
-  }
-
-  #sendNext(batch: Batch): void {
+  /** Commits so many parts, in slices of about a megabyte; who waits is answered after the last. */
+  #sendNext(batch: Batch, left: number): void {
     this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
-    const next = batch.next(this.#lowSpace(), this.#dated);
+    const parts = this.#nextParts(left);
+    const isLast = parts.length === left;
     const at = this.#clock.monotonic();
-    void this.#send({ kind: "commit", at, batch: next }).then((answer) => {
-      if (answer.ok) this.#goesOn((this.#clock.monotonic() - at) / 1_000);
-      if (answer.ok && batch.hasMore) {
-        this.#sendNext(batch);
+    const data = {
+      log: parts.map(({ bytes }) => bytes),
+      hits: parts.reduce((sum, { hits }) => sum + hits, 0),
+      ...(isLast ? batch.data(this.#dated) : NOTHING),
+      lowSpace: this.#lowSpace(),
+    };
+    void this.#send({ kind: "commit", at, batch: data }).then((answer) => {
+      if (answer.ok) {
+        this.#hits.drop(parts.length);
+        this.#areLate ||= this.#clock.sure && parts.some(({ isUndated }) => isUndated);
+        this.#goesOn((this.#clock.monotonic() - at) / 1_000);
+      }
+      if (answer.ok && !isLast) {
+        this.#sendNext(batch, left - parts.length);
         return;
       }
       this.#inFlight = undefined;
       if (answer.ok) this.#committed(batch, answer.surveys);
       else this.#failed(batch, answer);
     });
+  }
+
+  /** The oldest parts, as many as neither a copy for a worker nor a retry is large with. */
+  #nextParts(most: number): WaitingHits["parts"] {
+    let bytes = 0;
+    const { parts } = this.#hits;
+    const end = parts.findIndex((part, n) => {
+      bytes += part.bytes.length;
+      return n >= most || (n > 0 && bytes > MAX_BYTES);
+    });
+    return parts.slice(0, end < 0 ? most : end);
   }
 
   /** A commit was made. */
@@ -192,8 +223,9 @@ export class Intake {
     this.#unavailable = false;
     const restOfDayMs = () => this.#zone().nextMidnight(this.#clock.now()) - this.#clock.now();
     this.#open.withdraw(batch.commit(surveyIds, restOfDayMs));
-    this.#onCommitted();
-    if (this.#open.wanted) this.#schedule();
+    this.#onCommitted(this.#areLate);
+    this.#areLate = false;
+    if (this.#isWanted) this.#schedule();
     else this.#becomeIdle();
   }
 

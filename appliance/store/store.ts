@@ -85,7 +85,11 @@ export class Store {
       log,
       send: (request) => this.#engine.send(request),
       lowSpace: () => this.#engine.lowSpace,
-      onCommitted: () => this.counted.emit(),
+      onCommitted: (areLate) => {
+        this.counted.emit();
+        // The upkeep that began when the clock became sure did not find them.
+        if (areLate && !this.#isClosed) void this.#upkeep.anew();
+      },
     });
     this.#upkeep = new Upkeep({
       clock,

@@ -1,4 +1,6 @@
+import type { BatchData, Stamp } from "../../appliance/store/counting.ts";
 import type { Dimension, Hit } from "../../appliance/store/log/record.ts";
+import { WaitingHits } from "../../appliance/store/waiting-hits.ts";
 import type { World } from "./world.ts";
 
 /** What one hit says. */
@@ -7,6 +9,18 @@ export type Values = Readonly<Partial<Record<Dimension, string>>>;
 /** A view that says just this. */
 export function viewOf(values: Values = {}, flags = 0): Hit {
   return { kind: "view", flags, values: Object.entries(values) as [Dimension, string][] };
+}
+
+/** Hits as they are committed. */
+export function logOf(
+  site: number,
+  stamp: Stamp,
+  hits: readonly Hit[],
+): Pick<BatchData, "log" | "hits"> {
+  const waiting = new WaitingHits();
+  for (const hit of hits) waiting.add(site, stamp, hit);
+  waiting.close();
+  return { log: waiting.parts.map(({ bytes }) => bytes), hits: hits.length };
 }
 
 /** The number a site has in the database. */

@@ -2,13 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { silentLog } from "../../appliance/base/log.ts";
-import type { EngineRequest } from "../../appliance/store/engine.ts";
-import { Intake } from "../../appliance/store/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
-import { keyOf, viewOf, views } from "../helpers/traffic.ts";
+import { keyOf, views } from "../helpers/traffic.ts";
 import { World } from "../helpers/world.ts";
 
 const MINUTE_MS = 60_000;
@@ -119,6 +116,14 @@ onEachEngine(() => {
       while ((await world.stats()).pending !== undefined);
       assert.deepEqual((await hours("2026-03-05")).hour, { "01": 1 });
       assert.equal((await world.read("/surveys")).total, 1);
+    });
+
+    it("what is committed only then is filed at once, too", async () => {
+      const stored = views(world, [{ path: "/" }]);
+      world.clock.becomeSure("2026-03-05T01:10:00Z");
+      await stored;
+      while ((await world.stats()).pending !== undefined);
+      assert.deepEqual((await hours("2026-03-05")).hour, { "01": 1 });
     });
 
     it("hits count in the totals of all time once", async () => {
@@ -270,31 +275,6 @@ onEachEngine(() => {
         [600 + more, 300, more, undefined],
       );
     });
-  });
-});
-
-describe("a hit that came before the clock was sure and is committed after", () => {
-  it("is committed under its hour, and waits no more", async () => {
-    const clock = new FakeClock(SAVED, { sure: false });
-    const sent: EngineRequest[] = [];
-    const intake = new Intake({
-      clock,
-      log: silentLog(),
-      lowSpace: () => false,
-      async send(request) {
-        sent.push(request);
-        return { ok: true, surveys: [], more: false };
-      },
-    });
-    const hit = intake.count(1, viewOf());
-    clock.advance(20 * MINUTE_MS);
-    clock.becomeSure("2026-03-05T00:10:00Z");
-    await hit;
-    assert.ok(sent[0]?.kind === "commit");
-    assert.deepEqual(
-      sent[0].batch.groups.map(({ stamp }) => stamp),
-      [{ hour: Date.parse("2026-03-04T23:00:00Z") / HOUR_MS }],
-    );
   });
 });
 

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { silentLog } from "../../appliance/base/log.ts";
+import { groupsOf } from "../../appliance/store/counts/group.ts";
 import type { EngineAnswer, EngineRequest } from "../../appliance/store/engine.ts";
 import { Intake } from "../../appliance/store/intake.ts";
+import { decodeBatch } from "../../appliance/store/log/batch.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { viewOf } from "../helpers/traffic.ts";
@@ -36,12 +38,12 @@ class SlowCommits {
   async end(): Promise<number> {
     const commit = this.#running.shift();
     if (commit?.request.kind !== "commit") throw new Error("no commit runs");
-    const { groups, surveys } = commit.request.batch;
+    const { hits, surveys } = commit.request.batch;
     commit.answer({ ok: true, surveys: surveys.map((_, i) => i + 1), more: false });
     // One turn to take the answer, one for the commit that follows.
     await nextTurn();
     await nextTurn();
-    return groups.reduce((sum, group) => sum + group.hits, 0);
+    return hits;
   }
 }
 
@@ -101,7 +103,7 @@ describe("group commit", () => {
     await hit;
   });
 
-  it("adds hits of one hour up before it commits", async () => {
+  it("holds hits that are alike once", async () => {
     const sent: EngineRequest[] = [];
     const intake = new Intake({
       clock: new FakeClock(),
@@ -120,7 +122,11 @@ describe("group commit", () => {
     const [request] = sent;
     assert.ok(request?.kind === "commit" && sent.length === 1);
     assert.deepEqual(
-      request.batch.groups.map(({ site, hits, views, counts }) => ({
+      request.batch.log.map((bytes) => decodeBatch(bytes).records),
+      [2],
+    );
+    assert.deepEqual(
+      request.batch.log.flatMap(groupsOf).map(({ site, hits, views, counts }) => ({
         site,
         hits,
         views,

@@ -1,8 +1,19 @@
 /** What hits and groups of them count as, and how a group is kept while nobody knows the hour. */
 
 import { dowhourOf, HOUR_MS, hourName, hourOf } from "../../base/calendar.ts";
-import { COUNTERS, type CountGroup, HOURLY_COUNTERS, hourDimension } from "../counting.ts";
-import { FLAG, type Hit } from "../log/record.ts";
+import { OTHER } from "../../base/names.ts";
+import {
+  COUNTERS,
+  type CountGroup,
+  FIXED_DIMENSIONS,
+  HOURLY_COUNTERS,
+  hourDimension,
+  MAX_VALUES_PER_DAY,
+  type SiteKey,
+  type Stamp,
+} from "../counting.ts";
+import { type Batch, decodeBatch } from "../log/batch.ts";
+import { type Dimension, FLAG, type Hit, KINDS } from "../log/record.ts";
 
 type Add = (dimension: string, value: string, n: number) => void;
 
@@ -12,7 +23,7 @@ export type Waiting =
   | { kind: "survey"; version: number; payload: string };
 
 /** Dimension and value, one increment each. */
-export type Increments = readonly (readonly [dimension: string, value: string])[];
+type Increments = readonly (readonly [dimension: string, value: string])[];
 
 /** Counters of a view, each with the bit that says whether it counts. */
 const FLAGGED = [
@@ -23,7 +34,7 @@ const FLAGGED = [
 ] as const;
 
 /** All that a hit counts but for what follows from its hour. */
-export function incrementsOf(kind: Hit["kind"], flags: number, values: Hit["values"]): Increments {
+function incrementsOf(kind: Hit["kind"], flags: number, values: Hit["values"]): Increments {
   switch (kind) {
     case "view": {
       const increments: Increments[number][] = [["pv", "_"], ...values];
@@ -42,6 +53,71 @@ export function incrementsOf(kind: Hit["kind"], flags: number, values: Hit["valu
     case "synthetic":
       return [["bot", "synthetic"]];
   }
+}
+
+/**
+ * The hits of a batch of the log, added up by site and hour; by site and second, where it is not dated.
+ * @throws {RangeError} when the bytes are no batch
+ */
+export function groupsOf(bytes: Uint8Array): CountGroup[] {
+  const batch = decodeBatch(bytes);
+  const sites = new Map<SiteKey, Map<number, CountGroup>>();
+  for (let row = 0; row < batch.records; row++) {
+    const group = groupOf(sites, batch, row);
+    const kind = KINDS[batch.kinds[row] as number] as Hit["kind"];
+    const times = batch.times[row] as number;
+    group.hits += times;
+    if (kind === "view") group.views += times;
+    const increments = incrementsOf(kind, batch.flags[row] as number, valuesOf(batch, row));
+    for (const [dimension, value] of increments) count(group, dimension, value, times);
+  }
+  return [...sites.values()].flatMap((groups) => [...groups.values()]);
+}
+
+function groupOf(
+  sites: Map<SiteKey, Map<number, CountGroup>>,
+  { sites: keys, moments, undated }: Batch,
+  row: number,
+): CountGroup {
+  const site = keys[row] as SiteKey;
+  const moment = moments[row] as number;
+  let groups = sites.get(site);
+  if (groups === undefined) {
+    groups = new Map();
+    sites.set(site, groups);
+  }
+  let group = groups.get(moment);
+  if (group === undefined) {
+    group = { site, stamp: stampOf(moment, undated), hits: 0, views: 0, counts: new Map() };
+    groups.set(moment, group);
+  }
+  return group;
+}
+
+function stampOf(moment: number, undated: Batch["undated"]): Stamp {
+  if (undated === undefined) return { hour: moment };
+  const at = moment * 1_000;
+  return { boot: undated.boot, at, savedClock: Math.floor(undated.savedZero + at) };
+}
+
+function valuesOf({ slots, texts }: Batch, row: number): Hit["values"] {
+  const values: (readonly [Dimension, string])[] = [];
+  for (const { dimension, texts: numbers } of slots) {
+    const number = numbers[row] as number;
+    if (number > 0) values.push([dimension, texts[number - 1] as string]);
+  }
+  return values;
+}
+
+function count({ counts }: CountGroup, dimension: string, value: string, times: number): void {
+  let values = counts.get(dimension);
+  if (values === undefined) {
+    values = new Map();
+    counts.set(dimension, values);
+  }
+  const isFull = values.size >= MAX_VALUES_PER_DAY && !FIXED_DIMENSIONS.has(dimension);
+  const counted = isFull && !values.has(value) ? OTHER : value;
+  values.set(counted, (values.get(counted) ?? 0) + times);
 }
 
 /** A counter is also kept as a sum of the day. */

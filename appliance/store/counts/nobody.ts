@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from "node:crypto";
 import { OTHER } from "../../base/names.ts";
 import { type CountGroup, FIXED_DIMENSIONS, NOBODY, type SiteKey } from "../counting.ts";
+import type { Hit } from "../log/record.ts";
 
 // What is sent for a site that does not exist is written as if it did, so that the time of the
 // answer tells nothing: the same rows, but of NOBODY, illegible, and gone when their day is over.
@@ -17,7 +18,12 @@ export function nobodyCalled(name: string, secret: Uint8Array): SiteKey {
   return -1 - (digest.readUInt32BE() % NAMES);
 }
 
-/** A group as it is written for NOBODY: as large, and of no meaning. */
+/** A hit as it is counted for NOBODY: as large, and of no meaning. */
+export function maskedHit({ kind, flags, values }: Hit): Hit {
+  return { kind, flags, values: values.map(([name, text]) => [name, maskOf(text)] as const) };
+}
+
+/** The same of a group, whose site is gone. */
 export function masked(group: CountGroup): CountGroup {
   const counts = [...group.counts].map(([dimension, values]): [string, Map<string, number>] => [
     dimension,

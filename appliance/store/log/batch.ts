@@ -6,6 +6,7 @@ import {
   KINDS,
   type Undated,
 } from "./record.ts";
+import { Rows } from "./rows.ts";
 
 // A batch is what one transaction adds to the log: the same bytes for every engine. All numbers are
 // little-endian, as on every board that we run on. A head of 16 bytes (format, bits, slots, records,
@@ -25,10 +26,13 @@ const MAX_BOOT_BYTES = 64;
 export const MAX_RECORDS = 16_384;
 /** And so many distinct texts: their numbers have two bytes, and 0 stands for none. */
 const MAX_TEXTS = 65_535;
-/** What its texts take as UTF-8. */
-const MAX_TEXT_BYTES = 4 * 1_048_576;
+/** What it takes as bytes, about: neither a commit nor a copy of it for a worker is large. */
+export const MAX_BYTES = 1_048_576;
 /** Most dimensions have one slot; an app's devices have one each. */
 const MAX_SLOTS = 64;
+
+/** What V8 takes for a string's header, its places in a list and a map, and their room to grow. */
+const TEXT_MEMORY = 64;
 
 /** A batch that was decoded: a column of each thing, a row for each record. */
 export interface Batch {
@@ -48,70 +52,112 @@ export interface Batch {
   readonly texts: readonly string[];
 }
 
-/** Collects records until a transaction takes them. */
+/** Collects records until a transaction takes them; alike ones are one, of as many times. */
 export class BatchEncoder {
-  readonly #records: HitRecord[] = [];
   readonly #undated: Undated | undefined;
+  readonly #rows = new Rows();
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
+  /** What the texts take as UTF-8, with a NUL each; and of memory, about. */
   #textBytes = 0;
-  /** The first slot of each dimension, and how many it has. */
-  readonly #slots = new Map<Dimension, number>();
-  #hasTimes = false;
+  #textMemory = 0;
+  readonly #slots: Dimension[] = [];
+  #hits = 0;
 
   constructor(undated?: Undated) {
     this.#undated = undated;
   }
 
   get records(): number {
-    return this.#records.length;
+    return this.#rows.count;
   }
 
-  /** @returns false when it did not take the record, for it is full */
-  add(record: HitRecord): boolean {
-    // Each text has at most three bytes for each of its UTF-16 units: no need to encode it twice.
-    const bytes = record.values.reduce((sum, [, text]) => sum + 3 * text.length + 1, 0);
-    const isFull =
-      this.#records.length >= MAX_RECORDS ||
-      this.#texts.length + record.values.length > MAX_TEXTS ||
-      this.#textBytes + bytes > MAX_TEXT_BYTES;
-    if (isFull) return false;
-    for (const [, text] of record.values) this.#intern(text);
-    this.#countSlots(record);
-    this.#hasTimes ||= record.times !== 1;
-    this.#records.push(record);
+  /** Requests: records and how many times each came. */
+  get hits(): number {
+    return this.#hits;
+  }
+
+  /** What it takes of memory, about. */
+  get memory(): number {
+    return this.#rows.bytes + this.#textMemory;
+  }
+
+  /**
+   * @param takesNew false: only where one is there that is alike
+   * @returns false when it did not take the record, for it is full
+   */
+  add(record: HitRecord, takesNew = true): boolean {
+    const { values, times } = record;
+    const isOpen = takesNew && this.#hasRoom(values);
+    this.#rows.begin(record, KINDS.indexOf(record.kind), values.length);
+    let before: Dimension | undefined;
+    let slot = -1;
+    for (const [dimension, text] of values) {
+      slot = this.#slotOf(dimension, dimension === before ? slot + 1 : 0, isOpen);
+      before = dimension;
+      const number = this.#numbers.get(text) ?? (isOpen ? this.#take(text) : 0);
+      if (number === 0 || slot < 0) return false;
+      this.#rows.value(slot, number);
+    }
+    if (!this.#rows.end(times, isOpen)) return false;
+    this.#hits += times;
     return true;
   }
 
-  #intern(text: string): void {
-    if (this.#numbers.has(text)) return;
-    this.#texts.push(text.includes(NUL) ? text.replaceAll(NUL, "") : text);
-    this.#numbers.set(text, this.#texts.length);
-    this.#textBytes += 3 * text.length + 1;
+  #hasRoom(values: HitRecord["values"]): boolean {
+    // Each text has at most three bytes for each of its UTF-16 units: no need to encode it twice.
+    let bytes = this.#textBytes + (this.records + 1) * widthOf(this.#slots.length, true);
+    for (const [, text] of values) bytes += 3 * text.length + 1;
+    return (
+      bytes <= MAX_BYTES &&
+      this.records < MAX_RECORDS &&
+      this.#texts.length + values.length <= MAX_TEXTS
+    );
   }
 
-  #countSlots({ values }: HitRecord): void {
-    for (const [i, [dimension]] of values.entries()) {
-      let n = 1;
-      for (let j = i - 1; j >= 0 && values[j]?.[0] === dimension; j--) n++;
-      if (n > (this.#slots.get(dimension) ?? 0)) this.#slots.set(dimension, n);
-    }
+  /** The first slot of a dimension from one on; below 0 where it has none and gets none. */
+  #slotOf(dimension: Dimension, from: number, takesNew: boolean): number {
+    const slot = this.#slots.indexOf(dimension, from);
+    return slot >= 0 || !takesNew ? slot : this.#slots.push(dimension) - 1;
+  }
+
+  #take(text: string): number {
+    const bytes = Buffer.from(text.includes(NUL) ? text.replaceAll(NUL, "") : text);
+    // A copy: a text cut from a longer one would keep all of that in memory.
+    const copy = bytes.toString();
+    const number = this.#texts.push(copy);
+    this.#numbers.set(copy, number);
+    this.#textBytes += bytes.length + 1;
+    this.#textMemory += TEXT_MEMORY + 2 * copy.length;
+    return number;
+  }
+
+  /** Takes all out, to begin the next batch: quicker than a new one. */
+  clear(): void {
+    this.#rows.clear();
+    this.#numbers.clear();
+    this.#texts.length = 0;
+    this.#slots.length = 0;
+    this.#textBytes = 0;
+    this.#textMemory = 0;
+    this.#hits = 0;
   }
 
   /** What it has taken, as bytes of their own. */
   encode(): Uint8Array<ArrayBuffer> {
-    const slots = [...this.#slots].flatMap(([dimension, n]) => Array<Dimension>(n).fill(dimension));
+    const slots = this.#slots;
     const boot = Buffer.from(this.#undated?.boot ?? "");
     const texts = Buffer.from(this.#texts.join(NUL));
     const columnsAt = aligned(
       HEAD_BYTES + slots.length + (this.#undated === undefined ? 0 : 1 + boot.length + 8),
     );
-    const records = this.#records.length;
-    const layout = layoutOf({ columnsAt, records, slots: slots.length, hasTimes: this.#hasTimes });
+    const { records } = this;
+    const hasTimes = this.#hits > records;
+    const layout = layoutOf({ columnsAt, records, slots: slots.length, hasTimes });
     const bytes = new Uint8Array(layout.textsAt + texts.length);
     const head = new DataView(bytes.buffer);
     head.setUint8(0, FORMAT);
-    head.setUint8(1, (this.#undated ? IS_UNDATED : 0) | (this.#hasTimes ? HAS_TIMES : 0));
+    head.setUint8(1, (this.#undated ? IS_UNDATED : 0) | (hasTimes ? HAS_TIMES : 0));
     head.setUint16(2, slots.length, true);
     head.setUint32(4, records, true);
     head.setUint32(8, this.#texts.length, true);
@@ -128,27 +174,19 @@ export class BatchEncoder {
     return bytes;
   }
 
-  #fill(columns: Columns): void {
-    const firstSlots = new Map<Dimension, number>();
-    let slots = 0;
-    for (const [dimension, n] of this.#slots) {
-      firstSlots.set(dimension, slots);
-      slots += n;
-    }
-    for (const [row, record] of this.#records.entries()) {
-      columns.moments[row] = record.moment;
-      columns.sites[row] = record.site;
-      if (columns.times !== undefined) columns.times[row] = record.times;
-      columns.kinds[row] = KINDS.indexOf(record.kind);
-      columns.flags[row] = record.flags;
-      let before: Dimension | undefined;
-      let slot = 0;
-      for (const [dimension, text] of record.values) {
-        slot = dimension === before ? slot + 1 : (firstSlots.get(dimension) as number);
-        before = dimension;
-        (columns.texts[slot] as Uint16Array)[row] = this.#numbers.get(text) as number;
-      }
-    }
+  #fill({ moments, sites, times, texts, kinds, flags }: Columns): void {
+    this.#rows.each(
+      (n, row) => {
+        moments[n] = row.moment;
+        sites[n] = row.site;
+        if (times !== undefined) times[n] = row.times;
+        kinds[n] = row.kind;
+        flags[n] = row.flags;
+      },
+      (n, slot, text) => {
+        (texts[slot] as Uint16Array)[n] = text;
+      },
+    );
   }
 }
 
@@ -229,8 +267,12 @@ interface Layout {
 
 function layoutOf(layout: Omit<Layout, "textsAt">): Layout {
   const { columnsAt, records, slots, hasTimes } = layout;
-  const width = 4 + 4 + (hasTimes ? 4 : 0) + 2 * slots + 1 + 1;
-  return { ...layout, textsAt: columnsAt + records * width };
+  return { ...layout, textsAt: columnsAt + records * widthOf(slots, hasTimes) };
+}
+
+/** What a record takes in all columns. */
+function widthOf(slots: number, hasTimes: boolean): number {
+  return 4 + 4 + (hasTimes ? 4 : 0) + 2 * slots + 1 + 1;
 }
 
 interface Columns {

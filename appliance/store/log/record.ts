@@ -62,7 +62,7 @@ export interface HitRecord {
    * of one that is not, whole seconds of monotonic time.
    */
   readonly moment: number;
-  /** How many requests: 1 unless alike ones had to wait in memory. */
+  /** How many requests: alike ones of a batch are one record. */
   readonly times: number;
   /** An app may have several devices; of any other dimension there is one value. */
   readonly values: readonly (readonly [Dimension, string])[];

@@ -6,7 +6,7 @@ import {
   NOBODY,
   type SurveyRow,
 } from "../counting.ts";
-import { isCounter, type Waiting, waitingCounts } from "../counts/group.ts";
+import { groupsOf, isCounter, type Waiting, waitingCounts } from "../counts/group.ts";
 import { masked, maskedPayload } from "../counts/nobody.ts";
 import { Columns, numbers } from "./columns.ts";
 import type { Statement } from "./connection.ts";
@@ -30,8 +30,9 @@ export class BatchRows {
     this.#node = node;
     this.#exists = exists;
     const tallies = new Tallies();
-    for (const sent of batch.groups) {
-      const group = exists(sent.site) ? sent : masked(sent);
+    for (const sent of batch.log.flatMap(groupsOf)) {
+      // Nobody's are masked already.
+      const group = exists(sent.site) || sent.site === NOBODY ? sent : masked(sent);
       if ("hour" in group.stamp) tallies.add(group, group.stamp.hour);
       else this.#wait(group, group.stamp);
     }

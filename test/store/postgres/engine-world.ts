@@ -9,6 +9,7 @@ import type { Directory } from "../../../appliance/store/sites/directory.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
+import { logOf, viewOf } from "../../helpers/traffic.ts";
 import { until } from "../../helpers/until.ts";
 
 export interface NodeOptions {
@@ -110,18 +111,14 @@ export class EngineWorld {
     return this.engine.send({
       kind: "commit",
       at: this.clock.monotonic(),
-      batch: { groups: [], surveys: [], withdraw: [], lowSpace: false, ...batch },
+      batch: { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false, ...batch },
     });
   }
 
   /** Views of pages of a site in one batch. */
   count(paths: readonly string[], { site = this.site(), hour = this.hour } = {}) {
-    const counts = new Map([
-      ["pv", new Map([["_", paths.length]])],
-      ["path", tally(paths)],
-    ]);
-    const group = { site, stamp: { hour }, hits: paths.length, views: paths.length, counts };
-    return this.commit({ groups: [group] });
+    const hits = paths.map((path) => viewOf({ path }));
+    return this.commit(logOf(site, { hour }, hits));
   }
 
   /** All upkeep that is due, as the store has it done. @returns how many steps there were */
@@ -169,10 +166,4 @@ export function eachFleet() {
       return node;
     },
   };
-}
-
-function tally(values: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
 }

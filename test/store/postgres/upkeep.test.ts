@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
 import { unpack } from "../../../appliance/store/counts/pack.ts";
+import { logOf, viewOf } from "../../helpers/traffic.ts";
 import { type EngineWorld, eachFleet, type NodeOptions } from "./engine-world.ts";
 
 describe("upkeep in PostgreSQL", () => {
@@ -163,10 +164,9 @@ describe("upkeep in PostgreSQL", () => {
     const waiting = (node: EngineWorld) => {
       const { clock } = node;
       const stamp = { boot: clock.boot, at: clock.monotonic(), savedClock: clock.now() };
-      const counts = new Map([["path", new Map([["/", 1]])]]);
-      const group = { site: node.site(), stamp, hits: 1, views: 1, counts };
       const survey = { site: node.site(), stamp, version: 1, payload: '{"q":1}' };
-      return node.commit({ groups: [group], surveys: [survey] });
+      const hits = logOf(node.site(), stamp, [viewOf({ path: "/" })]);
+      return node.commit({ ...hits, surveys: [survey] });
     };
     assert.ok((await waiting(one)).ok && (await waiting(other)).ok);
     await one.upkeep();
@@ -188,7 +188,7 @@ describe("upkeep in PostgreSQL", () => {
 
   it("leaves nothing of sites that do not exist when their day is over", async () => {
     const node = await open();
-    await node.count(["/secret", "/"], { site: 0 });
+    await node.count(["/secret", "/"], { site: 4_711 });
     await node.commit({ surveys: [node.survey('{"name":"x"}', { site: -7 })] });
     assert.equal(await countOf("value WHERE text LIKE '%secret%'"), 0);
     assert.equal(await countOf("value WHERE site = 0 AND dimension = 'path'"), 2);

@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, statSync } from "node:fs";
+import { BatchEncoder } from "../../log/batch.ts";
 import type { SiteRecord } from "../../sites/directory.ts";
 import { Ledger } from "../counts/ledger.ts";
 import { SqliteCounts } from "../counts/source.ts";
@@ -152,7 +153,7 @@ function commitFirst(target: string): void {
 }
 
 /** A batch without any hit: it is committed all the same. */
-export const NOTHING = { groups: [], surveys: [], withdraw: [], lowSpace: false } as const;
+export const NOTHING = { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false } as const;
 
 /** Opens a database as a start does and lets it count; what was counted is taken back. */
 function tryOut(file: string): void {
@@ -161,9 +162,9 @@ function tryOut(file: string): void {
     db.exec("BEGIN IMMEDIATE");
     addSite(db, TRIAL_SITE);
     const { key } = findSite(db, TRIAL_SITE) as SiteRecord;
-    const counts = new Map([["pv", new Map([["_", 1]])]]);
-    const group = { site: key, stamp: { hour: 0 }, hits: 1, views: 1, counts };
-    new Ledger(db).apply({ ...NOTHING, groups: [group] });
+    const hit = new BatchEncoder();
+    hit.add({ site: key, kind: "view", flags: 0, moment: 0, times: 1, values: [] });
+    new Ledger(db).apply({ ...NOTHING, log: [hit.encode()], hits: 1 });
     const read = new SqliteCounts(db);
     const counted = [read.counterByDay([key], "pv", 0, 0), read.totals([key])];
     db.exec("ROLLBACK");

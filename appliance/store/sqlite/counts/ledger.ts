@@ -12,6 +12,7 @@ import {
 } from "../../counting.ts";
 import {
   addCounts,
+  groupsOf,
   isCounter,
   type Waiting,
   waitingCounts,
@@ -60,8 +61,10 @@ export class Ledger {
    */
   apply(batch: BatchData): (number | null)[] {
     this.noticeForeignCommits();
-    for (const sent of batch.groups) {
-      const group = this.#siteExists(sent.site) ? sent : masked(sent);
+    for (const sent of batch.log.flatMap(groupsOf)) {
+      // Nobody's are masked already; they are looked up all the same, or the time would tell.
+      const isThere = this.#siteExists(sent.site) || sent.site === NOBODY;
+      const group = isThere ? sent : masked(sent);
       if ("hour" in group.stamp) this.count(group, group.stamp.hour, batch.lowSpace);
       else {
         const counts = waitingCounts(batch.lowSpace ? this.#withoutNew(group) : group);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dayOf } from "../../../../appliance/base/calendar.ts";
-import type { BatchData, CountGroup, Stamp } from "../../../../appliance/store/counting.ts";
+import type { BatchData, Stamp } from "../../../../appliance/store/counting.ts";
 import { NOBODY } from "../../../../appliance/store/counting.ts";
+import { maskedHit } from "../../../../appliance/store/counts/nobody.ts";
 import { Ledger } from "../../../../appliance/store/sqlite/counts/ledger.ts";
 import { emptyNobody } from "../../../../appliance/store/sqlite/counts/nobody.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { addSite, findSite } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
-import { keyOf } from "../../../helpers/traffic.ts";
+import { keyOf, logOf, viewOf } from "../../../helpers/traffic.ts";
 import { eachWorld } from "../../../helpers/world.ts";
 
 const DAY_MS = 86_400_000;
@@ -37,24 +38,20 @@ describe("what is sent for a site that nobody has", () => {
     // The day's first hit notes that there is such a day, whosever it is.
     addSite(db, "other");
     const other = findSite(db, "other")?.key ?? 0;
-    for (const stamp of [HOUR, UNSURE]) changes({ groups: [groupOf(other, TWO, stamp)] });
+    for (const stamp of [HOUR, UNSURE]) changes(viewsOf(other, TWO, stamp));
   });
   afterEach(() => db.close());
 
-  function groupOf(key: number, paths: readonly string[], stamp: Stamp): CountGroup {
-    const counts: [string, Map<string, number>][] = [
-      ["pv", new Map([["_", paths.length]])],
-      ["path", new Map(paths.map((path) => [path, 1]))],
-      ["browser", new Map([["Firefox", paths.length]])],
-    ];
-    return { site: key, stamp, hits: paths.length, views: paths.length, counts: new Map(counts) };
+  function viewsOf(key: number, paths: readonly string[], stamp: Stamp): Partial<BatchData> {
+    const hits = paths.map((path) => viewOf({ path, browser: "Firefox" }));
+    return logOf(key, stamp, key === NOBODY ? hits.map(maskedHit) : hits);
   }
 
   /** How many rows a batch of one site changes. */
   function changes(batch: Partial<BatchData>): number {
     const total = () => db.prepare("SELECT total_changes()").pluck().get() as number;
     const before = total();
-    const whole = { groups: [], surveys: [], withdraw: [], lowSpace: false, ...batch };
+    const whole = { log: [], hits: 0, surveys: [], withdraw: [], lowSpace: false, ...batch };
     db.transaction(() => ledger.apply(whole))();
     return total() - before;
   }
@@ -63,10 +60,10 @@ describe("what is sent for a site that nobody has", () => {
   const survey = (key: number) => ({ site: key, stamp: HOUR, version: 1, payload: '{"sv":1}' });
 
   const CASES: [string, (key: number) => Partial<BatchData>][] = [
-    ["values that are new", (key) => ({ groups: [groupOf(key, TWO, HOUR)] })],
-    ["values past the day's bound", (key) => ({ groups: [groupOf(key, many, HOUR)] })],
-    ["an unsure clock", (key) => ({ groups: [groupOf(key, TWO, UNSURE)] })],
-    ["low space", (key) => ({ groups: [groupOf(key, TWO, HOUR)], lowSpace: true })],
+    ["values that are new", (key) => viewsOf(key, TWO, HOUR)],
+    ["values past the day's bound", (key) => viewsOf(key, many, HOUR)],
+    ["an unsure clock", (key) => viewsOf(key, TWO, UNSURE)],
+    ["low space", (key) => ({ ...viewsOf(key, TWO, HOUR), lowSpace: true })],
     ["a survey", (key) => ({ surveys: [survey(key)] })],
   ];
   for (const [what, batch] of CASES)
@@ -81,13 +78,13 @@ describe("what is sent for a site that nobody has", () => {
     });
 
   it("can be counted on a day that is being emptied, also after a stop in between", () => {
-    changes({ groups: [groupOf(NOBODY, many, HOUR)] });
+    changes(viewsOf(NOBODY, many, HOUR));
     const tomorrow = dayOf((492_000 + 24) * 3_600_000);
     let steps = 0;
     while (emptyNobody(db, () => {}, tomorrow, 500)) {
       steps += 1;
       ledger = new Ledger(db);
-      assert.ok(changes({ groups: [groupOf(NOBODY, TWO, HOUR)] }) > 0);
+      assert.ok(changes(viewsOf(NOBODY, TWO, HOUR)) > 0);
     }
     assert.ok(steps > 4);
   });

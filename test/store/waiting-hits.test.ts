@@ -4,10 +4,13 @@ import { serialize, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { silentLog } from "../../appliance/base/log.ts";
 import { OTHER } from "../../appliance/base/names.ts";
+import { MAX_BARE_HOURS } from "../../appliance/store/bare-hits.ts";
 import { MAX_WAITING_SURVEYS } from "../../appliance/store/batch.ts";
 import type { BatchData, CountGroup } from "../../appliance/store/counting.ts";
+import { groupsOf } from "../../appliance/store/counts/group.ts";
 import { Intake } from "../../appliance/store/intake.ts";
-import { MAX_WAITING_BYTES, MAX_WAITING_GROUPS } from "../../appliance/store/waiting-counts.ts";
+import { FLAG, type Hit } from "../../appliance/store/log/record.ts";
+import { MAX_WAITING_BYTES } from "../../appliance/store/waiting-hits.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { viewOf } from "../helpers/traffic.ts";
 
@@ -15,7 +18,7 @@ import { viewOf } from "../helpers/traffic.ts";
 class Failing {
   readonly clock = new FakeClock();
   /** What was sent to be committed while nothing could be stored: when, and how large. */
-  readonly attempts: { at: number; bytes: number }[] = [];
+  readonly attempts: { at: number; log: readonly Uint8Array[]; bytes: number }[] = [];
   readonly committed: BatchData[] = [];
   readonly intake: Intake;
   /** Commits that succeed before one fails; the rest of them once it is mended. */
@@ -32,8 +35,9 @@ class Failing {
           this.committed.push(request.batch);
           return { ok: true, surveys: request.batch.surveys.map((_, i) => i + 1), more: false };
         }
-        const bytes = serialize(request.batch).length;
-        this.attempts.push({ at: this.clock.monotonic(), bytes });
+        const { batch } = request;
+        const bytes = serialize(batch).length;
+        this.attempts.push({ at: this.clock.monotonic(), log: batch.log, bytes });
         return { ok: false, busy: false, message: "disk full" };
       },
     });
@@ -55,7 +59,7 @@ class Failing {
     const begun = this.committed.length;
     this.clock.advance(120_000);
     await this.intake.drain();
-    return this.committed.slice(begun).flatMap(({ groups }) => groups);
+    return this.committed.slice(begun).flatMap(({ log }) => log.flatMap(groupsOf));
   }
 }
 
@@ -72,9 +76,10 @@ function sums(groups: readonly CountGroup[], dimension: string) {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-function heap(): number {
+function memory(): number {
   collectGarbage();
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 const HOUR_MS = 3_600_000;
@@ -94,9 +99,9 @@ describe("what waits in memory", () => {
   it("takes at most 16 MB, and loses no view", async () => {
     const failing = new Failing();
     await failing.begin();
-    const before = heap();
+    const before = memory();
     flood(failing);
-    const taken = heap() - before;
+    const taken = memory() - before;
     assert.ok(taken < 1.25 * MAX_WAITING_BYTES, `${Math.round(taken / 1e6)} MB`);
     const groups = await failing.mend();
     const paths = sums(groups, "path");
@@ -106,17 +111,92 @@ describe("what waits in memory", () => {
     assert.equal(sums(groups, "pv").total, VALUES + 1);
   });
 
-  it("is bounded in hours: later ones join the last", async () => {
+  it("holds hits that are alike once, however many they are", async () => {
     const failing = new Failing();
     await failing.begin();
-    for (let hour = 0; hour < MAX_WAITING_GROUPS + 500; hour++) {
-      failing.clock.setWall(Date.UTC(2026, 2, 5, hour));
-      void failing.intake.count(1, viewOf());
-    }
-    const groups = await failing.mend();
-    const hours = new Set(groups.map(({ stamp }) => "hour" in stamp && stamp.hour));
-    assert.equal(hours.size, MAX_WAITING_GROUPS);
-    assert.equal(sums(groups, "pv").views, MAX_WAITING_GROUPS + 501);
+    for (let i = 0; i < VALUES; i++) void failing.view(`/${i % 10}`);
+    const { waitingHits, waitingBytes } = failing.intake.figures;
+    assert.equal(waitingHits, VALUES + 1);
+    assert.ok(waitingBytes < 10_000, `${waitingBytes} bytes`);
+    const paths = sums(await failing.mend(), "path");
+    assert.deepEqual([paths.byValue.size, paths.byValue.get("/7")], [11, VALUES / 10]);
+  });
+
+  describe("where there is no room for more", () => {
+    let failing: Failing;
+
+    beforeEach(async () => {
+      failing = new Failing();
+      await failing.begin();
+      flood(failing);
+    });
+
+    it("takes hits as they are that are alike to those before", async () => {
+      const other = new Failing();
+      await other.begin();
+      const waiting = () => other.intake.figures.waitingBytes;
+      let next = 0;
+      for (let bytes = 0; bytes !== waiting(); next++) {
+        bytes = waiting();
+        void other.view(longValue(next));
+      }
+      // The last found no room, nor did the one before, which was the first of its hour.
+      const known = longValue(next - 3);
+      for (let i = 0; i < 1_000; i++) void other.view(known);
+      assert.equal(sums(await other.mend(), "path").byValue.get(known), 1_001);
+    });
+
+    it("tells all that it counts but its texts, hour by hour", async () => {
+      const hour = Date.UTC(2026, 5, 1);
+      const hits: Hit[] = [
+        viewOf({ path: "/new" }, FLAG.visitor | FLAG.session),
+        viewOf({ path: "/newer" }, FLAG.visitor),
+        { kind: "event", flags: 0, values: [["event", "new"]] },
+        { kind: "interaction", flags: 0, values: [["hi", "new"]] },
+        { kind: "crawler", flags: 0, values: [["bot_kind", "new"]] },
+        { kind: "synthetic", flags: 0, values: [] },
+        { kind: "ping", flags: 0, values: [["app_os", "new"]] },
+      ];
+      for (const later of [0, 1]) {
+        failing.clock.setWall(hour + later * HOUR_MS);
+        for (const hit of hits) void failing.intake.count(2, hit);
+      }
+      const ofSite = (await failing.mend()).filter(({ site }) => site === 2);
+      assert.deepEqual(
+        ofSite.map(({ stamp }) => stamp),
+        [{ hour: hour / HOUR_MS }, { hour: hour / HOUR_MS + 1 }],
+      );
+      for (const { hits: all, views, counts } of ofSite) {
+        assert.deepEqual([all, views], [7, 2]);
+        const counted = (name: string) => Object.fromEntries(counts.get(name) ?? []);
+        assert.deepEqual(
+          ["pv", "uv", "sessions", "path", "event", "hi", "bot", "bot_kind", "app"].map(counted),
+          [
+            { _: 2 },
+            { _: 2 },
+            { _: 1 },
+            { [OTHER]: 2 },
+            { [OTHER]: 1 },
+            { [OTHER]: 1 },
+            { ua: 1, synthetic: 1 },
+            { [OTHER]: 1 },
+            { _: 1 },
+          ],
+        );
+      }
+    });
+
+    it("is bounded in hours: later ones join the last", async () => {
+      for (let hour = 0; hour < MAX_BARE_HOURS + 500; hour++) {
+        failing.clock.setWall(Date.UTC(2026, 5, 1, hour));
+        void failing.intake.count(2, viewOf());
+      }
+      assert.ok(failing.intake.figures.waitingBytes < MAX_WAITING_BYTES);
+      const ofSite = (await failing.mend()).filter(({ site }) => site === 2);
+      const hours = new Set(ofSite.map(({ stamp }) => "hour" in stamp && stamp.hour));
+      assert.ok(hours.size > MAX_BARE_HOURS / 2 && hours.size <= MAX_BARE_HOURS, `${hours.size}`);
+      assert.equal(sums(ofSite, "pv").views, MAX_BARE_HOURS + 500);
+    });
   });
 
   it("is tried again ever more rarely, at last about once a minute", async () => {
@@ -129,6 +209,19 @@ describe("what waits in memory", () => {
     const times = failing.attempts.map(({ at }) => at / 1_000);
     const waits = times.slice(1).map((at, i) => at - (times[i] ?? 0));
     assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
+  });
+
+  it("is sent as the same bytes again", async () => {
+    const failing = new Failing();
+    await failing.begin();
+    for (let minute = 0; minute < 3; minute++) {
+      void failing.view(`/${minute}`);
+      failing.clock.advance(60_000);
+      await nextTurn();
+    }
+    const [first, ...others] = failing.attempts;
+    assert.equal(others.length, 3);
+    for (const { log } of others) assert.deepEqual(log, first?.log);
   });
 
   it("is not copied whole when it is tried again, nor when it is stored at last", async () => {

@@ -1,0 +1,73 @@
+import { OTHER } from "../base/names.ts";
+import type { SiteKey } from "./counting.ts";
+import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS } from "./log/record.ts";
+
+/** Hours that are told apart, over all sites. */
+export const MAX_BARE_HOURS = 2_000;
+const EACH_KIND = FLAGS + 1;
+/** What an hour takes: the array with its header, and its place in a map; measured, rounded up. */
+const HOUR_BYTES = 1_024;
+export const MAX_BARE_BYTES = MAX_BARE_HOURS * HOUR_BYTES;
+
+/** What every hit of a kind says. */
+const SAID: Readonly<Record<Hit["kind"], readonly Dimension[]>> = {
+  view: ["path", "host", "ref", "ref_group", "lang", "tz", "browser", "os", "device"],
+  event: ["event"],
+  interaction: ["hi"],
+  ping: [],
+  crawler: ["bot_kind"],
+  synthetic: [],
+};
+
+/**
+ * Hits for whose texts there is no room: how many of each kind, with which flags, at which moment.
+ * Past MAX_BARE_HOURS a new moment joins the one before.
+ */
+export class BareHits {
+  readonly #sites = new Map<SiteKey, Map<number, Uint32Array>>();
+  #hours = 0;
+  #hits = 0;
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  get bytes(): number {
+    return this.#hours * HOUR_BYTES;
+  }
+
+  add({ site, moment, kind, flags }: HitRecord): void {
+    const hour = this.#hour(site, moment);
+    const at = KINDS.indexOf(kind) * EACH_KIND + flags;
+    hour[at] = (hour[at] as number) + 1;
+    this.#hits++;
+  }
+
+  /** As records that say OTHER of whatever every hit of the kind says. */
+  *records(): Iterable<HitRecord> {
+    for (const [site, hours] of this.#sites)
+      for (const [moment, hour] of hours)
+        for (const [at, times] of hour.entries()) {
+          const kind = KINDS[Math.floor(at / EACH_KIND)];
+          if (times === 0 || kind === undefined) continue;
+          const values = SAID[kind].map((dimension) => [dimension, OTHER] as const);
+          yield { site, moment, kind, flags: at % EACH_KIND, times, values };
+        }
+  }
+
+  #hour(site: SiteKey, moment: number): Uint32Array {
+    let hours = this.#sites.get(site);
+    if (hours === undefined) {
+      hours = new Map();
+      this.#sites.set(site, hours);
+    }
+    let hour = hours.get(moment);
+    if (hour === undefined && this.#hours >= MAX_BARE_HOURS) hour = [...hours.values()].at(-1);
+    if (hour === undefined) {
+      hour = new Uint32Array(KINDS.length * EACH_KIND);
+      hours.set(moment, hour);
+      this.#hours++;
+    }
+    return hour;
+  }
+}
