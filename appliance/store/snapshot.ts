@@ -1,0 +1,81 @@
+import type { Day } from "../base/calendar.ts";
+import type { Month } from "./blocks/block.ts";
+import type { SiteKey } from "./counting.ts";
+import type { Soon } from "./counts/source.ts";
+
+/** A row of the log: a batch as it was committed. */
+export interface LogRow {
+  /** Whose batch it is; 0 in a box. */
+  readonly node: number;
+  /** Ascending by node, perhaps with gaps. */
+  readonly n: number;
+  readonly body: Uint8Array;
+}
+
+export interface BlockKey {
+  readonly site: SiteKey;
+  readonly month: Month;
+  /** Part 0 is what is settled of a month; others are of days that run, newer ones higher. */
+  readonly part: number;
+}
+
+/** What a block is kept as, in three pieces; one that was not asked for, or that is not there, is empty. */
+export interface BlockPieces {
+  readonly counters: Uint8Array;
+  readonly counts: Uint8Array;
+  readonly detail: Uint8Array;
+}
+
+export type Piece = keyof BlockPieces;
+
+export interface BlockRow extends BlockKey, BlockPieces {}
+
+/** How large a block is. */
+export interface BlockSize extends BlockKey {
+  /** Of all its pieces. */
+  readonly bytes: number;
+  readonly detailBytes: number;
+}
+
+/** What an engine has, all of one moment. */
+export interface Snapshot {
+  /** Another number once anybody changed blocks: settled, erased, copied, restored. */
+  generation(): Soon<number>;
+  /** By node, the number up to which its log is folded and gone; a node that is missing: nothing. */
+  folded(): Soon<ReadonlyMap<number, number>>;
+  /** Rows of the log beyond these numbers (of a node that is missing: all), by node and number. */
+  log(after: ReadonlyMap<number, number>): Soon<readonly LogRow[]>;
+  /** The blocks of these sites and inclusive months, in the order of site, month and part. */
+  blocks(
+    sites: readonly SiteKey[],
+    from: Month,
+    to: Month,
+    pieces: readonly Piece[],
+  ): Soon<readonly BlockRow[]>;
+  /** Blocks there are, in the same order: as many as `limit`, after a key. */
+  list(after: BlockKey | null, limit: number): Soon<readonly BlockSize[]>;
+  /** Of each of these sites, by counter: counts of days past retention, kept for ever. */
+  past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
+  /** All sites that exist, retired ones too. */
+  siteKeys(): Soon<ReadonlySet<SiteKey>>;
+}
+
+/** One transaction: it moves a piece of the log into blocks, merges parts, or takes out what is not kept. */
+export interface Settlement {
+  /** Of the snapshot it was prepared on; where there is another one by now, nothing is done. */
+  readonly generation: number;
+  /** The log of these nodes is folded up to these numbers, and goes. */
+  readonly folded: readonly (readonly [node: number, n: number])[];
+  /** Added, or put in the place of the block that has the same key. */
+  readonly puts: readonly BlockRow[];
+  readonly drops: readonly BlockKey[];
+  /** Counters that go past retention, to be added to those of the past. */
+  readonly past: readonly {
+    readonly site: SiteKey;
+    readonly counters: ReadonlyMap<string, number>;
+  }[];
+  /** Days that something was counted on. */
+  readonly days: readonly Day[];
+  /** Days of which nothing is left. */
+  readonly gone: readonly Day[];
+}
