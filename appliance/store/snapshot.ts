@@ -43,8 +43,11 @@ export interface Snapshot {
   generation(): Soon<number>;
   /** By node, the number up to which its log is folded and gone; a node that is missing: nothing. */
   folded(): Soon<ReadonlyMap<number, number>>;
-  /** Rows of the log beyond these numbers (of a node that is missing: all), by node and number. */
-  log(after: ReadonlyMap<number, number>): Soon<readonly LogRow[]>;
+  /**
+   * Rows of the log beyond these numbers (of a node that is missing: all), in the order of node and
+   * number: the first ones, as many as take `maxBytes`, and one at least where there is any.
+   */
+  log(after: ReadonlyMap<number, number>, maxBytes: number): Soon<readonly LogRow[]>;
   /** The blocks of these sites and inclusive months, in the order of site, month and part. */
   blocks(
     sites: readonly SiteKey[],
