@@ -39,17 +39,18 @@ export function measureBlocks(hits: number, days: number): BlockFigures {
         for (const record of some) encoder.add(record);
         return encoder.encode();
       });
-      const [, folding] = timed(() =>
-        fold(blocks, decodeBatch(bytes), SITE, { detailFrom: 0, takesNew: true }),
-      );
+      const [, folding] = timed(() => fold(blocks, decodeBatch(bytes), SITE, { detailFrom: 0 }));
       sums.encode += encode;
       sums.fold += folding;
       sums.logBytes += bytes.length;
     }
-  const all = { countsFrom: 0, detailFrom: 0, today: Number.POSITIVE_INFINITY };
-  const encoded = [...blocks.values()].map((block) => encodeBlock(compactBlock(block, all)));
+  const all = { counts: () => true, detail: () => true, today: Number.POSITIVE_INFINITY };
+  const encoded = [...blocks.values()].map((block) => ({
+    month: block.month,
+    ...encodeBlock(compactBlock(block, all).block),
+  }));
   const detail = new Uint8Array();
-  const [, decode] = timed(() => encoded.map(({ counts }) => decodeBlock({ counts, detail })));
+  const [, decode] = timed(() => encoded.map((row) => decodeBlock({ ...row, detail })));
   const [, filter] = timed(() =>
     encoded.map((bytes) =>
       filterBlock(decodeBlock(bytes), [

@@ -1,6 +1,7 @@
 import { type Day, dayOf } from "../../base/calendar.ts";
+import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
-import { type Detail, noDetail } from "./detail.ts";
+import { DayDetail, type Detail, noDetail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 
 /** What a block counts by the hour. A place in this list is what blocks keep. */
@@ -15,6 +16,20 @@ export const BLOCK_COUNTERS = [
   "synthetic",
 ] as const;
 export type BlockCounter = (typeof BLOCK_COUNTERS)[number];
+
+/** The dimension and value that each of them is in answers, in backups and elsewhere. */
+export const COUNTED_AS: Readonly<
+  Record<BlockCounter, { readonly counter: Counter; readonly value: string }>
+> = {
+  pv: { counter: "pv", value: "_" },
+  uv: { counter: "uv", value: "_" },
+  sessions: { counter: "sessions", value: "_" },
+  bounce: { counter: "bounce", value: "_" },
+  engaged: { counter: "engaged", value: "_" },
+  app: { counter: "app", value: "_" },
+  crawler: { counter: "bot", value: "ua" },
+  synthetic: { counter: "bot", value: "synthetic" },
+};
 
 /** The place after the last hour is for what is known by the day only. */
 export const NO_HOUR = 24;
@@ -32,38 +47,66 @@ export function firstDayOf(month: Month): Day {
   return dayOf(Date.UTC(1970, month, 1));
 }
 
+/** How many days a month has. */
+export function daysIn(month: Month): number {
+  return firstDayOf(month + 1) - firstDayOf(month);
+}
+
 /** What is settled of a site and month. */
 export class Block {
   readonly month: Month;
-  /** By counter, day of the month, and hour. */
-  readonly counters = new Float64Array(BLOCK_COUNTERS.length * MAX_DAYS * HOURS);
   readonly dimensions = new Map<Dimension, DimensionBlock>();
   detail: Detail = noDetail();
+  /** By the day of the month: by counter and hour. Most blocks are of one day, and begin with none. */
+  readonly #counters: (Float64Array | undefined)[] = [];
+  /** Days that hold something, as whoever kept this block said: perhaps not all of it was read. */
+  readonly #known: number;
 
-  constructor(month: Month) {
+  /** @param known days of the month that hold something: bit 0 for the first */
+  constructor(month: Month, known = 0) {
     this.month = month;
+    this.#known = known;
+  }
+
+  /** Days of the month that hold anything at all: bit 0 for the first. */
+  get days(): number {
+    let days = this.#known;
+    for (let day = 0; day < MAX_DAYS; day++) if (this.#holdsAny(day)) days |= 1 << day;
+    return days;
   }
 
   /** Adds to a counter. `day` of the month from 0, `hour` 0–23 or NO_HOUR. */
   add(counter: BlockCounter, day: number, hour: number, n: number): void {
-    const at = this.#place(counter, day) + hour;
-    this.counters[at] = (this.counters[at] ?? 0) + n;
+    const counters = this.countersOf(day);
+    const at = BLOCK_COUNTERS.indexOf(counter) * HOURS + hour;
+    counters[at] = (counters[at] ?? 0) + n;
   }
 
-  /** Forgets what was counted on a day by the hour. */
-  clearDay(day: number): void {
-    for (const counter of BLOCK_COUNTERS) this.hoursOf(counter, day).fill(0);
+  /** What all counters counted on a day: counter by counter, each by the hour; to be added to. */
+  countersOf(day: number): Float64Array {
+    let counters = this.#counters[day];
+    if (counters === undefined) {
+      counters = new Float64Array(BLOCK_COUNTERS.length * HOURS);
+      this.#counters[day] = counters;
+    }
+    return counters;
   }
 
-  /** What a counter counted on a day, by the hour; NO_HOUR is the last. */
+  hasCounters(day: number): boolean {
+    return this.#counters[day] !== undefined;
+  }
+
+  /** What a counter counted on a day, by the hour; NO_HOUR is the last. To be read. */
   hoursOf(counter: BlockCounter, day: number): Float64Array {
-    const at = this.#place(counter, day);
-    return this.counters.subarray(at, at + HOURS);
+    const at = BLOCK_COUNTERS.indexOf(counter) * HOURS;
+    return this.#counters[day]?.subarray(at, at + HOURS) ?? NO_COUNTS;
   }
 
   /** What a counter counted on a day. */
   dayOf(counter: BlockCounter, day: number): number {
-    return this.hoursOf(counter, day).reduce((sum, n) => sum + n, 0);
+    let sum = 0;
+    for (const n of this.hoursOf(counter, day)) sum += n;
+    return sum;
   }
 
   dimension(name: Dimension): DimensionBlock {
@@ -75,12 +118,26 @@ export class Block {
     return dimension;
   }
 
+  /** The views and events of a day, to be added to. */
+  detailOf(day: number): DayDetail {
+    let detail = this.detail[day];
+    if (detail === undefined) {
+      detail = new DayDetail();
+      this.detail[day] = detail;
+    }
+    return detail;
+  }
+
   /** Its dimensions in the order in which all are listed. */
   get inOrder(): [Dimension, DimensionBlock][] {
     return [...this.dimensions].sort(([a], [b]) => DIMENSIONS.indexOf(a) - DIMENSIONS.indexOf(b));
   }
 
-  #place(counter: BlockCounter, day: number): number {
-    return (BLOCK_COUNTERS.indexOf(counter) * MAX_DAYS + day) * HOURS;
+  #holdsAny(day: number): boolean {
+    if (this.hasCounters(day) || this.detail[day] !== undefined) return true;
+    for (const { days } of this.dimensions.values()) if (days[day] !== undefined) return true;
+    return false;
   }
 }
+
+const NO_COUNTS = new Float64Array(HOURS);

@@ -1,16 +1,23 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, FLAGS } from "../log/record.ts";
-import { Block, NO_HOUR } from "./block.ts";
-import { DayTable } from "./day-table.ts";
+import type { BlockPieces } from "../snapshot.ts";
+import { Block, daysIn, type Month, NO_HOUR } from "./block.ts";
+import { type CountsOf, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail, IS_EVENT, MAX_DETAIL_ROWS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS, MAX_DICTIONARY } from "./dictionary.ts";
 import { VarintReader, VarintWriter } from "./varints.ts";
 
-// A block is two pieces of zstd. Counts: format, month, counters (place, then gaps and counts of what
-// is not 0), and each dimension: its dictionary, then for each day that has any the values, views,
-// visitors and sessions, each as a run of its own, for alike numbers beside each other pack best.
+// A block is three pieces of zstd, so that a question reads what it is about and no more. Its month
+// stands beside them.
+// Counters: format, days that hold anything (bit 0 for the first), days that have counters, and of each
+// of these the counters by hour (how many are not 0, then gaps and counts of those).
+// Counts: format, and each dimension: its dictionary, the days that have any, how many values each of
+// these has, and four runs over all of them, each with its length in bytes: the values in ascending
+// order by day, as gaps, then views, visitors and sessions. Alike numbers beside each other pack best.
 // Detail: format, and for each day that keeps it how many rows, how many were seen, one in how many is
-// kept, then column after column, a 16-bit column as its low bytes and its high bytes.
+// kept, then column after column, a 16-bit column as its low bytes and its high bytes. Its numbers are
+// places in the dictionaries of the counts.
 
 const FORMAT = 1;
 const NUL = "\0";
@@ -18,32 +25,60 @@ const NUL = "\0";
 const LEVEL = 3;
 /** What zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
 const MAX_WINDOW_LOG = 23;
-/** What a piece may unpack to: 31 days of 50,000 rows of 36 bytes are 56 MB. */
-const MAX_COUNTS_BYTES = 32 * 1_048_576;
-const MAX_DETAIL_BYTES = 64 * 1_048_576;
+/** What a piece may unpack to: 24 dictionaries are 48 MB, 31 days of 50,000 rows of 36 bytes 56. */
+const MAX_PIECE_BYTES: Readonly<Record<keyof BlockPieces, number>> = {
+  counters: 262_144,
+  counts: 64 * 1_048_576,
+  detail: 64 * 1_048_576,
+};
 const MAX_EVERY = 2 ** 32;
 const ROW_BYTES = 2 + 2 * DETAIL_DIMENSIONS.length;
+const NOTHING = new Uint8Array();
 
-/** A block as an engine keeps it; `detail` is empty where no day keeps any. */
-interface BlockBytes {
-  readonly counts: Uint8Array;
-  readonly detail: Uint8Array;
+/** A block as an engine keeps it; a piece without anything in it is empty. */
+export function encodeBlock(block: Block): BlockPieces {
+  return {
+    counters: packed(countersOf(block)),
+    counts: block.dimensions.size === 0 ? NOTHING : packed(countsOf(block)),
+    detail: block.detail.every((day) => day === undefined)
+      ? NOTHING
+      : packed(detailOf(block.detail)),
+  };
 }
 
-export function encodeBlock(block: Block): BlockBytes {
-  return { counts: packed(countsOf(block)), detail: detailOf(block.detail) };
+/** What is to be read of a block. */
+interface Reading {
+  /** Inclusive days of the month, from 0, whose counts by value are read. */
+  readonly days?: readonly [from: number, to: number];
+  /** The one column of these counts that is read. */
+  readonly of?: CountsOf;
 }
 
-/** @throws {RangeError} when the bytes are no block; they never take more than 200 MB of memory */
-export function decodeBlock({ counts, detail }: BlockBytes): Block {
-  const block = readCounts(new VarintReader(unpacked(counts, MAX_COUNTS_BYTES)));
-  if (detail.length > 0)
-    block.detail = readDetail(new VarintReader(unpacked(detail, MAX_DETAIL_BYTES)), block);
+/**
+ * A block of the pieces that are not empty; its detail cannot be read without its counts.
+ * @throws {RangeError} when the bytes are no block; they never take more than 300 MB of memory
+ */
+export function decodeBlock(
+  { month, counters, counts, detail }: BlockPieces & { readonly month: Month },
+  reading: Reading = {},
+): Block {
+  const block =
+    counters.length > 0 ? readCounters(month, readerOf(counters, "counters")) : new Block(month);
+  if (counts.length > 0) readCounts(block, readerOf(counts, "counts"), reading);
+  if (detail.length > 0) block.detail = readDetail(readerOf(detail, "detail"), block);
   return block;
 }
 
 function packed(bytes: Uint8Array): Uint8Array {
   return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+}
+
+/** @throws {RangeError} when the bytes are no piece */
+function readerOf(bytes: Uint8Array, piece: keyof BlockPieces): VarintReader {
+  const reader = new VarintReader(unpacked(bytes, MAX_PIECE_BYTES[piece]));
+  const format = reader.number();
+  if (format !== FORMAT) throw noBlock(`the format of its ${piece} is ${format}`);
+  return reader;
 }
 
 function unpacked(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
@@ -57,18 +92,33 @@ function unpacked(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   }
 }
 
-function countsOf(block: Block): Uint8Array {
+function countersOf(block: Block): Uint8Array {
   const writer = new VarintWriter();
   writer.number(FORMAT);
-  writer.number(block.month);
-  writeSparse(writer, block.counters);
-  const dimensions = block.inOrder;
-  writer.number(dimensions.length);
-  for (const [name, dimension] of dimensions) {
-    writer.number(DIMENSIONS.indexOf(name));
-    writeDimension(writer, dimension);
-  }
+  writer.number(block.days);
+  const days = DAYS.filter((day) => block.hasCounters(day));
+  writer.number(maskOf(days));
+  for (const day of days) writeSparse(writer, block.countersOf(day));
   return writer.end();
+}
+
+const DAYS: readonly number[] = Array.from({ length: MAX_DAYS }, (_, day) => day);
+
+function maskOf(days: readonly number[]): number {
+  return days.reduce((mask, day) => mask | (1 << day), 0);
+}
+
+/** Days of a month that has so many, as bits. @throws {RangeError} when it has not all of them */
+function readDays(reader: VarintReader, month: Month): [mask: number, days: number[]] {
+  const mask = reader.number(2 ** daysIn(month) - 1);
+  return [mask, DAYS.filter((day) => (mask & (1 << day)) !== 0)];
+}
+
+function readCounters(month: Month, reader: VarintReader): Block {
+  const block = new Block(month, readDays(reader, month)[0]);
+  for (const day of readDays(reader, month)[1]) readSparse(reader, block.countersOf(day));
+  if (reader.left > 0) throw noBlock("something follows its counters");
+  return block;
 }
 
 /** How many are not 0; then, for each, how many zeros are before it, and what it is. */
@@ -84,45 +134,6 @@ function writeSparse(writer: VarintWriter, numbers: Float64Array): void {
   }
 }
 
-function writeDimension(writer: VarintWriter, { texts, days }: DimensionBlock): void {
-  const bytes = Buffer.from(texts.join(NUL));
-  writer.number(texts.length);
-  writer.number(bytes.length);
-  writer.bytes(bytes);
-  for (const table of days) {
-    writer.number(table?.values.length ?? 0);
-    if (table === undefined) continue;
-    const order = [...table.values.keys()].sort(
-      (a, b) => (table.values[a] as number) - (table.values[b] as number),
-    );
-    let before = -1;
-    for (const row of order) {
-      const value = table.values[row] as number;
-      writer.number(value - before - 1);
-      before = value;
-    }
-    for (const run of [table.views, table.visitors, table.sessions])
-      for (const row of order) writer.number(run[row] as number);
-  }
-}
-
-function readCounts(reader: VarintReader): Block {
-  const format = reader.number();
-  if (format !== FORMAT) throw noBlock(`its format is ${format}`);
-  // The year 2400: no clock of ours goes further.
-  const block = new Block(reader.number(430 * 12));
-  readSparse(reader, block.counters);
-  let last = -1;
-  for (let left = reader.number(DIMENSIONS.length); left > 0; left--) {
-    const place = reader.number(DIMENSIONS.length - 1);
-    if (place <= last) throw noBlock("its dimensions are not in order");
-    last = place;
-    block.dimensions.set(DIMENSIONS[place] as (typeof DIMENSIONS)[number], readDimension(reader));
-  }
-  if (reader.left > 0) throw noBlock("something follows it");
-  return block;
-}
-
 function readSparse(reader: VarintReader, numbers: Float64Array): void {
   let at = -1;
   for (let left = reader.number(numbers.length); left > 0; left--) {
@@ -132,41 +143,102 @@ function readSparse(reader: VarintReader, numbers: Float64Array): void {
   }
 }
 
-function readDimension(reader: VarintReader): DimensionBlock {
+function countsOf(block: Block): Uint8Array {
+  const writer = new VarintWriter();
+  writer.number(FORMAT);
+  const dimensions = block.inOrder;
+  writer.number(dimensions.length);
+  for (const [name, dimension] of dimensions) {
+    writer.number(DIMENSIONS.indexOf(name));
+    writeDimension(writer, dimension);
+  }
+  return writer.end();
+}
+
+function writeDimension(writer: VarintWriter, { texts, days }: DimensionBlock): void {
+  writer.number(texts.length);
+  writer.piece(Buffer.from(texts.join(NUL)));
+  const tables = DAYS.flatMap((day) => {
+    const table = days[day];
+    return table === undefined || table.values.length === 0 ? [] : [{ day, table: table.sorted() }];
+  });
+  writer.number(maskOf(tables.map(({ day }) => day)));
+  for (const { table } of tables) writer.number(table.values.length);
+  for (const column of ["values", "views", "visitors", "sessions"] as const) {
+    const run = new VarintWriter();
+    for (const { table } of tables) {
+      let before = -1;
+      for (const n of table[column]) {
+        run.number(column === "values" ? n - before - 1 : n);
+        before = n;
+      }
+    }
+    writer.piece(run.end());
+  }
+}
+
+function readCounts(block: Block, reader: VarintReader, reading: Reading): void {
+  let last = -1;
+  for (let left = reader.number(DIMENSIONS.length); left > 0; left--) {
+    const place = reader.number(DIMENSIONS.length - 1);
+    if (place <= last) throw noBlock("its dimensions are not in order");
+    last = place;
+    const dimension = readDimension(reader, block.month, reading);
+    block.dimensions.set(DIMENSIONS[place] as (typeof DIMENSIONS)[number], dimension);
+  }
+  if (reader.left > 0) throw noBlock("something follows its counts");
+}
+
+function readDimension(
+  reader: VarintReader,
+  month: Month,
+  { days: [from, to] = [0, MAX_DAYS], of }: Reading,
+): DimensionBlock {
   const count = reader.number(MAX_DICTIONARY);
-  const bytes = reader.bytes(reader.number(MAX_COUNTS_BYTES));
+  const bytes = reader.bytes(reader.number());
   const texts =
     count === 0
       ? []
-      : Buffer.from(bytes)
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
           .toString()
           .split(NUL, count + 1);
-  if (texts.length !== count || (count === 0 && bytes.length > 0) || new Set(texts).size !== count)
+  if (texts.length !== count || (count === 0 && bytes.length > 0))
     throw noBlock("its dictionary is not what it says");
   const dimension = new DimensionBlock(texts);
-  for (let day = 0; day < MAX_DAYS; day++) {
-    const rows = reader.number(count);
-    if (rows > 0) dimension.days[day] = readTable(reader, rows, count);
-  }
+  const [, days] = readDays(reader, month);
+  const rows = days.map(() => reader.number(Math.min(count, MAX_VALUES_PER_DAY + 1)));
+  const runOf = (isRead: boolean) => {
+    const run = reader.piece();
+    const columns = days.map((day, i) => {
+      if (isRead && day >= from && day <= to) return run.numbers(rows[i] as number);
+      run.skip(rows[i] as number);
+      return [];
+    });
+    if (run.left > 0) throw noBlock("it counts more than it says");
+    return columns;
+  };
+  const values = runOf(true);
+  for (const column of values) ascending(column, count);
+  const views = runOf(of === undefined || of === "views");
+  const visitors = runOf(of === undefined || of === "visitors");
+  const sessions = runOf(of === undefined || of === "sessions");
+  for (const [i, day] of days.entries())
+    if (day >= from && day <= to)
+      dimension.days[day] = new DayTable(values[i], views[i], visitors[i], sessions[i]);
   return dimension;
 }
 
-function readTable(reader: VarintReader, rows: number, count: number): DayTable {
-  // Each number has a byte: nobody makes us hold more than came.
-  if (4 * rows > reader.left) throw noBlock("it is cut");
-  const run = (next: () => number) => Array.from({ length: rows }, next);
+/** Makes gaps the values that they are between. @throws {RangeError} where one is not below `count` */
+function ascending(gaps: number[], count: number): void {
   let before = -1;
-  const values = run(() => {
-    before += 1 + reader.number(count);
-    return before;
-  });
+  for (let i = 0; i < gaps.length; i++) {
+    before += 1 + (gaps[i] as number);
+    gaps[i] = before;
+  }
   if (before >= count) throw noBlock("it counts what its dictionary has not");
-  const [views, visitors, sessions] = [0, 0, 0].map(() => run(() => reader.number()));
-  return new DayTable(values, views, visitors, sessions);
 }
 
 function detailOf(detail: Detail): Uint8Array {
-  if (detail.every((day) => day === undefined)) return new Uint8Array();
   const writer = new VarintWriter();
   writer.number(FORMAT);
   for (const day of detail) {
@@ -178,7 +250,7 @@ function detailOf(detail: Detail): Uint8Array {
     writer.bytes(day.bits.subarray(0, day.rows));
     for (const column of day.values) writer.bytes(planesOf(column, day.rows));
   }
-  return packed(writer.end());
+  return writer.end();
 }
 
 /** All low bytes, then all high bytes. */
@@ -206,11 +278,10 @@ function columnOf(planes: Uint8Array, rows: number, size: number): Uint16Array {
 }
 
 function readDetail(reader: VarintReader, block: Block): Detail {
-  const format = reader.number();
-  if (format !== FORMAT) throw noBlock(`the format of its detail is ${format}`);
   const sizes = DETAIL_DIMENSIONS.map((name) => block.dimensions.get(name)?.texts.length ?? 0);
-  const detail = Array.from({ length: MAX_DAYS }, () => {
-    const rows = reader.number(MAX_DETAIL_ROWS);
+  const days = daysIn(block.month);
+  const detail = DAYS.map((day) => {
+    const rows = reader.number(day < days ? MAX_DETAIL_ROWS : 0);
     return rows > 0 ? readDay(reader, rows, sizes) : undefined;
   });
   if (reader.left > 0) throw noBlock("something follows its detail");
@@ -220,7 +291,8 @@ function readDetail(reader: VarintReader, block: Block): Detail {
 function readDay(reader: VarintReader, rows: number, sizes: readonly number[]): DayDetail {
   const seen = reader.number();
   const every = reader.number(MAX_EVERY);
-  if (seen < rows || !Number.isInteger(Math.log2(every))) throw noBlock("its detail is off");
+  if (!Number.isInteger(Math.log2(every)) || rows !== Math.ceil(seen / every))
+    throw noBlock("its detail is off");
   if (reader.left < rows * ROW_BYTES) throw noBlock("its detail is cut");
   const hours = reader.bytes(rows).slice();
   const bits = reader.bytes(rows).slice();

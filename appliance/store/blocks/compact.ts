@@ -1,46 +1,68 @@
 import type { Day } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
-import { MAX_TEXT_BYTES, MAX_VALUES } from "../counting.ts";
+import { type Counter, MAX_TEXT_BYTES, MAX_VALUES } from "../counting.ts";
 import type { Dimension } from "../log/record.ts";
-import { Block, firstDayOf } from "./block.ts";
+import { BLOCK_COUNTERS, Block, COUNTED_AS, firstDayOf } from "./block.ts";
 import { DETAIL_DIMENSIONS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 
 interface Kept {
-  /** Days before it are gone, counts and all. */
-  readonly countsFrom: Day;
-  /** Days before it keep no detail. */
-  readonly detailFrom: Day;
+  /** Of which days (since 1970) counts are kept. */
+  readonly counts: (day: Day) => boolean;
+  /** Of which of these detail is kept, too. */
+  readonly detail: (day: Day) => boolean;
   /** What was counted since this day is not of the past: none of its values becomes OTHER. */
   readonly today: Day;
 }
+
+interface Compacted {
+  readonly block: Block;
+  /** By counter, what was counted on days that are not kept. */
+  readonly gone: ReadonlyMap<Counter, number>;
+}
+
+/** Past values of a dimension take at most so much: today's need room, too. */
+const MAX_PAST_TEXT_BYTES = MAX_TEXT_BYTES / 2;
 
 /**
  * A block of what is kept, and of nothing else: no text stays that neither a count nor a row of detail
  * names. Where a dimension has more values than a month may hold, the rarest of past days count as
  * OTHER; no sum changes. Frequent values come first, which packs best.
  */
-export function compactBlock(block: Block, kept: Kept): Block {
+export function compactBlock(block: Block, kept: Kept): Compacted {
   const first = firstDayOf(block.month);
   const compact = new Block(block.month);
-  compact.counters.set(block.counters);
-  for (let day = 0; day < Math.min(MAX_DAYS, kept.countsFrom - first); day++) compact.clearDay(day);
+  const gone = new Map<Counter, number>();
+  for (let day = 0; day < MAX_DAYS; day++) {
+    if (!kept.counts(first + day)) addGone(gone, block, day);
+    else if (block.hasCounters(day)) compact.countersOf(day).set(block.countersOf(day));
+  }
   compact.detail = block.detail.map((detail, day) =>
-    first + day >= Math.max(kept.detailFrom, kept.countsFrom) ? detail?.clone() : undefined,
+    kept.counts(first + day) && kept.detail(first + day) ? detail?.clone() : undefined,
   );
   for (const [name, dimension] of block.inOrder) {
-    const use = useOf(compact, name, dimension, kept.countsFrom - first);
+    const tables = dimension.days.map((table, day) =>
+      kept.counts(first + day) ? table : undefined,
+    );
+    const use = useOf(compact, name, { texts: dimension.texts, days: tables });
     const renamed = rename(dimension, use, kept.today - first);
     if (renamed.dimension.texts.length === 0) continue;
     compact.dimensions.set(name, renamed.dimension);
-    for (const [day, table] of dimension.days.entries())
-      if (day >= kept.countsFrom - first)
-        table?.each((value, counts) =>
-          renamed.dimension.table(day).add(renamed.places[value] as number, counts),
-        );
+    for (const [day, table] of tables.entries())
+      table?.each((value, counts) =>
+        renamed.dimension.table(day).add(renamed.places[value] as number, counts),
+      );
     renumber(compact, name, renamed.places);
   }
-  return compact;
+  return { block: compact, gone };
+}
+
+function addGone(gone: Map<Counter, number>, block: Block, day: number): void {
+  for (const name of BLOCK_COUNTERS) {
+    const n = block.dayOf(name, day);
+    const { counter } = COUNTED_AS[name];
+    if (n > 0) gone.set(counter, (gone.get(counter) ?? 0) + n);
+  }
 }
 
 interface Use {
@@ -55,20 +77,17 @@ interface Use {
 function useOf(
   block: Block,
   name: Dimension,
-  { texts, days }: DimensionBlock,
-  fromDay: number,
+  { texts, days }: Pick<DimensionBlock, "texts" | "days">,
 ): Use {
   const views = new Float64Array(texts.length);
   const isUsed = new Uint8Array(texts.length);
   const lastDays = new Int8Array(texts.length).fill(-1);
-  for (const [day, table] of days.entries()) {
-    if (day < fromDay) continue;
+  for (const [day, table] of days.entries())
     table?.each((value, counts) => {
       views[value] = (views[value] as number) + counts.views;
       isUsed[value] = 1;
       lastDays[value] = day;
     });
-  }
   const column = DETAIL_DIMENSIONS.indexOf(name);
   for (const detail of column < 0 ? [] : block.detail)
     for (const value of detail?.values[column]?.subarray(0, detail.rows) ?? [])
@@ -88,7 +107,7 @@ function rename(
   let count = used.length;
   let bytes = used.reduce((sum, value) => sum + Buffer.byteLength(texts[value] ?? ""), 0);
   for (const value of used.toReversed()) {
-    if (count <= MAX_VALUES && bytes <= MAX_TEXT_BYTES) break;
+    if (count <= MAX_VALUES && bytes <= MAX_PAST_TEXT_BYTES) break;
     if (texts[value] === OTHER || (lastDays[value] as number) >= today) continue;
     left.add(value);
     count--;

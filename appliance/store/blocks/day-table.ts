@@ -5,6 +5,8 @@ export interface Counts {
   readonly sessions: number;
 }
 
+export type CountsOf = keyof Counts;
+
 /**
  * What each value of a dimension was counted as on one day: a row for each value, in the order that
  * they came. A value is known by its place in the dimension's dictionary.
@@ -51,6 +53,22 @@ export class DayTable {
     this.views.push(views);
     this.visitors.push(visitors);
     this.sessions.push(sessions);
+  }
+
+  /** The same, its values ascending. */
+  sorted(): DayTable {
+    if (this.values.every((value, row) => row === 0 || value > (this.values[row - 1] as number)))
+      return this;
+    const order = [...this.values.keys()].sort(
+      (a, b) => (this.values[a] as number) - (this.values[b] as number),
+    );
+    const [values = [], views, visitors, sessions] = [
+      this.values,
+      this.views,
+      this.visitors,
+      this.sessions,
+    ].map((column) => order.map((row) => column[row] as number));
+    return new DayTable(values, views, visitors, sessions);
   }
 
   /** Calls `visit` with each row. */

@@ -1,5 +1,5 @@
 import { OTHER } from "../../base/names.ts";
-import { MAX_TEXT_BYTES_PER_DAY, MAX_VALUES_PER_DAY } from "../counting.ts";
+import { MAX_TEXT_BYTES, MAX_TEXT_BYTES_PER_DAY, MAX_VALUES_PER_DAY } from "../counting.ts";
 import { type Counts, DayTable } from "./day-table.ts";
 
 /** A month has at most so many days. */
@@ -12,13 +12,15 @@ export class DimensionBlock {
   readonly texts: string[];
   /** By the day of the month, from 0. */
   readonly days: (DayTable | undefined)[] = Array<undefined>(MAX_DAYS).fill(undefined);
-  readonly #values = new Map<string, number>();
+  /** Made once somebody looks for a text: most dictionaries are only read. */
+  #values: Map<string, number> | undefined;
+  /** Bytes of UTF-8 of all texts; known then, too. */
+  #bytes = 0;
   /** Bytes of UTF-8 of the values that were counted on a day; known once somebody adds to it. */
   readonly #dayBytes: (number | undefined)[] = [];
 
   constructor(texts: string[] = []) {
     this.texts = texts;
-    for (const [value, text] of texts.entries()) this.#values.set(text, value);
   }
 
   /**
@@ -29,7 +31,7 @@ export class DimensionBlock {
    */
   count(day: number, text: string, counts: Counts, takesNew = true): number {
     const table = this.table(day);
-    let value = this.#values.get(text);
+    let value = this.#places.get(text);
     if (value === undefined || !table.has(value)) {
       const bytes = Buffer.byteLength(text);
       const fits =
@@ -42,23 +44,38 @@ export class DimensionBlock {
     return value;
   }
 
-  /** The place of a text, which the dictionary takes in; undefined where it is full. */
-  take(text: string): number | undefined {
-    const value = this.#values.get(text);
+  /**
+   * The place of a text, which the dictionary takes in; undefined where it is full, or lacks it and
+   * `takesNew` is false.
+   */
+  take(text: string, takesNew = true): number | undefined {
+    const value = this.#places.get(text);
     if (value !== undefined) return value;
-    // One place is for OTHER.
-    return this.texts.length < MAX_DICTIONARY - 1 ? this.#append(text) : undefined;
+    const hasRoom =
+      // One place is for OTHER.
+      this.texts.length < MAX_DICTIONARY - 1 &&
+      this.#bytes + Buffer.byteLength(text) <= MAX_TEXT_BYTES;
+    return takesNew && hasRoom ? this.#append(text) : undefined;
   }
 
   #append(text: string): number {
     const value = this.texts.push(text) - 1;
-    this.#values.set(text, value);
+    this.#places.set(text, value);
+    this.#bytes += Buffer.byteLength(text);
     return value;
   }
 
   /** The place of a text, which the dictionary takes in where it lacks it. */
   placeOf(text: string): number {
-    return this.#values.get(text) ?? this.#append(text);
+    return this.#places.get(text) ?? this.#append(text);
+  }
+
+  get #places(): Map<string, number> {
+    if (this.#values === undefined) {
+      this.#values = new Map(this.texts.map((text, value) => [text, value]));
+      this.#bytes = this.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    }
+    return this.#values;
   }
 
   /** What values were counted as on a day of the month, from 0. */

@@ -2,14 +2,14 @@ import type { Batch } from "../log/batch.ts";
 import { type Dimension, FLAG, KINDS } from "../log/record.ts";
 import { Block, type BlockCounter, firstDayOf, type Month, monthOf } from "./block.ts";
 import type { Counts } from "./day-table.ts";
-import { DayDetail, DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
+import { DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
 
 /** What is counted of a site's views and events besides what came together. */
-interface FoldRules {
+export interface FoldRules {
   /** The first day (since 1970) whose views and events are kept, too; Infinity for none. */
   readonly detailFrom: number;
-  /** False under low space: what a dictionary lacks counts as OTHER. */
-  readonly takesNew: boolean;
+  /** Under low space, the texts that blocks hold already: any other counts as OTHER. */
+  readonly known?: ReadonlyMap<Dimension, ReadonlySet<string>> | undefined;
 }
 
 const HOURS = 24;
@@ -47,15 +47,15 @@ export function fold(
       const isCounted = kind !== EVENT || OF_EVENTS.has(dimension);
       if (!isCounted && !isDetailed) continue;
       const values = block.dimension(dimension);
+      const takesNew = rules.known === undefined || rules.known.get(dimension)?.has(text) === true;
       const value = isCounted
-        ? values.count(day, text, countsOf(dimension, flags, times), rules.takesNew)
-        : values.take(text);
+        ? values.count(day, text, countsOf(dimension, flags, times), takesNew)
+        : values.take(text, takesNew);
       const place = DETAIL_DIMENSIONS.indexOf(dimension);
       if (value !== undefined && place >= 0) found[place] = value + 1;
     }
     if (!isDetailed) continue;
-    const detail = detailOf(block, day);
-    detail.add(hour, flags | (kind === EVENT ? IS_EVENT : 0), found, times);
+    block.detailOf(day).add(hour, flags | (kind === EVENT ? IS_EVENT : 0), found, times);
   }
 }
 
@@ -98,13 +98,4 @@ function blockOf(blocks: Map<Month, Block>, month: Month): Block {
     blocks.set(month, block);
   }
   return block;
-}
-
-function detailOf(block: Block, day: number): DayDetail {
-  let detail = block.detail[day];
-  if (detail === undefined) {
-    detail = new DayDetail();
-    block.detail[day] = detail;
-  }
-  return detail;
 }

@@ -24,6 +24,12 @@ export class VarintWriter {
     this.#length += more.length;
   }
 
+  /** Writes bytes after their length. */
+  piece(bytes: Uint8Array): void {
+    this.number(bytes.length);
+    this.bytes(bytes);
+  }
+
   /** What was written: a view, valid until more is. */
   end(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
@@ -62,6 +68,31 @@ export class VarintReader {
     }
     if (n > max) throw new RangeError(`These bytes are no block: ${n} is above ${max}`);
     return n;
+  }
+
+  /** The next numbers, `count` of them. @throws {RangeError} when the bytes end */
+  numbers(count: number): number[] {
+    // Each takes a byte: nobody makes us hold more than came.
+    if (count > this.left) throw new RangeError("These bytes are no block: it is cut");
+    const numbers = new Array<number>(count);
+    for (let i = 0; i < count; i++) {
+      const byte = this.#bytes[this.#at] as number;
+      if (byte < 0x80) {
+        numbers[i] = byte;
+        this.#at++;
+      } else numbers[i] = this.number();
+    }
+    return numbers;
+  }
+
+  /** Passes over so many numbers. @throws {RangeError} when the bytes end */
+  skip(count: number): void {
+    for (let left = count; left > 0; ) if (this.#byte() < 0x80) left--;
+  }
+
+  /** Reads a length, and what follows on its own. @throws {RangeError} when there is not as much */
+  piece(): VarintReader {
+    return new VarintReader(this.bytes(this.number()));
   }
 
   /** @throws {RangeError} when there are not as many */

@@ -2,111 +2,32 @@ import assert from "node:assert/strict";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
-import {
-  BLOCK_COUNTERS,
-  Block,
-  type BlockCounter,
-  firstDayOf,
-  type Month,
-  monthOf,
-} from "../../../appliance/store/blocks/block.ts";
+import { Block, firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { type Condition, filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
-import { BatchEncoder, decodeBatch } from "../../../appliance/store/log/batch.ts";
-import { type Dimension, FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
+import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
+import type { BlockPieces } from "../../../appliance/store/snapshot.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "../log/records.ts";
+import {
+  ALL_DETAIL,
+  batchOf,
+  counted,
+  DAY,
+  fits,
+  folded,
+  NO_DETAIL,
+  NOON,
+  SITE,
+  told,
+  view,
+} from "./facts.ts";
 
 const PARAMETERS = { seed: TEST_SEED, numRuns: 60 };
-const SITE = 1;
-const ALL_DETAIL = { detailFrom: 0, takesNew: true };
-const NO_DETAIL = { detailFrom: Number.POSITIVE_INFINITY, takesNew: true };
-
-/** Folds records as they would come: in batches, and with each block written and read between two. */
-function folded(records: readonly HitRecord[], rules = ALL_DETAIL, size = 7): Map<Month, Block> {
-  let blocks = new Map<Month, Block>();
-  for (let at = 0; at < records.length; at += size) {
-    const encoder = new BatchEncoder();
-    for (const record of records.slice(at, at + size)) encoder.add(record);
-    fold(blocks, decodeBatch(encoder.encode()), SITE, rules);
-    blocks = new Map([...blocks].map(([month, block]) => [month, decodeBlock(encodeBlock(block))]));
-  }
-  return blocks;
-}
-
-/** All that blocks count, as lines of a fact and its count. */
-function told(blocks: Iterable<Block>): Map<string, number> {
-  const facts = new Map<string, number>();
-  for (const block of blocks)
-    for (let day = 0; day < 31; day++) {
-      const on = firstDayOf(block.month) + day;
-      for (const counter of BLOCK_COUNTERS)
-        for (const [hour, n] of block.hoursOf(counter, day).entries())
-          if (n > 0) facts.set(`${on} ${hour} ${counter}`, n);
-      for (const [name, { texts, days }] of block.dimensions)
-        days[day]?.each((value, { views, visitors, sessions }) => {
-          const counts = { views, visitors, sessions };
-          for (const [of, n] of Object.entries(counts))
-            if (n > 0) facts.set(`${on} ${name}=${texts[value]} ${of}`, n);
-        });
-    }
-  return facts;
-}
-
-/** The same, counted one by one. */
-function counted(records: readonly HitRecord[], isOfPath = false): Map<string, number> {
-  const facts = new Map<string, number>();
-  const add = (fact: string, n: number) => facts.set(fact, (facts.get(fact) ?? 0) + n);
-  for (const { site, kind, flags, moment, times, values } of records) {
-    if (site !== SITE) continue;
-    const day = Math.floor(moment / 24);
-    const has = (flag: number) => (flags & flag) !== 0;
-    const counters: Record<BlockCounter, boolean> = {
-      pv: kind === "view",
-      uv: kind === "view" && has(isOfPath ? FLAG.pathVisitor : FLAG.visitor),
-      sessions: kind === "view" && has(FLAG.session),
-      bounce: kind === "view" && has(FLAG.bounce),
-      engaged: kind === "view" && has(FLAG.engaged),
-      app: kind === "ping",
-      crawler: kind === "crawler",
-      synthetic: kind === "synthetic",
-    };
-    for (const [counter, counts] of Object.entries(counters))
-      if (counts) add(`${day} ${moment % 24} ${counter}`, times);
-    for (const [name, text] of values) {
-      if (kind === "event" && name !== "event" && name !== "event_target") continue;
-      add(`${day} ${name}=${text} views`, times);
-      if (has(name === "path" ? FLAG.pathVisitor : FLAG.visitor))
-        add(`${day} ${name}=${text} visitors`, times);
-      if (has(FLAG.session)) add(`${day} ${name}=${text} sessions`, times);
-    }
-  }
-  return facts;
-}
-
-function fits({ values }: HitRecord, where: readonly Condition[]): boolean {
-  return where.every(({ dimension, test, value }) => {
-    const text = values.find(([name]) => name === dimension)?.[1];
-    if (test === "begins") return text?.startsWith(value) ?? false;
-    if (test === "not") return text !== value;
-    const alternatives = where.filter((one) => one.dimension === dimension && one.test === "is");
-    return alternatives.some((one) => one.value === text);
-  });
-}
-
-/** A view and what it has besides. */
-function view(more: Partial<HitRecord> = {}): HitRecord {
-  const { values = [] } = more;
-  return { site: SITE, kind: "view", flags: 0, moment: NOON, times: 1, ...more, values };
-}
-
-const NOON = 20_500 * 24 + 12;
-const DAY = 20_500 - firstDayOf(monthOf(20_500));
-
 describe("blocks", () => {
   it("count what a naive count does, however the records came", () => {
     const check = (records: HitRecord[], size: number) =>
@@ -164,9 +85,9 @@ describe("blocks", () => {
 
   it("take in no new value under low space", () => {
     const blocks = folded([view({ values: [["path", "/old"]] })]);
-    const encoder = new BatchEncoder();
-    for (const path of ["/old", "/new"]) encoder.add(view({ values: [["path", path]] }));
-    fold(blocks, decodeBatch(encoder.encode()), SITE, { ...ALL_DETAIL, takesNew: false });
+    const views = ["/old", "/new"].map((path) => view({ values: [["path", path]] }));
+    const known = new Map([["path" as const, new Set(["/old"])]]);
+    fold(blocks, batchOf(views), SITE, { ...ALL_DETAIL, known });
     const facts = told(blocks.values());
     assert.equal(facts.get("20500 path=/old views"), 2);
     assert.equal(facts.get(`20500 path=${OTHER} views`), 1);
@@ -194,9 +115,7 @@ describe("blocks", () => {
   it("count the same once they are made compact", () => {
     const check = (records: HitRecord[]) => {
       const blocks = [...folded(records).values()];
-      const compact = blocks.map((block) =>
-        compactBlock(block, { countsFrom: 0, detailFrom: 0, today: 0 }),
-      );
+      const compact = blocks.map((block) => compactBlock(block, { ...ALL, today: 0 }).block);
       assert.deepEqual(told(compact), told(blocks));
       const every = (block: Block) => filterBlock(block, [NOT_NOWHERE]);
       assert.deepEqual(told(compact.map(every)), told(blocks.map(every)));
@@ -209,7 +128,12 @@ describe("blocks", () => {
       view({ moment: NOON + 24 * day, values: [["path", `/on-day-${day}`]] });
     const event: HitRecord = { ...of(1), kind: "event", values: [["path", "/seen-by-event"]] };
     const [block = new Block(0)] = folded([of(0), of(1), of(2), event]).values();
-    const compact = compactBlock(block, { countsFrom: 20_501, detailFrom: 20_502, today: 20_502 });
+    const { block: compact, gone } = compactBlock(block, {
+      counts: (day) => day >= 20_501,
+      detail: (day) => day >= 20_502,
+      today: 20_502,
+    });
+    assert.deepEqual([...gone], [["pv", 1]]);
     assert.deepEqual(compact.dimensions.get("path")?.texts, ["/on-day-1", "/on-day-2"]);
     assert.equal(compact.dayOf("pv", DAY), 0);
     assert.deepEqual(
@@ -230,13 +154,11 @@ describe("blocks", () => {
     ).filter(({ moment }) => monthOf(Math.floor(moment / 24)) === monthOf(20_500));
     const blocks = new Map<Month, Block>();
     for (let at = 0; at < records.length; at += 2_000) {
-      const encoder = new BatchEncoder();
-      for (const record of records.slice(at, at + 2_000)) encoder.add(record);
-      fold(blocks, decodeBatch(encoder.encode()), SITE, NO_DETAIL);
+      fold(blocks, batchOf(records.slice(at, at + 2_000)), SITE, NO_DETAIL);
     }
     const [block = new Block(0)] = blocks.values();
     const today = 20_500 + days - 1;
-    const compact = compactBlock(block, { countsFrom: 0, detailFrom: 0, today });
+    const { block: compact } = compactBlock(block, { ...ALL, today });
     const { texts = [], days: tables = [] } = compact.dimensions.get("path") ?? {};
     assert.ok(texts.length <= MAX_VALUES + 1, `${texts.length} values`);
     assert.ok(texts.includes("/0") && texts.includes(OTHER));
@@ -247,12 +169,12 @@ describe("blocks", () => {
 
   /** Blocks of a few records, as an engine keeps them. */
   const someBlocks = someRecords(20).map((records) => {
-    const [block = new Block(0)] = folded(records, ALL_DETAIL, 20).values();
+    const [block = new Block(MONTH)] = folded(records, ALL_DETAIL, 20).values();
     return encodeBlock(block);
   });
-  const isBlockOrRefused = (bytes: { counts: Uint8Array; detail: Uint8Array }) => {
+  const isBlockOrRefused = (pieces: BlockPieces) => {
     try {
-      assert.ok(decodeBlock(bytes) instanceof Block);
+      assert.ok(decodeBlock({ month: MONTH, ...pieces }) instanceof Block);
     } catch (error) {
       assert.ok(error instanceof RangeError, String(error));
       assert.match(error.message, /^These bytes are no block: /);
@@ -260,31 +182,45 @@ describe("blocks", () => {
   };
 
   it("are refused with a reason where their bytes were bent, or are blocks", () => {
-    const pieces = someBlocks.chain(({ counts, detail }) =>
-      fc.record({ counts: bent(counts), detail: bent(detail) }),
+    const pieces = someBlocks.chain(({ counters, counts, detail }) =>
+      fc.record({ counters: bent(counters), counts: bent(counts), detail: bent(detail) }),
     );
     fc.assert(fc.property(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 300 });
   });
 
   it("are refused so where what was packed is bent", () => {
-    const repacked = (bytes: Uint8Array) => bent(zstdDecompressSync(bytes)).map(zstdOf);
-    const pieces = someBlocks.chain(({ counts, detail }) =>
+    const pieces = someBlocks.chain((sound) =>
       fc.oneof(
-        repacked(counts).map((other) => ({ counts: other, detail })),
-        detail.length === 0
-          ? fc.constant({ counts, detail })
-          : repacked(detail).map((other) => ({ counts, detail: other })),
+        ...(["counters", "counts", "detail"] as const)
+          .filter((name) => sound[name].length > 0)
+          .map((name) =>
+            bent(zstdDecompressSync(sound[name])).map((other) => ({
+              ...sound,
+              [name]: zstdOf(other),
+            })),
+          ),
       ),
     );
-    fc.assert(fc.property(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 300 });
+    fc.assert(fc.property(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
   });
 
   it("are refused where they unpack to more than a block can be", () => {
-    const counts = zstdOf(Buffer.alloc(33 * 1_048_576));
-    assert.ok(counts.length < 10_000);
-    assert.throws(() => decodeBlock({ counts, detail: new Uint8Array() }), /cannot be unpacked/);
+    for (const [piece, megabytes] of [
+      ["counters", 1],
+      ["counts", 65],
+      ["detail", 65],
+    ] as const) {
+      const bytes = zstdOf(Buffer.alloc(megabytes * 1_048_576));
+      assert.ok(bytes.length < 20_000);
+      const row = { month: MONTH, ...encodeBlock(new Block(MONTH)), [piece]: bytes };
+      assert.throws(() => decodeBlock(row), /cannot be unpacked/);
+    }
   });
 });
+
+/** Keeps all. */
+const ALL = { counts: () => true, detail: () => true };
+const MONTH = monthOf(20_500);
 
 /** Fits whatever there is. */
 const NOT_NOWHERE: Condition = { dimension: "path", test: "not", value: "/nowhere" };

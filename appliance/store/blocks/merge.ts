@@ -1,0 +1,62 @@
+import type { Block } from "./block.ts";
+import { type DayDetail, DETAIL_DIMENSIONS } from "./detail.ts";
+import { MAX_DAYS } from "./dictionary.ts";
+
+/**
+ * Adds a part of a month to a block of that month, within the bounds of folding: where none is met, the
+ * block counts as if what is in both had been folded at once. The part stays as it is.
+ */
+export function mergeInto(block: Block, part: Block): void {
+  const columns: MergedColumn[] = [];
+  for (let day = 0; day < MAX_DAYS; day++)
+    if (part.hasCounters(day)) {
+      const sums = block.countersOf(day);
+      for (const [at, n] of part.countersOf(day).entries()) sums[at] = (sums[at] ?? 0) + n;
+    }
+  for (const [name, { texts, days }] of part.inOrder) {
+    const dimension = block.dimension(name);
+    const places = days.map((table, day) => {
+      const ofDay = new Map<number, number>();
+      table?.each((value, counts) =>
+        ofDay.set(value, dimension.count(day, texts[value] as string, counts)),
+      );
+      return ofDay;
+    });
+    const column = DETAIL_DIMENSIONS.indexOf(name);
+    if (column >= 0)
+      columns.push({
+        column,
+        // Only a row of detail has it, or it was counted on another day.
+        placeOf: (day, value) => places[day]?.get(value) ?? dimension.take(texts[value] as string),
+      });
+  }
+  for (const [day, detail] of part.detail.entries())
+    if (detail !== undefined) mergeDetail(block.detailOf(day), detail, day, columns);
+}
+
+interface MergedColumn {
+  readonly column: number;
+  /** Where the block's dictionary has a value of the part's; undefined where it is full. */
+  readonly placeOf: (day: number, value: number) => number | undefined;
+}
+
+function mergeDetail(
+  into: DayDetail,
+  detail: DayDetail,
+  day: number,
+  columns: readonly MergedColumn[],
+): void {
+  // Together they have more rows than this would leave.
+  while (into.every < detail.every) into.thin();
+  const found = new Uint16Array(DETAIL_DIMENSIONS.length);
+  for (let row = 0; row < detail.rows; row++) {
+    for (const { column, placeOf } of columns) {
+      const value = detail.values[column]?.[row] ?? 0;
+      const place = value === 0 ? undefined : placeOf(day, value - 1);
+      found[column] = place === undefined ? 0 : place + 1;
+    }
+    // A row stands for so many, but the last one perhaps for fewer.
+    const times = Math.min(detail.every, detail.seen - row * detail.every);
+    into.add(detail.hours[row] ?? 0, detail.bits[row] ?? 0, found, times);
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  BLOCK_COUNTERS,
+  type Block,
+  type BlockCounter,
+  firstDayOf,
+  type Month,
+  monthOf,
+} from "../../../appliance/store/blocks/block.ts";
+import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
+import type { Condition } from "../../../appliance/store/blocks/filter.ts";
+import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
+import { type Batch, BatchEncoder, decodeBatch } from "../../../appliance/store/log/batch.ts";
+import { FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
+
+export const SITE = 1;
+export const ALL_DETAIL: FoldRules = { detailFrom: 0 };
+export const NO_DETAIL: FoldRules = { detailFrom: Number.POSITIVE_INFINITY };
+
+/** Folds records as they would come: in batches, and with each block written and read between two. */
+export function folded(
+  records: readonly HitRecord[],
+  rules = ALL_DETAIL,
+  size = 7,
+): Map<Month, Block> {
+  let blocks = new Map<Month, Block>();
+  for (let at = 0; at < records.length; at += size) {
+    fold(blocks, batchOf(records.slice(at, at + size)), SITE, rules);
+    blocks = new Map([...blocks].map(([month, block]) => [month, rewritten(block)]));
+  }
+  return blocks;
+}
+
+/** Records as one batch that was encoded. */
+export function batchOf(records: readonly HitRecord[]): Batch {
+  const encoder = new BatchEncoder();
+  for (const record of records) encoder.add(record);
+  return decodeBatch(encoder.encode());
+}
+
+/** A block as it is once it was written and read. */
+export function rewritten(block: Block): Block {
+  return decodeBlock({ month: block.month, ...encodeBlock(block) });
+}
+
+/** All that blocks count, as lines of a fact and its count. */
+export function told(blocks: Iterable<Block>): Map<string, number> {
+  const facts = new Map<string, number>();
+  for (const block of blocks)
+    for (let day = 0; day < 31; day++) {
+      const on = firstDayOf(block.month) + day;
+      for (const counter of BLOCK_COUNTERS)
+        for (const [hour, n] of block.hoursOf(counter, day).entries())
+          if (n > 0) facts.set(`${on} ${hour} ${counter}`, n);
+      for (const [name, { texts, days }] of block.dimensions)
+        days[day]?.each((value, { views, visitors, sessions }) => {
+          const counts = { views, visitors, sessions };
+          for (const [of, n] of Object.entries(counts))
+            if (n > 0) facts.set(`${on} ${name}=${texts[value]} ${of}`, n);
+        });
+    }
+  return facts;
+}
+
+/** The same, counted one by one. */
+export function counted(records: readonly HitRecord[], isOfPath = false): Map<string, number> {
+  const facts = new Map<string, number>();
+  const add = (fact: string, n: number) => facts.set(fact, (facts.get(fact) ?? 0) + n);
+  for (const { site, kind, flags, moment, times, values } of records) {
+    if (site !== SITE) continue;
+    const day = Math.floor(moment / 24);
+    const has = (flag: number) => (flags & flag) !== 0;
+    const counters: Record<BlockCounter, boolean> = {
+      pv: kind === "view",
+      uv: kind === "view" && has(isOfPath ? FLAG.pathVisitor : FLAG.visitor),
+      sessions: kind === "view" && has(FLAG.session),
+      bounce: kind === "view" && has(FLAG.bounce),
+      engaged: kind === "view" && has(FLAG.engaged),
+      app: kind === "ping",
+      crawler: kind === "crawler",
+      synthetic: kind === "synthetic",
+    };
+    for (const [counter, counts] of Object.entries(counters))
+      if (counts) add(`${day} ${moment % 24} ${counter}`, times);
+    for (const [name, text] of values) {
+      if (kind === "event" && name !== "event" && name !== "event_target") continue;
+      add(`${day} ${name}=${text} views`, times);
+      if (has(name === "path" ? FLAG.pathVisitor : FLAG.visitor))
+        add(`${day} ${name}=${text} visitors`, times);
+      if (has(FLAG.session)) add(`${day} ${name}=${text} sessions`, times);
+    }
+  }
+  return facts;
+}
+
+export function fits({ values }: HitRecord, where: readonly Condition[]): boolean {
+  return where.every(({ dimension, test, value }) => {
+    const text = values.find(([name]) => name === dimension)?.[1];
+    if (test === "begins") return text?.startsWith(value) ?? false;
+    if (test === "not") return text !== value;
+    const alternatives = where.filter((one) => one.dimension === dimension && one.test === "is");
+    return alternatives.some((one) => one.value === text);
+  });
+}
+
+/** A view and what it has besides. */
+export function view(more: Partial<HitRecord> = {}): HitRecord {
+  const { values = [] } = more;
+  return { site: SITE, kind: "view", flags: 0, moment: NOON, times: 1, ...more, values };
+}
+
+export const NOON = 20_500 * 24 + 12;
+/** Of the month. */
+export const DAY = 20_500 - firstDayOf(monthOf(20_500));
