@@ -25,10 +25,13 @@ const NUL = "\0";
 const LEVEL = 3;
 /** What zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
 const MAX_WINDOW_LOG = 23;
-/** What a piece may unpack to: 24 dictionaries are 48 MB, 31 days of 50,000 rows of 36 bytes 56. */
+/**
+ * What a piece may unpack to: 24 dictionaries at their bounds and the counts of 31 days are 108 MB, as
+ * many days of 50,000 rows of 36 bytes 56.
+ */
 const MAX_PIECE_BYTES: Readonly<Record<keyof BlockPieces, number>> = {
   counters: 262_144,
-  counts: 64 * 1_048_576,
+  counts: 112 * 1_048_576,
   detail: 64 * 1_048_576,
 };
 const MAX_EVERY = 2 ** 32;
@@ -56,7 +59,7 @@ interface Reading {
 
 /**
  * A block of the pieces that are not empty; its detail cannot be read without its counts.
- * @throws {RangeError} when the bytes are no block; they never take more than 300 MB of memory
+ * @throws {RangeError} when the bytes are no block; they never take more than 400 MB of memory
  */
 export function decodeBlock(
   { month, counters, counts, detail }: BlockPieces & { readonly month: Month },

@@ -21,9 +21,6 @@ interface Compacted {
   readonly gone: ReadonlyMap<Counter, number>;
 }
 
-/** Past values of a dimension take at most so much: today's need room, too. */
-const MAX_PAST_TEXT_BYTES = MAX_TEXT_BYTES / 2;
-
 /**
  * A block of what is kept, and of nothing else: no text stays that neither a count nor a row of detail
  * names. Where a dimension has more values than a month may hold, the rarest of past days count as
@@ -107,7 +104,7 @@ function rename(
   let count = used.length;
   let bytes = used.reduce((sum, value) => sum + Buffer.byteLength(texts[value] ?? ""), 0);
   for (const value of used.toReversed()) {
-    if (count <= MAX_VALUES && bytes <= MAX_PAST_TEXT_BYTES) break;
+    if (count <= MAX_VALUES && bytes <= MAX_TEXT_BYTES) break;
     if (texts[value] === OTHER || (lastDays[value] as number) >= today) continue;
     left.add(value);
     count--;

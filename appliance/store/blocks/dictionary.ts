@@ -4,6 +4,8 @@ import { type Counts, DayTable } from "./day-table.ts";
 
 /** A month has at most so many days. */
 export const MAX_DAYS = 31;
+/** What the texts of a dictionary take: those of past days, and two days that are not made compact yet. */
+export const MAX_DICTIONARY_BYTES = MAX_TEXT_BYTES + 2 * MAX_TEXT_BYTES_PER_DAY;
 /** Columns keep a value in two bytes, of which 0 stands for none. */
 export const MAX_DICTIONARY = 65_534;
 
@@ -54,7 +56,7 @@ export class DimensionBlock {
     const hasRoom =
       // One place is for OTHER.
       this.texts.length < MAX_DICTIONARY - 1 &&
-      this.#bytes + Buffer.byteLength(text) <= MAX_TEXT_BYTES;
+      this.#bytes + Buffer.byteLength(text) <= MAX_DICTIONARY_BYTES;
     return takesNew && hasRoom ? this.#append(text) : undefined;
   }
 

@@ -5,10 +5,11 @@ import { addDay } from "../../../appliance/store/blocks/add-day.ts";
 import { Block, type Month, monthOf } from "../../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
+import { MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
 import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
-import { MAX_TEXT_BYTES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
+import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { someRecords } from "../log/records.ts";
@@ -99,7 +100,7 @@ describe("parts of a block", () => {
 
   it("hold no more text than a dictionary may", () => {
     const text = (n: number) => `/${n}/${"x".repeat(500)}`;
-    const days = Array.from({ length: 6 }, (_, day) =>
+    const days = Array.from({ length: 8 }, (_, day) =>
       Array.from({ length: 1_500 }, (_, n) =>
         view({ moment: NOON + 24 * day, values: [["path", text(1_500 * day + n)]] }),
       ),
@@ -107,8 +108,8 @@ describe("parts of a block", () => {
     const [block = new Block(MONTH)] = merged(days).values();
     const { texts, days: tables } = block.dimension("path");
     const bytes = texts.reduce((all, one) => all + Buffer.byteLength(one), 0);
-    assert.ok(bytes <= MAX_TEXT_BYTES + OTHER.length, `${bytes} bytes`);
-    assert.equal(sum(tables.flatMap((table) => table?.views ?? [])), 6 * 1_500);
+    assert.ok(bytes <= MAX_DICTIONARY_BYTES + OTHER.length, `${bytes} bytes`);
+    assert.equal(sum(tables.flatMap((table) => table?.views ?? [])), 8 * 1_500);
   });
 });
 
