@@ -38,6 +38,9 @@ const HOURS = NO_HOUR + 1;
 /** A month as it is numbered: years since 1970, times 12, and months since January. */
 export type Month = number;
 
+/** The last month there is, of the year 2399: no clock of ours goes further. */
+export const MAX_MONTH: Month = 430 * 12 - 1;
+
 export function monthOf(day: Day): Month {
   const date = new Date(day * 86_400_000);
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
@@ -52,6 +55,22 @@ export function daysIn(month: Month): number {
   return firstDayOf(month + 1) - firstDayOf(month);
 }
 
+/** How much of a day's views and events is kept as detail. */
+export interface Sampled {
+  /** How many there were, kept or not. */
+  readonly seen: number;
+  /** Of so many one is kept. */
+  readonly every: number;
+}
+
+/** What is known of a block besides what was read of it. */
+interface Known {
+  /** Days of the month that hold anything at all: bit 0 for the first. */
+  readonly days: number;
+  /** By day of the month. */
+  readonly sampled: readonly (Sampled | undefined)[];
+}
+
 /** What is settled of a site and month. */
 export class Block {
   readonly month: Month;
@@ -59,18 +78,22 @@ export class Block {
   detail: Detail = noDetail();
   /** By the day of the month: by counter and hour. Most blocks are of one day, and begin with none. */
   readonly #counters: (Float64Array | undefined)[] = [];
-  /** Days that hold something, as whoever kept this block said: perhaps not all of it was read. */
-  readonly #known: number;
+  /** As whoever kept this block said: perhaps not all of it was read. */
+  readonly #known: Known;
 
-  /** @param known days of the month that hold something: bit 0 for the first */
-  constructor(month: Month, known = 0) {
+  constructor(month: Month, known: Known = { days: 0, sampled: [] }) {
     this.month = month;
     this.#known = known;
   }
 
+  /** What detail a day keeps; undefined where it keeps none. */
+  sampled(day: number): Sampled | undefined {
+    return this.detail[day] ?? this.#known.sampled[day];
+  }
+
   /** Days of the month that hold anything at all: bit 0 for the first. */
   get days(): number {
-    let days = this.#known;
+    let { days } = this.#known;
     for (let day = 0; day < MAX_DAYS; day++) if (this.#holdsAny(day)) days |= 1 << day;
     return days;
   }

@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, FLAGS } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
-import { Block, daysIn, type Month, NO_HOUR } from "./block.ts";
+import { Block, daysIn, MAX_MONTH, type Month, NO_HOUR, type Sampled } from "./block.ts";
 import { type CountsOf, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail, IS_EVENT, MAX_DETAIL_ROWS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS, MAX_DICTIONARY } from "./dictionary.ts";
@@ -11,12 +11,13 @@ import { VarintReader, VarintWriter } from "./varints.ts";
 // A block is three pieces of zstd, so that a question reads what it is about and no more. Its month
 // stands beside them.
 // Counters: format, days that hold anything (bit 0 for the first), days that have counters, and of each
-// of these the counters by hour (how many are not 0, then gaps and counts of those).
+// of these the counters by hour (how many are not 0, then gaps and counts of those); days that keep
+// detail, and of each of these how many views and events it had, and one in how many is kept.
 // Counts: format, and each dimension: its dictionary, the days that have any, how many values each of
 // these has, and four runs over all of them, each with its length in bytes: the values in ascending
 // order by day, as gaps, then views, visitors and sessions. Alike numbers beside each other pack best.
-// Detail: format, and for each day that keeps it how many rows, how many were seen, one in how many is
-// kept, then column after column, a 16-bit column as its low bytes and its high bytes. Its numbers are
+// Detail: format, and for each day that keeps it how many rows, again how many there were and one in how
+// many is kept, then column after column, a 16-bit column as its low bytes and its high bytes. Its numbers are
 // places in the dictionaries of the counts.
 
 const FORMAT = 1;
@@ -65,6 +66,7 @@ export function decodeBlock(
   { month, counters, counts, detail }: BlockPieces & { readonly month: Month },
   reading: Reading = {},
 ): Block {
+  if (!(month >= 0 && month <= MAX_MONTH)) throw noBlock(`nobody counts in month ${month}`);
   const block =
     counters.length > 0 ? readCounters(month, readerOf(counters, "counters")) : new Block(month);
   if (counts.length > 0) readCounts(block, readerOf(counts, "counts"), reading);
@@ -102,6 +104,12 @@ function countersOf(block: Block): Uint8Array {
   const days = DAYS.filter((day) => block.hasCounters(day));
   writer.number(maskOf(days));
   for (const day of days) writeSparse(writer, block.countersOf(day));
+  const detailed = DAYS.filter((day) => block.detail[day] !== undefined);
+  writer.number(maskOf(detailed));
+  for (const day of detailed) {
+    writer.number(block.detail[day]?.seen ?? 0);
+    writer.number(block.detail[day]?.every ?? 1);
+  }
   return writer.end();
 }
 
@@ -118,8 +126,11 @@ function readDays(reader: VarintReader, month: Month): [mask: number, days: numb
 }
 
 function readCounters(month: Month, reader: VarintReader): Block {
-  const block = new Block(month, readDays(reader, month)[0]);
+  const sampled: Sampled[] = [];
+  const block = new Block(month, { days: readDays(reader, month)[0], sampled });
   for (const day of readDays(reader, month)[1]) readSparse(reader, block.countersOf(day));
+  for (const day of readDays(reader, month)[1])
+    sampled[day] = { seen: reader.number(), every: reader.number(MAX_EVERY) };
   if (reader.left > 0) throw noBlock("something follows its counters");
   return block;
 }

@@ -17,15 +17,20 @@ const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 /**
  * A block that counts only what fits, of the days that keep detail; where one row stands for many,
  * it counts as many. Under a condition on the path, visitors are those of the path.
+ * @param takes which days of the month are looked at
  */
-export function filterBlock(block: Block, where: readonly Condition[]): Block {
+export function filterBlock(
+  block: Block,
+  where: readonly Condition[],
+  takes: (day: number) => boolean = () => true,
+): Block {
   const filtered = new Block(block.month);
   const tests = testsOf(block, where);
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
   const counts = new ValueCounts();
   for (let day = 0; day < MAX_DAYS; day++) {
     const detail = block.detail[day];
-    if (detail === undefined) continue;
+    if (detail === undefined || !takes(day)) continue;
     const rows = rowsThatFit(detail, tests);
     countDay(filtered, day, detail, rows, isOfPath ? FLAG.pathVisitor : FLAG.visitor);
     for (const [place, name] of DETAIL_DIMENSIONS.entries()) {

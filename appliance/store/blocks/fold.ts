@@ -13,26 +13,31 @@ export interface FoldRules {
 }
 
 const HOURS = 24;
+const NO_BLOCK = new Block(0);
 const [VIEW, EVENT, INTERACTION, PING, CRAWLER] = KINDS.keys();
 /** An event's name and target are counted; the rest of it is there for filters. */
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /**
- * Folds the records of one site into its blocks. All that bounds what is kept is applied here.
+ * Folds records of one site into its blocks. All that bounds what is kept is applied here.
  * @param blocks those of the site that are there, by month; what is new is added to it
+ * @param rows the records of the batch that are of this site
  */
 export function fold(
   blocks: Map<Month, Block>,
   batch: Batch,
-  site: number,
+  rows: Iterable<number>,
   rules: FoldRules,
 ): void {
   const found = new Uint16Array(DETAIL_DIMENSIONS.length);
-  for (let row = 0; row < batch.records; row++) {
-    if (batch.sites[row] !== site) continue;
+  let today = Number.NaN;
+  let block = NO_BLOCK;
+  for (const row of rows) {
     const moment = batch.moments[row] as number;
-    const today = Math.floor(moment / HOURS);
-    const block = blockOf(blocks, monthOf(today));
+    if (Math.floor(moment / HOURS) !== today) {
+      today = Math.floor(moment / HOURS);
+      block = blockOf(blocks, monthOf(today));
+    }
     const day = today - firstDayOf(block.month);
     const hour = moment % HOURS;
     const flags = batch.flags[row] as number;

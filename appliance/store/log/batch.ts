@@ -1,3 +1,4 @@
+import type { SiteKey } from "../counting.ts";
 import {
   DIMENSIONS,
   type Dimension,
@@ -240,6 +241,40 @@ export function decodeBatch(bytes: Uint8Array): Batch {
     }),
     ...checked(columns),
   };
+}
+
+/** By site, which records of a batch are its own. */
+export function rowsBySite({ sites, records }: Batch): Map<SiteKey, number[]> {
+  const rows = new Map<SiteKey, number[]>();
+  for (let row = 0; row < records; row++) {
+    const site = sites[row] as SiteKey;
+    const its = rows.get(site);
+    if (its === undefined) rows.set(site, [row]);
+    else its.push(row);
+  }
+  return rows;
+}
+
+/**
+ * A batch of a boot whose clock was not sure, once the time is known.
+ * @param zero epoch milliseconds at that boot's monotonic zero
+ * @param zoneHour as in `moment` of a record, of epoch milliseconds
+ */
+export function datedBatch(
+  batch: Batch,
+  zero: number,
+  zoneHour: (epochMs: number) => number,
+): Batch {
+  const hours = new Map<number, number>();
+  const hourOf = (second: number) => {
+    let hour = hours.get(second);
+    if (hour === undefined) {
+      hour = Math.max(0, zoneHour(zero + 1_000 * second));
+      hours.set(second, hour);
+    }
+    return hour;
+  };
+  return { ...batch, undated: undefined, moments: batch.moments.map(hourOf) };
 }
 
 function checked({ kinds, flags }: Columns): Pick<Batch, "kinds" | "flags"> {

@@ -7,7 +7,6 @@ import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.
 import { compactBlock } from "../../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { type Condition, filterBlock } from "../../../appliance/store/blocks/filter.ts";
-import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
 import type { BlockPieces } from "../../../appliance/store/snapshot.ts";
@@ -15,14 +14,13 @@ import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "../log/records.ts";
 import {
   ALL_DETAIL,
-  batchOf,
   counted,
   DAY,
   fits,
   folded,
+  foldInto,
   NO_DETAIL,
   NOON,
-  SITE,
   told,
   view,
 } from "./facts.ts";
@@ -87,7 +85,7 @@ describe("blocks", () => {
     const blocks = folded([view({ values: [["path", "/old"]] })]);
     const views = ["/old", "/new"].map((path) => view({ values: [["path", path]] }));
     const known = new Map([["path" as const, new Set(["/old"])]]);
-    fold(blocks, batchOf(views), SITE, { ...ALL_DETAIL, known });
+    foldInto(blocks, views, { ...ALL_DETAIL, known });
     const facts = told(blocks.values());
     assert.equal(facts.get("20500 path=/old views"), 2);
     assert.equal(facts.get(`20500 path=${OTHER} views`), 1);
@@ -154,7 +152,7 @@ describe("blocks", () => {
     ).filter(({ moment }) => monthOf(Math.floor(moment / 24)) === monthOf(20_500));
     const blocks = new Map<Month, Block>();
     for (let at = 0; at < records.length; at += 2_000) {
-      fold(blocks, batchOf(records.slice(at, at + 2_000)), SITE, NO_DETAIL);
+      foldInto(blocks, records.slice(at, at + 2_000), NO_DETAIL);
     }
     const [block = new Block(0)] = blocks.values();
     const today = 20_500 + days - 1;

@@ -9,10 +9,15 @@ import {
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
 import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
-import { type Batch, BatchEncoder, decodeBatch } from "../../../appliance/store/log/batch.ts";
+import {
+  type Batch,
+  BatchEncoder,
+  decodeBatch,
+  rowsBySite,
+} from "../../../appliance/store/log/batch.ts";
 import { FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
 
-export const SITE = 1;
+const SITE = 1;
 export const ALL_DETAIL: FoldRules = { detailFrom: 0 };
 export const NO_DETAIL: FoldRules = { detailFrom: Number.POSITIVE_INFINITY };
 
@@ -24,17 +29,27 @@ export function folded(
 ): Map<Month, Block> {
   let blocks = new Map<Month, Block>();
   for (let at = 0; at < records.length; at += size) {
-    fold(blocks, batchOf(records.slice(at, at + size)), SITE, rules);
+    foldInto(blocks, records.slice(at, at + size), rules);
     blocks = new Map([...blocks].map(([month, block]) => [month, rewritten(block)]));
   }
   return blocks;
 }
 
 /** Records as one batch that was encoded. */
-export function batchOf(records: readonly HitRecord[]): Batch {
+function batchOf(records: readonly HitRecord[]): Batch {
   const encoder = new BatchEncoder();
   for (const record of records) encoder.add(record);
   return decodeBatch(encoder.encode());
+}
+
+/** Folds those of SITE. */
+export function foldInto(
+  blocks: Map<Month, Block>,
+  records: readonly HitRecord[],
+  rules: FoldRules,
+): void {
+  const batch = batchOf(records);
+  fold(blocks, batch, rowsBySite(batch).get(SITE) ?? [], rules);
 }
 
 /** A block as it is once it was written and read. */

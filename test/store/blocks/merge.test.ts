@@ -7,7 +7,6 @@ import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
 import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
-import { fold } from "../../../appliance/store/blocks/fold.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
@@ -15,13 +14,12 @@ import { TEST_SEED } from "../../helpers/seeded.ts";
 import { someRecords } from "../log/records.ts";
 import {
   ALL_DETAIL,
-  batchOf,
   counted,
   DAY,
   folded,
+  foldInto,
   NOON,
   rewritten,
-  SITE,
   told,
   view,
 } from "./facts.ts";
@@ -36,7 +34,7 @@ function merged(pieces: readonly HitRecord[][], keys: readonly number[] = []): M
   const all = new Map<Month, Block>();
   const parts = pieces.flatMap((piece, i) => {
     const blocks = new Map<Month, Block>();
-    fold(blocks, batchOf(piece), SITE, ALL_DETAIL);
+    foldInto(blocks, piece, ALL_DETAIL);
     return [...blocks.values()].map((block) => ({ block: rewritten(block), key: keys[i] ?? i }));
   });
   for (const { block: part } of parts.sort((a, b) => a.key - b.key)) {
