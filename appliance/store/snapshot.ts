@@ -1,5 +1,5 @@
 import type { Day } from "../base/calendar.ts";
-import type { Month } from "./blocks/block.ts";
+import type { Month } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
 
@@ -15,7 +15,7 @@ export interface LogRow {
 export interface BlockKey {
   readonly site: SiteKey;
   readonly month: Month;
-  /** Part 0 is what is settled of a month; others are of days that run, newer ones higher. */
+  /** Part 0 is what is settled of a month; others are of one day each, see settling/parts.ts. */
   readonly part: number;
 }
 

@@ -1,10 +1,11 @@
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
-import type { Block, Month } from "../../appliance/store/blocks/block.ts";
+import type { Block } from "../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { filterBlock } from "../../appliance/store/blocks/filter.ts";
 import { fold } from "../../appliance/store/blocks/fold.ts";
+import type { Month } from "../../appliance/store/blocks/month.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { USER_AGENTS, views } from "./traffic.ts";

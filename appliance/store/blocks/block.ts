@@ -1,8 +1,8 @@
-import { type Day, dayOf } from "../../base/calendar.ts";
 import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import { DayDetail, type Detail, noDetail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
+import type { Month } from "./month.ts";
 
 /** What a block counts by the hour. A place in this list is what blocks keep. */
 export const BLOCK_COUNTERS = [
@@ -34,26 +34,6 @@ export const COUNTED_AS: Readonly<
 /** The place after the last hour is for what is known by the day only. */
 export const NO_HOUR = 24;
 const HOURS = NO_HOUR + 1;
-
-/** A month as it is numbered: years since 1970, times 12, and months since January. */
-export type Month = number;
-
-/** The last month there is, of the year 2399: no clock of ours goes further. */
-export const MAX_MONTH: Month = 430 * 12 - 1;
-
-export function monthOf(day: Day): Month {
-  const date = new Date(day * 86_400_000);
-  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
-}
-
-export function firstDayOf(month: Month): Day {
-  return dayOf(Date.UTC(1970, month, 1));
-}
-
-/** How many days a month has. */
-export function daysIn(month: Month): number {
-  return firstDayOf(month + 1) - firstDayOf(month);
-}
 
 /** How much of a day's views and events is kept as detail. */
 export interface Sampled {

@@ -2,10 +2,11 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, FLAGS } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
-import { Block, daysIn, MAX_MONTH, type Month, NO_HOUR, type Sampled } from "./block.ts";
+import { Block, NO_HOUR, type Sampled } from "./block.ts";
 import { type CountsOf, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail, IS_EVENT, MAX_DETAIL_ROWS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS, MAX_DICTIONARY } from "./dictionary.ts";
+import { daysIn, MAX_MONTH, type Month } from "./month.ts";
 import { VarintReader, VarintWriter } from "./varints.ts";
 
 // A block is three pieces of zstd, so that a question reads what it is about and no more. Its month

@@ -2,9 +2,10 @@ import type { Day } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
 import { type Counter, MAX_TEXT_BYTES, MAX_VALUES } from "../counting.ts";
 import type { Dimension } from "../log/record.ts";
-import { BLOCK_COUNTERS, Block, COUNTED_AS, firstDayOf } from "./block.ts";
+import { BLOCK_COUNTERS, Block, COUNTED_AS } from "./block.ts";
 import { DETAIL_DIMENSIONS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
+import { firstDayOf } from "./month.ts";
 
 interface Kept {
   /** Of which days (since 1970) counts are kept. */

@@ -1,8 +1,9 @@
 import type { Batch } from "../log/batch.ts";
 import { type Dimension, FLAG, KINDS } from "../log/record.ts";
-import { Block, type BlockCounter, firstDayOf, type Month, monthOf } from "./block.ts";
+import { Block, type BlockCounter } from "./block.ts";
 import type { Counts } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
+import { firstDayOf, type Month, monthOf } from "./month.ts";
 
 /** What is counted of a site's views and events besides what came together. */
 export interface FoldRules {

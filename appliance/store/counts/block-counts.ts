@@ -1,12 +1,7 @@
 import { DAY_MS, type Day, dowhourOf, HOUR_MS, hourName } from "../../base/calendar.ts";
-import {
-  BLOCK_COUNTERS,
-  type Block,
-  type BlockCounter,
-  COUNTED_AS,
-  firstDayOf,
-} from "../blocks/block.ts";
+import { BLOCK_COUNTERS, type Block, type BlockCounter, COUNTED_AS } from "../blocks/block.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
+import { firstDayOf } from "../blocks/month.ts";
 import { type Counter, HOURLY_COUNTERS, hourDimension, type SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { Snapshot } from "../snapshot.ts";

@@ -1,9 +1,10 @@
 import type { Day } from "../../base/calendar.ts";
-import { Block, firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/block.ts";
+import { Block } from "../blocks/block.ts";
 import { decodeBlock } from "../blocks/codec.ts";
 import type { CountsOf } from "../blocks/day-table.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { type Condition, filterBlock } from "../blocks/filter.ts";
+import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { BlockRow, Piece, Snapshot } from "../snapshot.ts";

@@ -1,3 +1,4 @@
+import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import {
   DIMENSIONS,
@@ -29,6 +30,8 @@ export const MAX_RECORDS = 16_384;
 const MAX_TEXTS = 65_535;
 /** What it takes as bytes, about: neither a commit nor a copy of it for a worker is large. */
 export const MAX_BYTES = 1_048_576;
+/** The last hour that a record may be of: the end of the year 2399. */
+const MAX_HOUR = 24 * firstDayOf(MAX_MONTH + 1) - 1;
 /** Most dimensions have one slot; an app's devices have one each. */
 const MAX_SLOTS = 64;
 
@@ -239,7 +242,7 @@ export function decodeBatch(bytes: Uint8Array): Batch {
       if (numbers.some((number) => number > textCount)) throw noBatch("it names texts it has not");
       return { dimension, texts: numbers };
     }),
-    ...checked(columns),
+    ...checked(columns, undated),
   };
 }
 
@@ -269,7 +272,7 @@ export function datedBatch(
   const hourOf = (second: number) => {
     let hour = hours.get(second);
     if (hour === undefined) {
-      hour = Math.max(0, zoneHour(zero + 1_000 * second));
+      hour = Math.min(MAX_HOUR, Math.max(0, zoneHour(zero + 1_000 * second)));
       hours.set(second, hour);
     }
     return hour;
@@ -277,7 +280,12 @@ export function datedBatch(
   return { ...batch, undated: undefined, moments: batch.moments.map(hourOf) };
 }
 
-function checked({ kinds, flags }: Columns): Pick<Batch, "kinds" | "flags"> {
+function checked(
+  { kinds, flags, moments }: Columns,
+  undated: Undated | undefined,
+): Pick<Batch, "kinds" | "flags"> {
+  if (undated === undefined && moments.some((moment) => moment > MAX_HOUR))
+    throw noBatch("it has an hour that nobody lives to see");
   if (kinds.some((kind) => kind >= KINDS.length)) throw noBatch("it has a kind that nobody knows");
   if (flags.some((bits) => bits > FLAGS)) throw noBatch("it has flags that nobody knows");
   return { kinds, flags };

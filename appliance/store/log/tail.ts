@@ -1,6 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
-import type { Block, Month } from "../blocks/block.ts";
+import type { Block } from "../blocks/block.ts";
 import { fold } from "../blocks/fold.ts";
+import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type Batch, decodeBatch, rowsBySite } from "./batch.ts";

@@ -2,13 +2,11 @@ import {
   BLOCK_COUNTERS,
   type Block,
   type BlockCounter,
-  firstDayOf,
-  type Month,
-  monthOf,
 } from "../../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
 import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
+import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import {
   type Batch,
   BatchEncoder,

@@ -1,0 +1,21 @@
+import { type Day, dayOf } from "../../base/calendar.ts";
+
+/** A month as it is numbered: years since 1970, times 12, and months since January. */
+export type Month = number;
+
+/** The last month there is, of the year 2399: no clock of ours goes further. */
+export const MAX_MONTH: Month = 430 * 12 - 1;
+
+export function monthOf(day: Day): Month {
+  const date = new Date(day * 86_400_000);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+export function firstDayOf(month: Month): Day {
+  return dayOf(Date.UTC(1970, month, 1));
+}
+
+/** How many days a month has. */
+export function daysIn(month: Month): number {
+  return firstDayOf(month + 1) - firstDayOf(month);
+}

@@ -1,0 +1,24 @@
+import type { Block } from "../blocks/block.ts";
+import { encodeBlock } from "../blocks/codec.ts";
+import type { BlockKey, BlockRow } from "../snapshot.ts";
+
+/** More than any day has before they are merged. */
+const PARTS_OF_DAY = 65_536;
+
+/** The part that has what is settled of a month. */
+export const SETTLED = 0;
+
+/** The number of a part of a running day: `day` of the month from 0, `n` from 0. */
+export function runningPart(day: number, n: number): number {
+  return (day + 1) * PARTS_OF_DAY + n;
+}
+
+/** The day of the month, from 0, that a part is of; -1 for what is settled. */
+export function dayOfPart(part: number): number {
+  return Math.floor(part / PARTS_OF_DAY) - 1;
+}
+
+/** A block as it is put into an engine. */
+export function rowOf({ site, month, part }: BlockKey, block: Block): BlockRow {
+  return { site, month, part, ...encodeBlock(block) };
+}

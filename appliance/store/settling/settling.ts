@@ -1,0 +1,316 @@
+import { DAY_MS, type Day } from "../../base/calendar.ts";
+import { Block } from "../blocks/block.ts";
+import { decodeBlock } from "../blocks/codec.ts";
+import { compactBlock } from "../blocks/compact.ts";
+import { MAX_DAYS } from "../blocks/dictionary.ts";
+import { mergeInto } from "../blocks/merge.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
+import type { Counter, SiteKey } from "../counting.ts";
+import type { BlockKey, BlockRow, BlockSize, Settlement, Snapshot } from "../snapshot.ts";
+import { type FoldingTime, foldLog } from "./folding.ts";
+import { dayOfPart, rowOf, SETTLED } from "./parts.ts";
+
+/** A running day has no more parts than this before they are merged. */
+const MAX_PARTS = 8;
+/** Blocks that are looked at in one go. */
+const PAGE = 1_000;
+/** A settlement is about no more months of sites than this, nor, packed, more bytes. */
+const MAX_MONTHS = 500;
+const MAX_BYTES = 4 * 1_048_576;
+const ALL_PIECES = ["counters", "counts", "detail"] as const;
+
+/** What tells what is due. */
+export interface SettlingTime extends FoldingTime {
+  readonly retentionDays: number;
+  /** How long the service has run with this data, over all starts, in milliseconds. */
+  readonly runMs: number;
+  /** When, by that measure, each day was last counted on. */
+  readonly marks: ReadonlyMap<Day, number>;
+  /** What detail may take of the disk. */
+  readonly maxDetailBytes: number;
+}
+
+/** The blocks of a site and month. */
+interface SiteMonth {
+  readonly site: SiteKey;
+  readonly month: Month;
+  readonly parts: readonly BlockSize[];
+}
+
+/** What goes of past days. */
+interface Past {
+  readonly today: Day;
+  /** Days whose counts are past retention. */
+  readonly over: ReadonlySet<Day>;
+  readonly keepsDetail: (day: Day) => boolean;
+}
+
+/**
+ * The next step of what is due: folding the log, merging parts, taking out what is past retention, and
+ * detail that is older or takes more than it may. Whoever carries it out asks again.
+ * @returns null when nothing is due
+ */
+export async function nextSettlement(
+  snapshot: Snapshot,
+  time: SettlingTime,
+): Promise<Settlement | null> {
+  const generation = await snapshot.generation();
+  const folding = await foldLog(snapshot, generation, time);
+  if (folding !== null) return folding;
+  const exists = await snapshot.siteKeys();
+  const past = pastOf(time);
+  const work = new Work(generation);
+  const share = new DetailShare();
+  for await (const page of siteMonths(snapshot)) {
+    const months = page.filter(({ site }) => exists.has(site));
+    for (const month of months) share.add(month);
+    for (const month of await dueOf(snapshot, months, past)) {
+      await settle(snapshot, month, past, work);
+      if (work.isFull) return work.settlement();
+    }
+  }
+  if (!work.isEmpty) return work.settlement();
+  if (past.over.size > 0) return work.settlement([...past.over]);
+  return share.bytes > time.maxDetailBytes
+    ? cutDetail(snapshot, share, time.maxDetailBytes, work)
+    : null;
+}
+
+/** An unsure clock may be years ahead: nothing goes on its word. */
+function pastOf(time: SettlingTime): Past {
+  const { bootedAt, today, retentionDays, detailDays, runMs, marks } = time;
+  if (bootedAt === null)
+    return { today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true };
+  // The calendar may be wrong: a day is only past once the service has run so long, too.
+  const isPast = (day: Day, days: number) =>
+    day <= today - days && (marks.get(day) ?? runMs) <= runMs - days * DAY_MS;
+  return {
+    today,
+    over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
+    keepsDetail: (day) => detailDays > 0 && !isPast(day, detailDays),
+  };
+}
+
+/** What a settlement is made of, step by step. */
+class Work {
+  readonly #generation: number;
+  readonly #puts: BlockRow[] = [];
+  readonly #drops: BlockKey[] = [];
+  readonly #past = new Map<SiteKey, Map<Counter, number>>();
+  #months = 0;
+  #bytes = 0;
+
+  constructor(generation: number) {
+    this.#generation = generation;
+  }
+
+  get isEmpty(): boolean {
+    return this.#months === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#months >= MAX_MONTHS || this.#bytes >= MAX_BYTES;
+  }
+
+  /** A site's month is done, and so much was read for it. */
+  done(bytes: number): void {
+    this.#months++;
+    this.#bytes += bytes;
+  }
+
+  /** A block takes the place of some that were there; where it holds nothing, none does. */
+  replace(there: readonly BlockKey[], key: BlockKey, block: Block): void {
+    const isPut = block.days !== 0;
+    if (isPut) this.#puts.push(rowOf(key, block));
+    for (const { site, month, part } of there)
+      if (!isPut || part !== key.part) this.#drops.push({ site, month, part });
+  }
+
+  addPast(site: SiteKey, gone: ReadonlyMap<Counter, number>): void {
+    const counters = this.#past.get(site) ?? new Map<Counter, number>();
+    for (const [counter, n] of gone) counters.set(counter, (counters.get(counter) ?? 0) + n);
+    if (counters.size > 0) this.#past.set(site, counters);
+  }
+
+  settlement(gone: readonly Day[] = []): Settlement {
+    return {
+      generation: this.#generation,
+      folded: [],
+      puts: this.#puts,
+      drops: this.#drops,
+      past: [...this.#past].map(([site, counters]) => ({ site, counters })),
+      days: [],
+      gone,
+    };
+  }
+}
+
+/** All blocks that there are, by site and month, some at a time. */
+async function* siteMonths(snapshot: Snapshot): AsyncGenerator<SiteMonth[]> {
+  let after: BlockKey | null = null;
+  let rest: BlockSize[] = [];
+  for (;;) {
+    const page: readonly BlockSize[] = await snapshot.list(after, PAGE);
+    after = page.at(-1) ?? null;
+    const groups = [
+      ...Map.groupBy([...rest, ...page], ({ site, month }) => `${site} ${month}`).values(),
+    ];
+    // More of the last one may follow.
+    rest = after === null ? [] : (groups.pop() ?? []);
+    yield groups.map((parts) => {
+      const [{ site, month } = NO_BLOCK] = parts;
+      return { site, month, parts };
+    });
+    if (after === null) return;
+  }
+}
+
+const NO_BLOCK = { site: 0, month: 0 };
+
+/** Of these months, those that have anything to be done. */
+async function dueOf(
+  snapshot: Snapshot,
+  months: readonly SiteMonth[],
+  past: Past,
+): Promise<SiteMonth[]> {
+  const isDue = new Set(months.filter((month) => hasParts(month, past)));
+  const suspects = months.filter((month) => !isDue.has(month) && mayHoldPast(month, past));
+  // Their counters tell which days they hold.
+  for (const [month, some] of Map.groupBy(suspects, (one) => one.month)) {
+    const sites = some.map(({ site }) => site);
+    const rows = await snapshot.blocks(sites, month, month, ["counters"]);
+    const holding = new Set(
+      rows.filter((row) => holdsPast(decodeBlock(row), past)).map(({ site }) => site),
+    );
+    for (const one of some) if (holding.has(one.site)) isDue.add(one);
+  }
+  return months.filter((month) => isDue.has(month));
+}
+
+function dayOf({ month, part }: BlockKey): Day {
+  return firstDayOf(month) + dayOfPart(part);
+}
+
+function isSettled({ part }: BlockKey): boolean {
+  return part === SETTLED;
+}
+
+/** Parts of days that are over, or too many of one that runs. */
+function hasParts({ parts }: SiteMonth, { today }: Past): boolean {
+  const running = parts.filter((part) => !isSettled(part));
+  return running.some((part) => dayOf(part) < today) || crowded(running).length > 0;
+}
+
+/** The parts of days that have too many. */
+function crowded<T extends BlockKey>(running: readonly T[]): T[][] {
+  const byDay = Map.groupBy(running, dayOf);
+  return [...byDay.values()].filter((ofDay) => ofDay.length > MAX_PARTS);
+}
+
+function mayHoldPast({ month, parts }: SiteMonth, { over, keepsDetail }: Past): boolean {
+  const hasDetail = parts.some(({ detailBytes }) => detailBytes > 0);
+  return daysOf(month).some((day) => over.has(day) || (hasDetail && !keepsDetail(day)));
+}
+
+function holdsPast(block: Block, { over, keepsDetail }: Past): boolean {
+  const { days } = block;
+  return daysOf(block.month).some(
+    (day, at) =>
+      ((days >> at) & 1 && over.has(day)) || (block.sampled(at) !== undefined && !keepsDetail(day)),
+  );
+}
+
+function daysOf(month: Month): Day[] {
+  return Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
+}
+
+/** Merges a month's parts of days that are over into what is settled, without what is past. */
+async function settle(
+  snapshot: Snapshot,
+  { site, month }: SiteMonth,
+  past: Past,
+  work: Work,
+): Promise<void> {
+  const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+  work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+  const compact = (block: Block) => {
+    const compacted = compactBlock(block, {
+      counts: (day) => !past.over.has(day),
+      detail: past.keepsDetail,
+      today: past.today,
+    });
+    work.addPast(site, compacted.gone);
+    return compacted.block;
+  };
+  const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
+  // What is settled is written anew only with something to add, or to take out.
+  if (over.some((row) => !isSettled(row) || holdsPast(decodeBlock(row), past)))
+    work.replace(over, { site, month, part: SETTLED }, compact(merged(over)));
+  const running = rows.filter((row) => !over.includes(row));
+  const many = crowded(running);
+  for (const parts of many) work.replace(parts, parts[0] as BlockRow, compact(merged(parts)));
+  const others = running.filter((row) => !many.some((parts) => parts.includes(row)));
+  for (const row of others) {
+    const block = decodeBlock(row);
+    if (holdsPast(block, past)) work.replace([row], row, compact(block));
+  }
+}
+
+function merged(rows: readonly BlockRow[]): Block {
+  const [first, ...others] = rows.map((row) => decodeBlock(row));
+  const block = first ?? new Block(0);
+  for (const other of others) mergeInto(block, other);
+  return block;
+}
+
+function bytesOf({ counters, counts, detail }: BlockRow): number {
+  return counters.length + counts.length + detail.length;
+}
+
+/** How much detail there is, and where the oldest of it is. */
+class DetailShare {
+  bytes = 0;
+  month: Month = Number.POSITIVE_INFINITY;
+  /** Blocks of that month that have any; as many as one settlement is about. */
+  oldest: BlockSize[] = [];
+
+  add({ month, parts }: SiteMonth): void {
+    for (const part of parts) {
+      if (part.detailBytes === 0) continue;
+      this.bytes += part.detailBytes;
+      if (month < this.month) {
+        this.month = month;
+        this.oldest = [];
+      }
+      if (month === this.month && this.oldest.length < MAX_MONTHS) this.oldest.push(part);
+    }
+  }
+}
+
+/** Takes the older half of its days from blocks of the oldest month that keep detail, as many as it takes. */
+async function cutDetail(
+  snapshot: Snapshot,
+  share: DetailShare,
+  maxBytes: number,
+  work: Work,
+): Promise<Settlement> {
+  let left = share.bytes - maxBytes;
+  for (const { site, month, part, detailBytes } of share.oldest) {
+    if (left <= 0 || work.isFull) break;
+    const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+    const row = rows.find((one) => one.part === part);
+    if (row === undefined) continue;
+    const block = decodeBlock(row);
+    const days = daysOf(month).filter((_, at) => block.detail[at] !== undefined);
+    const kept = new Set(days.slice(Math.ceil(days.length / 2)));
+    const compacted = compactBlock(block, {
+      counts: () => true,
+      detail: (day) => kept.has(day),
+      today: Number.NEGATIVE_INFINITY,
+    });
+    work.done(bytesOf(row));
+    work.replace([row], row, compacted.block);
+    left -= days.length === kept.size ? 0 : detailBytes * (1 - kept.size / days.length);
+  }
+  return work.settlement();
+}

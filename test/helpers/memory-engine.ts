@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import type { Day } from "../../appliance/base/calendar.ts";
+import type { Month } from "../../appliance/store/blocks/month.ts";
+import type { SiteKey } from "../../appliance/store/counting.ts";
+import type { Soon } from "../../appliance/store/counts/source.ts";
+import type {
+  BlockKey,
+  BlockRow,
+  BlockSize,
+  LogRow,
+  Piece,
+  Settlement,
+  Snapshot,
+} from "../../appliance/store/snapshot.ts";
+
+/** A place for a log and blocks that forgets all at its end. */
+export class MemoryEngine {
+  /** Answers come later, as from a server. */
+  isRemote = false;
+  /** The service has run so long with this data, in milliseconds. */
+  runMs = 0;
+  readonly marks = new Map<Day, number>();
+  readonly sites = new Set<SiteKey>();
+  #generation = 1;
+  #log: LogRow[] = [];
+  #blocks = new Map<string, BlockRow>();
+  #past = new Map<SiteKey, Map<string, number>>();
+  #folded = new Map<number, number>();
+  #last = new Map<number, number>();
+
+  commit(node: number, body: Uint8Array): number {
+    const n = (this.#last.get(node) ?? 0) + 1;
+    this.#last.set(node, n);
+    this.#log.push({ node, n, body });
+    return n;
+  }
+
+  /** Whether this row of the log is folded. */
+  isFolded(node: number, n: number): boolean {
+    return n <= (this.#folded.get(node) ?? 0);
+  }
+
+  erase(site: SiteKey): void {
+    this.sites.delete(site);
+    for (const [key, block] of this.#blocks) if (block.site === site) this.#blocks.delete(key);
+    this.#past.delete(site);
+    this.#generation++;
+  }
+
+  /** @returns false where somebody changed blocks since it was prepared */
+  settle({ generation, folded, puts, drops, past, days, gone }: Settlement): boolean {
+    if (generation !== this.#generation) return false;
+    this.#generation++;
+    for (const [node, n] of folded) this.#folded.set(node, n);
+    this.#log = this.#log.filter(({ node, n }) => !this.isFolded(node, n));
+    for (const key of drops)
+      assert.ok(this.#blocks.delete(nameOf(key)), "it drops what is not there");
+    for (const row of puts) this.#blocks.set(nameOf(row), row);
+    for (const { site, counters } of past) {
+      const sums = this.#past.get(site) ?? new Map<string, number>();
+      for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
+      this.#past.set(site, sums);
+    }
+    for (const day of days) this.marks.set(day, this.runMs);
+    for (const day of gone) this.marks.delete(day);
+    return true;
+  }
+
+  /** All there is now, whatever comes after. */
+  snapshot(): Snapshot {
+    const generation = this.#generation;
+    const folded = new Map(this.#folded);
+    const rows = this.#log.toSorted((a, b) => a.node - b.node || a.n - b.n);
+    const blocks = [...this.#blocks.values()].sort(inOrder);
+    const past = new Map([...this.#past].map(([site, counters]) => [site, new Map(counters)]));
+    const sites = new Set(this.sites);
+    const soon = <T>(answer: T): Soon<T> =>
+      this.isRemote ? new Promise((resolve) => setImmediate(resolve, answer)) : answer;
+    return {
+      generation: () => soon(generation),
+      folded: () => soon(folded),
+      log: (after, maxBytes) => {
+        let left = maxBytes;
+        const beyond = rows.filter(({ node, n }) => n > (after.get(node) ?? 0));
+        return soon(
+          beyond.filter(({ body }, i) => {
+            left -= body.length;
+            return i === 0 || left >= 0;
+          }),
+        );
+      },
+      blocks: (of, from, to, pieces) => soon(blocksOf(blocks, of, { from, to }, pieces)),
+      list: (after, limit) =>
+        soon(
+          blocks
+            .filter((block) => after === null || inOrder(block, after) > 0)
+            .slice(0, limit)
+            .map(sizeOf),
+        ),
+      past: (of) => soon(of.map((site) => past.get(site) ?? new Map<string, number>())),
+      siteKeys: () => soon(sites),
+    };
+  }
+
+  get blocks(): readonly BlockRow[] {
+    return [...this.#blocks.values()].sort(inOrder);
+  }
+}
+
+function nameOf({ site, month, part }: BlockKey): string {
+  return `${site} ${month} ${part}`;
+}
+
+function inOrder(a: BlockKey, b: BlockKey): number {
+  return a.site - b.site || a.month - b.month || a.part - b.part;
+}
+
+function blocksOf(
+  blocks: readonly BlockRow[],
+  sites: readonly SiteKey[],
+  months: { from: Month; to: Month },
+  pieces: readonly Piece[],
+): BlockRow[] {
+  const nothing = new Uint8Array();
+  return blocks
+    .filter(({ site, month }) => sites.includes(site) && month >= months.from && month <= months.to)
+    .map((block) => ({
+      ...block,
+      counters: pieces.includes("counters") ? block.counters : nothing,
+      counts: pieces.includes("counts") ? block.counts : nothing,
+      detail: pieces.includes("detail") ? block.detail : nothing,
+    }));
+}
+
+function sizeOf({ site, month, part, counters, counts, detail }: BlockRow): BlockSize {
+  const bytes = counters.length + counts.length + detail.length;
+  return { site, month, part, bytes, detailBytes: detail.length };
+}
