@@ -1,0 +1,197 @@
+import { DAY_MS, type Day, dowhourOf, HOUR_MS, hourName } from "../../appliance/base/calendar.ts";
+import { OTHER } from "../../appliance/base/names.ts";
+import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
+import type { Condition } from "../../appliance/store/blocks/filter.ts";
+import type { Counter, SiteKey } from "../../appliance/store/counting.ts";
+import type { BlockQuestion } from "../../appliance/store/counts/block-reading.ts";
+import type { IdTable } from "../../appliance/store/counts/id-table.ts";
+import type {
+  CountsSource,
+  SiteDay,
+  SiteDays,
+  VisitValue,
+} from "../../appliance/store/counts/source.ts";
+import { FLAG, type HitRecord } from "../../appliance/store/log/record.ts";
+
+const HOURS = 24;
+
+/** A fact is a dimension and a value. */
+type Fact = readonly [dimension: string, text: string, n: number];
+
+interface NaiveState {
+  /** What was counted, each with the hour it was of as its moment. */
+  readonly counted: readonly HitRecord[];
+  /** What waits for the clock. */
+  readonly pending: readonly HitRecord[];
+  /** Views of days past retention. */
+  readonly past: ReadonlyMap<SiteKey, number>;
+}
+
+/** Counts one by one, each time anew: so simple that it is right. */
+export class NaiveCounts implements CountsSource {
+  readonly #state: NaiveState;
+  readonly #question: Pick<BlockQuestion, "of" | "where">;
+  readonly #names: string[] = [];
+  readonly #ids = new Map<string, number>();
+
+  constructor(state: NaiveState, question: Pick<BlockQuestion, "of" | "where">) {
+    this.#state = state;
+    this.#question = question;
+  }
+
+  eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): void {
+    for (const [day, facts] of this.byDay(days))
+      for (const [fact, n] of facts) visit(day, this.#idOf(fact), n);
+  }
+
+  /** By day the count of each fact, `dimension=value`. */
+  byDay({ site, from, to }: SiteDays): Map<Day, Map<string, number>> {
+    const byDay = new Map<Day, Map<string, number>>();
+    for (const record of this.#state.counted) {
+      const day = Math.floor(record.moment / HOURS);
+      if (record.site !== site || day < from || day > to) continue;
+      const facts = byDay.get(day) ?? new Map<string, number>();
+      for (const [dimension, text, n] of factsOf(record, this.#question))
+        if (n > 0) {
+          const fact = `${dimension}=${text}`;
+          facts.set(fact, (facts.get(fact) ?? 0) + n);
+        }
+      if (facts.size > 0) byDay.set(day, facts);
+    }
+    return new Map([...byDay].sort(([a], [b]) => a - b));
+  }
+
+  eachValue(_site: SiteKey, ids: IdTable, visit: VisitValue): void {
+    for (const [name, id] of this.#ids) {
+      const [dimension, text] = partsOf(name);
+      if (ids.has(id)) visit(id, dimension, Buffer.byteLength(text), text === OTHER);
+    }
+  }
+
+  texts(ids: readonly number[]): string[] {
+    return ids.map((id) => partsOf(this.#names[id - 1] ?? "=")[1]);
+  }
+
+  fewValues(_site: SiteKey, dimension: string): [number, string][] {
+    return Array.from({ length: HOURS }, (_, hour) => [
+      this.#idOf(`${dimension}=${hourName(hour)}`),
+      hourName(hour),
+    ]);
+  }
+
+  counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): number[][] {
+    return sites.map((site) => {
+      const byDay = this.byDay({ site, from, to });
+      return Array.from({ length: to - from + 1 }, (_, offset) => {
+        const facts = byDay.get(from + offset) ?? new Map<string, number>();
+        return ["_", "ua", "synthetic"].reduce(
+          (sum, value) => sum + (facts.get(`${counter}=${value}`) ?? 0),
+          0,
+        );
+      });
+    });
+  }
+
+  byHour(days: readonly SiteDay[], dimension: string): number[][] {
+    return days.map(({ site, day }) => {
+      const facts = this.byDay({ site, from: day, to: day }).get(day);
+      return Array.from(
+        { length: HOURS },
+        (_, hour) => facts?.get(`${dimension}=${hourName(hour)}`) ?? 0,
+      );
+    });
+  }
+
+  firstDay(site: SiteKey): Day | null {
+    const days = this.#state.counted
+      .filter((record) => record.site === site)
+      .map(({ moment }) => Math.floor(moment / HOURS));
+    return days.length === 0 ? null : Math.min(...days);
+  }
+
+  lastDays(sites: readonly SiteKey[]): (Day | null)[] {
+    return sites.map((site) => {
+      const days = this.#state.counted
+        .filter((record) => record.site === site && record.kind === "view")
+        .map(({ moment }) => Math.floor(moment / HOURS));
+      return days.length === 0 ? null : Math.max(...days);
+    });
+  }
+
+  pending(sites: readonly SiteKey[]): number[] {
+    return sites.map((site) => timesOf(this.#state.pending.filter((one) => one.site === site)));
+  }
+
+  totals(sites: readonly SiteKey[]): number[] {
+    return sites.map((site) => {
+      const views = this.#state.counted.filter((one) => one.site === site && one.kind === "view");
+      return timesOf(views) + (this.#state.past.get(site) ?? 0);
+    });
+  }
+
+  #idOf(fact: string): number {
+    const id = this.#ids.get(fact) ?? this.#names.push(fact);
+    this.#ids.set(fact, id);
+    return id;
+  }
+}
+
+function timesOf(records: readonly HitRecord[]): number {
+  return records.reduce((sum, { times }) => sum + times, 0);
+}
+
+function partsOf(fact: string): [dimension: string, text: string] {
+  const at = fact.indexOf("=");
+  return [fact.slice(0, at), fact.slice(at + 1)];
+}
+
+/** Whether a view or an event is what conditions ask for. */
+export function fits({ values }: HitRecord, where: readonly Condition[]): boolean {
+  return where.every(({ dimension, test, value }) => {
+    const text = values.find(([name]) => name === dimension)?.[1];
+    if (test === "begins") return text?.startsWith(value) ?? false;
+    if (test === "not") return text !== value;
+    const alternatives = where.filter((one) => one.dimension === dimension && one.test === "is");
+    return alternatives.some((one) => one.value === text);
+  });
+}
+
+function factsOf(
+  record: HitRecord,
+  { of, where }: Pick<BlockQuestion, "of" | "where">,
+): readonly Fact[] {
+  const { kind, flags, times, moment, values } = record;
+  const isFiltered = where.length > 0;
+  if (isFiltered && ((kind !== "view" && kind !== "event") || !fits(record, where))) return [];
+  const has = (flag: number) => (flags & flag ? times : 0);
+  const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
+  const uv = has(isOfPath ? FLAG.pathVisitor : FLAG.visitor);
+  const hour = hourName(moment % HOURS);
+  const facts: Fact[] = [];
+  if (kind === "view") {
+    const n = { views: times, visitors: uv, sessions: has(FLAG.session) }[of];
+    facts.push(
+      ["pv", "_", times],
+      ["uv", "_", uv],
+      ["uv_hour", hour, uv],
+      ["sessions", "_", has(FLAG.session)],
+      ["sessions_hour", hour, has(FLAG.session)],
+      ["bounce", "_", has(FLAG.bounce)],
+      ["engaged", "_", has(FLAG.engaged)],
+      ["engaged_hour", hour, has(FLAG.engaged)],
+      ["hour", hour, n],
+      ["dowhour", dowhourOf(Math.floor(moment / HOURS) * DAY_MS + (moment % HOURS) * HOUR_MS), n],
+    );
+  }
+  if (kind === "ping") facts.push(["app", "_", times], ["app_hour", hour, times]);
+  if (kind === "crawler") facts.push(["bot", "ua", times], ["bot_hour", hour, times]);
+  if (kind === "synthetic") facts.push(["bot", "synthetic", times], ["bot_hour", hour, times]);
+  for (const [name, text] of values) {
+    if (kind === "event" && name !== "event" && name !== "event_target") continue;
+    if (isFiltered && !DETAIL_DIMENSIONS.includes(name)) continue;
+    const visitors = has(name === "path" ? FLAG.pathVisitor : FLAG.visitor);
+    const n = { views: times, visitors, sessions: has(FLAG.session) }[of];
+    facts.push([name, text, n]);
+  }
+  return facts;
+}
