@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { DAY_MS, type Day, HOUR_MS } from "../../appliance/base/calendar.ts";
+import type { CountsOf } from "../../appliance/store/blocks/day-table.ts";
+import type { Condition } from "../../appliance/store/blocks/filter.ts";
+import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
+import { BatchEncoder } from "../../appliance/store/log/batch.ts";
+import { FLAGS, type HitRecord, KINDS, type Undated } from "../../appliance/store/log/record.ts";
+import { LogTail } from "../../appliance/store/log/tail.ts";
+import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
+import type { Settlement } from "../../appliance/store/snapshot.ts";
+import { MemoryEngine } from "./memory-engine.ts";
+import { NaiveCounts } from "./naive-counts.ts";
+import type { seeded } from "./seeded.ts";
+
+const FIRST_DAY = 20_490;
+/** An owner's zone with a half hour in it. */
+const ZONE_MS = 5.5 * HOUR_MS;
+const zoneHour = (epochMs: number) => Math.floor((epochMs + ZONE_MS) / HOUR_MS);
+/** Nobody made it. */
+const NO_SITE = 0;
+
+interface Row {
+  readonly node: number;
+  readonly n: number;
+  readonly records: readonly HitRecord[];
+  readonly undated: Undated | undefined;
+}
+
+/** An engine and what was sent to it, counted one by one beside it. */
+export class Life {
+  readonly engine = new MemoryEngine();
+  readonly tail = new LogTail();
+  boot = "boot-1";
+  isSure = true;
+  retentionDays = 40;
+  detailDays = 12;
+  lowSpace = false;
+  maxDetailBytes = Number.POSITIVE_INFINITY;
+  /** Epoch milliseconds. */
+  now = FIRST_DAY * DAY_MS;
+  bootedAt = this.now;
+  readonly past = new Map<number, number>();
+  counted: HitRecord[] = [];
+  /** Those that exist; an erased one makes room for another. */
+  sites: [number, number, number] = [1, 2, 3];
+  #rows: Row[] = [];
+
+  constructor(isRemote = false) {
+    this.engine.isRemote = isRemote;
+    for (const site of this.sites) this.engine.sites.add(site);
+  }
+
+  get today(): Day {
+    return Math.floor(zoneHour(this.now) / 24);
+  }
+
+  get time(): SettlingTime {
+    const { boot, today, retentionDays, detailDays, lowSpace, maxDetailBytes } = this;
+    const bootedAt = this.isSure ? this.bootedAt : null;
+    const { runMs, marks } = this.engine;
+    return {
+      ...{ boot, bootedAt, zoneHour, today, retentionDays, detailDays, lowSpace },
+      ...{ runMs, marks, maxDetailBytes },
+    };
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+    this.engine.runMs += ms;
+  }
+
+  /** Commits records; where the clock is not sure, with what it takes to tell later. */
+  commit(node: number, records: readonly Omit<HitRecord, "moment">[]): void {
+    const undated = this.isSure
+      ? undefined
+      : { boot: this.boot, savedZero: this.bootedAt - 3 * HOUR_MS };
+    const moment = this.isSure
+      ? zoneHour(this.now)
+      : Math.floor((this.now - this.bootedAt) / 1_000);
+    const encoder = new BatchEncoder(undated);
+    const hits = records.map((record) => ({ ...record, moment }));
+    for (const hit of hits) assert.ok(encoder.add(hit));
+    const n = this.engine.commit(node, encoder.encode());
+    if (undated === undefined) this.#count(hits);
+    else this.#rows.push({ node, n, records: hits, undated });
+  }
+
+  /** One step of what is due. @returns false when nothing was */
+  async settle(): Promise<boolean> {
+    const settlement = await nextSettlement(this.engine.snapshot(), this.time);
+    if (settlement === null) return false;
+    this.#apply(settlement);
+    return true;
+  }
+
+  async settleAll(): Promise<void> {
+    for (let steps = 0; await this.settle(); steps++) assert.ok(steps < 200, "it has no end");
+  }
+
+  restart(isSure: boolean): void {
+    this.boot = `boot-${this.now}`;
+    this.bootedAt = this.now;
+    this.isSure = isSure;
+  }
+
+  /** Erases a site; what was prepared before is of another generation then. */
+  async erase(place: 0 | 1 | 2): Promise<void> {
+    const prepared = await nextSettlement(this.engine.snapshot(), this.time);
+    const site = this.sites[place];
+    this.sites[place] = Math.max(...this.sites) + 1;
+    this.engine.erase(site);
+    this.engine.sites.add(this.sites[place]);
+    assert.ok(prepared === null || !this.engine.settle(prepared));
+    this.past.delete(site);
+    this.counted = this.counted.filter((record) => record.site !== site);
+  }
+
+  #apply(settlement: Settlement): void {
+    const { time } = this;
+    assert.ok(this.engine.settle(settlement));
+    const filed = this.#rows.filter(({ node, n }) => this.engine.isFolded(node, n));
+    this.#rows = this.#rows.filter((row) => !filed.includes(row));
+    for (const { records, undated } of filed) {
+      const zero = undated?.boot === time.boot ? time.bootedAt : undated?.savedZero;
+      assert.ok(typeof zero === "number", "the time of what was filed was known");
+      this.#count(records.map((one) => ({ ...one, moment: zoneHour(zero + 1_000 * one.moment) })));
+    }
+    for (const day of settlement.gone) {
+      assert.ok(day <= time.today - time.retentionDays, `day ${day} went on day ${time.today}`);
+      this.#forget(day);
+    }
+  }
+
+  #count(records: readonly HitRecord[]): void {
+    this.counted.push(...records.filter(({ site }) => this.engine.sites.has(site)));
+  }
+
+  #forget(day: Day): void {
+    const goes = ({ moment }: HitRecord) => Math.floor(moment / 24) === day;
+    for (const { site, kind, times } of this.counted.filter(goes))
+      if (kind === "view") this.past.set(site, (this.past.get(site) ?? 0) + times);
+    this.counted = this.counted.filter((record) => !goes(record));
+  }
+
+  /** Some days are past retention, and perhaps gone in part. */
+  get isForgetting(): boolean {
+    const { today, retentionDays, engine } = this;
+    return [...engine.marks].some(
+      ([day, ms]) => day <= today - retentionDays && ms <= engine.runMs - retentionDays * DAY_MS,
+    );
+  }
+
+  question(of: CountsOf = "views", where: readonly Condition[] = []) {
+    const { detailDays, today } = this;
+    const detailFrom = detailDays === 0 ? Number.POSITIVE_INFINITY : today - detailDays + 1;
+    const blocks = new BlockCounts(this.engine.snapshot(), this.tail, { of, where, detailFrom });
+    const pending = this.#rows
+      .flatMap(({ records }) => records)
+      .filter(({ site }) => this.engine.sites.has(site));
+    const naive = new NaiveCounts(
+      { counted: this.counted, pending, past: this.past },
+      { of, where },
+    );
+    return { blocks, naive };
+  }
+}
+
+export type Seeded = ReturnType<typeof seeded>;
+
+/** A record of any kind. */
+export function someRecord(
+  { below, pick }: Seeded,
+  sites: Life["sites"],
+): Omit<HitRecord, "moment"> {
+  const kind = pick<HitRecord["kind"]>(["view", "view", "view", "view", ...KINDS]);
+  const some = (name: string, n: number) => `${name}-${below(n)}`;
+  const visit = (): HitRecord["values"] => [
+    ["path", some("path", 12)],
+    ["ref", some("ref", 5)],
+    ["browser", some("browser", 3)],
+    ...(below(2) > 0 ? ([["country", some("country", 3)]] as const) : []),
+  ];
+  const values: Readonly<Record<HitRecord["kind"], () => HitRecord["values"]>> = {
+    view: visit,
+    event: () => [["event", some("event", 3)], ["event_target", some("target", 4)], ...visit()],
+    interaction: () => [["hi", some("hi", 3)]],
+    ping: () => [
+      ["app_os", some("os", 2)],
+      ["app_device", some("device", 2)],
+      ["app_device", "another"],
+    ],
+    crawler: () => [["bot_kind", some("bot", 2)]],
+    synthetic: () => [],
+  };
+  const flags = kind === "view" || kind === "event" ? below(FLAGS + 1) : 0;
+  const site = pick([...sites, sites[0], sites[0], NO_SITE]);
+  return { site, kind, flags, times: 1 + below(3), values: values[kind]() };
+}
