@@ -6,6 +6,7 @@ import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
 import { BatchEncoder } from "../../appliance/store/log/batch.ts";
 import { FLAGS, type HitRecord, KINDS, type Undated } from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";
+import { detailFrom } from "../../appliance/store/settling/folding.ts";
 import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
 import type { Settlement } from "../../appliance/store/snapshot.ts";
 import { MemoryEngine } from "./memory-engine.ts";
@@ -151,9 +152,10 @@ export class Life {
   }
 
   question(of: CountsOf = "views", where: readonly Condition[] = []) {
-    const { detailDays, today } = this;
-    const detailFrom = detailDays === 0 ? Number.POSITIVE_INFINITY : today - detailDays + 1;
-    const blocks = new BlockCounts(this.engine.snapshot(), this.tail, { of, where, detailFrom });
+    const blocks = new BlockCounts(this.engine.snapshot(), this.tail, {
+      ...{ of, where },
+      detailFrom: detailFrom(this.time),
+    });
     const pending = this.#rows
       .flatMap(({ records }) => records)
       .filter(({ site }) => this.engine.sites.has(site));

@@ -89,8 +89,8 @@ export async function foldLog(
   };
 }
 
-/** The first day whose views and events are kept, too. */
-export function detailFrom({ today, detailDays }: FoldingTime): Day {
+/** The first day whose views and events are kept, too; Infinity where none is. */
+export function detailFrom({ today, detailDays }: Pick<FoldingTime, "today" | "detailDays">): Day {
   return detailDays === 0 ? Number.POSITIVE_INFINITY : today - detailDays + 1;
 }
 

@@ -11,13 +11,13 @@ import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
 import type { BlockPieces } from "../../../appliance/store/snapshot.ts";
+import { fits } from "../../helpers/naive-counts.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "../log/records.ts";
 import {
   ALL_DETAIL,
   counted,
   DAY,
-  fits,
   folded,
   foldInto,
   NO_DETAIL,

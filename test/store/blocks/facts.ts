@@ -4,7 +4,6 @@ import {
   type BlockCounter,
 } from "../../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
-import type { Condition } from "../../../appliance/store/blocks/filter.ts";
 import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import {
@@ -103,16 +102,6 @@ export function counted(records: readonly HitRecord[], isOfPath = false): Map<st
     }
   }
   return facts;
-}
-
-export function fits({ values }: HitRecord, where: readonly Condition[]): boolean {
-  return where.every(({ dimension, test, value }) => {
-    const text = values.find(([name]) => name === dimension)?.[1];
-    if (test === "begins") return text?.startsWith(value) ?? false;
-    if (test === "not") return text !== value;
-    const alternatives = where.filter((one) => one.dimension === dimension && one.test === "is");
-    return alternatives.some((one) => one.value === text);
-  });
 }
 
 /** A view and what it has besides. */

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   type Batch,
   BatchEncoder,
+  datedBatch,
   decodeBatch,
   MAX_BYTES,
   MAX_RECORDS,
@@ -91,6 +92,25 @@ describe("a batch", () => {
     assert.deepEqual(batch.undated, undated);
     assert.deepEqual(recordsOf(batch), [VIEW]);
     assert.equal(decodeBatch(encoded([VIEW])).undated, undefined);
+  });
+
+  it("has its hours once the time is known", () => {
+    const undated = { boot: "0b5a-4", savedZero: 0 };
+    const views = [5, 5, 3_599, 3_600].map((moment) => ({ ...VIEW, moment }));
+    const batch = decodeBatch(encoded(views, undated));
+    const half = (epochMs: number) => Math.floor(epochMs / 3_600_000 + 0.5);
+    const dated = datedBatch(batch, 7_200_000, half);
+    assert.deepEqual([...dated.moments], [2, 2, 3, 3]);
+    assert.equal(dated.undated, undefined);
+    for (const zero of [-1e300, 1e300]) {
+      const [moment = -1] = datedBatch(batch, zero, half).moments;
+      assert.ok(moment >= 0 && moment < 24 * 157_100, `hour ${moment}`);
+    }
+  });
+
+  it("is refused where it counts hours that nobody lives to see", () => {
+    const bytes = encoded([{ ...VIEW, moment: 24 * 157_100 }]);
+    assert.throws(() => decodeBatch(bytes), /an hour that nobody lives to see/);
   });
 
   it("lies at any address", () => {
