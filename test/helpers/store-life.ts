@@ -42,6 +42,8 @@ export class Life {
   bootedAt = this.now;
   readonly past = new Map<number, number>();
   counted: HitRecord[] = [];
+  /** Days that went past retention. */
+  forgotten = 0;
   /** Those that exist; an erased one makes room for another. */
   sites: [number, number, number] = [1, 2, 3];
   #rows: Row[] = [];
@@ -137,6 +139,7 @@ export class Life {
   }
 
   #forget(day: Day): void {
+    this.forgotten++;
     const goes = ({ moment }: HitRecord) => Math.floor(moment / 24) === day;
     for (const { site, kind, times } of this.counted.filter(goes))
       if (kind === "view") this.past.set(site, (this.past.get(site) ?? 0) + times);

@@ -61,6 +61,26 @@ describe("settling", () => {
     assert.equal((await viewsBy(life, 1))[1], 12);
   });
 
+  it("merges each month once, however many blocks there are", async () => {
+    const life = new Life();
+    const sites = Array.from({ length: 150 }, (_, n) => 100 + n);
+    for (const site of sites) life.engine.sites.add(site);
+    // Seven each are more than one look takes in, and the look ends in the middle of a site.
+    for (let fold = 0; fold < 7; fold++) {
+      life.commit(
+        0,
+        sites.map((site) => view(site)),
+      );
+      await life.settleAll();
+    }
+    assert.equal(partsOf(life).length, 1_050);
+    life.pass(DAY_MS);
+    await life.settleAll();
+    assert.deepEqual(partsOf(life), Array(150).fill(0));
+    const totals = await life.question().blocks.totals(sites);
+    assert.deepEqual(totals, Array(150).fill(7));
+  });
+
   it("leaves what waits for the clock, and what came after it, until the time is known", async () => {
     const life = new Life();
     life.commit(1, [view(1)]);

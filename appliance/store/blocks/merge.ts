@@ -46,7 +46,7 @@ function mergeDetail(
   day: number,
   columns: readonly MergedColumn[],
 ): void {
-  // Together they have more rows than this would leave.
+  // Adding would come to the same, row by row.
   while (into.every < detail.every) into.thin();
   const found = new Uint16Array(DETAIL_DIMENSIONS.length);
   for (let row = 0; row < detail.rows; row++) {
