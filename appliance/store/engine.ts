@@ -1,22 +1,11 @@
-import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
-import type { FoldPlan, QueryInput, QueryName, QueryResult } from "./queries.ts";
+import type { FoldPlan, QueryInput, QueryName, QueryResult, UpkeepTime } from "./queries.ts";
 import type { Directory } from "./sites/directory.ts";
+import type { Settlement } from "./snapshot.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { WriteName } from "./writes.ts";
-
-/** What the time is, as far as upkeep must know it. */
-export interface UpkeepTime {
-  readonly boot: string;
-  /** Epoch ms at monotonic zero; null while the clock is unsure. */
-  readonly bootedAt: number | null;
-  readonly today: number;
-  /** By which days begin; UTC unless given. */
-  readonly zone?: ZoneSetting;
-  readonly retentionDays: number;
-}
 
 /**
  * What an engine is asked to change. One request is one transaction, stored for good before its
@@ -26,6 +15,7 @@ export interface UpkeepTime {
 export type EngineRequest =
   | { readonly kind: "commit"; readonly at: number; readonly batch: BatchData }
   | { readonly kind: "upkeep"; readonly at: number; readonly time: UpkeepTime }
+  | { readonly kind: "settle"; readonly at: number; readonly settlement: Settlement }
   /** A step of folding values: of a new plan, or, where it is null, of the one before. */
   | { readonly kind: "fold"; readonly plan: FoldPlan | null }
   | { readonly kind: "write"; readonly name: WriteName; readonly input: unknown }

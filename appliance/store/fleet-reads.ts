@@ -1,13 +1,12 @@
 import type { LastAnswers } from "./answer.ts";
-import { foldPlan } from "./counts/fold-plan.ts";
 import { hourlyViews } from "./counts/hourly-views.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
 import { overview } from "./counts/overview.ts";
 import { statsBody } from "./counts/reports.ts";
 import { siteActivity } from "./counts/site-activity.ts";
-import type { FoldSource, Soon } from "./counts/source.ts";
+import type { CountsSource, Soon } from "./counts/source.ts";
 import { viewCounts } from "./counts/view-counts.ts";
-import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
+import type { FleetQueryName, FoldPlan, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
@@ -16,10 +15,12 @@ import { surveyVersions } from "./surveys/versions.ts";
 
 /** What an engine reads from; all of one moment. */
 export interface FleetSource {
-  readonly counts: FoldSource;
+  readonly counts: CountsSource;
   readonly surveys: SurveySource;
   /** Of every site whose owner has set anything. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
+  /** What values to fold; null of an engine that has blocks. */
+  foldPlan(input: QueryInput<"foldPlan">): Soon<FoldPlan | null>;
   /** Another one once anybody has written. */
   version(): Soon<unknown>;
   /** The last answers from this database. */
@@ -42,7 +43,7 @@ export const FLEET_READS: {
   liveNumbers: ({ counts }, input) => liveNumbers(counts, input),
   hourlyViews: ({ counts }, input) => hourlyViews(counts, input),
   siteActivity: ({ counts }, input) => siteActivity(counts, input),
-  foldPlan: ({ counts }, input) => foldPlan(counts, input),
+  foldPlan: (source, input) => source.foldPlan(input),
   surveySummary: ({ surveys }, input) => surveySummary(surveys, input),
   surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
   surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),

@@ -12,7 +12,7 @@ export interface DataFormat {
 }
 
 /** That of a box's own file; releases say it in their manifest. */
-export const DATA_FORMAT: DataFormat = { format: 17, readableBy: 17 };
+export const DATA_FORMAT: DataFormat = { format: 1, readableBy: 1 };
 
 /**
  * That of a PostgreSQL database. Collectors of several releases share it, and no box could take its

@@ -22,6 +22,15 @@ const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 const AT_ONCE = Promise.resolve();
 const UTC = new DayZone();
 const NOTHING = { surveys: [], withdraw: [] };
+const NONE: Committed = { bytes: 0, areLate: false };
+
+/** Hits were stored. */
+interface Committed {
+  /** As bytes of the log. */
+  readonly bytes: number;
+  /** Some came before the clock was sure, which it is by now. */
+  readonly areLate: boolean;
+}
 
 interface IntakeOptions {
   clock: Clock;
@@ -30,8 +39,7 @@ interface IntakeOptions {
   log: Log;
   send: (request: EngineRequest) => Promise<EngineAnswer>;
   lowSpace: () => boolean;
-  /** Hits were stored; late ones came before the clock was sure, which it is by now. */
-  onCommitted?: (areLate: boolean) => void;
+  onCommitted?: (committed: Committed) => void;
 }
 
 /**
@@ -45,7 +53,7 @@ export class Intake {
   readonly #log: Log;
   readonly #send: IntakeOptions["send"];
   readonly #lowSpace: () => boolean;
-  readonly #onCommitted: (areLate: boolean) => void;
+  readonly #onCommitted: (committed: Committed) => void;
   /** All that are not committed, those of a commit that runs included. */
   readonly #hits = new WaitingHits();
   /** Who waits for the next commit. */
@@ -54,8 +62,8 @@ export class Intake {
   #inFlight: Batch | undefined;
   #scheduled = false;
   #unavailable = false;
-  /** Something of what was committed came before the clock was sure. */
-  #areLate = false;
+  /** Since the last that all were answered. */
+  #stored: Committed = NONE;
   readonly #commitSeconds = new Histogram(COMMIT_SECONDS);
   #failedBatches = 0;
   #giveUp: Cancel | undefined;
@@ -186,7 +194,11 @@ export class Intake {
     void this.#send({ kind: "commit", at, batch: data }).then((answer) => {
       if (answer.ok) {
         this.#hits.drop(parts.length);
-        this.#areLate ||= this.#clock.sure && parts.some(({ isUndated }) => isUndated);
+        const { bytes, areLate } = this.#stored;
+        this.#stored = {
+          bytes: parts.reduce((sum, part) => sum + part.bytes.length, bytes),
+          areLate: areLate || (this.#clock.sure && parts.some(({ isUndated }) => isUndated)),
+        };
         this.#goesOn((this.#clock.monotonic() - at) / 1_000);
       }
       if (answer.ok && !isLast) {
@@ -223,8 +235,8 @@ export class Intake {
     this.#unavailable = false;
     const restOfDayMs = () => this.#zone().nextMidnight(this.#clock.now()) - this.#clock.now();
     this.#open.withdraw(batch.commit(surveyIds, restOfDayMs));
-    this.#onCommitted(this.#areLate);
-    this.#areLate = false;
+    this.#onCommitted(this.#stored);
+    this.#stored = NONE;
     if (this.#isWanted) this.#schedule();
     else this.#becomeIdle();
   }

@@ -1,6 +1,7 @@
 /** What an engine answers, by name. Days are inclusive, and numbers of days since 1970. */
 
 import type { Day } from "../base/calendar.ts";
+import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Accepts, Answer } from "./answer.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
@@ -13,6 +14,7 @@ import type {
   SessionRow,
   SiteAlarmsRecord,
 } from "./rows.ts";
+import type { Settlement } from "./snapshot.ts";
 
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
@@ -123,6 +125,29 @@ export interface FoldPlan {
   readonly since: Day;
 }
 
+/** What the time is, as far as upkeep must know it. */
+export interface UpkeepTime {
+  readonly boot: string;
+  /** Epoch ms at monotonic zero; null while the clock is unsure. */
+  readonly bootedAt: number | null;
+  readonly today: Day;
+  /** By which days begin; UTC unless given. */
+  readonly zone?: ZoneSetting;
+  readonly retentionDays: number;
+}
+
+/** What is known beside the data by whoever asks what there is to settle. */
+export interface SettlementQuery extends UpkeepTime {
+  /** Days for which it is kept what came together in a view; 0 for none. */
+  readonly detailDays: number;
+  /** What that may take, in bytes. */
+  readonly maxDetailBytes: number;
+  /** What a dictionary lacks counts as OTHER. */
+  readonly lowSpace: boolean;
+  /** The first question of a row: what comes to the log from now on is for the next. */
+  readonly isFirst: boolean;
+}
+
 interface Asked<Q> {
   readonly query: Q;
   readonly accepts: Accepts;
@@ -180,6 +205,8 @@ interface BoxQueries {
   /** Undefined before anybody has set anything. */
   publicAddressRow(input: undefined): PublicAddressRow | undefined;
   sessions(input: undefined): SessionRow[];
+  /** What to do next to the log and the blocks of its file; null when nothing is due. */
+  settlement(input: SettlementQuery): Settlement | null;
 }
 
 type Queries = FleetQueries & BoxQueries;
@@ -199,6 +226,7 @@ const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
   mqttRow: true,
   publicAddressRow: true,
   sessions: true,
+  settlement: true,
 };
 
 /** True for what is about nothing but what belongs to this box. */

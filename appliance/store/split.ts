@@ -87,6 +87,9 @@ export class SplitEngine implements Engine {
       case "commit":
       case "fold":
         return this.#theFleet.send(request);
+      // The box may have numbers from before there was a fleet.
+      case "settle":
+        return this.#theBox.send(request);
       // A fleet that is away is no reason to start the box anew.
       case "ping":
         return this.#theBox.send(request);

@@ -17,7 +17,7 @@ import type { Warning } from "./reports.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
-import { type FoldWork, Upkeep } from "./upkeep.ts";
+import { type Prepared, Upkeep } from "./upkeep.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 export { nobodyCalled } from "./counts/nobody.ts";
@@ -34,8 +34,13 @@ export { openCursor } from "./surveys/cursor.ts";
 const LAST_COMMIT_MS = 8_000;
 const UPKEEP_EVERY_MS = 10 * 60_000;
 
+/** Detail takes at most this part of the disk. */
+const DETAIL_SHARE = 1 / 4;
+
 interface StoreOptions extends EngineOptions {
   retentionDays: number;
+  /** Days for which it is kept what came together in a view; none unless given. */
+  detailDays?: number;
   clock: Clock;
   log: Log;
   /** Called whenever damage to the data was met. */
@@ -85,8 +90,9 @@ export class Store {
       log,
       send: (request) => this.#engine.send(request),
       lowSpace: () => this.#engine.lowSpace,
-      onCommitted: (areLate) => {
+      onCommitted: ({ bytes, areLate }) => {
         this.counted.emit();
+        this.#upkeep.committed(bytes);
         // The upkeep that began when the clock became sure did not find them.
         if (areLate && !this.#isClosed) void this.#upkeep.anew();
       },
@@ -100,7 +106,12 @@ export class Store {
         await this.#pause;
         return this.#engine.send(request);
       },
-      plan: (today) => this.#foldPlan(today),
+      settlement: async (asked) => {
+        const { detailDays = 0 } = this.#options;
+        const [maxDetailBytes, { lowSpace }] = [await this.#maxDetailBytes(), this.#engine];
+        return this.#prepared("settlement", { ...asked, detailDays, maxDetailBytes, lowSpace });
+      },
+      plan: (today) => this.#prepared("foldPlan", { today }),
     });
   }
 
@@ -329,19 +340,27 @@ export class Store {
     this.#firstUpkeep = this.#upkeep.once();
   }
 
-  /** A plan, and what does its steps as long as it is about the file that is there. */
-  async #foldPlan(today: number): Promise<FoldWork | null> {
+  /** What a reader prepared, and what does it as long as it is about the file that is there. */
+  async #prepared<Q extends "settlement" | "foldPlan">(
+    query: Q,
+    input: QueryInput<Q>,
+  ): Promise<Prepared<NonNullable<QueryResult<Q>>> | null> {
     const asked = this.#replaced;
-    const plan = await this.read("foldPlan", { today });
-    if (plan === null) return null;
+    const work = await this.read(query, input);
+    if (work === null) return null;
     return {
-      plan,
-      step: (next) => {
-        // Values of another file have other numbers.
+      work,
+      send: (request) => {
+        // Blocks and values of another file have the same names.
         if (this.#isOther(asked)) throw readRefused("replaced");
-        return this.#engine.send({ kind: "fold", plan: next });
+        return this.#engine.send(request);
       },
     };
+  }
+
+  async #maxDetailBytes(): Promise<number> {
+    const space = await this.#opened.files?.space().catch(() => undefined);
+    return space === undefined ? Number.POSITIVE_INFINITY : DETAIL_SHARE * space.total;
   }
 
   /** Another file has taken, or takes, the place of the one that was there then. */

@@ -7,12 +7,12 @@ import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { CopySource } from "../../appliance/store/copy/source.ts";
 import type { CopyTarget } from "../../appliance/store/copy/target.ts";
-import { importDays } from "../../appliance/store/sqlite/counts/import.ts";
 import {
   type Database,
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
+import { importDays } from "../../appliance/store/sqlite/import.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "./fake-clock.ts";
 

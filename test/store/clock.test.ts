@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { kept } from "../helpers/kept.ts";
 import { keyOf, views } from "../helpers/traffic.ts";
 import { World } from "../helpers/world.ts";
 
@@ -44,7 +45,10 @@ onEachEngine(() => {
     afterEach(() => world.end());
 
     /** What waits, as another process sees it. */
-    const waiting = () => world.rows("SELECT boot, at, saved_clock, hits FROM waiting ORDER BY id");
+    const waiting = async () =>
+      engine === "SQLite"
+        ? kept(world.dataDir).waiting
+        : world.rows("SELECT boot, at, saved_clock, hits FROM waiting ORDER BY id");
 
     /** Views by hour of a day, like `{"23": 2}`; with the day of the week. */
     async function hours(day: string) {

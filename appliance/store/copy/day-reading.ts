@@ -8,24 +8,46 @@ import type { DayCounts } from "./difference.ts";
 import type { Sums } from "./end.ts";
 import type { SourceDay } from "./source.ts";
 
-/**
- * Days of a site as a copy reads them, all of one moment.
- * @param salt 32 bytes that are others once numbers of values may mean others
- */
+interface Reading {
+  /** 32 bytes that are others once numbers of values may mean others; null where they mean nothing. */
+  readonly salt: Uint8Array | null;
+  readonly isKnown: (day: Day, hash: Uint8Array) => boolean;
+}
+
+/** Days of a site as a copy reads them, all of one moment. */
 export async function readDays(
   counts: CountsSource,
   site: SiteKey,
   days: readonly Day[],
-  { salt, isKnown }: { salt: Uint8Array; isKnown: (day: Day, hash: Uint8Array) => boolean },
+  { salt, isKnown }: Reading,
 ): Promise<SourceDay[]> {
   const raw = await byDay(counts, site, days);
   const read: SourceDay[] = [];
   for (const [day, values] of raw) {
-    const hash = createHash("sha256").update(salt).update(pack(values)).digest();
+    const texts = salt === null ? await named(counts, site, values) : undefined;
+    const hash =
+      texts === undefined
+        ? createHash("sha256")
+            .update(salt ?? "")
+            .update(pack(values))
+            .digest()
+        : hashOf(texts);
     const known = isKnown(day, hash);
-    read.push({ day, hash, counts: known ? undefined : await named(counts, site, values) });
+    read.push({
+      day,
+      hash,
+      counts: known ? undefined : (texts ?? (await named(counts, site, values))),
+    });
   }
   return read;
+}
+
+/** Whatever the order of what is counted. */
+function hashOf(counts: DayCounts): Uint8Array {
+  const hash = createHash("sha256");
+  for (const [dimension, values] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(JSON.stringify([dimension, [...values].sort(([a], [b]) => (a < b ? -1 : 1))]));
+  return hash.digest();
 }
 
 /** How often each dimension was counted on each day. */

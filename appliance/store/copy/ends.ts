@@ -21,6 +21,6 @@ export async function openSource(where: string, opening: Opening): Promise<CopyS
  */
 export async function openTarget(where: string, opening: Opening): Promise<CopyTarget> {
   if (databaseUrl(where) === undefined)
-    return (await import("../sqlite/copying.ts")).SqliteEnd.openTarget(where, opening.clock.now);
+    return (await import("../sqlite/copying.ts")).SqliteEnd.openTarget(where);
   return (await import("../postgres/copying.ts")).PostgresEnd.openTarget(where, opening);
 }

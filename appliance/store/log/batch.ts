@@ -91,9 +91,11 @@ export class BatchEncoder {
    * @returns false when it did not take the record, for it is full
    */
   add(record: HitRecord, takesNew = true): boolean {
-    const { values, times } = record;
+    const { values, times, site, flags } = record;
     const isOpen = takesNew && this.#hasRoom(values);
-    this.#rows.begin(record, KINDS.indexOf(record.kind), values.length);
+    // A clock that nobody lives to see is no reason to lose what it counted.
+    const moment = this.#undated === undefined ? Math.min(record.moment, MAX_HOUR) : record.moment;
+    this.#rows.begin({ site, moment, flags }, KINDS.indexOf(record.kind), values.length);
     let before: Dimension | undefined;
     let slot = -1;
     for (const [dimension, text] of values) {
@@ -244,6 +246,28 @@ export function decodeBatch(bytes: Uint8Array): Batch {
     }),
     ...checked(columns, undated),
   };
+}
+
+/**
+ * The sites of a batch, found without decoding all of it.
+ * @throws {RangeError} when the bytes are no batch
+ */
+export function sitesOf(body: Uint8Array): ReadonlySet<SiteKey> {
+  const head = new DataView(body.buffer, body.byteOffset, body.length);
+  if (body.length < HEAD_BYTES) throw noBatch("it has no head");
+  const records = head.getUint32(4, true);
+  let columnsAt = HEAD_BYTES + head.getUint16(2, true);
+  if (isUndated(body)) columnsAt += 1 + (body[columnsAt] ?? 0) + 8;
+  const from = aligned(columnsAt) + 4 * records;
+  if (from + 4 * records > body.length) throw noBatch("it is cut");
+  const sites = new Set<SiteKey>();
+  for (let row = 0; row < records; row++) sites.add(head.getInt32(from + 4 * row, true));
+  return sites;
+}
+
+/** Whether a batch waits for the clock. @param head the first bytes of it, two at least */
+export function isUndated(head: Uint8Array): boolean {
+  return ((head[1] ?? 0) & IS_UNDATED) !== 0;
 }
 
 /** By site, which records of a batch are its own. */

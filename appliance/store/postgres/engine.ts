@@ -189,12 +189,16 @@ export class PostgresEngine implements Engine {
         // The next one does it.
         if (!this.#isReady) return NOTHING;
         return this.#orRefused(() => this.#steps(this.#upkeep.step(request.time)));
+      // It has no blocks.
+      case "settle":
+        return NOTHING;
       case "fold":
         return this.#orRefused(() => this.#steps(this.#upkeep.fold(request.plan)));
     }
   }
 
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    if (query === "settlement") return null as QueryResult<Q>;
     // Another one folds, or nobody can.
     if (query === "foldPlan" && !this.#lease.isHeld) return null as QueryResult<Q>;
     return this.#reader.read(query, input);

@@ -2,19 +2,20 @@ import { Refusal } from "../../base/refusal.ts";
 import type { EngineAnswer, EngineRequest } from "../engine.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostDatabase } from "../threads/thread-host.ts";
-import { Ledger } from "./counts/ledger.ts";
-import { upkeepStep } from "./counts/upkeep.ts";
-import { ValueFold } from "./counts/value-fold.ts";
+import { Commits } from "./commit.ts";
+import { CountedDays } from "./counted-days.ts";
 import {
   type Database,
   dataVersionOf,
-  emptyLog,
+  emptyWal,
   isDamage,
   isSqliteError,
   openForWriting,
   spareBytesOf,
 } from "./database.ts";
+import { settle } from "./settle.ts";
 import { readDirectory } from "./tables/sites.ts";
+import { upkeepStep } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
 
 /** As the door is answered, and what only this engine's own room is about. */
@@ -45,12 +46,12 @@ const NOTHING = { ok: true, surveys: [], more: false, result: undefined } as con
 class Committer {
   readonly #db: Database;
   readonly #say: Say;
-  readonly #ledger: Ledger;
+  readonly #commits: Commits;
+  readonly #countedDays: CountedDays;
   readonly #transact: (request: Work) => CommitterAnswer & { ok: true };
   readonly #dataVersion: () => number;
   readonly #watch: NodeJS.Timeout;
-  #logHoldsTraces = false;
-  #fold: ValueFold | undefined;
+  #walHoldsTraces = false;
   #lastDirectory = "";
   #foreignCommits = -1;
 
@@ -60,7 +61,8 @@ class Committer {
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.#db = db;
     this.#say = say;
-    this.#ledger = new Ledger(db);
+    this.#commits = new Commits(db);
+    this.#countedDays = new CountedDays(db);
     this.#dataVersion = dataVersionOf(db);
     const spareBytes = spareBytesOf(db);
     this.#transact = db.transaction((request: Work) => ({
@@ -89,24 +91,26 @@ class Committer {
   }
 
   #perform(request: Work) {
-    const ledger = this.#ledger;
+    const days = this.#countedDays;
+    if ("at" in request) days.passTo(request.at);
     switch (request.kind) {
       case "commit":
-        ledger.countedDays.passTo(request.at);
-        ledger.countedDays.save();
-        return { surveys: ledger.apply(request.batch) };
+        days.save();
+        if (request.batch.hits > 0) days.count();
+        return { surveys: this.#commits.add(request.batch) };
+      case "settle":
+        if (settle(this.#db, days, request.settlement)) this.#walHoldsTraces = true;
+        return {};
       case "upkeep":
-        ledger.countedDays.passTo(request.at);
-        ledger.countedDays.save();
-        if (request.time.bootedAt !== null)
-          ledger.countedDays.saveTime(request.time.bootedAt + request.at);
-        return { more: upkeepStep(this.#db, ledger, request.time) };
+        days.save();
+        if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);
+        return { more: upkeepStep(this.#db, request.time) };
+      // Values are bounded where blocks are made.
       case "fold":
-        if (request.plan !== null) this.#fold = new ValueFold(this.#db, ledger, request.plan);
-        return { more: this.#fold?.step() ?? false };
+        return {};
       case "write": {
-        // A write may take away what the ledger remembers.
-        ledger.forget();
+        // It may erase a site.
+        this.#commits.forget();
         const write = WRITES[request.name] as (db: Database, input: unknown) => unknown;
         return { result: write(this.#db, request.input) };
       }
@@ -116,12 +120,11 @@ class Committer {
   #run(request: Work): CommitterAnswer {
     try {
       const answer = this.#transact(request);
-      if (request.kind === "upkeep") this.#tidyLog(answer);
+      if (request.kind === "upkeep") this.#tidyWal(answer);
       return answer;
     } catch (error) {
-      this.#ledger.forget();
-      // It may have lost a step: what is left is in the next plan.
-      this.#fold = undefined;
+      this.#countedDays.forget();
+      this.#commits.forget();
       if (isDamage(error)) this.#say({ kind: "damaged", message: error.message });
       return {
         ok: false,
@@ -134,13 +137,13 @@ class Committer {
   }
 
   /** What upkeep erased must not stay readable in the write-ahead log. */
-  #tidyLog({ more }: { more: boolean }): void {
-    if (more) this.#logHoldsTraces = true;
-    if (more || !this.#logHoldsTraces) return;
+  #tidyWal({ more }: { more: boolean }): void {
+    if (more) this.#walHoldsTraces = true;
+    if (more || !this.#walHoldsTraces) return;
     // Hits are waiting: where a reader is in the way, the next upkeep tries again.
     this.#db.pragma("busy_timeout = 0");
     try {
-      this.#logHoldsTraces = !emptyLog(this.#db);
+      this.#walHoldsTraces = !emptyWal(this.#db);
     } finally {
       this.#db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }

@@ -7,9 +7,10 @@ import type { AddedDay, Change } from "../copy/target.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
-import { Ledger } from "./counts/ledger.ts";
-import { packCounts } from "./counts/upkeep.ts";
+import { addDays } from "./add-days.ts";
+import { markEarlier } from "./counted-days.ts";
 import type { Database } from "./database.ts";
+import { addPast } from "./settle.ts";
 import { takenOf } from "./tables/copied-days.ts";
 import { carryOut } from "./tables/site-changes.ts";
 import { readDirectory } from "./tables/sites.ts";
@@ -17,23 +18,9 @@ import { readDirectory } from "./tables/sites.ts";
 /** What a copy writes into the data of a folder. */
 export class SqliteChange implements Change {
   readonly #db: Database;
-  readonly #ledger: Ledger;
-  readonly #today: () => Day;
 
-  constructor(db: Database, today: () => Day) {
+  constructor(db: Database) {
     this.#db = db;
-    this.#ledger = new Ledger(db);
-    this.#today = today;
-  }
-
-  /** To be called first in each transaction. */
-  begin(): void {
-    this.#ledger.noticeForeignCommits();
-  }
-
-  /** To be called after a rollback. */
-  forget(): void {
-    this.#ledger.forget();
   }
 
   async directory(): Promise<Directory> {
@@ -94,19 +81,12 @@ export class SqliteChange implements Change {
   }
 
   async count(site: SiteKey, days: readonly AddedDay[]): Promise<void> {
-    for (const { day, ageMs, counts } of days) {
-      this.#ledger.countDay(site, day, counts, ageMs);
-      // What is over is packed at once: years of open days would make the file many times as large.
-      if (day < this.#today() - 1) packCounts(this.#db, site, day);
-    }
+    addDays(this.#db, site, days);
+    for (const { day, ageMs } of days) markEarlier(this.#db, day, ageMs);
   }
 
   async addPast(site: SiteKey, counters: Sums): Promise<void> {
-    const add = this.#db.prepare(
-      `INSERT INTO total (site, counter, n) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
-    );
-    for (const [counter, n] of counters) add.run(site, counter, n);
+    addPast(this.#db, site, counters);
   }
 
   async addSurveys(source: string, surveys: readonly CopiedSurvey[]): Promise<number> {

@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { DAY_MS, type Day, dayOf } from "../../base/calendar.ts";
+import { DAY_MS, type Day } from "../../base/calendar.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
+import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
 import { daySums, readDays } from "../copy/day-reading.ts";
 import type { DayCounts } from "../copy/difference.ts";
 import { CopyRefused, type CopySite, type Sums } from "../copy/end.ts";
 import type { CopiedSurvey, CopySource, Outline, SourceDay } from "../copy/source.ts";
 import type { Change, CopyTarget } from "../copy/target.ts";
-import type { SiteKey } from "../counting.ts";
+import { COUNTERS, type SiteKey } from "../counting.ts";
+import { BlockCounts } from "../counts/block-counts.ts";
+import { LogTail } from "../log/tail.ts";
 import { SqliteChange } from "./copying-change.ts";
-import { SqliteCounts } from "./counts/source.ts";
+import { dayMarks, runMs } from "./counted-days.ts";
 import {
   type Database,
   databaseFile,
@@ -20,31 +23,28 @@ import {
 import { openData } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { ofOneMoment } from "./moment.ts";
+import { SqliteSnapshot } from "./snapshot.ts";
 import { takenOf } from "./tables/copied-days.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { databaseSecret, readDirectory } from "./tables/sites.ts";
 import { surveyLabels } from "./tables/survey-labels.ts";
 
 const ID_BYTES = 8;
-const SALT_BYTES = 32;
+/** The end of the year 2399: no clock of ours goes further. */
+const LAST_DAY = firstDayOf(MAX_MONTH + 1) - 1;
 
 /** The data of a folder, whether a service runs on it or not, as `tallydeck copy` deals with it. */
 export class SqliteEnd implements CopySource, CopyTarget {
   readonly id: string;
   readonly name: string;
   readonly #db: Database;
-  readonly #counts: SqliteCounts;
-  readonly #salt: Uint8Array;
   readonly #change: SqliteChange | undefined;
 
   private constructor(dataDir: string, db: Database, change: SqliteChange | undefined) {
     this.name = dataDir;
     this.#db = db;
-    this.#counts = new SqliteCounts(db);
     this.#change = change;
-    const { id, salt } = namesOf(db);
-    this.id = Buffer.from(id).toString("hex");
-    this.#salt = salt;
+    this.id = Buffer.from(nameOf(db)).toString("hex");
   }
 
   /** @throws {CopyRefused | DatabaseRefused} with a sentence for the owner */
@@ -54,18 +54,18 @@ export class SqliteEnd implements CopySource, CopyTarget {
     // It may be of an older version, or nobody may have asked for its name yet.
     const db = openData(file);
     try {
-      namesOf(db);
+      nameOf(db);
     } finally {
       db.close();
     }
     return new SqliteEnd(dataDir, openForReading(file), undefined);
   }
 
-  /** Made where there is none. @param now epoch ms @throws {DatabaseRefused} with a sentence for the owner */
-  static openTarget(dataDir: string, now: () => number): SqliteEnd {
+  /** Made where there is none. @throws {DatabaseRefused} with a sentence for the owner */
+  static openTarget(dataDir: string): SqliteEnd {
     makeDataDir(dataDir);
     const db = openData(databaseFile(dataDir));
-    return new SqliteEnd(dataDir, db, new SqliteChange(db, () => dayOf(now())));
+    return new SqliteEnd(dataDir, db, new SqliteChange(db));
   }
 
   isAway(error: unknown): boolean {
@@ -119,8 +119,8 @@ export class SqliteEnd implements CopySource, CopyTarget {
   }
 
   async outline(site: SiteKey): Promise<Outline> {
-    return ofOneMoment(this.#db, () => ({
-      days: daysOf(this.#db, site),
+    return ofOneMoment(this.#db, async () => ({
+      days: await daysOf(this.#db, site),
       past: pastOf(this.#db, site),
     }));
   }
@@ -131,7 +131,7 @@ export class SqliteEnd implements CopySource, CopyTarget {
     isKnown: (day: Day, hash: Uint8Array) => boolean,
   ): Promise<readonly SourceDay[]> {
     return ofOneMoment(this.#db, () =>
-      readDays(this.#counts, site, days, { salt: this.#salt, isKnown }),
+      readDays(countsOf(this.#db), site, days, { salt: null, isKnown }),
     );
   }
 
@@ -156,12 +156,15 @@ export class SqliteEnd implements CopySource, CopyTarget {
   }
 
   async waiting(): Promise<number> {
-    return this.#db
-      .prepare(
-        "SELECT coalesce(sum(max(hits, 1)), 0) FROM waiting WHERE site IN (SELECT key FROM site)",
-      )
-      .pluck()
-      .get() as number;
+    return ofOneMoment(this.#db, async () => {
+      const sites = [...new SqliteSnapshot(this.#db).siteKeys()];
+      const hits = await countsOf(this.#db).pending(sites);
+      const surveys = this.#db
+        .prepare("SELECT count(*) FROM waiting_survey WHERE site IN (SELECT key FROM site)")
+        .pluck()
+        .get() as number;
+      return hits.reduce((sum, n) => sum + n, surveys);
+    });
   }
 
   async missingSurveys(source: string, ids: readonly number[]): Promise<readonly number[]> {
@@ -175,11 +178,20 @@ export class SqliteEnd implements CopySource, CopyTarget {
   }
 
   sums(site: SiteKey, days: readonly Day[]): Promise<ReadonlyMap<Day, Sums>> {
-    return ofOneMoment(this.#db, () => daySums(this.#counts, site, days));
+    return ofOneMoment(this.#db, () => daySums(countsOf(this.#db), site, days));
   }
 
   async totals(site: SiteKey): Promise<Sums> {
-    return pairs(this.#db, "SELECT counter, n FROM total WHERE site = ?", site);
+    return ofOneMoment(this.#db, async () => {
+      const sums = new Map(pastOf(this.#db, site));
+      const byDay = await daySums(countsOf(this.#db), site, await allDays(this.#db, site));
+      for (const ofDay of byDay.values())
+        for (const counter of COUNTERS) {
+          const n = (sums.get(counter) ?? 0) + (ofDay.get(counter) ?? 0);
+          if (n > 0) sums.set(counter, n);
+        }
+      return sums;
+    });
   }
 
   async surveySums(site: SiteKey): Promise<Sums> {
@@ -199,13 +211,11 @@ export class SqliteEnd implements CopySource, CopyTarget {
     if (change === undefined) throw new Error("a source is only read");
     this.#db.exec("BEGIN IMMEDIATE");
     try {
-      change.begin();
       const result = await task(change);
       this.#db.exec("COMMIT");
       return result;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      change.forget();
       throw error;
     }
   }
@@ -215,44 +225,41 @@ export class SqliteEnd implements CopySource, CopyTarget {
   }
 }
 
-/**
- * The name of the data, which a backup of it has, too; and the salt, which it has not: in what is
- * restored, numbers of values that were given since are given once more.
- */
-function namesOf(db: Database): { id: Uint8Array; salt: Uint8Array } {
-  return {
-    id: databaseSecret(db, "copy_id", () => randomBytes(ID_BYTES)),
-    salt: databaseSecret(db, "copy_salt", () => randomBytes(SALT_BYTES)),
-  };
+/** The name of the data, which a backup of it has, too. */
+function nameOf(db: Database): Uint8Array {
+  return databaseSecret(db, "copy_id", () => randomBytes(ID_BYTES));
 }
 
-function daysOf(db: Database, site: SiteKey): Outline["days"] {
-  const days = db
-    .prepare(
-      "SELECT day FROM packed_day WHERE site = :site UNION SELECT day FROM count WHERE site = :site ORDER BY day",
-    )
-    .pluck()
-    .all({ site }) as Day[];
-  const marks = pairs<Day>(db, "SELECT day, run_ms FROM counted_day");
-  const runMs = (db.prepare("SELECT value FROM meta WHERE key = 'run_ms'").pluck().get() ??
-    0) as number;
+/** Made for each question: what it remembers of the log is of one moment. */
+function countsOf(db: Database): BlockCounts {
+  return new BlockCounts(new SqliteSnapshot(db), new LogTail(), {
+    of: "views",
+    where: [],
+    detailFrom: Number.POSITIVE_INFINITY,
+  });
+}
+
+async function allDays(db: Database, site: SiteKey): Promise<Day[]> {
+  const counts = countsOf(db);
+  const days = new Set<Day>();
+  await counts.eachDay({ site, from: 0, to: LAST_DAY }, (day) => days.add(day));
+  return [...days].sort((a, b) => a - b);
+}
+
+async function daysOf(db: Database, site: SiteKey): Promise<Outline["days"]> {
+  const days = await allDays(db, site);
+  const [marks, ran] = [dayMarks(db), runMs(db)];
   const newest = Math.max(days.at(-1) ?? 0, ...marks.keys());
   return days.map((day) => {
     const mark = marks.get(day);
-    // As markUnmarkedDays has it: as if the service had run all the time.
-    const age = mark === undefined ? (newest - day) * DAY_MS : runMs - mark;
+    // What is still in the log has none: as if the service had run all the time.
+    const age = mark === undefined ? (newest - day) * DAY_MS : ran - mark;
     return { day, ageMs: Math.max(0, age) };
   });
 }
 
 function pastOf(db: Database, site: SiteKey): Sums {
-  return pairs(
-    db,
-    `SELECT counter, n - coalesce((SELECT sum(d.n) FROM day_total d
-       WHERE d.site = total.site AND d.counter = total.counter), 0) AS past
-     FROM total WHERE site = ? AND past > 0`,
-    site,
-  );
+  return pairs(db, "SELECT counter, n FROM past WHERE site = ?", site);
 }
 
 function pairs<K = string>(db: Database, sql: string, ...values: unknown[]): Map<K, number> {

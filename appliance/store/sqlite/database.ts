@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { syncNow } from "../../base/files.ts";
-import { packedCount } from "../counts/pack.ts";
 import {
   DATA_FORMAT,
   type DataFormat,
@@ -16,8 +15,10 @@ import { DatabaseRefused, FILE } from "./refused.ts";
 
 export type Database = Sqlite.Database;
 
-/** "Tdck": tells our files from other SQLite databases. */
-const APPLICATION_ID = 0x5464636b;
+/** "Tdlb", of a log and blocks: tells our files from other SQLite databases. */
+const APPLICATION_ID = 0x54646c62;
+/** "Tdck": from before the first release. */
+const OLD_APPLICATION_ID = 0x5464636b;
 const CACHE_KIB = 4_096;
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
 
@@ -119,7 +120,7 @@ export function giveSpaceBack(db: Database, pages: number, keep: number): boolea
 }
 
 /** Moves all of the write-ahead log into the file. @returns false when others were in the way. */
-export function emptyLog(db: Database): boolean {
+export function emptyWal(db: Database): boolean {
   return db.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) === 0;
 }
 
@@ -137,7 +138,6 @@ function open(file: string, options: Sqlite.Options, prepare: (db: Database) => 
     refuseForeign(db, file);
     // The driver's default is 16 MB a connection; a small board has better uses for them.
     db.pragma(`cache_size = -${CACHE_KIB}`);
-    addFunctions(db);
     prepare(db);
     return db;
   } catch (error) {
@@ -163,7 +163,14 @@ function refuseForeign(db: Database, file: string): void {
     if (schemaVersion(db) !== 0) throw damaged(file, "its tables are gone");
     return;
   }
-  if (db.pragma("application_id", { simple: true }) !== APPLICATION_ID)
+  const application = db.pragma("application_id", { simple: true });
+  if (application === OLD_APPLICATION_ID)
+    throw new DatabaseRefused({
+      file,
+      says: `${FILE} is from before Tallydeck's first release, and cannot be used any more: choose “Start anew” in the Web UI, which keeps the file, or name another data folder or backup.`,
+      flaw: "older",
+    });
+  if (application !== APPLICATION_ID)
     throw new DatabaseRefused({
       file,
       says: `${FILE} is a database of another program. Name a file that \`tallydeck backup\` made, or another data folder.`,
@@ -223,7 +230,6 @@ function refuseForeignSchema(db: Database, file: string): void {
     });
   const own = new Sqlite(":memory:");
   try {
-    addFunctions(own);
     for (const step of migrations().slice(0, version)) runStep(own, step);
     const expected = new Map(partsOf(own));
     for (const [name, sql] of partsOf(db)) {
@@ -286,11 +292,6 @@ function migrate(db: Database): void {
       ).run(READABLE_BY, readableAt(version + 1, DATA_FORMAT));
     }).immediate();
   }
-}
-
-/** What migrations call. */
-function addFunctions(db: Database): void {
-  db.function("packed_count", { deterministic: true }, packedCount);
 }
 
 function runStep(db: Database, step: string): void {

@@ -3,12 +3,12 @@ import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { WriteInput, WriteName, WriteResult } from "../writes.ts";
 import { withBallast } from "./ballast.ts";
-import { eraseSites } from "./counts/upkeep.ts";
-import { type Database, databaseFile, emptyLog } from "./database.ts";
+import { type Database, databaseFile, emptyWal } from "./database.ts";
 import { openData, openToLook } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { Reads } from "./reads.ts";
 import { readDirectory } from "./tables/sites.ts";
+import { eraseSites } from "./upkeep.ts";
 import { WRITES } from "./writes.ts";
 
 /** The file of a data folder, opened for a command. */
@@ -53,7 +53,7 @@ export class SqliteDesk implements Desk {
     const step = this.#db.transaction(() => eraseSites(this.#db)).immediate;
     while (withBallast(this.#dataDir, step));
     // What was erased must not stay readable in the write-ahead log either.
-    return emptyLog(this.#db) ? "gone" : "traces";
+    return emptyWal(this.#db) ? "gone" : "traces";
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import type { DeclaredSite } from "../sites/directory.ts";
 import { READER_MEMORY_MB } from "../threads/reader-kind.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import { keepNew } from "./copies/swap.ts";
-import { markUnmarkedDays, newestTime } from "./counts/counted-days.ts";
+import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
@@ -149,7 +149,6 @@ export class SqliteEngine implements Engine {
     const { threads = ownThreads, readerMemoryMb = READER_MEMORY_MB } = this.#options;
     const db = openChecked(this.#file);
     try {
-      markUnmarkedDays(db);
       this.#begin(db);
       prepare?.(db);
     } finally {
@@ -192,5 +191,5 @@ export class SqliteEngine implements Engine {
 
 function makesRoom(request: EngineRequest): boolean {
   if (request.kind === "write") return request.name === "eraseSite";
-  return request.kind === "upkeep";
+  return request.kind === "upkeep" || request.kind === "settle";
 }

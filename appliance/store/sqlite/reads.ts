@@ -1,16 +1,23 @@
+import { DayZone } from "../../base/day-zone.ts";
 import { LastAnswers } from "../answer.ts";
+import { BlockCounts } from "../counts/block-counts.ts";
 import type { Soon } from "../counts/source.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
+import { LogTail } from "../log/tail.ts";
 import type {
   BoxQueryName,
   FleetQueryName,
   QueryInput,
   QueryName,
   QueryResult,
+  SettlementQuery,
 } from "../queries.ts";
-import { SqliteCounts } from "./counts/source.ts";
+import { nextSettlement } from "../settling/settling.ts";
+import type { Settlement } from "../snapshot.ts";
+import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
 import { ofOneMoment } from "./moment.ts";
+import { lastInLog, SqliteSnapshot } from "./snapshot.ts";
 import { SqliteSurveys } from "./surveys/source.ts";
 import { allowedOrigins } from "./tables/allowed-origins.ts";
 import { keptChannels } from "./tables/channels.ts";
@@ -23,7 +30,10 @@ import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 
 const BOX_READS: {
-  readonly [Q in BoxQueryName]: (db: Database, input: QueryInput<Q>) => QueryResult<Q>;
+  readonly [Q in Exclude<BoxQueryName, "settlement">]: (
+    db: Database,
+    input: QueryInput<Q>,
+  ) => QueryResult<Q>;
 } = {
   deckSettings,
   pushTokens,
@@ -36,20 +46,24 @@ const BOX_READS: {
   sessions,
 };
 
+/** Counts of views, of whatever was seen together. */
+const PLAIN = { of: "views", where: [], detailFrom: Number.POSITIVE_INFINITY } as const;
+
 /** What can be asked of a database; one question at a time. */
 export class Reads {
   readonly #db: Database;
-  readonly #source: FleetSource;
+  readonly #snapshot: SqliteSnapshot;
+  readonly #surveys: SqliteSurveys;
+  /** What the log has that is in no block yet, decoded once. */
+  readonly #tail = new LogTail();
+  readonly #lastAnswers = new LastAnswers();
+  /** How far the log is settled that is being settled. */
+  #settlesTo: number | undefined;
 
   constructor(db: Database) {
     this.#db = db;
-    this.#source = {
-      counts: new SqliteCounts(db),
-      surveys: new SqliteSurveys(db),
-      siteAlarms: () => siteAlarms(db),
-      version: () => dataVersion(db),
-      lastAnswers: new LastAnswers(),
-    };
+    this.#snapshot = new SqliteSnapshot(db);
+    this.#surveys = new SqliteSurveys(db);
   }
 
   run(query: QueryName, input: unknown): Promise<unknown> {
@@ -58,9 +72,33 @@ export class Reads {
 
   #read(query: QueryName, input: unknown): Soon<unknown> {
     type Read<Source> = (source: Source, input: unknown) => Soon<unknown>;
+    if (query === "settlement") return this.#settlement(input as SettlementQuery);
     if (query in BOX_READS)
-      return (BOX_READS[query as BoxQueryName] as Read<Database>)(this.#db, input);
+      return (BOX_READS[query as keyof typeof BOX_READS] as Read<Database>)(this.#db, input);
     const read = FLEET_READS[query as FleetQueryName] as Read<FleetSource>;
-    return read(this.#source, input);
+    return read(this.#source(), input);
+  }
+
+  /** What comes in meanwhile is not waited for: the log would never be at its end. */
+  #settlement(query: SettlementQuery): Soon<Settlement | null> {
+    if (query.isFirst) this.#settlesTo = lastInLog(this.#db);
+    const zone = new DayZone(query.zone);
+    return nextSettlement(new SqliteSnapshot(this.#db, this.#settlesTo), {
+      ...query,
+      zoneHour: (epochMs) => zone.hourAt(epochMs),
+      runMs: runMs(this.#db),
+      marks: dayMarks(this.#db),
+    });
+  }
+
+  #source(): FleetSource {
+    return {
+      counts: new BlockCounts(this.#snapshot, this.#tail, PLAIN),
+      surveys: this.#surveys,
+      siteAlarms: () => siteAlarms(this.#db),
+      foldPlan: () => null,
+      version: () => dataVersion(this.#db),
+      lastAnswers: this.#lastAnswers,
+    };
   }
 }

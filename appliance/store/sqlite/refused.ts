@@ -39,5 +39,8 @@ export class DatabaseRefused extends Refusal {
 /** What mends the box's own data. */
 const OWN_BACKUP = "Restore a backup with `tallydeck restore FILE`.";
 
-/** A database that is no whole one, of another program, from a newer version, or that a start could not read. */
-export type Flaw = "damaged" | "foreign" | "newer" | "unreadable";
+/**
+ * A database that is no whole one, of another program, from a newer version, from before the first
+ * release, or that a start could not read.
+ */
+export type Flaw = "damaged" | "foreign" | "newer" | "older" | "unreadable";

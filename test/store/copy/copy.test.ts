@@ -49,7 +49,7 @@ describe("a copy", () => {
     return end;
   };
   const source = (name: string) => opened(SqliteEnd.openSource(at(name)));
-  const folderAt = (name: string) => opened(SqliteEnd.openTarget(at(name), () => NOW));
+  const folderAt = (name: string) => opened(SqliteEnd.openTarget(at(name)));
 
   const day = (
     site: string,

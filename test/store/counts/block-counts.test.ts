@@ -22,7 +22,16 @@ function someCondition({ below, pick }: Seeded): Condition {
 const LATEST = { encoding: null, ifNoneMatch: "" } as const;
 
 function statsOf(source: CountsSource, site: number, from: Day | "first", to: Day) {
-  const query = { site, id: "s", from, to, single: false, series: true, warnings: [] } as const;
+  const query = {
+    site,
+    id: "s",
+    from,
+    to,
+    single: false,
+    series: true,
+    zone: "UTC",
+    warnings: [],
+  } as const;
   return statsBody(source, { ...query, daily: "offsets" }).then((bytes) =>
     JSON.parse(Buffer.from(bytes).toString()),
   );
@@ -51,7 +60,7 @@ async function assertAgreed(life: Life, drawn: Seeded): Promise<void> {
   const sites = life.sites.map((key) => ({ key, id: `site-${key}`, live: 0 }));
   await alike((source) => siteActivity(source, { sites, today }));
   await alike(async (source) => {
-    const query = { sites, today, hour, warnings: [] };
+    const query = { sites, today, hour, zone: "UTC", warnings: [] };
     const { body } = await overview(source, { query, accepts: LATEST });
     return JSON.parse(Buffer.from(body ?? []).toString());
   });

@@ -1,52 +1,36 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { dayOf, formatDay, hourName } from "../../../appliance/base/calendar.ts";
+import { dayOf } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_VALUES } from "../../../appliance/store/counting.ts";
 import { pack } from "../../../appliance/store/counts/pack.ts";
-import { Connection } from "../../../appliance/store/postgres/connection.ts";
+import { Connection, type Statement } from "../../../appliance/store/postgres/connection.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/url.ts";
-import type { QueryInput, QueryName, StatsQuery } from "../../../appliance/store/queries.ts";
-import { importDays } from "../../../appliance/store/sqlite/counts/import.ts";
-import { Ledger } from "../../../appliance/store/sqlite/counts/ledger.ts";
-import { upkeepStep } from "../../../appliance/store/sqlite/counts/upkeep.ts";
-import { type Database, openForWriting } from "../../../appliance/store/sqlite/database.ts";
-import { addSite, findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
-import { saveSurveyLabels } from "../../../appliance/store/sqlite/tables/survey-labels.ts";
-import { readerOf } from "../../../appliance/store/sqlite/thread-kinds.ts";
+import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import { openCursor } from "../../../appliance/store/surveys/cursor.ts";
 import { KeptReader } from "../../../appliance/store/threads/kept-reader.ts";
-import { READER_MEMORY_MB } from "../../../appliance/store/threads/reader-kind.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
-import { eachFolder } from "../../helpers/folder.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
-import { sameRows } from "../../helpers/same-rows.ts";
-import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
+import { inserts } from "../../helpers/postgres-rows.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));
 const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
 
 describe("the numbers in PostgreSQL", () => {
-  const folder = eachFolder();
   const database = eachDatabase();
   const readers: KeptReader[] = [];
   const clock = new FakeClock();
 
   afterEach(() => Promise.all(readers.splice(0).map((reader) => reader.close())));
 
-  function reader(
-    of: { file: string } | { url: string },
-    onStart: (thread: Worker) => void = () => {},
-  ): KeptReader {
+  function reader(url: string, onStart: (thread: Worker) => void = () => {}): KeptReader {
     const started = KeptReader.atRest({
-      ...("file" in of
-        ? { thread: readerOf(READER_MEMORY_MB), database: of.file }
-        : { thread: READER, database: parseDatabaseUrl(of.url) }),
+      thread: READER,
+      database: parseDatabaseUrl(url),
       onDamaged: (message) => assert.fail(message),
       clock,
       log: silentLog(),
@@ -67,7 +51,7 @@ describe("the numbers in PostgreSQL", () => {
   const sql = async (text: string) => (await sharedPostgres()).sql(text, database());
 
   /** Runs statements where the tables are. */
-  async function fill(statements: ReturnType<typeof sameRows>, where?: string): Promise<void> {
+  async function fill(statements: readonly Statement[], where?: string): Promise<void> {
     const settings = parseDatabaseUrl(where ?? (await url()));
     const connection = new Connection(settings, { clock, role: "chores" });
     await migrate(connection, settings);
@@ -97,108 +81,67 @@ describe("the numbers in PostgreSQL", () => {
     }
   }
 
-  /** Asks both engines over the same rows. @returns what both answer */
-  async function askBoth(make: (db: Database) => void) {
-    const file = join(folder(), "tallydeck.db");
-    const db = openForWriting(file);
-    make(db);
-    await fill(sameRows(db));
-    db.close();
-    const both = [reader({ file }), reader({ url: await url() })] as const;
-    return async <Q extends QueryName>(query: Q, input: QueryInput<Q>) => {
-      const [sqlite, postgres] = await Promise.all(
-        both.map(async (each) => plain(await each.read(query, input))),
-      );
-      assert.deepEqual(postgres, sqlite, `${query} ${JSON.stringify(input)}`);
-      return postgres;
-    };
-  }
-
-  it("make the same reports, byte for byte, over a made-up history", async () => {
-    const ask = await askBoth(madeUpHistory);
-    const stats = (more: Partial<StatsQuery>) =>
-      ask("stats", { query: { ...STATS, ...more }, accepts: ACCEPTS });
-    for (const daily of [undefined, "offsets", "text"] as const)
-      for (const from of ["first", TODAY - 1, TODAY - 40, TODAY] as const)
-        for (const site of [1, 2, 3]) await stats({ site, from, daily });
-    await stats({ from: TODAY - 20, to: TODAY - 15, single: true, series: false, live: 3 });
-    await stats({ from: TODAY - 3_999, daily: "text", warnings: ["storage_full"] });
-    const sites = [1, 2, 3].map((key) => ({ key, id: `s${key}`, live: key }));
-    const query = { sites, today: TODAY, hour: 9, zone: "UTC", warnings: [] };
-    const overview = await ask("overview", { query, accepts: ACCEPTS });
-    assert.match(JSON.stringify(overview), /T\d\d\\",\\"pending\\":4/);
-    await ask("siteActivity", { sites, today: TODAY });
-    for (const site of [1, 2, 3])
-      for (const days of [1, 7, 30] as const)
-        for (const counter of ["pv", "uv", "sessions", "app"] as const)
-          await ask("liveNumbers", { site, counter, days, today: TODAY, hour: 9 });
-    await ask("viewCounts", { site: 1, from: TODAY - 6, to: TODAY });
-    await ask("hourlyViews", { site: 1, from: TODAY - 27, to: TODAY });
-    await ask("surveyLabels", { site: 1 });
-    await ask("surveyLabels", { site: 2 });
-    await ask("siteAlarms", undefined);
-    await ask("surveyVersions", { query: { site: 1, id: "s1" }, accepts: ACCEPTS });
-    const filter = { site: 1, version: 1, from: null, to: null };
-    for (const cross of ["os", "f"] as const) {
-      await ask("surveySummary", { query: { id: "s1", filter, cross }, accepts: ACCEPTS });
-      const week = { ...filter, from: TODAY - 9, to: TODAY - 3 };
-      await ask("surveySummary", { query: { id: "s1", filter: week, cross }, accepts: ACCEPTS });
-    }
-    assert.equal(await ask("foldPlan", { today: TODAY }), null);
-  });
-
-  it("keep to the same bounds: 2,000 values of a dimension, and so many counts by day", async () => {
-    const ask = await askBoth((db) => {
-      addSite(db, "s1");
-      const ids = addValues(db, "path", 2_600);
-      const other = addValues(db, "path", 1, () => OTHER);
-      addValues(db, "ref", 300);
-      for (let ago = 2; ago < 462; ago++)
-        packDay(db, TODAY - ago, [...ids.slice(ago), ...other, ...ids.slice(0, ago - 2)]);
-    });
+  it("keep to the bounds: 2,000 values of a dimension, and so many counts by day", async () => {
+    const ids = Array.from({ length: 2_600 }, (_, i) => i + 1);
+    const other = 3_000;
+    const days = Array.from({ length: 460 }, (_, i) => i + 2);
+    await fill([
+      ...site,
+      ...values("path", ids),
+      ...inserts("value", VALUE, [[other, 1, "path", OTHER, TODAY - 5]]),
+      ...days.flatMap((ago) =>
+        packedDay(TODAY - ago, [...ids.slice(ago), other, ...ids.slice(0, ago - 2)]),
+      ),
+    ]);
+    const numbers = reader(await url());
     for (const daily of [undefined, "offsets", "text"] as const) {
-      const body = await ask("stats", {
-        query: { ...STATS, from: "first", daily },
-        accepts: ACCEPTS,
-      });
-      const { path } = JSON.parse(String((body as { body: string }).body));
+      const query = { ...STATS, from: "first", daily } as const;
+      const { path } = json(await numbers.read("stats", { query, accepts: ACCEPTS }));
       assert.ok(Object.keys(path).length <= 2_001 && path[OTHER] > 0);
     }
   });
 
-  it("plan the same folding, but leave what a day that is open may hold", async () => {
-    const ask = await askBoth((db) => {
-      addSite(db, "s1");
-      const ids = addValues(db, "path", MAX_VALUES + 500);
-      for (let ago = 2; ago < 12; ago++)
-        packDay(
-          db,
+  it("plan to fold what is too many, but leave what a day that is open may hold", async () => {
+    const ids = Array.from({ length: MAX_VALUES + 500 }, (_, i) => i + 1);
+    const days = Array.from({ length: 10 }, (_, i) => i + 2);
+    await fill([
+      ...site,
+      ...values("path", ids),
+      ...days.flatMap((ago) =>
+        packedDay(
           TODAY - ago,
           ids.filter((id) => id % 10 === ago - 2),
-        );
-    });
-    const plan = await ask("foldPlan", { today: TODAY });
-    const [[dimension, ids]] = (plan as { values: [[string, number[]]] }).values;
-    assert.deepEqual([dimension, ids.length], ["path", 1_500]);
-    const [rarest = 0] = ids;
+        ),
+      ),
+      ...inserts("room", "site:int, dimension:text, day:int, n:bigint, bytes:bigint", [
+        [1, "path", -1, ids.length, 6 * ids.length],
+      ]),
+    ]);
+    const plan = await reader(await url()).read("foldPlan", { today: TODAY });
+    const [[dimension, folded] = ["", []]] = plan?.values ?? [];
+    assert.deepEqual([dimension, folded.length], ["path", 1_500]);
+    const [rarest = 0] = folded;
     await fill([
       {
         text: "INSERT INTO day_value (site, day, dimension, value) VALUES (1, $1, 'path', $2)",
         values: [TODAY, rarest],
       },
     ]);
-    const later = await reader({ url: await url() }).read("foldPlan", { today: TODAY });
+    const later = await reader(await url()).read("foldPlan", { today: TODAY });
     assert.equal(later?.values[0]?.[1].length, 1_500);
     assert.ok(!later?.values[0]?.[1].includes(rarest));
   });
 
   it("page through responses while others come in, each once", async () => {
-    const ask = await askBoth((db) => {
-      addSite(db, "s1");
-      for (let i = 0; i < 250; i++) addSurvey(db, TODAY - 1 - (i % 3), { n: i });
-    });
-    await ask("surveyVersions", { query: { site: 1, id: "s1" }, accepts: ACCEPTS });
-    const numbers = reader({ url: await url() });
+    await fill([
+      ...site,
+      ...inserts(
+        "survey",
+        "id:bigint, site:int, version:int, day:int, payload:text",
+        Array.from({ length: 250 }, (_, i) => [i + 1, 1, 1, TODAY - 1 - (i % 3), `{"n":${i}}`]),
+      ),
+    ]);
+    const numbers = reader(await url());
     const secret = new Uint8Array(32);
     const filter = { site: 1, version: 1, from: null, to: null };
     const seen: number[] = [];
@@ -219,11 +162,16 @@ describe("the numbers in PostgreSQL", () => {
   });
 
   it("say that nothing changed until a batch, a change of sites, filing or upkeep has", async () => {
-    const ask = await askBoth(madeUpHistory);
-    await ask("stats", { query: STATS, accepts: ACCEPTS });
+    await fill([
+      ...site,
+      ...values("path", [1]),
+      ...inserts("count", "site:int, day:int, value:bigint, node:bigint, n:bigint", [
+        [1, TODAY, 1, 0, 3],
+      ]),
+    ]);
     await sql(`INSERT INTO waiting (site, node, boot, at, saved_clock, hits, data)
                VALUES (1, 9, 'b1', 0, 0, 1, '{}')`);
-    const numbers = reader({ url: await url() });
+    const numbers = reader(await url());
     const read = (ifNoneMatch: string) =>
       numbers.read("stats", { query: STATS, accepts: { encoding: null, ifNoneMatch } });
     const { etag } = await read("");
@@ -248,7 +196,7 @@ describe("the numbers in PostgreSQL", () => {
   it("are asked again when the server was gone, and the asker is told until then", async () => {
     const server = await Postgres.open();
     await fill([], server.url());
-    const numbers = reader({ url: server.url() });
+    const numbers = reader(server.url());
     const read = () => numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
     const refused = {
       code: "storage_unavailable",
@@ -274,7 +222,7 @@ describe("the numbers in PostgreSQL", () => {
   it("are read by another thread when one has died", async () => {
     await fill([]);
     const started: Worker[] = [];
-    const numbers = reader({ url: await url() }, (thread) => started.push(thread));
+    const numbers = reader(await url(), (thread) => started.push(thread));
     const read = () => numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
     await read();
     await whileHeldUp(await sharedPostgres(), database(), async (isHeldUp) => {
@@ -289,7 +237,7 @@ describe("the numbers in PostgreSQL", () => {
 
   it("are read again where a connection is lost meanwhile", async () => {
     await fill([]);
-    const numbers = reader({ url: await url() });
+    const numbers = reader(await url());
     const [asked] = await whileHeldUp(await sharedPostgres(), database(), async (isHeldUp) => {
       const read = numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
       await isHeldUp();
@@ -303,13 +251,13 @@ describe("the numbers in PostgreSQL", () => {
   });
 
   it("are refused with a sentence where the server refuses to read", async () => {
-    const ofNobody = reader({ url: await url() });
+    const ofNobody = reader(await url());
     await assert.rejects(ofNobody.read("siteAlarms", undefined), { code: "storage_unavailable" });
     await fill([]);
     const server = await sharedPostgres();
     const writer = await server.createWriter(database());
     await sql(`REVOKE SELECT ON site_alarm FROM ${writer.user}`);
-    const numbers = reader({ url: server.url({ ...writer, database: database() }) });
+    const numbers = reader(server.url({ ...writer, database: database() }));
     await assert.rejects(numbers.read("siteAlarms", undefined), { code: "read_failed" });
     assert.deepEqual(await numbers.read("surveyLabels", { site: 1 }), {});
   });
@@ -327,88 +275,24 @@ const STATS: StatsQuery = {
   warnings: [],
 };
 
-/** An answer with its body as text, and lists of numbers as such. */
-function plain(result: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(result, (_, value) => {
-      if (value instanceof Float64Array) return [...value];
-      return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
-    }) ?? "null",
-  );
-}
+const VALUE = "id:bigint, site:int, dimension:text, text:text, last_day:int";
+const site = inserts("site", "key:int, id:text", [[1, "s1"]]);
 
-/** Three sites, one of them empty: days that are packed, days that are open, and what came in late. */
-function madeUpHistory(db: Database): void {
-  const { below, random, pick } = seeded(TEST_SEED);
-  for (const id of ["s1", "s2", "s3"]) addSite(db, id);
-  const dayOfSite = (ago: number, views: number) => ({
-    site: ago % 5 === 0 ? "s2" : "s1",
-    day: formatDay(TODAY - ago),
-    counts: {
-      pv: { _: views },
-      uv: { _: 1 + below(views) },
-      ...(ago % 2 === 0 && { sessions: { _: 1 + below(views) }, bot: { ua: 1, synthetic: 2 } }),
-      ...(ago % 3 === 0 && { app: { _: below(20) + 1 } }),
-      hour: Object.fromEntries(
-        Array.from({ length: 1 + below(24) }, (_, hour) => [hourName(hour), 1 + below(9)]),
-      ),
-      uv_hour: { [hourName(below(24))]: 1 + below(9) },
-      path: Object.fromEntries(
-        Array.from({ length: 1 + below(40) }, () => [`/${below(90)}ü"`, 1 + below(300)]),
-      ),
-      ref: { [pick(["a.example", "b.example", OTHER])]: 1 + below(70_000) },
-    },
-    surveys: Array.from({ length: below(6) }, () => ({
-      sv: 1 + below(2),
-      ...(random() < 0.7 && { os: pick(["linux", "other"]) }),
-      a: { nps: `${below(11)}`, "q 1": [`a${below(5)}`, "b"] },
-      ...(random() < 0.5 && { c: `“said” ${below(100)}` }),
-    })),
-  });
-  const days = (agos: readonly number[]) =>
-    importDays(
-      db,
-      agos.map((ago) => dayOfSite(ago, 1 + below(500))),
-    );
-  days(Array.from({ length: 90 }, (_, ago) => 90 - ago));
-  const time = { boot: "b1", bootedAt: 0, today: TODAY, retentionDays: 60 };
-  const ledger = new Ledger(db);
-  const step = db.transaction(() => upkeepStep(db, ledger, time));
-  while (step());
-  days([30, 3, 3, 1, 0, 0]);
-  saveSurveyLabels(db, 1, { "1": { nps: { name: "How likely?" } } });
-  db.exec(`INSERT INTO waiting (site, boot, at, saved_clock, hits, data)
-           VALUES (1, 'b1', 1, 1, 3, '{}'), (1, 'b1', 2, 1, 1, '{}')`);
-}
-
-/** @returns ids */
-function addValues(
-  db: Database,
-  dimension: string,
-  count: number,
-  text = (i: number) => `/${i}`,
-): number[] {
-  const add = db
-    .prepare("INSERT INTO value (site, dimension, text, last_day) VALUES (1, ?, ?, ?) RETURNING id")
-    .pluck();
-  const addAll = db.transaction(() =>
-    Array.from({ length: count }, (_, i) => add.get(dimension, text(i), TODAY - 5) as number),
+/** `/1`, `/2`, … by their ids. */
+function values(dimension: string, ids: readonly number[]): Statement[] {
+  return inserts(
+    "value",
+    VALUE,
+    ids.map((id) => [id, 1, dimension, `/${id}`, TODAY - 5]),
   );
-  return addAll();
 }
 
 /** Each counted as often as its id ends in. */
-function packDay(db: Database, day: number, ids: readonly number[]): void {
-  db.prepare("INSERT INTO packed_day (site, day, counts) VALUES (?, ?, ?)").run(
-    findSite(db, "s1")?.key,
-    day,
-    pack(new Map(ids.map((id) => [id, 1 + (id % 100)]))),
-  );
+function packedDay(day: number, ids: readonly number[]): Statement[] {
+  const counts = pack(new Map(ids.map((id) => [id, 1 + (id % 100)])));
+  return inserts("packed_day", "site:int, day:int, counts:bytea", [[1, day, counts]]);
 }
 
-function addSurvey(db: Database, day: number, payload: object): void {
-  db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (1, 1, ?, ?)").run(
-    day,
-    JSON.stringify(payload),
-  );
+function json({ body }: { body: Uint8Array | null }) {
+  return JSON.parse(Buffer.from(body ?? []).toString());
 }

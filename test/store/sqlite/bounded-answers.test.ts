@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { dayOf } from "../../../appliance/base/calendar.ts";
+import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
-import { pack } from "../../../appliance/store/counts/pack.ts";
 import {
   MAX_ANSWERED_DAY_COUNTS,
   MAX_ANSWERED_VALUES,
 } from "../../../appliance/store/counts/tallies.ts";
+import { DIMENSIONS } from "../../../appliance/store/log/record.ts";
 import type { Database } from "../../../appliance/store/sqlite/database.ts";
+import { importDays } from "../../../appliance/store/sqlite/import.ts";
 import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { MAX_QUESTIONS } from "../../../appliance/store/surveys/answers.ts";
 import { MAX_COMMENTS, MAX_GROUPS } from "../../../appliance/store/surveys/report.ts";
@@ -20,29 +21,12 @@ function fillDays(
   db: Database,
   days: readonly Readonly<Record<string, Readonly<Record<string, number>>>>[],
 ): void {
-  const site = findSite(db, "blog")?.key;
-  const add = db.prepare(
-    "INSERT INTO value (site, dimension, text, last_day) VALUES (?, ?, ?, ?) RETURNING id",
+  importDays(
+    db,
+    days.map((counts, ago) => ({
+      ...{ site: "blog", day: formatDay(TODAY - 1 - ago), counts, surveys: [] },
+    })),
   );
-  const ids = new Map<string, number>();
-  const idOf = (dimension: string, text: string) => {
-    const key = `${dimension}\0${text}`;
-    const id = ids.get(key) ?? (add.pluck().get(site, dimension, text, TODAY) as number);
-    ids.set(key, id);
-    return id;
-  };
-  db.transaction(() => {
-    for (const [ago, counts] of days.entries()) {
-      const pairs = Object.entries(counts).flatMap(([dimension, values]) =>
-        Object.entries(values).map(([text, n]): [number, number] => [idOf(dimension, text), n]),
-      );
-      db.prepare("INSERT INTO packed_day (site, day, counts) VALUES (?, ?, ?)").run(
-        site,
-        TODAY - 1 - ago,
-        pack(new Map(pairs)),
-      );
-    }
-  })();
 }
 
 /** `{[name]: n, …}` of `from`, … `from + count - 1`. */
@@ -97,7 +81,7 @@ describe("an answer of /stats", () => {
 
   it("stays under 3 MB whatever the values are", async () => {
     const long = (i: number) => `/${"🙂".repeat(120)}${i}`;
-    const dimensions = Array.from({ length: 11 }, (_, i) => `d${i}`);
+    const dimensions = DIMENSIONS.slice(0, 11);
     await restartWith(
       Array.from({ length: 3 }, (_, day) =>
         Object.fromEntries(dimensions.map((name) => [name, values(day * 400, 400, () => 1, long)])),

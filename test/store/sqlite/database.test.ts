@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { pack, packedCount } from "../../../appliance/store/counts/pack.ts";
 import { openForReading, openForWriting } from "../../../appliance/store/sqlite/database.ts";
 import { DatabaseRefused } from "../../../appliance/store/sqlite/refused.ts";
 import { eachFolder } from "../../helpers/folder.ts";
@@ -14,22 +13,6 @@ const STEPS = readdirSync(SCHEMA).sort();
 describe("a database", () => {
   const folder = eachFolder();
   const file = () => join(folder(), "tallydeck.db");
-
-  /** Makes a database as the version that knew only the first `steps` migrations did. */
-  function makeOlder(steps: number): string {
-    const newest = openForWriting(join(folder(), "newest.db"));
-    const id = newest.pragma("application_id", { simple: true });
-    newest.close();
-    rmSync(file(), { force: true });
-    const older = join(folder(), `older-${steps}.db`);
-    const db = new Database(older);
-    db.function("packed_count", packedCount);
-    for (const step of STEPS.slice(0, steps)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
-    if (steps > 0) db.pragma(`application_id = ${id}`);
-    db.pragma(`user_version = ${steps}`);
-    db.close();
-    return older;
-  }
 
   /** Everything that makes up a schema, as text. */
   function schemaOf(path: string): unknown {
@@ -55,28 +38,6 @@ describe("a database", () => {
     }
     throw new Error("it was not refused");
   }
-
-  it("is the same, made anew or migrated from any version before", () => {
-    const fresh = schemaOf(join(folder(), "fresh.db"));
-    for (let steps = 0; steps < STEPS.length; steps++)
-      assert.deepEqual(schemaOf(makeOlder(steps)), fresh, `from version ${steps}`);
-  });
-
-  it("has its counters by day, made from what a version before counted", () => {
-    const older = makeOlder(2);
-    const db = new Database(older);
-    db.exec(`INSERT INTO value VALUES (1, 1, 'path', '/', 9), (2, 1, 'pv', '_', 9);
-      INSERT INTO count VALUES (1, 9, 1, 3), (1, 9, 2, 4)`);
-    db.prepare("INSERT INTO packed_day VALUES (1, 8, ?)").run(pack(new Map([[2, 5]])));
-    db.close();
-    const migrated = openForWriting(older);
-    const rows = migrated.prepare("SELECT site, counter, day, n FROM day_total").raw().all();
-    migrated.close();
-    assert.deepEqual(rows, [
-      [1, "pv", 8, 5],
-      [1, "pv", 9, 4],
-    ]);
-  });
 
   it("is opened again as it was left", () => {
     assert.deepEqual(schemaOf(file()), schemaOf(file()));
@@ -108,6 +69,21 @@ describe("a database", () => {
       const sentence = `${file()} was written by a newer Tallydeck: its format ${next} needs a version that has format ${next}, and this one has ${ours}. Install that version or newer, or restore a backup made with this one.`;
       assert.equal(refusal(openForWriting), sentence);
       assert.equal(refusal(openForReading), sentence);
+      assert.deepEqual(readFileSync(file()), before);
+    });
+
+    it("when it is from before the first release", () => {
+      const db = new Database(file());
+      db.exec("CREATE TABLE count (site, day, value, n)");
+      // "Tdck"
+      db.pragma(`application_id = ${0x5464636b}`);
+      db.pragma("user_version = 17");
+      db.close();
+      const before = readFileSync(file());
+      const sentence =
+        /is from before Tallydeck's first release, and cannot be used any more: choose “Start anew”/;
+      assert.match(refusal(openForWriting), sentence);
+      assert.match(refusal(openForReading), sentence);
       assert.deepEqual(readFileSync(file()), before);
     });
 

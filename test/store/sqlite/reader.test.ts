@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { parseDay } from "../../../appliance/base/calendar.ts";
-import { pack } from "../../../appliance/store/counts/pack.ts";
-import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
+import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
+import { importDays } from "../../../appliance/store/sqlite/import.ts";
 import type { Threads } from "../../../appliance/store/threads/threads.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
@@ -15,18 +14,12 @@ describe("a large report", () => {
 
   const world = eachWorld({
     prepare(db) {
-      const site = findSite(db, "blog")?.key;
-      const addValue = db.prepare(
-        "INSERT INTO value (site, dimension, text, last_day) VALUES (?, 'path', ?, ?)",
+      const path = Object.fromEntries(Array.from({ length: VALUES }, (_, i) => [`/${i}`, i + 1]));
+      const days = Array.from({ length: DAYS }, (_, ago) => formatDay(last - ago));
+      importDays(
+        db,
+        days.map((day) => ({ site: "blog", day, counts: { path }, surveys: [] })),
       );
-      const addDay = db.prepare("INSERT INTO packed_day (site, day, counts) VALUES (?, ?, ?)");
-      db.transaction(() => {
-        const ids = Array.from({ length: VALUES }, (_, i) =>
-          Number(addValue.run(site, `/${i}`, last).lastInsertRowid),
-        );
-        const counts = pack(new Map(ids.map((id) => [id, id])));
-        for (let day = 0; day < DAYS; day++) addDay.run(site, last - day, counts);
-      })();
     },
   });
 

@@ -1,4 +1,5 @@
 import { LastAnswers } from "../../answer.ts";
+import { foldPlan } from "../../counts/fold-plan.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../../queries.ts";
 import type { Connection, Sql } from "../connection.ts";
@@ -24,10 +25,12 @@ export class Reads {
   }
 
   #source(sql: Sql): FleetSource {
+    const counts = new PostgresCounts(sql, this.#known);
     return {
-      counts: new PostgresCounts(sql, this.#known),
+      counts,
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
+      foldPlan: (input) => foldPlan(counts, input),
       version: () => versionOf(sql),
       lastAnswers: this.#lastAnswers,
     };

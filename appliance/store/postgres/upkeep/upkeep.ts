@@ -1,5 +1,4 @@
-import type { UpkeepTime } from "../../engine.ts";
-import type { FoldPlan } from "../../queries.ts";
+import type { FoldPlan, UpkeepTime } from "../../queries.ts";
 import type { Connection, Sql } from "../connection.ts";
 import type { DatabaseTime } from "../database-time.ts";
 import { eraseSites } from "./erase.ts";

@@ -1,7 +1,7 @@
 import { DayZone } from "../../../base/day-zone.ts";
 import { type CountGroup, NOBODY, type SiteKey } from "../../counting.ts";
 import { type Waiting, waitingGroup } from "../../counts/group.ts";
-import type { UpkeepTime } from "../../engine.ts";
+import type { UpkeepTime } from "../../queries.ts";
 import { countStatements } from "../batch.ts";
 import { numbers } from "../columns.ts";
 import type { Connection, Sql } from "../connection.ts";

@@ -3,18 +3,16 @@ import { DAY_MS } from "../../../base/calendar.ts";
 import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
+import { decodeBlock } from "../../blocks/codec.ts";
 import { decodeTaken } from "../../copy/taken.ts";
 import { NOBODY } from "../../counting.ts";
-import { unpack } from "../../counts/pack.ts";
+import { decodeBatch } from "../../log/batch.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
-import { rebuildDayTotals } from "../counts/day-totals.ts";
-import type { Database } from "../database.ts";
+import type { BlockRow } from "../../snapshot.ts";
 
 /** What is known of the tables copied so far, to check those that refer to them. */
 export interface Copied {
   hasSite(key: unknown): boolean;
-  /** The value belongs to the site. */
-  hasValue(site: unknown, id: unknown): boolean;
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -40,13 +38,12 @@ export interface CopiedTable {
 
 /**
  * What becomes of a table when a backup is restored: its rows are copied once each was checked; they
- * stay behind; the box keeps its own; or they are made anew from what was copied.
+ * stay behind; or the box keeps its own.
  */
 export type TableRule =
   | CopiedTable
   | { readonly kind: "left" }
-  | ({ readonly kind: "own" } & Pick<CopiedTable, "maxRows" | "maxBytes" | "maxTogether">)
-  | { readonly kind: "derived"; readonly rebuild: (db: Database) => void };
+  | ({ readonly kind: "own" } & Pick<CopiedTable, "maxRows" | "maxBytes" | "maxTogether">);
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 /** Whose token reads every site. */
@@ -78,13 +75,15 @@ const like =
     typeof value === "string" && pattern.test(value);
 
 /** Rules by column, in whatever table; a table's own rules go first. Others follow from the type. */
-export const COLUMNS: Readonly<Record<string, Check>> = { day, last_day: day, hash };
+export const COLUMNS: Readonly<Record<string, Check>> = { day, hash };
 
 /** What `meta` holds of the data. */
 const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
   [DAY_ZONE, (value) => readZoneSetting(value) !== null],
+  ["folded", whole],
+  ["generation", whole],
   ["copy_id", (value) => value instanceof Uint8Array && value.length === COPY_ID_BYTES],
 ]);
 
@@ -125,21 +124,15 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     isLeft: ({ site }, copied) => site !== ADMIN && !copied.hasSite(site),
   },
   share_token: { kind: "copied", maxRows: MANY_SITES, ...ofKnownSite },
-  value: { kind: "copied", ...ofKnownSite },
-  count: {
-    kind: "copied",
-    ...ofKnownSite,
-    check: ({ site, value }, copied) => copied.hasValue(site, value),
-  },
-  packed_day: {
+  log: { kind: "copied", maxBytes: 16 * 1_048_576, columns: { body: isBatch } },
+  block: {
     kind: "copied",
     ...ofKnownSite,
     maxBytes: 64 * 1_048_576,
-    check: ({ site, counts }, copied) =>
-      isPacked(counts, (id, n) => whole(n) && copied.hasValue(site, id)),
+    columns: { counters: bytes, counts: bytes, detail: bytes },
+    check: isBlock,
   },
-  total: { kind: "copied", ...ofKnownSite },
-  day_total: { kind: "derived", rebuild: rebuildDayTotals },
+  past: { kind: "copied", ...ofKnownSite },
   survey_day: { kind: "copied", ...ofKnownSite },
   // Marks may be of the time before the service first ran.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
@@ -170,11 +163,12 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       rush_since: timeOrNull,
     },
   },
-  waiting: {
+  waiting_survey: {
     kind: "copied",
     ...ofKnownSite,
     ...within(BOUNDS.waitingHits),
-    columns: { data: isWaiting, at: time, saved_clock: time },
+    columns: { payload: isText, at: time, saved_clock: time },
+    check: ({ version, payload }) => isSurvey(version, payload),
   },
   copied_site: {
     kind: "copied",
@@ -220,20 +214,22 @@ export function boundsOf(rule: TableRule) {
   };
 }
 
-/** Ascending by value id and each once, as `pack` makes it. */
-function isPacked(blob: unknown, fits: (id: number, n: number) => boolean): boolean {
-  if (!(blob instanceof Uint8Array)) return false;
-  let last = 0;
-  let good = true;
+function isBatch(body: unknown): boolean {
+  return body instanceof Uint8Array && isSound(() => decodeBatch(body));
+}
+
+function isBlock(row: Row): boolean {
+  return isSound(() => decodeBlock(row as unknown as BlockRow));
+}
+
+function isSound(decode: () => unknown): boolean {
   try {
-    unpack(blob, (id, n) => {
-      good &&= id > last && fits(id, n);
-      last = id;
-    });
-  } catch {
-    return false;
+    decode();
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
-  return good;
 }
 
 function isTaken(blob: unknown): boolean {
@@ -312,28 +308,6 @@ function isSleep(value: unknown): boolean {
   const isNight =
     night === null || (hasOnly(night, "from", "to") && text(night.from) && text(night.to));
   return isNight && (afterMinutes === null || whole(afterMinutes));
-}
-
-/** As `Waiting` of counts/group. */
-function isWaiting(value: unknown): boolean {
-  const data = objectOf(value);
-  if (data?.kind === "survey")
-    return hasOnly(data, "kind", "version", "payload") && isSurvey(data.version, data.payload);
-  const isCount = (pair: unknown) =>
-    Array.isArray(pair) && pair.length === 2 && text(pair[0]) && whole(pair[1]);
-  const isGroup = (pair: unknown) =>
-    Array.isArray(pair) &&
-    pair.length === 2 &&
-    text(pair[0]) &&
-    Array.isArray(pair[1]) &&
-    pair[1].every(isCount);
-  return (
-    data?.kind === "counts" &&
-    hasOnly(data, "kind", "views", "counts") &&
-    whole(data.views) &&
-    Array.isArray(data.counts) &&
-    data.counts.every(isGroup)
-  );
 }
 
 /** An object of these fields; a field that nobody knows is memory that nobody reckons with. */

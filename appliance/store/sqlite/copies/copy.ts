@@ -27,8 +27,7 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Copies what a backup gives to a box: row by row, known columns of known tables only; what derives
- * from them is made anew. A column or table that `from` is too old to have is left at its default.
+ * Copies what a backup gives to a box: row by row, known columns of known tables only. A column or table that `from` is too old to have is left at its default.
  * @param from opened by `openUntrusted`
  * @param to a new database of ours
  * @throws {DatabaseRefused} naming the table with a row that is off its rule
@@ -47,7 +46,6 @@ export function copyBackup(from: Database, to: Database, file: string): void {
           });
         },
       });
-  for (const rule of Object.values(TABLES)) if (rule.kind === "derived") rule.rebuild(to);
 }
 
 /** Copies what belongs to the box itself; rows that make no sense stay behind. */
@@ -153,12 +151,10 @@ function columnsOf(db: Database, table: string): Column[] {
   return db.pragma(`table_info("${table}")`) as Column[];
 }
 
-/** Sites and values that were copied; the values of one site at a time, as rows come in its order. */
+/** Sites that were copied. */
 class CopiedRows implements Copied {
   readonly #db: Database;
   #sites: ReadonlySet<unknown> | undefined;
-  #site: unknown;
-  #values: ReadonlySet<unknown> = new Set();
 
   constructor(db: Database) {
     this.#db = db;
@@ -167,15 +163,5 @@ class CopiedRows implements Copied {
   hasSite(key: unknown): boolean {
     this.#sites ??= new Set(this.#db.prepare("SELECT key FROM site").pluck().all());
     return this.#sites.has(key);
-  }
-
-  hasValue(site: unknown, id: unknown): boolean {
-    if (this.#site !== site) {
-      this.#values = new Set(
-        this.#db.prepare("SELECT id FROM value WHERE site = ?").pluck().all(site),
-      );
-      this.#site = site;
-    }
-    return this.#values.has(id);
   }
 }

@@ -1,4 +1,4 @@
--- Days are numbers: days since 1970-01-01, UTC.
+-- Days are numbers: days since 1970-01-01. Times are epoch milliseconds unless said otherwise.
 
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
@@ -12,12 +12,16 @@ CREATE TABLE site (
   host     TEXT,
   badge    INTEGER NOT NULL DEFAULT 0,
   -- 1 while the configuration of the service names it.
-  declared INTEGER NOT NULL DEFAULT 0
+  declared INTEGER NOT NULL DEFAULT 0,
+  -- 1 for a site that the configuration named once and names no more: it keeps its numbers, and
+  -- neither counts nor shows anything.
+  retired  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Sites that are erased, until the last row of theirs is gone.
+-- Sites that are erased, until the last row of theirs is gone. `log_n`: so far the log has none of theirs.
 CREATE TABLE erased_site (
-  key INTEGER PRIMARY KEY
+  key   INTEGER PRIMARY KEY,
+  log_n INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- SHA-256 of read tokens; site 0 stands for the admin token.
@@ -26,42 +30,46 @@ CREATE TABLE read_token (
   hash BLOB NOT NULL
 ) STRICT;
 
--- A value is stored once and counted by number.
-CREATE TABLE value (
-  id        INTEGER PRIMARY KEY AUTOINCREMENT,
-  site      INTEGER NOT NULL,
-  dimension TEXT    NOT NULL,
-  text      TEXT    NOT NULL,
-  last_day  INTEGER NOT NULL
+-- SHA-256 of the token in the link by which a site's traffic is shared.
+CREATE TABLE share_token (
+  site INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX value_by_text ON value (site, dimension, text);
-CREATE INDEX value_by_last_day ON value (last_day);
 
--- Counts of the days that are still open.
-CREATE TABLE count (
-  site  INTEGER NOT NULL,
-  day   INTEGER NOT NULL,
-  value INTEGER NOT NULL,
-  n     INTEGER NOT NULL,
-  PRIMARY KEY (site, day, value)
-) STRICT, WITHOUT ROWID;
+-- Batches as they came (see store/log). No AUTOINCREMENT, which writes a page of its own for each: the
+-- next number follows from the last row and from `folded` in `meta`.
+CREATE TABLE log (
+  n    INTEGER PRIMARY KEY,
+  body BLOB NOT NULL
+) STRICT;
 
--- Counts of the days that are over, one blob a day (see pack.ts). What comes in late for such a
--- day is in `count` until the next packing: a day's counts are the sum of both.
-CREATE TABLE packed_day (
-  site   INTEGER NOT NULL,
-  day    INTEGER NOT NULL,
-  counts BLOB    NOT NULL,
-  PRIMARY KEY (site, day)
-) STRICT, WITHOUT ROWID;
+-- What is settled of a site and month (see store/blocks); months are counted since 1970-01. Part 0 is
+-- of days that are over, the others are of what was folded since. The piece that is asked for most and
+-- is smallest comes first: what follows it is not read then.
+CREATE TABLE block (
+  site     INTEGER NOT NULL,
+  month    INTEGER NOT NULL,
+  part     INTEGER NOT NULL,
+  counters BLOB    NOT NULL,
+  counts   BLOB    NOT NULL,
+  detail   BLOB    NOT NULL,
+  PRIMARY KEY (site, month, part)
+) STRICT;
 
--- All-time sums of the counters, which retention leaves alone.
-CREATE TABLE total (
+-- Counters of days past retention, kept for ever.
+CREATE TABLE past (
   site    INTEGER NOT NULL,
   counter TEXT    NOT NULL,
   n       INTEGER NOT NULL,
   PRIMARY KEY (site, counter)
 ) STRICT, WITHOUT ROWID;
+
+-- When each day was last counted on, by how long the service has run with this data (milliseconds;
+-- `run_ms` in `meta`): retention goes by it, for the calendar alone may be wrong.
+CREATE TABLE counted_day (
+  day    INTEGER PRIMARY KEY,
+  run_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE survey (
   id      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,16 +80,138 @@ CREATE TABLE survey (
 ) STRICT;
 CREATE INDEX survey_by_day ON survey (site, version, day, id);
 
--- What came in while the clock could not name the day. `at` is the boot's monotonic time and
+-- Responses that came in while the clock could not name the day. `at` is the boot's monotonic time and
 -- `saved_clock` what the unsure wall clock said, both in milliseconds; the row goes when it is filed.
-CREATE TABLE waiting (
+CREATE TABLE waiting_survey (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   site        INTEGER NOT NULL,
   boot        TEXT    NOT NULL,
   at          INTEGER NOT NULL,
   saved_clock INTEGER NOT NULL,
-  hits        INTEGER NOT NULL,
-  data        TEXT    NOT NULL
+  version     INTEGER NOT NULL,
+  payload     TEXT    NOT NULL
 ) STRICT;
-CREATE INDEX waiting_by_site ON waiting (site, hits);
-CREATE INDEX waiting_by_boot ON waiting (boot);
+
+-- How many responses a site has taken on a day: there is a bound. Below zero: sites that nobody has.
+CREATE TABLE survey_day (
+  site INTEGER NOT NULL,
+  day  INTEGER NOT NULL,
+  n    INTEGER NOT NULL,
+  PRIMARY KEY (site, day)
+) STRICT, WITHOUT ROWID;
+
+-- What the owner of a site calls the questions and options of its surveys: JSON, see SurveyLabels of
+-- reports.ts.
+CREATE TABLE survey_labels (
+  site   INTEGER PRIMARY KEY,
+  labels TEXT NOT NULL
+) STRICT;
+
+-- What a site alarms of, whom it tells, and since when each alarm stands.
+CREATE TABLE site_alarm (
+  site          INTEGER PRIMARY KEY,
+  silence       INTEGER NOT NULL,
+  rush          INTEGER NOT NULL,
+  webhook       TEXT,
+  silence_since INTEGER,
+  rush_since    INTEGER
+) STRICT;
+
+-- What `tallydeck copy` has taken over from other databases, each by its `copy_id` in `meta`: what one
+-- run brought, none brings again.
+CREATE TABLE copied_site (
+  source TEXT    NOT NULL,
+  -- Its id there; '' stands for the admin token.
+  site   TEXT    NOT NULL,
+  key    INTEGER NOT NULL,
+  PRIMARY KEY (source, site)
+) STRICT, WITHOUT ROWID;
+
+-- Day -1: counters of all days past retention. `counts`: see store/copy/taken.ts. `hash` tells the state
+-- of the source whose all was brought.
+CREATE TABLE copied_day (
+  source TEXT    NOT NULL,
+  site   TEXT    NOT NULL,
+  day    INTEGER NOT NULL,
+  counts BLOB    NOT NULL,
+  hash   BLOB,
+  PRIMARY KEY (source, site, day)
+) STRICT;
+
+-- `id` is the response's there, `survey` ours.
+CREATE TABLE copied_survey (
+  source TEXT    NOT NULL,
+  id     INTEGER NOT NULL,
+  survey INTEGER NOT NULL UNIQUE,
+  PRIMARY KEY (source, id)
+) STRICT, WITHOUT ROWID;
+
+-- What belongs to the box itself: its decks, its push tokens, who is signed in, and what it is set to.
+
+CREATE TABLE deck (
+  id         TEXT PRIMARY KEY,
+  model      TEXT    NOT NULL,
+  serial     TEXT    NOT NULL,
+  name       TEXT    NOT NULL,
+  -- Percent.
+  brightness INTEGER NOT NULL,
+  -- JSON: slot → widget, of a deck without `settings`.
+  widgets    TEXT    NOT NULL,
+  -- JSON: pages, fixed, sleep, homeAfterSeconds.
+  settings   TEXT,
+  -- 1: this box has written these settings, or read them through. To read them through takes longer
+  -- than all else at a start. A backup has no say in it.
+  checked    INTEGER NOT NULL DEFAULT 0 CHECK (checked IN (0, 1))
+) STRICT;
+
+-- Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded.
+CREATE TABLE image (
+  hash  TEXT PRIMARY KEY,
+  bytes BLOB NOT NULL
+) STRICT;
+
+-- `hash` is the SHA-256 of the plaintext.
+CREATE TABLE push_token (
+  id           TEXT PRIMARY KEY,
+  name         TEXT    NOT NULL,
+  prefix       TEXT    NOT NULL,
+  hash         BLOB    NOT NULL,
+  paused       INTEGER NOT NULL,
+  -- Whether it may also read channels.
+  may_read     INTEGER NOT NULL DEFAULT 0,
+  created_at   INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT;
+
+-- Push channels that are kept over a restart: those that are watched, or held until seen. JSON, see
+-- KeptChannel of push/.
+CREATE TABLE channel (
+  channel TEXT PRIMARY KEY,
+  kept    TEXT NOT NULL
+) STRICT;
+
+-- Where the owner lets keys send requests: `http://192.168.1.20:8123`.
+CREATE TABLE allowed_origin (
+  origin TEXT PRIMARY KEY
+) STRICT;
+
+-- `hash` is the SHA-256 of the cookie.
+CREATE TABLE session (
+  hash       BLOB PRIMARY KEY,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The box at an MQTT broker: one row, made when the service first starts. `box` names it there for
+-- good; `settings` and `announced` (what Home Assistant was told last) are JSON.
+CREATE TABLE mqtt (
+  only      INTEGER PRIMARY KEY CHECK (only = 1),
+  box       TEXT NOT NULL,
+  settings  TEXT,
+  announced TEXT
+) STRICT;
+
+-- How the internet reaches the box, as the Web UI set it: one row once somebody did. `settings` is JSON.
+CREATE TABLE public_address (
+  only     INTEGER PRIMARY KEY CHECK (only = 1),
+  settings TEXT NOT NULL
+) STRICT;

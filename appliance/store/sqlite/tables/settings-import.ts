@@ -1,4 +1,5 @@
 import type { SiteKey } from "../../counting.ts";
+import { decodeBatch } from "../../log/batch.ts";
 import type { BeforeImport, DeckRow } from "../../rows.ts";
 import type { SiteInput } from "../../sites/directory.ts";
 import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
@@ -39,7 +40,16 @@ function decksBefore(db: Database, decks: readonly DeckRow[]): BeforeImport["dec
 }
 
 function hasNumbers(db: Database, site: SiteKey): boolean {
-  return ["count", "packed_day", "survey", "waiting", "total"].some(
-    (table) => db.prepare(`SELECT 1 FROM ${table} WHERE site = ? LIMIT 1`).get(site) !== undefined,
+  return (
+    ["block", "past", "survey", "waiting_survey"].some(
+      (table) =>
+        db.prepare(`SELECT 1 FROM ${table} WHERE site = ? LIMIT 1`).get(site) !== undefined,
+    ) || isInLog(db, site)
   );
+}
+
+function isInLog(db: Database, site: SiteKey): boolean {
+  for (const body of db.prepare("SELECT body FROM log").pluck().iterate())
+    if (decodeBatch(body as Uint8Array).sites.includes(site)) return true;
+  return false;
 }

@@ -2,6 +2,7 @@ import type { SiteKey } from "../../counting.ts";
 import { type Directory, directoryOf, type SiteRecord, siteIn } from "../../sites/directory.ts";
 import type { SiteFields } from "../../sites/draft.ts";
 import type { Database } from "../database.ts";
+import { passGeneration } from "../settle.ts";
 import { notedZone } from "./day-zone.ts";
 import { removeSiteAlarms } from "./site-alarms.ts";
 import { removeSurveyLabels } from "./survey-labels.ts";
@@ -67,6 +68,7 @@ export function removeSite(db: Database, key: SiteKey): void {
     removeSiteAlarms(db, key);
     setShareToken(db, key, null);
     db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
+    passGeneration(db);
   }).immediate();
 }
 

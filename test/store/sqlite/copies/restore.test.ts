@@ -20,12 +20,12 @@ import { runChore } from "../../../../appliance/store/sqlite/copies/chore-proces
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
-import { importDays } from "../../../../appliance/store/sqlite/counts/import.ts";
 import {
   databaseFile,
   openForReading,
   openForWriting,
 } from "../../../../appliance/store/sqlite/database.ts";
+import { importDays } from "../../../../appliance/store/sqlite/import.ts";
 import { deckSettings } from "../../../../appliance/store/sqlite/tables/decks.ts";
 import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";

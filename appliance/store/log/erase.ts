@@ -1,0 +1,32 @@
+import type { SiteKey } from "../counting.ts";
+import { type Batch, BatchEncoder, decodeBatch } from "./batch.ts";
+import { type Dimension, type HitRecord, KINDS } from "./record.ts";
+
+/**
+ * A batch without the records of a site, and without texts that only those had.
+ * @returns the same bytes where it has none, and undefined where nothing is left
+ * @throws {RangeError} when the bytes are no batch
+ */
+export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefined {
+  const batch = decodeBatch(body);
+  if (!batch.sites.includes(site)) return body;
+  const left = new BatchEncoder(batch.undated);
+  for (let row = 0; row < batch.records; row++)
+    if (batch.sites[row] !== site) left.add(recordAt(batch, row));
+  return left.records > 0 ? left.encode() : undefined;
+}
+
+function recordAt(batch: Batch, row: number): HitRecord {
+  const at = (column: ArrayLike<number>) => column[row] as number;
+  return {
+    site: at(batch.sites),
+    kind: KINDS[at(batch.kinds)] as HitRecord["kind"],
+    flags: at(batch.flags),
+    moment: at(batch.moments),
+    times: at(batch.times),
+    values: batch.slots.flatMap(({ dimension, texts }): [Dimension, string][] => {
+      const text = batch.texts[at(texts) - 1];
+      return text === undefined ? [] : [[dimension, text]];
+    }),
+  };
+}

@@ -1,0 +1,115 @@
+import { dayOf, HOUR_MS } from "../../base/calendar.ts";
+import {
+  type BatchData,
+  MAX_SURVEYS_PER_DAY,
+  NOBODY,
+  type SiteKey,
+  type SurveyRow,
+} from "../counting.ts";
+import { maskedPayload } from "../counts/nobody.ts";
+import { sitesOf } from "../log/batch.ts";
+import { eraseSite } from "../log/erase.ts";
+import { type Database, dataVersionOf } from "./database.ts";
+
+/**
+ * Adds batches to the log, and responses to surveys, inside the caller's transactions. One connection;
+ * whenever that changed sites, `forget` is to be called.
+ */
+export class Commits {
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #dataVersion: () => number;
+  /** Sites that are there: that one is not is only asked of the database once in a while. */
+  readonly #sites = new Set<SiteKey>([NOBODY]);
+  #foreignCommits = -1;
+
+  constructor(db: Database) {
+    this.#statements = prepare(db);
+    this.#dataVersion = dataVersionOf(db);
+  }
+
+  /** Drops what is remembered of the database. */
+  forget(): void {
+    this.#foreignCommits = -1;
+  }
+
+  /**
+   * @returns for each survey of the batch, in order, what `withdraw` takes to undo it; null where the
+   * site takes no more on that day.
+   */
+  add({ log, withdraw, surveys }: Pick<BatchData, "log" | "withdraw" | "surveys">) {
+    this.#noticeForeignCommits();
+    for (const sent of log) {
+      const body = this.#ofSitesThatAre(sent);
+      if (body !== undefined) this.#statements.append.run(body);
+    }
+    for (const id of withdraw) this.#withdraw(id);
+    return surveys.map((survey) => this.#addSurvey(survey));
+  }
+
+  /** Without what was on its way to a site that is erased since. */
+  #ofSitesThatAre(body: Uint8Array): Uint8Array | undefined {
+    let left: Uint8Array | undefined = body;
+    for (const site of sitesOf(body))
+      if (left !== undefined && !this.#exists(site)) left = eraseSite(left, site);
+    return left;
+  }
+
+  #exists(site: SiteKey): boolean {
+    if (this.#sites.has(site)) return true;
+    const exists = this.#statements.siteExists.get(site) !== undefined;
+    if (exists) this.#sites.add(site);
+    return exists;
+  }
+
+  #noticeForeignCommits(): void {
+    const version = this.#dataVersion();
+    if (version === this.#foreignCommits) return;
+    this.#foreignCommits = version;
+    this.#sites.clear();
+    this.#sites.add(NOBODY);
+  }
+
+  #addSurvey({ site: asked, stamp, version, payload: sent }: SurveyRow): number | null {
+    const day = dayOf("hour" in stamp ? stamp.hour * HOUR_MS : stamp.savedClock);
+    if (this.#statements.surveyOfDay.run(asked, day).changes === 0) return null;
+    const exists = asked !== NOBODY && this.#exists(asked);
+    const site = exists ? asked : NOBODY;
+    const payload = exists ? sent : maskedPayload(sent);
+    if ("hour" in stamp) return idOf(this.#statements.addSurvey.run(site, version, day, payload));
+    const { boot, at, savedClock } = stamp;
+    return -idOf(this.#statements.wait.run(site, boot, at, savedClock, version, payload));
+  }
+
+  /** Takes a survey back; below zero it is one that waits for the clock. */
+  #withdraw(id: number): void {
+    if (id > 0) this.#statements.withdrawSurvey.run(id);
+    else this.#statements.withdrawWaiting.run(-id);
+  }
+}
+
+function idOf({ lastInsertRowid }: { lastInsertRowid: number | bigint }): number {
+  return Number(lastInsertRowid);
+}
+
+function prepare(db: Database) {
+  return {
+    // A number that was folded is never given again: readers know by it what they have seen.
+    append: db.prepare(
+      `INSERT INTO log (n, body) VALUES (1 + max(
+         coalesce((SELECT max(n) FROM log), 0),
+         coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), ?)`,
+    ),
+    siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),
+    addSurvey: db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)"),
+    surveyOfDay: db.prepare(
+      `INSERT INTO survey_day (site, day, n) VALUES (?, ?, 1)
+       ON CONFLICT DO UPDATE SET n = n + 1 WHERE n < ${MAX_SURVEYS_PER_DAY}`,
+    ),
+    withdrawSurvey: db.prepare("DELETE FROM survey WHERE id = ?"),
+    withdrawWaiting: db.prepare("DELETE FROM waiting_survey WHERE id = ?"),
+    wait: db.prepare(
+      `INSERT INTO waiting_survey (site, boot, at, saved_clock, version, payload)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+  };
+}

@@ -1,0 +1,122 @@
+import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
+import type { Database } from "./database.ts";
+
+/** The time run is saved at most so often: it costs a page of the write-ahead log. */
+const EVERY_MS = 60_000;
+const TIME_EVERY_MS = HOUR_MS;
+
+/**
+ * What retention goes by besides the calendar: how long the service has run with this data, over all
+ * starts, and when, by that measure, each day was last counted on. A wall clock that is wrong moves
+ * neither. One connection, one caller, inside the caller's transactions; after a rollback call
+ * `forget`. What a crash loses of the time run, a minute at most while hits come in, delays pruning.
+ */
+export class CountedDays {
+  readonly #statements: ReturnType<typeof prepare>;
+  #runMs: number;
+  #savedMs: number;
+  #savedTime: number;
+  #at: number | undefined;
+  /** How long it had run when something was counted last. */
+  #countedMs: number;
+
+  constructor(db: Database) {
+    this.#statements = prepare(db);
+    this.#runMs = runMs(db);
+    this.#savedMs = this.#runMs;
+    this.#countedMs = this.#runMs;
+    this.#savedTime = numberIn(db, "newest_time");
+  }
+
+  /** It is `monotonic` (milliseconds) now; the first call begins to measure. */
+  passTo(monotonic: number): void {
+    this.#runMs += Math.max(0, Math.floor(monotonic - (this.#at ?? monotonic)));
+    this.#at = Math.max(monotonic, this.#at ?? monotonic);
+  }
+
+  /** Something is counted now. */
+  count(): void {
+    this.#countedMs = this.#runMs;
+  }
+
+  /** Something was counted on `day`; nobody knows when, but not since the last `count`. */
+  mark(day: Day): void {
+    this.#statements.mark.run(day, this.#countedMs);
+  }
+
+  /** The wall clock is right and says `time` (epoch ms): saved now and then, see `newestTime`. */
+  saveTime(time: number): void {
+    if (time - this.#savedTime < TIME_EVERY_MS) return;
+    this.#savedTime = time;
+    this.#statements.raiseMeta.run("newest_time", Math.floor(time));
+  }
+
+  /** Saves the time run where it is worth it. */
+  save(): void {
+    if (this.#runMs - this.#savedMs < EVERY_MS) return;
+    this.#savedMs = this.#runMs;
+    this.#statements.raiseMeta.run("run_ms", this.#runMs);
+    // A crash forgot some of the time run, or the marks are from elsewhere.
+    this.#statements.bound.run({ runMs: this.#runMs });
+  }
+
+  /** Nothing is left of these days. */
+  drop(days: readonly Day[]): void {
+    for (const day of days) this.#statements.drop.run(day);
+  }
+
+  /** Drops what is remembered of the database. */
+  forget(): void {
+    this.#savedMs = -Infinity;
+    this.#savedTime = -Infinity;
+  }
+}
+
+/**
+ * Something was counted on `day` when the service had run `ms` less with this data. For who brings days
+ * from elsewhere; not by the time run that is remembered, for that is who runs.
+ */
+export function markEarlier(db: Database, day: Day, ms: number): void {
+  db.prepare(
+    `INSERT INTO counted_day (day, run_ms)
+     VALUES (:day, coalesce((SELECT value FROM meta WHERE key = 'run_ms'), 0) - :ms)
+     ON CONFLICT DO UPDATE SET run_ms = max(run_ms, excluded.run_ms)`,
+  ).run({ day, ms: Math.floor(ms) });
+}
+
+/** How long the service has run with this data when that was last saved, in milliseconds. */
+export function runMs(db: Database): number {
+  return numberIn(db, "run_ms");
+}
+
+/** When each day was last counted on, by the time run (milliseconds). */
+export function dayMarks(db: Database): ReadonlyMap<Day, number> {
+  const rows = db.prepare("SELECT day, run_ms FROM counted_day").raw().all();
+  return new Map(rows as [Day, number][]);
+}
+
+/** The newest time (epoch ms) that the data knows has been; 0 when it knows none. */
+export function newestTime(db: Database): number {
+  const day = db.prepare("SELECT max(day) FROM counted_day").pluck().get() as Day | null;
+  return Math.max(numberIn(db, "newest_time"), (day ?? 0) * DAY_MS);
+}
+
+function numberIn(db: Database, key: "run_ms" | "newest_time"): number {
+  const saved = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);
+  return typeof saved === "number" ? saved : 0;
+}
+
+function prepare(db: Database) {
+  return {
+    mark: db.prepare(
+      `INSERT INTO counted_day (day, run_ms) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET run_ms = excluded.run_ms`,
+    ),
+    raiseMeta: db.prepare(
+      `INSERT INTO meta (key, value) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`,
+    ),
+    bound: db.prepare("UPDATE counted_day SET run_ms = :runMs WHERE run_ms > :runMs"),
+    drop: db.prepare("DELETE FROM counted_day WHERE day = ?"),
+  };
+}

@@ -1,0 +1,74 @@
+import type { SiteKey } from "../counting.ts";
+import { isUndated } from "../log/batch.ts";
+import type { BlockRow, Settlement } from "../snapshot.ts";
+import type { CountedDays } from "./counted-days.ts";
+import type { Database } from "./database.ts";
+
+const NUMBER = "SELECT coalesce((SELECT value FROM meta WHERE key = ?), 0)";
+
+/** Another one once anybody changed blocks. */
+export function generation(db: Database): number {
+  return db.prepare(NUMBER).pluck().get("generation") as number;
+}
+
+/** The last number of the log that is folded and gone; 0 for none. */
+export function folded(db: Database): number {
+  return db.prepare(NUMBER).pluck().get("folded") as number;
+}
+
+/** Blocks, or the sites that have them, are other ones now. To be called in the transaction that did it. */
+export function passGeneration(db: Database): void {
+  db.exec(
+    `INSERT INTO meta (key, value) VALUES ('generation', 1)
+     ON CONFLICT DO UPDATE SET value = value + 1`,
+  );
+}
+
+/**
+ * Carries out a settlement in the caller's transaction, or nothing of it where it was prepared on
+ * blocks that are other ones by now.
+ * @returns true where something went that may not be left in the write-ahead log: a day, or to the second
+ * when somebody came
+ */
+export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): boolean {
+  if (generation(db) !== settlement.generation) return false;
+  let isSecret = settlement.gone.length > 0;
+  const heads = db.prepare("SELECT substr(body, 1, 2) FROM log WHERE n <= ?").pluck();
+  const fold = db.prepare("DELETE FROM log WHERE n <= ?");
+  const setFolded = db.prepare(
+    `INSERT INTO meta (key, value) VALUES ('folded', ?)
+     ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`,
+  );
+  for (const [, n] of settlement.folded) {
+    isSecret ||= (heads.all(n) as Uint8Array[]).some(isUndated);
+    fold.run(n);
+    setFolded.run(n);
+  }
+  const drop = db.prepare("DELETE FROM block WHERE site = ? AND month = ? AND part = ?");
+  for (const { site, month, part } of settlement.drops) drop.run(site, month, part);
+  for (const row of settlement.puts) putBlock(db, row);
+  for (const { site, counters } of settlement.past) addPast(db, site, counters);
+  for (const day of settlement.days) countedDays.mark(day);
+  countedDays.drop(settlement.gone);
+  passGeneration(db);
+  return isSecret;
+}
+
+/** Adds a block, or puts it in the place of the one that is there. */
+export function putBlock(db: Database, block: BlockRow): void {
+  const { site, month, part, counters, counts, detail } = block;
+  db.prepare(
+    `INSERT INTO block (site, month, part, counters, counts, detail) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE
+     SET counters = excluded.counters, counts = excluded.counts, detail = excluded.detail`,
+  ).run(site, month, part, counters, counts, detail);
+}
+
+/** Adds to the counters of a site that no day shows any more. */
+export function addPast(db: Database, site: SiteKey, counters: ReadonlyMap<string, number>): void {
+  const add = db.prepare(
+    `INSERT INTO past (site, counter, n) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+  );
+  for (const [counter, n] of counters) add.run(site, counter, n);
+}

@@ -1,0 +1,84 @@
+import type { Month } from "../blocks/month.ts";
+import type { SiteKey } from "../counting.ts";
+import type { BlockKey, BlockRow, BlockSize, LogRow, Piece, Snapshot } from "../snapshot.ts";
+import type { Database } from "./database.ts";
+import { folded, generation } from "./settle.ts";
+
+/** The only one whose batches are in a file. */
+const NODE = 0;
+const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
+
+/** The log and the blocks in a file. To be asked in a transaction. */
+export class SqliteSnapshot implements Snapshot {
+  readonly #db: Database;
+  readonly #to: number;
+
+  /** @param to what came to the log after this number is not in it */
+  constructor(db: Database, to: number = Number.MAX_SAFE_INTEGER) {
+    this.#db = db;
+    this.#to = to;
+  }
+
+  generation(): number {
+    return generation(this.#db);
+  }
+
+  folded(): ReadonlyMap<number, number> {
+    return new Map([[NODE, folded(this.#db)]]);
+  }
+
+  log(after: ReadonlyMap<number, number>, maxBytes: number): LogRow[] {
+    const rows = this.#db
+      .prepare("SELECT n, body FROM log WHERE n > ? AND n <= ? ORDER BY n")
+      .iterate(after.get(NODE) ?? 0, this.#to) as IterableIterator<Omit<LogRow, "node">>;
+    const taken: LogRow[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      bytes += row.body.length;
+      if (taken.length > 0 && bytes > maxBytes) break;
+      taken.push({ node: NODE, ...row });
+    }
+    return taken;
+  }
+
+  blocks(
+    sites: readonly SiteKey[],
+    from: Month,
+    to: Month,
+    pieces: readonly Piece[],
+  ): readonly BlockRow[] {
+    const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
+    return this.#db
+      .prepare(
+        `SELECT site, month, part, ${columns.join(", ")} FROM block
+         WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
+         ORDER BY site, month, part`,
+      )
+      .all(JSON.stringify(sites), from, to) as BlockRow[];
+  }
+
+  list(after: BlockKey | null, limit: number): readonly BlockSize[] {
+    const { site, month, part } = after ?? { site: -1, month: -1, part: -1 };
+    return this.#db
+      .prepare(
+        `SELECT site, month, part, length(counters) + length(counts) + length(detail) AS bytes,
+           length(detail) AS detailBytes
+         FROM block WHERE (site, month, part) > (?, ?, ?) ORDER BY site, month, part LIMIT ?`,
+      )
+      .all(site, month, part, limit) as BlockSize[];
+  }
+
+  past(sites: readonly SiteKey[]): readonly ReadonlyMap<string, number>[] {
+    const counters = this.#db.prepare("SELECT counter, n FROM past WHERE site = ?").raw();
+    return sites.map((site) => new Map(counters.all(site) as [string, number][]));
+  }
+
+  siteKeys(): ReadonlySet<SiteKey> {
+    return new Set(this.#db.prepare("SELECT key FROM site").pluck().all() as SiteKey[]);
+  }
+}
+
+/** The number of the last row of the log; 0 where it is empty. */
+export function lastInLog(db: Database): number {
+  return db.prepare("SELECT coalesce(max(n), 0) FROM log").pluck().get() as number;
+}

@@ -1,0 +1,73 @@
+import Database from "better-sqlite3";
+import type { Day } from "../../appliance/base/calendar.ts";
+import { decodeBlock } from "../../appliance/store/blocks/codec.ts";
+import { MAX_DAYS } from "../../appliance/store/blocks/dictionary.ts";
+import { firstDayOf } from "../../appliance/store/blocks/month.ts";
+import { type Batch, decodeBatch } from "../../appliance/store/log/batch.ts";
+import type { BlockRow } from "../../appliance/store/snapshot.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+
+/** What a data folder keeps of hits, unpacked: in its blocks, and in its log. */
+export interface Kept {
+  /** Days of blocks that hold anything, by site. */
+  readonly days: readonly { readonly site: number; readonly day: Day }[];
+  /** Every text, whosever it is. */
+  readonly texts: ReadonlySet<string>;
+  /** Of every record of the log its site. */
+  readonly inLog: readonly number[];
+  /** What waits for the clock: of each second that anything came in. */
+  readonly waiting: readonly {
+    readonly boot: string;
+    /** Milliseconds. */
+    readonly at: number;
+    readonly saved_clock: number;
+    readonly hits: number;
+  }[];
+  /** Bytes of blocks. */
+  readonly bytes: number;
+}
+
+/** Reads a folder whose service may run. */
+export function kept(dataDir: string): Kept {
+  const db = new Database(databaseFile(dataDir), { readonly: true });
+  try {
+    const blocks = db.prepare("SELECT * FROM block").all() as BlockRow[];
+    const log = db.prepare("SELECT body FROM log").pluck().all() as Uint8Array[];
+    const batches = log.map((body) => decodeBatch(body));
+    const decoded = blocks.map((row) => ({ site: row.site, block: decodeBlock(row) }));
+    return {
+      days: decoded.flatMap(({ site, block }) =>
+        Array.from({ length: MAX_DAYS }, (_, day) => day)
+          .filter((day) => (block.days >> day) & 1)
+          .map((day) => ({ site, day: firstDayOf(block.month) + day })),
+      ),
+      texts: new Set([
+        ...decoded.flatMap(({ block }) =>
+          [...block.dimensions.values()].flatMap(({ texts }) => texts),
+        ),
+        ...batches.flatMap(({ texts }) => texts),
+      ]),
+      waiting: batches.flatMap(waitingIn),
+      inLog: batches.flatMap(({ sites }) => [...sites]),
+      bytes: blocks.reduce(
+        (sum, row) => sum + row.counters.length + row.counts.length + row.detail.length,
+        0,
+      ),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+function waitingIn({ undated, moments, times }: Batch): Kept["waiting"] {
+  if (undated === undefined) return [];
+  const seconds = new Map<number, number>();
+  for (const [row, second] of moments.entries())
+    seconds.set(second, (seconds.get(second) ?? 0) + (times[row] ?? 0));
+  return [...seconds].map(([second, hits]) => ({
+    boot: undated.boot,
+    at: second * 1_000,
+    saved_clock: undated.savedZero + second * 1_000,
+    hits,
+  }));
+}
