@@ -26,8 +26,10 @@ export const BOUNDS = {
   pushTokens: { count: 16, bytes: KB, together: 16 * KB },
   origins: { count: 32, bytes: KB, together: 32 * KB },
   sessions: { count: 100, bytes: KB, together: 100 * KB },
-  // Those of a commit's slice each, and of days without the time.
-  waitingHits: { count: 1_000_000, bytes: 2 * MB, together: 64 * MB },
+  // A commit's slice each, at most; those of an hour, or of a day without the time.
+  log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },
+  blocks: { count: 20_000_000, bytes: 32 * MB, together: Number.POSITIVE_INFINITY },
+  waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;
 
 /** Refuses more decks than that, in a sentence. */

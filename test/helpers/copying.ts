@@ -1,5 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Day } from "../../appliance/base/calendar.ts";
+import { OTHER } from "../../appliance/base/names.ts";
+import type { Block } from "../../appliance/store/blocks/block.ts";
+import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
+import { compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
 import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
@@ -7,12 +12,15 @@ import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { CopySource } from "../../appliance/store/copy/source.ts";
 import type { CopyTarget } from "../../appliance/store/copy/target.ts";
+import type { Dimension } from "../../appliance/store/log/record.ts";
+import type { BlockRow } from "../../appliance/store/snapshot.ts";
 import {
   type Database,
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
 import { importDays } from "../../appliance/store/sqlite/import.ts";
+import { addPast, putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -105,4 +113,34 @@ export function change(dataDir: string, task: (db: Database) => void): void {
   } finally {
     db.close();
   }
+}
+
+/** Takes days out of the blocks of a folder as retention does; their counters are of the past then. */
+export function dropDays(dataDir: string, days: readonly Day[]): void {
+  const isKept = (day: Day) => !days.includes(day);
+  change(dataDir, (db) =>
+    eachBlock(db, (site, block) => {
+      const kept = { counts: isKept, detail: isKept, today: Number.POSITIVE_INFINITY };
+      const { block: rest, gone } = compactBlock(block, kept);
+      addPast(db, site, gone);
+      return rest;
+    }),
+  );
+}
+
+/** Counts a value as OTHER, as folding does where there are too many. */
+export function foldValue(dataDir: string, name: Dimension, text: string): void {
+  change(dataDir, (db) =>
+    eachBlock(db, (_, block) => {
+      const { texts } = block.dimension(name);
+      const at = texts.indexOf(text);
+      if (at >= 0) texts[at] = OTHER;
+      return block;
+    }),
+  );
+}
+
+function eachBlock(db: Database, changed: (site: number, block: Block) => Block): void {
+  for (const row of db.prepare("SELECT * FROM block").all() as BlockRow[])
+    putBlock(db, { ...row, ...encodeBlock(changed(row.site, decodeBlock(row))) });
 }

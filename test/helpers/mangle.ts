@@ -1,11 +1,23 @@
+import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { Block } from "../../appliance/store/blocks/block.ts";
+import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
+import { fold } from "../../appliance/store/blocks/fold.ts";
+import { type Month, monthOf } from "../../appliance/store/blocks/month.ts";
+import { BatchEncoder, decodeBatch } from "../../appliance/store/log/batch.ts";
+import type { Undated } from "../../appliance/store/log/record.ts";
+import type { BlockPieces, BlockRow } from "../../appliance/store/snapshot.ts";
+
+const MB = 1_048_576;
+/** Since 1970. */
+const DAY = 20_000;
 
 /** Changes to a database that its maker would never make, by what they are. */
 export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>> = {
   "no table site": (db) => db.exec("DROP TABLE site"),
-  "no table total": (db) => db.exec("DROP TABLE total"),
+  "no table past": (db) => db.exec("DROP TABLE past"),
   "a deck whose widgets are no JSON": (db) => db.exec("UPDATE deck SET widgets = '{\"k0\":'"),
   "a deck whose widgets are a list": (db) => db.exec("UPDATE deck SET widgets = '[1]'"),
   "a deck whose settings are no JSON": (db) => db.exec("UPDATE deck SET settings = '{\"pages\":'"),
@@ -18,40 +30,46 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a version below zero": (db) => db.pragma("user_version = -1"),
   "the version zero": (db) => db.pragma("user_version = 0"),
   "a trigger that ignores what is counted": (db) =>
-    db.exec(
-      "CREATE TRIGGER ignore BEFORE INSERT ON count BEGIN SELECT RAISE(IGNORE) FROM count; END",
-    ),
+    db.exec("CREATE TRIGGER ignore BEFORE INSERT ON log BEGIN SELECT RAISE(IGNORE) FROM log; END"),
   "a trigger that never ends": (db) =>
-    db.exec(`CREATE TRIGGER endless BEFORE INSERT ON count BEGIN INSERT INTO meta
+    db.exec(`CREATE TRIGGER endless BEFORE INSERT ON log BEGIN INSERT INTO meta
       WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more)
       SELECT 'n', max(n) FROM more; END`),
   "a view in place of a table": (db) =>
-    db.exec(`DROP TABLE total; CREATE VIEW total AS
+    db.exec(`DROP TABLE past; CREATE VIEW past AS
       WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more)
       SELECT 1 AS site, 'pv' AS counter, n FROM more`),
   "a virtual table in place of a table": (db) =>
-    db.exec("DROP TABLE total; CREATE VIRTUAL TABLE total USING fts5(site, counter, n)"),
+    db.exec("DROP TABLE past; CREATE VIRTUAL TABLE past USING fts5(site, counter, n)"),
   "a computed column that never ends": (db) =>
-    db.exec(`DROP TABLE total; CREATE TABLE total (site INTEGER, counter TEXT,
+    db.exec(`DROP TABLE past; CREATE TABLE past (site INTEGER, counter TEXT,
       n INTEGER AS (length(hex(zeroblob(50000000)))));
-      INSERT INTO total VALUES (1, 'pv')`),
+      INSERT INTO past VALUES (1, 'pv')`),
   "a condition on a column": (db) =>
-    db.exec("DROP TABLE total; CREATE TABLE total (site, counter, n CHECK (n < 10))"),
+    db.exec("DROP TABLE past; CREATE TABLE past (site, counter, n CHECK (n < 10))"),
   "one more table": (db) => db.exec("CREATE TABLE diary (day)"),
-  "a packed day that ends in a number": (db) =>
-    db.exec("INSERT INTO packed_day (site, day, counts) VALUES (1, 20000, x'0181')"),
-  "a packed day of values that are not there": (db) =>
-    db.exec("INSERT INTO packed_day (site, day, counts) VALUES (1, 20000, x'ff7f01')"),
-  "a packed day with no counts": (db) =>
-    db.exec("INSERT INTO packed_day (site, day, counts) VALUES (1, 20000, x'0000')"),
-  "a count below zero": (db) => db.exec("UPDATE count SET n = -5"),
-  "a count beyond what is exact": (db) => db.exec("UPDATE count SET n = 9007199254740993"),
-  "a count of another site's value": (db) =>
-    db.exec("INSERT INTO site (id) VALUES ('x'); UPDATE count SET site = 2"),
-  "a day in the year 9999": (db) => db.exec("UPDATE count SET day = 2932896"),
-  "a value of a megabyte": (db) => db.exec("UPDATE value SET text = hex(zeroblob(500000)) || id"),
-  "a value of 129 characters": (db) =>
-    db.exec("UPDATE value SET text = substr(hex(zeroblob(65)), 1, 129) WHERE id = 1"),
+  "a block whose counters are none": (db) => addBlock(db, { counters: Buffer.from([0, 255]) }),
+  "a block that ends in the middle": (db) =>
+    addBlock(db, { counts: blockOf("/").counts.subarray(0, 20) }),
+  "a block whose detail names what its counts lack": (db) =>
+    addBlock(db, { counts: new Uint8Array(), detail: blockOf("/").detail }),
+  "a block of the year 9999": (db) => addBlock(db, { month: 8_029 * 12 }),
+  "a block of a month below zero": (db) => addBlock(db, { month: -1 }),
+  "a block that is too large": (db) => addBlock(db, { detail: new Uint8Array(33 * MB) }),
+  "a value of 129 characters": (db) => addBlock(db, blockOf("x".repeat(129))),
+  "a value of 300,000 characters": (db) => addBlock(db, blockOf("x".repeat(300_000))),
+  "a counter of the past below zero": (db) => db.exec("INSERT INTO past VALUES (1, 'pv', -5)"),
+  "a counter of the past beyond what is exact": (db) =>
+    db.exec("INSERT INTO past VALUES (1, 'pv', 9007199254740993)"),
+  "a counter of the past that nobody knows": (db) =>
+    db.exec("INSERT INTO past VALUES (1, 'laughs', 1)"),
+  "a batch that is none": (db) => addBatch(db, Buffer.from([1, 0, 0])),
+  "a batch that ends in the middle": (db) => addBatch(db, batchOf("/").subarray(0, -1)),
+  "a batch of the year 9999": (db) => addBatch(db, batchOf("/", 2_932_896 * 24)),
+  "a batch with a value of 129 characters": (db) => addBatch(db, batchOf("x".repeat(129))),
+  "a batch of a boot in the year 9999": (db) =>
+    addBatch(db, batchOf("/", 1, { boot: "b", savedZero: Date.UTC(9_999, 0) })),
+  "a batch that is too large": (db) => addBatch(db, new Uint8Array(9 * MB)),
   "a site id off its rule": (db) => db.exec("UPDATE site SET id = '../Blog'"),
   "a host off its rule": (db) => db.exec("UPDATE site SET host = '<script>'"),
   "a token's hash that is too short": (db) =>
@@ -60,9 +78,8 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a survey of another version": (db) => db.exec("UPDATE survey SET version = 7"),
   "a survey with a list of devices": (db) =>
     db.exec(`UPDATE survey SET payload = '{"sv":1,"dv":["a"]}'`),
-  "a hit that waits and is no JSON": (db) =>
-    db.exec(`INSERT INTO waiting (site, boot, at, saved_clock, hits, data)
-      VALUES (1, 'b', 1, 1, 1, 'x')`),
+  "a survey that waits and is no JSON": (db) => addWaiting(db, "x"),
+  "a survey that waits and is of another version": (db) => addWaiting(db, '{"sv":7}'),
   "a deck of a million percent": (db) => db.exec("UPDATE deck SET brightness = 1000000"),
   "a deck with a field that nobody knows": (db) =>
     db.exec("UPDATE deck SET settings = json_set(settings, '$.x', json('[[],[]]'))"),
@@ -72,8 +89,10 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
     ),
   "decks that are too large together": (db) => manyDecks(db, 12, 400_000),
   "more decks than a box keeps": (db) => manyDecks(db, 1_100, 0),
-  "hits that wait and are too many together": (db) => manyWaiting(db, 80, 1_000_000),
-  "hits that wait and are too large": (db) => manyWaiting(db, 4, 12_500_000),
+  "surveys that wait and are too many together": (db) =>
+    db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2200)
+      INSERT INTO waiting_survey (site, boot, at, saved_clock, version, payload)
+        SELECT 1, 'b', 1, 1, 1, '{"sv":1,"c":"' || hex(zeroblob(4000)) || '"}' FROM n`),
   "webhooks that are too large together": (db) =>
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
       INSERT INTO site (id) SELECT 'more-' || i FROM n;
@@ -93,13 +112,38 @@ function manyDecks(db: Database.Database, count: number, bytes: number): void {
   for (let n = 0; n < count; n += 1) add.run(`mini-${n}`, settings);
 }
 
-function manyWaiting(db: Database.Database, count: number, bytes: number): void {
-  const values = JSON.stringify(Array.from({ length: bytes / 7 }, () => ["", 0]));
-  const data = `{"kind":"counts","views":0,"counts":[["pv",${values}]]}`;
-  const add = db.prepare(
-    "INSERT INTO waiting (site, boot, at, saved_clock, hits, data) VALUES (1, 'b', 1, 1, 1, ?)",
-  );
-  for (let n = 0; n < count; n += 1) add.run(data);
+/** A view of a path. @param moment see HitRecord */
+function batchOf(path: string, moment = DAY * 24, undated?: Undated): Uint8Array {
+  const encoder = new BatchEncoder(undated);
+  const values = [["path", path]] as const;
+  encoder.add({ site: 1, kind: "view", flags: 0, moment, times: 1, values });
+  return encoder.encode();
+}
+
+/** What that view is settled as, its detail too. */
+function blockOf(path: string): BlockPieces {
+  const blocks = new Map<Month, Block>();
+  fold(blocks, decodeBatch(batchOf(path)), [0], { detailFrom: 0 });
+  return encodeBlock(blocks.get(monthOf(DAY)) ?? assert.fail());
+}
+
+function addBatch(db: Database.Database, body: Uint8Array): void {
+  db.prepare("INSERT INTO log (n, body) SELECT coalesce(max(n), 0) + 1, ? FROM log").run(body);
+}
+
+/** A block that is sound but for what is given. */
+function addBlock(db: Database.Database, off: Partial<BlockRow>): void {
+  db.prepare(
+    `INSERT INTO block (site, month, part, counters, counts, detail)
+     VALUES (:site, :month, :part, :counters, :counts, :detail)`,
+  ).run({ site: 1, month: monthOf(DAY), part: 0, ...blockOf("/"), ...off });
+}
+
+function addWaiting(db: Database.Database, payload: string): void {
+  db.prepare(
+    `INSERT INTO waiting_survey (site, boot, at, saved_clock, version, payload)
+     VALUES (1, 'b', 1, 1, 1, ?)`,
+  ).run(payload);
 }
 
 /** A database file with something changed in it. */

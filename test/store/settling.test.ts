@@ -128,7 +128,7 @@ describe("settling", () => {
     for (let batch = 0; batch < 5; batch++)
       life.commit(
         0,
-        Array.from({ length: 6_000 }, () => view(1)),
+        Array.from({ length: 6_000 }, (_, i) => view(1, `/${i}`)),
       );
     const steps: number[] = [];
     for (let left = 5; left > 0; ) {

@@ -4,6 +4,7 @@
  */
 
 import { OTHER } from "../../base/names.ts";
+import { FIXED_DIMENSIONS } from "../counting.ts";
 
 /** Dimension → value → how often it was counted. */
 export type DayCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -42,11 +43,14 @@ function addedTo(
   return more;
 }
 
-/** The first `size` values of it. */
+/** Some `size` values of it; counters and their hours, which are some hundreds, come together. */
 export function portion(counts: DayCounts, size: number): DayCounts {
   const part = new Map<string, Map<string, number>>();
   let room = size;
-  for (const [dimension, values] of counts) {
+  const [fixed, open] = [true, false].map((isFixed) =>
+    [...counts].filter(([dimension]) => FIXED_DIMENSIONS.has(dimension) === isFixed),
+  );
+  for (const [dimension, values] of [...(fixed ?? []), ...(open ?? [])]) {
     if (room <= 0) break;
     part.set(dimension, new Map([...values].slice(0, room)));
     room -= values.size;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
-import { OTHER } from "../../../appliance/base/names.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
 import { tryStart } from "../../../appliance/service/try-start.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
@@ -20,7 +19,16 @@ import {
   setReadToken,
   setShareToken,
 } from "../../../appliance/store/sqlite/tables/sites.ts";
-import { change, checkAll, contentOf, copyAll, type End, fill } from "../../helpers/copying.ts";
+import {
+  change,
+  checkAll,
+  contentOf,
+  copyAll,
+  dropDays,
+  type End,
+  fill,
+  foldValue,
+} from "../../helpers/copying.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachFolder } from "../../helpers/folder.ts";
@@ -152,7 +160,7 @@ describe("a copy", () => {
         );
         const large = day("blog", 3, paths);
         fill(at("box"), [
-          { ...large, counts: { ...large.counts, title: paths, ref: paths } },
+          { ...large, counts: { ...large.counts, host: paths, ref: paths } },
           day("blog", 2, { "/": 1 }),
         ]);
         const box = source("box");
@@ -172,7 +180,7 @@ describe("a copy", () => {
           day("blog", 5, { "/a": 3 }, [{ sv: 1, c: "fine" }]),
           day("shop", 1, { "/a": 2 }),
         ]);
-        change(at("box"), (db) => db.exec("UPDATE total SET n = n + 1000"));
+        change(at("box"), (db) => db.exec("INSERT INTO past SELECT key, 'pv', 1000 FROM site"));
         const before = await contentOf(source("box"));
         await copyAll(source("box"), there);
         fill(at("more"), [
@@ -199,12 +207,8 @@ describe("a copy", () => {
         ]);
         await copyAll(source("box"), there);
         const before = await contentOf(there);
-        change(at("box"), (db) => {
-          // As folding leaves it, and pruning.
-          db.exec(`UPDATE value SET text = '${OTHER}' WHERE dimension = 'path' AND text = '/b';
-            DELETE FROM count WHERE day = ${TODAY - 20}; DELETE FROM packed_day WHERE day = ${TODAY - 20};
-            DELETE FROM day_total WHERE day = ${TODAY - 20}`);
-        });
+        foldValue(at("box"), "path", "/b");
+        dropDays(at("box"), [TODAY - 20]);
         await copyAll(source("box"), there);
         assert.deepEqual(await contentOf(there), before);
         const { less } = await checkAll(source("box"), there);
@@ -213,19 +217,13 @@ describe("a copy", () => {
 
       it("brings counters of days that are gone, once", async () => {
         fill(at("box"), [day("blog", 800, { "/a": 7 }), day("blog", 0, { "/a": 1 })]);
-        const drop = (ago: number) =>
-          change(at("box"), (db) => {
-            const gone = TODAY - ago;
-            for (const table of ["count", "packed_day", "day_total"])
-              db.exec(`DELETE FROM ${table} WHERE day = ${gone}`);
-          });
-        drop(800);
+        dropDays(at("box"), [TODAY - 800]);
         await copyAll(source("box"), there);
         const total = async () =>
           (await there.totals(siteOf(await there.sites(), "blog"))).get("pv");
         assert.equal(await total(), 8);
         await copyAll(source("box"), there);
-        drop(0);
+        dropDays(at("box"), [TODAY]);
         await copyAll(source("box"), there);
         await copyAll(source("box"), there);
         assert.equal(await total(), 8);
@@ -241,7 +239,7 @@ describe("a copy", () => {
         const behind = await checkAll(box, there);
         const name = `blog ${formatDay(TODAY - 5)}`;
         assert.deepEqual([...behind.less].sort(), [
-          ...["hour", "path", "pv"].map((dimension) => `${name}: ${dimension} 3 of 5`),
+          ...["dowhour", "hour", "path", "pv"].map((dimension) => `${name}: ${dimension} 3 of 5`),
           `${name}: responses to survey 2 0 of 1`,
           "blog: pv of all time 4 of 6",
         ]);

@@ -3,9 +3,10 @@ import { DAY_MS } from "../../../base/calendar.ts";
 import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
-import { decodeBlock } from "../../blocks/codec.ts";
+import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
+import { monthOf } from "../../blocks/month.ts";
 import { decodeTaken } from "../../copy/taken.ts";
-import { NOBODY } from "../../counting.ts";
+import { COUNTERS, NOBODY } from "../../counting.ts";
 import { decodeBatch } from "../../log/batch.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
 import type { BlockRow } from "../../snapshot.ts";
@@ -33,7 +34,9 @@ export interface CopiedTable {
   /** Rows of no concern to anybody; they are left behind. */
   readonly isLeft?: (row: Row, copied: Copied) => boolean;
   /** What columns must be with each other and with other tables. */
-  readonly check?: (row: Row, copied: Copied) => boolean;
+  readonly check?: (row: Row) => boolean;
+  /** The row as it is written here; undefined for one that is none of ours. */
+  readonly anew?: (row: Row) => Row | undefined;
 }
 
 /**
@@ -56,6 +59,9 @@ const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
 const LAST_DAY = 47_482;
 const LAST_MS = LAST_DAY * DAY_MS;
+const LAST_MONTH = monthOf(LAST_DAY);
+const HOURS = 24;
+const SECOND_MS = 1_000;
 
 const DEFAULT_MAX_BYTES = 1_024;
 const DEFAULT_MAX_ROWS = 1_000_000_000;
@@ -69,6 +75,7 @@ const timeOrNull: Check = (value) => value === null || time(value);
 export const text: Check = (value) => typeof value === "string" && [...value].length <= MAX_TEXT;
 export const bytes: Check = (value) => value instanceof Uint8Array;
 const hash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
+const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(value);
 const like =
   (pattern: RegExp): Check =>
   (value) =>
@@ -124,15 +131,9 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     isLeft: ({ site }, copied) => site !== ADMIN && !copied.hasSite(site),
   },
   share_token: { kind: "copied", maxRows: MANY_SITES, ...ofKnownSite },
-  log: { kind: "copied", maxBytes: 16 * 1_048_576, columns: { body: isBatch } },
-  block: {
-    kind: "copied",
-    ...ofKnownSite,
-    maxBytes: 64 * 1_048_576,
-    columns: { counters: bytes, counts: bytes, detail: bytes },
-    check: isBlock,
-  },
-  past: { kind: "copied", ...ofKnownSite },
+  log: { kind: "copied", ...within(BOUNDS.log), check: ({ body }) => isBatch(body) },
+  block: { kind: "copied", ...ofKnownSite, ...within(BOUNDS.blocks), anew: blockAnew },
+  past: { kind: "copied", ...ofKnownSite, columns: { counter: isCounter } },
   survey_day: { kind: "copied", ...ofKnownSite },
   // Marks may be of the time before the service first ran.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
@@ -166,7 +167,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   waiting_survey: {
     kind: "copied",
     ...ofKnownSite,
-    ...within(BOUNDS.waitingHits),
+    ...within(BOUNDS.waitingSurveys),
     columns: { payload: isText, at: time, saved_clock: time },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
@@ -215,19 +216,30 @@ export function boundsOf(rule: TableRule) {
 }
 
 function isBatch(body: unknown): boolean {
-  return body instanceof Uint8Array && isSound(() => decodeBatch(body));
-}
-
-function isBlock(row: Row): boolean {
-  return isSound(() => decodeBlock(row as unknown as BlockRow));
-}
-
-function isSound(decode: () => unknown): boolean {
+  if (!(body instanceof Uint8Array)) return false;
   try {
-    decode();
-    return true;
+    const { undated, moments, texts } = decodeBatch(body);
+    if (!texts.every(text)) return false;
+    // Those of a batch that is not dated are seconds of a clock that began at its zero.
+    return moments.every((moment) =>
+      undated === undefined
+        ? moment < (LAST_DAY + 1) * HOURS
+        : time(Math.round(undated.savedZero) + moment * SECOND_MS),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing of its bytes is taken as it is: what they say is written anew. */
+function blockAnew(row: Row): Row | undefined {
+  if (!whole(row.month) || Number(row.month) > LAST_MONTH) return undefined;
+  try {
+    const block = decodeBlock(row as unknown as BlockRow);
+    const isSound = [...block.dimensions.values()].every(({ texts }) => texts.every(text));
+    return isSound ? { ...row, ...encodeBlock(block) } : undefined;
   } catch (error) {
-    if (error instanceof RangeError) return false;
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }

@@ -83,7 +83,7 @@ function copyTable(
   { copied, off }: Manner,
 ): void {
   const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
-  const { isLeft, check, columns: own = {}, leaves = [] } = rule as Partial<CopiedTable>;
+  const { isLeft, check, anew, columns: own = {}, leaves = [] } = rule as Partial<CopiedTable>;
   const columns = columnsOf(to, table).filter(
     ({ name }) => theirs.has(name) && !leaves.includes(name),
   );
@@ -105,15 +105,16 @@ function copyTable(
     if (isLeft?.(fields, copied)) continue;
     rows += 1;
     bytes += bytesOf(fields);
-    const problem =
-      rows > maxRows || bytes > maxTogether
-        ? "one too many"
-        : columns.every((column) => fits(column, fields[column.name], own)) &&
-            (check?.(fields, copied) ?? true)
-          ? undefined
-          : "not as Tallydeck writes it";
-    if (problem !== undefined) off(problem);
-    else if (!added(() => insert.run(columns.map(({ name }) => fields[name])))) off("there twice");
+    if (rows > maxRows || bytes > maxTogether) {
+      off("one too many");
+      continue;
+    }
+    const isSound =
+      columns.every((column) => fits(column, fields[column.name], own)) &&
+      (check?.(fields) ?? true);
+    const taken = isSound && anew !== undefined ? anew(fields) : fields;
+    if (!isSound || taken === undefined) off("not as Tallydeck writes it");
+    else if (!added(() => insert.run(columns.map(({ name }) => taken[name])))) off("there twice");
   }
 }
 
