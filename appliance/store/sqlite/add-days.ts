@@ -25,7 +25,8 @@ const ALL = { counts: () => true, detail: () => true, today: Number.POSITIVE_INF
  * @throws {RangeError} when there is a dimension that nobody knows
  */
 export function addDays(db: Database, site: SiteKey, days: Iterable<ElsewhereDay>): void {
-  const find = db.prepare("SELECT * FROM block WHERE site = ? AND month = ? AND part = ?");
+  const find = db.prepare(`SELECT site, month, part, counters, counts, detail FROM block
+     WHERE site = ? AND month = ? AND part = ?`);
   for (const [month, ofMonth] of Map.groupBy(days, ({ day }) => monthOf(day))) {
     const row = find.get(site, month, SETTLED) as BlockRow | undefined;
     const block = row === undefined ? new Block(month) : decodeBlock(row);
