@@ -8,12 +8,12 @@ import type { BlockRow } from "../../appliance/store/snapshot.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 
 /** What a data folder keeps of hits, unpacked: in its blocks, and in its log. */
-export interface Kept {
+interface Kept {
   /** Days of blocks that hold anything, by site. */
   readonly days: readonly { readonly site: number; readonly day: Day }[];
   /** Every text, whosever it is. */
   readonly texts: ReadonlySet<string>;
-  /** Of every record of the log its site. */
+  /** Of every hit of the log its site. */
   readonly inLog: readonly number[];
   /** What waits for the clock: of each second that anything came in. */
   readonly waiting: readonly {
@@ -48,7 +48,9 @@ export function kept(dataDir: string): Kept {
         ...batches.flatMap(({ texts }) => texts),
       ]),
       waiting: batches.flatMap(waitingIn),
-      inLog: batches.flatMap(({ sites }) => [...sites]),
+      inLog: batches.flatMap(({ sites, times }) =>
+        [...sites].flatMap((site, row) => Array<number>(times[row] ?? 0).fill(site)),
+      ),
       bytes: blocks.reduce(
         (sum, row) => sum + row.counters.length + row.counts.length + row.detail.length,
         0,

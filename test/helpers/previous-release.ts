@@ -6,8 +6,9 @@ import { pathToFileURL } from "node:url";
 import type { DataFormat } from "../../appliance/store/format.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Since it is there, releases read what the next one writes. */
 const RULE = "appliance/store/format.ts";
+/** Since it is there, releases read what the next one writes: the schema began anew with it. */
+const SINCE = "appliance/store/sqlite/settle.ts";
 
 /** The service as it was released last, to run in a folder of its own. */
 export class PreviousRelease {
@@ -45,7 +46,7 @@ export class PreviousRelease {
 
 /**
  * The newest release before what is checked out; where nothing was released yet, the commit with
- * which the rule came.
+ * which the schema began anew.
  * @returns undefined where the history is not there to look
  */
 export function previousCommit(): string | undefined {
@@ -53,7 +54,7 @@ export function previousCommit(): string | undefined {
     return;
   const tags = git("tag", "--merged", "HEAD", "--no-contains", "HEAD", "--sort=-version:refname");
   const released = tags?.split("\n").find((tag) => /^v\d/.test(tag));
-  return released ?? git("log", "--diff-filter=A", "--format=%H", "--", RULE)?.split("\n").at(-1);
+  return released ?? git("log", "--diff-filter=A", "--format=%H", "--", SINCE)?.split("\n").at(-1);
 }
 
 function git(...args: string[]): string | undefined {

@@ -125,7 +125,7 @@ onEachEngine(() =>
       await fill(world);
       const { DATA_FORMAT: theirs } = await previous.formats();
       const db = new Database(databaseFile(world.dataDir));
-      db.exec("ALTER TABLE total RENAME COLUMN n TO number");
+      db.exec("ALTER TABLE log RENAME COLUMN body TO bytes");
       becomeNewer(db, Math.max(DATA_FORMAT.format, theirs.format) + 1, theirs.format);
       db.close();
       await assert.rejects(count(world));

@@ -42,15 +42,6 @@ export function unpack(blob: Uint8Array, visit: (id: number, n: number) => void)
   }
 }
 
-/** How often the value was counted. @throws {RangeError} when it is no such blob */
-export function packedCount(blob: Uint8Array, value: number): number {
-  let count = 0;
-  unpack(blob, (id, n) => {
-    if (id === value) count = n;
-  });
-  return count;
-}
-
 function byteAt(blob: Uint8Array, at: number): number {
   const byte = blob[at];
   if (byte === undefined) throw new RangeError("a packed day ends in the middle of a number");
