@@ -241,7 +241,7 @@ describe("the rows of the dashboard", () => {
         "150 to 2,000 ms",
         "over 2,000 ms",
       ]);
-      await tab("Hours (UTC)").click();
+      await tab("Hours").click();
       const hours = await names("hour");
       assert.deepEqual(hours, [...hours].sort());
     });

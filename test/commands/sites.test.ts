@@ -87,16 +87,16 @@ describe("tallydeck sites", () => {
     assert.equal((await tallydeck(["sites", "--data-dir", dataDir])).out, "blog\n");
   });
 
-  it("leaves a database as it is that wants to be brought up to date", async () => {
+  it("leaves a database as it is that is from before the first release", async () => {
     await serviceRanOnce("blog");
     const file = join(folder(), "tallydeck.db");
-    const db = new Database(file);
-    db.pragma("user_version = 1");
-    db.close();
+    const before = new Database(file);
+    before.pragma("application_id = 0x5464636b");
+    before.close();
     await refused(
-      `${file} is from an older Tallydeck. Start the service once: it brings it up to date.`,
+      `${file} is from before Tallydeck's first release, and cannot be used any more: choose “Start anew” in the Web UI, which keeps the file, or name another data folder or backup.`,
     );
-    assert.equal(new Database(file).pragma("user_version", { simple: true }), 1);
+    assert.equal(new Database(file).pragma("application_id", { simple: true }), 0x5464636b);
   });
 
   it("changes nothing that the configuration declares", async () => {

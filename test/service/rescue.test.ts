@@ -192,7 +192,7 @@ describe("a service whose data", () => {
   });
 
   it("turns out to be damaged while it starts is repaired the same way", async () => {
-    overwriteRoot(file(), "waiting");
+    overwriteRoot(file(), "waiting_survey");
     await world.start();
     // Who asks the store that is being given up whether it lives is never answered.
     await until(() => world.service.unusable !== undefined);
