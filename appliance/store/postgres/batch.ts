@@ -1,73 +1,88 @@
-import { dayOf, HOUR_MS } from "../../base/calendar.ts";
-import {
-  type BatchData,
-  type CountGroup,
-  MAX_SURVEYS_PER_DAY,
-  NOBODY,
-  type SurveyRow,
-} from "../counting.ts";
-import { groupsOf, isCounter, type Waiting, waitingCounts } from "../counts/group.ts";
-import { masked, maskedPayload } from "../counts/nobody.ts";
-import { Columns, numbers } from "./columns.ts";
-import type { Statement } from "./connection.ts";
+import { type BatchData, type CountGroup, NOBODY, type SurveyRow } from "../counting.ts";
+import { groupsOf, isCounter, waitingCounts } from "../counts/group.ts";
+import { masked } from "../counts/nobody.ts";
+import { Columns } from "./columns.ts";
+import type { Prepared, Writer } from "./committer.ts";
+import type { Connection, Statement } from "./connection.ts";
+import type { Node } from "./node.ts";
+import { surveyStatements } from "./surveys.ts";
 import { type DayTally, Tallies } from "./tally.ts";
-import type { IdOf } from "./values/values.ts";
+import type { IdOf, Values } from "./values/values.ts";
 
 type Unsure = Extract<CountGroup["stamp"], { boot: string }>;
 type Exists = (site: number) => boolean;
 
-/** A batch as it is written: what is counted by day, and what waits for the clock. */
-export class BatchRows {
-  readonly tallies: readonly DayTally[];
-  readonly #batch: BatchData;
-  readonly #waiting = new Columns<[number, number, string, number, number, number, string]>();
-  readonly #node: number;
-  readonly #exists: Exists;
+interface CountWriterOptions {
+  readonly node: Node;
+  readonly connection: Pick<Connection, "all">;
+  readonly values: Values;
+  /** Tells the sites that are there; others are written so that the time tells nothing. */
+  readonly exists: Exists;
+}
 
-  /** @param exists tells the sites that are there; others are written so that the time tells nothing */
-  constructor(batch: BatchData, node: number, exists: Exists) {
-    this.#batch = batch;
-    this.#node = node;
-    this.#exists = exists;
+/** Writes batches as counts by day, and as what waits for the clock. */
+export class CountWriter implements Writer<BatchData> {
+  readonly #options: CountWriterOptions;
+
+  constructor(options: CountWriterOptions) {
+    this.#options = options;
+  }
+
+  prepare(batch: BatchData): Prepared {
+    const { node, values, exists } = this.#options;
     const tallies = new Tallies();
+    const waiting = new Columns<[number, number, string, number, number, number, string]>();
     for (const sent of batch.log.flatMap(groupsOf)) {
       // Nobody's are masked already.
       const group = exists(sent.site) || sent.site === NOBODY ? sent : masked(sent);
       if ("hour" in group.stamp) tallies.add(group, group.stamp.hour);
-      else this.#wait(group, group.stamp);
+      else waiting.add(...waitingRow(group, group.stamp, node.id));
     }
-    this.tallies = tallies.all();
+    const days = tallies.all();
+    return {
+      numbers: 1,
+      statements: async (ids) => {
+        const idOf = await values.resolve(days);
+        return [
+          node.gate,
+          ...countStatements(node.id, days, idOf),
+          ...(waiting.size > 0 ? [{ text: WAIT, values: waiting.values() }] : []),
+          ...surveyStatements(batch, { node: node.id, ids, exists }),
+        ];
+      },
+    };
   }
 
-  /** What it takes to write all of it. Surveys have the ids drawn for them, in order. */
-  statements(idOf: IdOf, surveyIds: readonly number[]): Statement[] {
-    return [
-      ...countStatements(this.#node, this.tallies, idOf),
-      ...(this.#waiting.size > 0 ? [{ text: WAIT, values: this.#waiting.values() }] : []),
-      ...withdrawals(this.#batch.withdraw),
-      ...this.#batch.surveys.flatMap((survey, at) => this.#survey(survey, surveyIds[at] ?? 0)),
-    ];
+  async drawIds(surveys: readonly SurveyRow[]): Promise<number[]> {
+    const drawn = surveys.map(({ stamp }): Statement => {
+      const table = "hour" in stamp ? "survey" : "waiting";
+      return { text: `SELECT nextval('${table}_id_seq') * ${table === "survey" ? 1 : -1} AS id` };
+    });
+    const rows = (await this.#options.connection.all(drawn)) as { id: number }[][];
+    return rows.map(([row]) => row?.id ?? 0);
   }
 
-  #wait(group: CountGroup, { boot, at, savedClock }: Unsure): void {
-    const data = JSON.stringify(waitingCounts(group));
-    this.#waiting.add(group.site, this.#node, boot, at, savedClock, group.hits, data);
+  get lastBatch(): Statement[] {
+    return [this.#options.node.lastBatch];
   }
 
-  /** The last of them answers a row where the site still takes responses on that day. */
-  #survey({ site: asked, stamp, version, payload: sent }: SurveyRow, id: number): Statement[] {
-    const day = dayOf("hour" in stamp ? stamp.hour * HOUR_MS : stamp.savedClock);
-    const exists = this.#exists(asked);
-    const site = exists ? asked : NOBODY;
-    const payload = exists ? sent : maskedPayload(sent);
-    const count: Statement = { text: SURVEY_OF_DAY, values: [asked, day] };
-    if ("hour" in stamp)
-      return [count, { text: SURVEY, values: [asked, day, id, site, version, payload] }];
-    const data: Waiting = { kind: "survey", version, payload };
-    const { boot, at, savedClock } = stamp;
-    const values = [asked, day, -id, site, this.#node, boot, at, savedClock, JSON.stringify(data)];
-    return [count, { text: WAITING_SURVEY, values }];
+  get hello(): Statement {
+    return this.#options.node.hello;
   }
+
+  /** Values may be gone with a database that has fallen back, or that has taken nothing. */
+  forget(): void {
+    this.#options.values.forget();
+  }
+}
+
+function waitingRow(
+  group: CountGroup,
+  { boot, at, savedClock }: Unsure,
+  node: number,
+): [number, number, string, number, number, number, string] {
+  const data = JSON.stringify(waitingCounts(group));
+  return [group.site, node, boot, at, savedClock, group.hits, data];
 }
 
 /** What it takes to add tallies to what a node has counted. */
@@ -99,21 +114,6 @@ export function countStatements(
   ];
 }
 
-/** Below zero it is one that waits for the clock. */
-function withdrawals(ids: readonly number[]): Statement[] {
-  const of = (list: number[]) => [numbers(list)];
-  return [
-    {
-      text: "DELETE FROM survey WHERE id = ANY($1::bigint[])",
-      values: of(ids.filter((id) => id > 0)),
-    },
-    {
-      text: "DELETE FROM waiting WHERE id = ANY($1::bigint[])",
-      values: of(ids.filter((id) => id < 0).map((id) => -id)),
-    },
-  ].filter(({ values }) => values[0] !== "{}");
-}
-
 export const COUNT = `
   INSERT INTO count (site, day, node, value, n)
   SELECT site, day, $1::bigint, value, n
@@ -129,20 +129,3 @@ export const DAY_TOTAL = `
 const WAIT = `
   INSERT INTO waiting (site, node, boot, at, saved_clock, hits, data)
   SELECT * FROM unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[])`;
-
-const SURVEY_OF_DAY = `
-  INSERT INTO survey_day (site, day, n) VALUES ($1, $2, 1)
-  ON CONFLICT (site, day) DO UPDATE
-  SET n = LEAST(survey_day.n + 1, ${MAX_SURVEYS_PER_DAY + 1})`;
-
-const IS_TAKEN = `FROM survey_day
-  WHERE site = $1::int AND day = $2::int AND n <= ${MAX_SURVEYS_PER_DAY}`;
-
-const SURVEY = `
-  INSERT INTO survey (id, site, version, day, payload)
-  SELECT $3::bigint, $4::int, $5::bigint, $2::int, $6::text ${IS_TAKEN} RETURNING id`;
-
-const WAITING_SURVEY = `
-  INSERT INTO waiting (id, site, node, boot, at, saved_clock, hits, data)
-  SELECT $3::bigint, $4::int, $5::bigint, $6::text, $7::bigint, $8::bigint, 0, $9::text ${IS_TAKEN}
-  RETURNING id`;

@@ -1,24 +1,57 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { BatchData, SiteKey } from "../counting.ts";
+import type { BatchData, SurveyRow } from "../counting.ts";
 import type { EngineAnswer } from "../engine.ts";
-import { BatchRows } from "./batch.ts";
-import { numbers } from "./columns.ts";
 import type { Connection, Statement } from "./connection.ts";
-import { Away, isLost, isPassed, isSerialization, reasonOf } from "./errors.ts";
+import {
+  Away,
+  isIdTaken,
+  isLocked,
+  isLost,
+  isPassed,
+  isSerialization,
+  reasonOf,
+} from "./errors.ts";
 import type { Node } from "./node.ts";
 import { Pauses } from "./pauses.ts";
 import type { Presence } from "./presence.ts";
-import type { Values } from "./values/values.ts";
+import { storedOf, takenIn } from "./surveys.ts";
 
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 5_000;
 
-interface CommitterOptions {
+/** A batch that is to be written. */
+export interface Prepared {
+  /** How many numbers of its node it takes. */
+  readonly numbers: number;
+  /**
+   * Its transaction: only the next number of its node passes, and its surveys stand last. It may ask
+   * the database before.
+   * @param surveyIds of its surveys, in order
+   */
+  statements(surveyIds: readonly number[]): Promise<readonly Statement[]> | readonly Statement[];
+}
+
+/** How batches are written, and found again. */
+export interface Writer<B> {
+  prepare(batch: B): Prepared;
+  drawIds(surveys: readonly SurveyRow[]): Promise<readonly number[]> | readonly number[];
+  /**
+   * A transaction that tells the number of the node's last batch: the highest `n` that it answers. The
+   * first statement answers nothing where the database does not know the node. It writes, so that
+   * its answer waits as a commit does.
+   */
+  readonly lastBatch: readonly Statement[];
+  /** Makes the node known. */
+  readonly hello: Statement;
+  /** Something failed: what is known of the database may be wrong. */
+  forget(): void;
+}
+
+interface CommitterOptions<B> {
   readonly connection: Connection;
   readonly node: Node;
-  readonly values: Values;
-  readonly exists: (site: SiteKey) => boolean;
+  readonly writer: Writer<B>;
   readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
@@ -28,7 +61,8 @@ interface CommitterOptions {
 
 /** A batch on its way. */
 interface Attempt {
-  readonly rows: BatchRows;
+  readonly prepared: Prepared;
+  readonly surveys: readonly SurveyRow[];
   /** Ids of its surveys, below zero where they wait for the clock: the same however often it is sent. */
   surveyIds: readonly number[] | undefined;
   /** It was sent, and what became of it was not heard at once: it may be there. */
@@ -43,31 +77,20 @@ type Fate = "unstored" | { readonly stored: readonly (number | null)[] };
  * Commits batches, one after the other and each exactly once: it is answered when its fate is known.
  * Only what the database refuses for good, and has certainly not stored, is answered as failed.
  */
-export class Committer {
+export class Committer<B extends Pick<BatchData, "surveys">> {
   readonly #connection: Connection;
   readonly #node: Node;
-  readonly #values: Values;
-  readonly #exists: CommitterOptions["exists"];
+  readonly #writer: Writer<B>;
   readonly #presence: Presence;
   readonly #log: Pick<Log, "error">;
   readonly #pauses: Pauses;
   #isClosed = false;
   #retries = 0;
 
-  constructor({
-    connection,
-    node,
-    values,
-    exists,
-    presence,
-    clock,
-    log,
-    random,
-  }: CommitterOptions) {
+  constructor({ connection, node, writer, presence, clock, log, random }: CommitterOptions<B>) {
     this.#connection = connection;
     this.#node = node;
-    this.#values = values;
-    this.#exists = exists;
+    this.#writer = writer;
     this.#presence = presence;
     this.#log = log;
     this.#pauses = new Pauses(clock, random);
@@ -78,9 +101,10 @@ export class Committer {
     return this.#retries;
   }
 
-  async commit(batch: BatchData): Promise<EngineAnswer> {
+  async commit(batch: B): Promise<EngineAnswer> {
     const attempt: Attempt = {
-      rows: new BatchRows(batch, this.#node.id, this.#exists),
+      prepared: this.#writer.prepare(batch),
+      surveys: batch.surveys,
       surveyIds: undefined,
       isUnsure: false,
       isSent: false,
@@ -88,7 +112,7 @@ export class Committer {
     };
     for (;;) {
       try {
-        return stored(await this.#send(batch, attempt));
+        return stored(await this.#send(attempt));
       } catch (error) {
         const fate = await this.#fateOf(attempt, error).catch((lost) => failed(lost));
         if (fate !== "unstored") return "stored" in fate ? stored(fate.stored) : fate;
@@ -104,42 +128,28 @@ export class Committer {
   }
 
   /** @returns for each survey its id, or null where the site takes no more that day */
-  async #send(batch: BatchData, attempt: Attempt): Promise<(number | null)[]> {
+  async #send(attempt: Attempt): Promise<(number | null)[]> {
     if (this.#isClosed) throw new Away("the database is closed");
+    const { prepared, surveys } = attempt;
     attempt.isSent = false;
-    attempt.surveyIds ??= await this.#drawIds(batch);
-    const idOf = await this.#values.resolve(attempt.rows.tallies);
-    const statements = attempt.rows.statements(idOf, attempt.surveyIds);
+    attempt.surveyIds ??= surveys.length > 0 ? await this.#writer.drawIds(surveys) : [];
+    const statements = await prepared.statements(attempt.surveyIds);
     attempt.isSent = true;
-    const results = await this.#connection.pipeline([this.#node.gate, ...statements]);
+    const results = await this.#connection.pipeline(statements);
     this.#presence.answered(this);
-    this.#node.batch += 1;
-    // Each survey ends with what tells whether it is taken; they stand last.
-    const of = results.length - 2 * attempt.surveyIds.length;
-    return attempt.surveyIds.map((id, at) =>
-      (results[of + 2 * at + 1] ?? []).length > 0 ? id : null,
-    );
-  }
-
-  async #drawIds({ surveys }: BatchData): Promise<number[]> {
-    if (surveys.length === 0) return [];
-    const drawn = surveys.map(({ stamp }): Statement => {
-      const table = "hour" in stamp ? "survey" : "waiting";
-      return { text: `SELECT nextval('${table}_id_seq') * ${table === "survey" ? 1 : -1} AS id` };
-    });
-    const rows = (await this.#connection.all(drawn)) as { id: number }[][];
-    return rows.map(([row]) => row?.id ?? 0);
+    this.#node.batch += prepared.numbers;
+    return takenIn(results, attempt.surveyIds);
   }
 
   /** What became of a batch after an error, or what to answer. Returns when it is time to go on. */
   async #fateOf(attempt: Attempt, error: unknown): Promise<Fate | EngineAnswer> {
-    // Values may be gone with a database that has fallen back, or that has taken nothing.
-    this.#values.forget();
+    this.#writer.forget();
     attempt.failures += 1;
     if (this.#isClosed) return failed(error);
     if (isLost(error)) this.#presence.missed(this, error);
     else this.#presence.answered(this);
-    if (isSerialization(error)) {
+    if (isIdTaken(error)) attempt.surveyIds = undefined;
+    if (isSerialization(error) || isLocked(error) || isIdTaken(error)) {
       this.#retries += 1;
       return this.#pause(attempt.failures);
     }
@@ -154,37 +164,48 @@ export class Committer {
     return attempt.isUnsure ? this.#pause(attempt.failures) : failed(error);
   }
 
-  async #lookUp(attempt: Attempt): Promise<Fate> {
+  async #lookUp({ surveyIds = [] }: Attempt): Promise<Fate> {
     const node = this.#node;
-    const [row] = await this.#answered<{ batch: number }>(node.lastBatch);
-    if (row === undefined) {
-      await this.#answered(node.hello);
+    const { lastBatch, hello } = this.#writer;
+    const [[known], ...more] = (await this.#answered([
+      ...lastBatch,
+      ...(surveyIds.length > 0 ? [storedOf(surveyIds)] : []),
+    ])) as [{ n: number }[], ...{ n: number; id: number }[][]];
+    this.#presence.answered(this);
+    if (known === undefined) {
+      await this.#answered([hello]);
       return "unstored";
     }
-    if (row.batch > node.batch) {
-      const taken = await this.#answered<{ id: number }>(takenOf(attempt.surveyIds ?? []));
+    const taken = surveyIds.length > 0 ? (more.pop() ?? []) : [];
+    const last = Math.max(known.n, ...more.flat().map(({ n }) => n));
+    if (last > node.batch) {
       const ids = new Set(taken.map(({ id }) => id));
-      node.batch = row.batch;
-      return { stored: (attempt.surveyIds ?? []).map((id) => (ids.has(id) ? id : null)) };
+      node.batch = last;
+      return { stored: surveyIds.map((id) => (ids.has(id) ? id : null)) };
     }
-    if (row.batch < node.batch) {
-      const batches = node.batch - row.batch;
+    if (last < node.batch) {
+      const batches = node.batch - last;
       this.#log.error(
         { batches },
         "The database has gone back to an earlier state: what was stored in it last is lost",
       );
-      node.batch = row.batch;
+      node.batch = last;
     }
     return "unstored";
   }
 
-  /** Asks until there is an answer. @throws when it is closed meanwhile */
-  async #answered<T extends object>({ text, values }: Statement): Promise<T[]> {
+  /**
+   * Asks in a transaction until there is an answer.
+   * @returns the rows of each statement
+   * @throws when it is closed meanwhile
+   */
+  async #answered(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
     for (let failures = 1; ; failures++) {
       try {
-        return await this.#connection.rows<T>(text, values);
+        return await this.#connection.pipeline(statements);
       } catch (error) {
         if (this.#isClosed) throw error;
+        this.#presence.missed(this, error);
         if (!isLost(error)) await this.#pause(failures);
       }
     }
@@ -194,17 +215,6 @@ export class Committer {
     await this.#pauses.after(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     return "unstored";
   }
-}
-
-function takenOf(surveyIds: readonly number[]): Statement {
-  return {
-    text: `SELECT id FROM survey WHERE id = ANY($1::bigint[])
-           UNION ALL SELECT -id FROM waiting WHERE id = ANY($2::bigint[])`,
-    values: [
-      numbers(surveyIds.filter((id) => id > 0)),
-      numbers(surveyIds.filter((id) => id < 0).map((id) => -id)),
-    ],
-  };
 }
 
 function stored(surveys: readonly (number | null)[]): EngineAnswer {

@@ -45,7 +45,13 @@ const RETRY_MS = 10;
 
 /** Where the rest of a transaction never comes, the server ends it: its rows would stay locked for hours. */
 const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; ${SILENCE}`;
+/**
+ * The server gives a lock up before we give the answer up: else one commit that waits for a standby
+ * makes each connection after it a process there that waits for the lock of the first.
+ */
+const LOCK_SHARE = 0.6;
+const begin = (role: Role) =>
+  `BEGIN ISOLATION LEVEL READ COMMITTED; ${SILENCE}; SET LOCAL lock_timeout = ${LOCK_SHARE * ANSWER_MS[role]}`;
 const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`;
 
 /** A client and the socket that it uses. */
@@ -107,7 +113,9 @@ export class Connection implements Sql {
   ): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#take((live) => this.#transact(live, task, read ? BEGIN_READ : BEGIN));
+        return await this.#take((live) =>
+          this.#transact(live, task, read ? BEGIN_READ : begin(this.#role)),
+        );
       } catch (error) {
         if (!isSerialization(error) || tries >= TRIES) throw error;
         this.#retries += 1;
@@ -124,7 +132,7 @@ export class Connection implements Sql {
    */
   pipeline(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
     return this.#take(async (live) => {
-      const all = [{ text: BEGIN }, ...statements, { text: "COMMIT" }];
+      const all = [{ text: begin(this.#role) }, ...statements, { text: "COMMIT" }];
       const results = await this.#askAll(live, all, { endsWithCommit: true });
       return results.slice(1, -1).map(({ rows }) => rows);
     });

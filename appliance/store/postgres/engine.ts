@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { Turns } from "../../base/turns.ts";
-import type { SiteKey } from "../counting.ts";
+import type { BatchData, SiteKey } from "../counting.ts";
 import type {
   DatabaseFigures,
   Engine,
@@ -16,6 +16,7 @@ import type { DeclaredSite, Directory } from "../sites/directory.ts";
 import { KeptReader } from "../threads/kept-reader.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import type { FleetWriteName } from "../writes.ts";
+import { CountWriter } from "./batch.ts";
 import { Committer } from "./committer.ts";
 import { Connection, type Sql } from "./connection.ts";
 import { DatabaseTime } from "./database-time.ts";
@@ -72,7 +73,7 @@ export class PostgresEngine implements Engine {
   readonly #commits: Connection;
   readonly #chores: Connection;
   readonly #time: DatabaseTime;
-  readonly #committer: Committer;
+  readonly #committer: Committer<BatchData>;
   readonly #watch: Watch;
   readonly #lease: Lease;
   readonly #upkeep: PostgresUpkeep;
@@ -113,8 +114,12 @@ export class PostgresEngine implements Engine {
     this.#committer = new Committer({
       connection: this.#commits,
       node,
-      values: valuesBy(this.#commits),
-      exists,
+      writer: new CountWriter({
+        node,
+        connection: this.#commits,
+        values: valuesBy(this.#commits),
+        exists,
+      }),
       presence,
       clock,
       log,

@@ -46,9 +46,23 @@ export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === "25006";
 }
 
-/** A batch had another number than the next; see Node. */
+/** A lock that another holds was not to be had in time: nothing was done. */
+export function isLocked(error: unknown): boolean {
+  return sqlStateOf(error) === "55P03";
+}
+
+/** A batch had another number than the next, or one that is there: see Node and LogWriter. */
 export function isPassed(error: unknown): boolean {
-  return sqlStateOf(error) === "22012";
+  return sqlStateOf(error) === "22012" || isOfKey(error, ["log_pkey"]);
+}
+
+/** A response to a survey has an id that another one has. */
+export function isIdTaken(error: unknown): boolean {
+  return isOfKey(error, ["survey_pkey", "waiting_pkey"]);
+}
+
+function isOfKey(error: unknown, keys: readonly string[]): boolean {
+  return sqlStateOf(error) === "23505" && keys.includes(String(detailsOf(error).constraint));
 }
 
 /** The connection is of no use any more, or leads to a server that takes no writes. */
@@ -122,7 +136,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof Lost || error instanceof Away ? error.cause : error;
 }
 
-function detailsOf(error: unknown): Partial<Record<"code" | "severity", unknown>> {
+function detailsOf(error: unknown): Partial<Record<"code" | "severity" | "constraint", unknown>> {
   return typeof error === "object" && error !== null ? error : {};
 }
 

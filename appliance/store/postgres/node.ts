@@ -48,8 +48,15 @@ export class Node {
     };
   }
 
-  /** The number of the last batch, as the database has it. */
+  /**
+   * Answers the number of the last batch. It writes, for the answer is to wait for what a commit waits
+   * for: a standby may not have yet what a read here already shows. And it waits for a batch that is
+   * still being committed.
+   */
   get lastBatch(): Statement {
-    return { text: "SELECT batch FROM node WHERE id = $1", values: [this.id] };
+    return {
+      text: "UPDATE node SET seen_at = now() WHERE id = $1 RETURNING batch AS n",
+      values: [this.id],
+    };
   }
 }

@@ -101,7 +101,8 @@ export class Watch {
     const { connection, node, events, clock, lease } = this.#options;
     const views = events.views();
     const bars = views.size === 0 ? null : JSON.stringify(Object.fromEntries(views));
-    const [, , others, namesakes, kept] = (await connection.all([
+    // In a transaction, which waits for no lock for long.
+    const [, , others, namesakes, kept] = (await connection.pipeline([
       node.hello,
       { text: TELL, values: [node.id, bars] },
       { text: HEAR, values: [node.id] },

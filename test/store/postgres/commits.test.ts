@@ -1,7 +1,42 @@
 import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { type Login, Postgres } from "../../helpers/postgres.ts";
 import { EngineWorld, eachFleet } from "./engine-world.ts";
+
+/** An answer that is later is given up. */
+const ANSWER_MS = 10_000;
+const LOOK_MS = 5;
+
+/** The processes that collectors have on a server, with what they wait for. */
+function sessions(server: Postgres) {
+  return server.sql(
+    "SELECT wait_event FROM pg_stat_activity WHERE application_name LIKE 'tallydeck%'",
+  );
+}
+
+/** How many of them wait for one of these things. */
+async function waits(server: Postgres, ...events: string[]): Promise<number> {
+  return (await sessions(server)).filter(({ wait_event: event }) => events.includes(String(event)))
+    .length;
+}
+
+/** Waits for a sign of life, after which none comes for some seconds. */
+async function beat(node: EngineWorld): Promise<void> {
+  const before = node.live;
+  await node.until(() => node.live !== before);
+}
+
+/** Lets time pass, no faster than it does, until something holds that a server tells. */
+async function passing(node: EngineWorld, holds: () => Promise<boolean>): Promise<void> {
+  let last = performance.now();
+  while (!(await holds())) {
+    await setTimeout(LOOK_MS);
+    const now = performance.now();
+    node.clock.advance(Math.floor(now - last));
+    last += Math.floor(now - last);
+  }
+}
 
 describe("batches in PostgreSQL", () => {
   const { database, nodes, open: openNode, server, sql } = eachFleet();
@@ -141,6 +176,65 @@ describe("batches in PostgreSQL", () => {
     await standby.promote();
     assert.ok((await node.passing(counting)).ok);
     assert.deepEqual(await standby.sql("SELECT n FROM day_total"), [{ n: 3 }]);
+  });
+
+  it("whose fate is unsure are answered once a standby has them, and no sooner", async () => {
+    const primary = await Postgres.open();
+    const standby = await primary.standby({ synchronous: true });
+    const node = new EngineWorld(primary.url({ ports: [primary.port, standby.port] }));
+    nodes.push(node);
+    await node.ready();
+    await node.count(["/"]);
+    await beat(node);
+    await standby.stop();
+    let isAnswered = false;
+    // Of values that are known: of new ones others are asked before.
+    const counting = node.count(["/", "/"]).then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    await passing(node, async () => (await waits(primary, "SyncRep")) > 0);
+    // Its own log has the batch, and no standby.
+    await primary.kill();
+    await primary.restart();
+    // What it looks up waits as a commit does, and so does the sign of its life.
+    const both = async () => (await waits(primary, "SyncRep", "tuple", "transactionid")) > 1;
+    await passing(node, async () => isAnswered || (await both()));
+    assert.equal(isAnswered, false, "it is answered, and lost with the primary");
+    await primary.kill();
+    await standby.restart();
+    await standby.promote();
+    assert.ok((await node.passing(counting)).ok);
+    assert.deepEqual(await standby.sql("SELECT n FROM day_total"), [{ n: 3 }]);
+  });
+
+  it("that no standby takes make no more processes on the server", async () => {
+    const primary = await Postgres.open();
+    const standby = await primary.standby({ synchronous: true });
+    const node = new EngineWorld(primary.url());
+    nodes.push(node);
+    await node.ready();
+    await node.count(["/"]);
+    await beat(node);
+    await standby.stop();
+    const counting = node.count(["/", "/"]);
+    await passing(node, async () => (await waits(primary, "SyncRep")) > 0);
+    // It gives the answer up, looks what became of the batch, and waits for its lock.
+    node.clock.advance(ANSWER_MS);
+    const waitsForLock = async () => (await waits(primary, "tuple", "transactionid")) > 0;
+    await passing(node, waitsForLock);
+    // One waits for the standby, one for the lock of that one, and one is for all else.
+    const PROCESSES = 3;
+    const processes = async () => (await sessions(primary)).length;
+    // The server gives that up by its own clock, before we do, and the same process is asked again.
+    const isOver = async () => (await processes()) > PROCESSES || !(await waitsForLock());
+    await passing(node, isOver);
+    assert.ok((await processes()) <= PROCESSES, "another process waits now");
+    await passing(node, waitsForLock);
+    assert.ok((await processes()) <= PROCESSES);
+    await standby.restart();
+    assert.ok((await node.passing(counting)).ok);
+    assert.deepEqual(await primary.sql("SELECT n FROM day_total"), [{ n: 3 }]);
   });
 
   it("wait for a connection where there is none left, and say why", async () => {

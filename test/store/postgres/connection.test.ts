@@ -279,6 +279,11 @@ describe("a connection to PostgreSQL", () => {
     assert.deepEqual(await connection.rows(shown), [{ idle_in_transaction_session_timeout: "0" }]);
   });
 
+  it("has the server give up a lock before it gives up the answer", async () => {
+    const [[row]] = (await connect().pipeline([{ text: "SHOW lock_timeout" }])) as [[object]];
+    assert.deepEqual(row, { lock_timeout: "6s" });
+  });
+
   it("tells when there is no connection left for it", async () => {
     const { user, password } = await server.createWriter(database());
     await server.sql(`ALTER ROLE ${user} CONNECTION LIMIT 1`);
