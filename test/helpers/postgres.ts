@@ -257,7 +257,7 @@ export async function giveBackDatabase(name: string): Promise<void> {
 
 const CLEAR = `DO $$ DECLARE name text; BEGIN
   FOR name IN SELECT tablename FROM pg_tables
-    WHERE schemaname = 'public' AND tablename NOT IN ('meta', 'revision')
+    WHERE schemaname = 'public' AND tablename NOT IN ('meta', 'revision', 'generation')
   LOOP EXECUTE 'DELETE FROM ' || quote_ident(name); END LOOP;
   DELETE FROM meta WHERE key NOT IN ('schema', '${READABLE_BY}');
 END $$`;

@@ -1,9 +1,12 @@
+/** What a row may have. */
+type Cell = number | string | Uint8Array;
+
 /**
  * Rows as the arrays that `unnest($1::int[], $2::bigint[])` makes rows of again: one statement, however
  * many there are.
  */
-export class Columns<Row extends readonly (number | string)[]> {
-  readonly #columns: (number | string)[][] = [];
+export class Columns<Row extends readonly Cell[]> {
+  readonly #columns: Cell[][] = [];
   #size = 0;
 
   get size(): number {
@@ -19,7 +22,7 @@ export class Columns<Row extends readonly (number | string)[]> {
   }
 
   /** As parameters. */
-  values(): (string | (number | string)[])[] {
+  values(): (string | Cell[])[] {
     return this.#columns.map((column) =>
       // The driver would quote each number.
       typeof column[0] === "number" ? numbers(column as number[]) : column,

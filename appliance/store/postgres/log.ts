@@ -1,0 +1,109 @@
+import type { Clock } from "../../base/clock.ts";
+import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
+import { BatchEncoder } from "../log/batch.ts";
+import type { Prepared, Writer } from "./committer.ts";
+import type { Statement } from "./connection.ts";
+import type { Node } from "./node.ts";
+import { surveyStatements } from "./surveys.ts";
+
+/** A batch as the log takes it: encoded ones, each of which becomes a row. */
+interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
+  readonly log: readonly Uint8Array[];
+}
+
+interface LogWriterOptions {
+  readonly node: Node;
+  /** Tells the sites that are there; responses for others are written so that the time tells nothing. */
+  readonly exists: (site: SiteKey) => boolean;
+  readonly clock: Clock;
+  /** 0–1 */
+  readonly random: () => number;
+}
+
+/** Responses without hits have a number, too: by it a batch is found again. */
+const EMPTY = new BatchEncoder().encode();
+
+/** Ids count from here, so that they stay exact as numbers for thirty years. */
+const FIRST_ID_TIME = Date.UTC(2025, 0);
+const IDS_PER_MS = 2 ** 13;
+
+/**
+ * Writes batches to the log of their node. Only the next number passes, and each number once: what the
+ * log has, and what was folded already, is refused.
+ */
+export class LogWriter implements Writer<LogBatch> {
+  readonly #options: LogWriterOptions;
+  #lastId = 0;
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+  }
+
+  prepare(batch: LogBatch): Prepared {
+    const { node, exists } = this.#options;
+    const bodies = batch.log.length > 0 ? batch.log : [EMPTY];
+    return {
+      numbers: bodies.length,
+      statements: (ids) => [
+        ...bodies.map((body, at) => ({
+          text: APPEND,
+          values: [node.id, node.batch + 1 + at, body],
+        })),
+        ...surveyStatements(batch, { node: node.id, ids, exists }),
+      ],
+    };
+  }
+
+  /** Ascending, as the time does; no two nodes and no sequence have to agree on them. */
+  drawIds(surveys: readonly SurveyRow[]): number[] {
+    const { clock, random } = this.#options;
+    return surveys.map(({ stamp }) => {
+      const ms = Math.max(0, clock.now() - FIRST_ID_TIME);
+      const drawn = Math.floor((ms + random()) * IDS_PER_MS);
+      this.#lastId = Math.max(this.#lastId + 1, drawn);
+      return "hour" in stamp ? this.#lastId : -this.#lastId;
+    });
+  }
+
+  /**
+   * The first waits for a batch that is still being committed, for it locks what that has locked; only
+   * a statement after it sees what came of that.
+   */
+  get lastBatch(): Statement[] {
+    const values = [this.#options.node.id];
+    return [
+      { text: LOOK_UP, values },
+      { text: LAST_IN_LOG, values },
+    ];
+  }
+
+  get hello(): Statement {
+    const { node } = this.#options;
+    return { text: HELLO, values: [node.id, node.batch] };
+  }
+
+  forget(): void {}
+}
+
+/**
+ * Locks the node's row, so that of two who send the same number one waits for the other, and so that
+ * nothing is folded meanwhile: of a row that was changed, the newest state counts. It fails, and all
+ * behind it, unless a row was added.
+ */
+export const APPEND = `
+  WITH passed AS (
+    SELECT node FROM folded
+    WHERE node = $1::bigint AND n < $2::bigint AND (n = $2::bigint - 1
+      OR EXISTS (SELECT 1 FROM log WHERE log.node = $1::bigint AND log.n = $2::bigint - 1))
+    FOR UPDATE
+  ), added AS (
+    INSERT INTO log (node, n, body) SELECT node, $2::bigint, $3::bytea FROM passed RETURNING n
+  )
+  SELECT 1 / count(*) AS passed FROM added`;
+
+export const LOOK_UP = "UPDATE folded SET n = n WHERE node = $1::bigint RETURNING n";
+
+export const LAST_IN_LOG = "SELECT n FROM log WHERE node = $1::bigint ORDER BY n DESC LIMIT 1";
+
+export const HELLO = `
+  INSERT INTO folded (node, n) VALUES ($1::bigint, $2::bigint) ON CONFLICT (node) DO NOTHING`;

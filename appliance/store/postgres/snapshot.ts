@@ -1,0 +1,110 @@
+import type { Month } from "../blocks/month.ts";
+import type { SiteKey } from "../counting.ts";
+import type { BlockKey, BlockRow, BlockSize, LogRow, Piece, Snapshot } from "../snapshot.ts";
+import { numbers } from "./columns.ts";
+import type { Sql } from "./connection.ts";
+
+const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
+/** Of the log, at a time. */
+const ROWS = 4_096;
+/** Less than any key has. */
+const BEFORE_ALL = { site: -(2 ** 31), month: 0, part: 0 };
+
+/**
+ * The log and the blocks in a database. To be asked in a transaction that reads all of one moment; it
+ * remembers nothing, for after a failover the same numbers may stand for something else.
+ */
+export class PostgresSnapshot implements Snapshot {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  async generation(): Promise<number> {
+    const [row] = await this.#sql.rows<{ n: number }>(GENERATION);
+    return row?.n ?? 0;
+  }
+
+  async folded(): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#sql.rows<{ node: number; n: number }>(FOLDED);
+    return new Map(rows.map(({ node, n }) => [node, n]));
+  }
+
+  log(after: ReadonlyMap<number, number>, maxBytes: number): Promise<readonly LogRow[]> {
+    return this.#sql.rows(LOG, [numbers(after.keys()), numbers(after.values()), maxBytes]);
+  }
+
+  blocks(
+    sites: readonly SiteKey[],
+    from: Month,
+    to: Month,
+    pieces: readonly Piece[],
+  ): Promise<readonly BlockRow[]> {
+    return this.#sql.rows(blocksOf(pieces), [numbers(sites), from, to]);
+  }
+
+  list(after: BlockKey | null, limit: number): Promise<readonly BlockSize[]> {
+    const { site, month, part } = after ?? BEFORE_ALL;
+    return this.#sql.rows(LIST, [site, month, part, limit]);
+  }
+
+  async past(sites: readonly SiteKey[]): Promise<readonly ReadonlyMap<string, number>[]> {
+    const rows = await this.#sql.rows<{ site: SiteKey; counter: string; n: number }>(PAST, [
+      numbers(sites),
+    ]);
+    const bySite = Map.groupBy(rows, ({ site }) => site);
+    return sites.map(
+      (site) => new Map((bySite.get(site) ?? []).map(({ counter, n }) => [counter, n])),
+    );
+  }
+
+  async siteKeys(): Promise<ReadonlySet<SiteKey>> {
+    const rows = await this.#sql.rows<{ key: SiteKey }>(SITES);
+    return new Set(rows.map(({ key }) => key));
+  }
+}
+
+export const GENERATION = "SELECT n FROM generation WHERE one = 1";
+
+export const FOLDED = "SELECT node, n FROM folded";
+
+/** The lengths of bodies are known without reading them. */
+export const LOG = `
+  SELECT node, n, body FROM (
+    SELECT node, n, body, sum(octet_length(body)) OVER (ORDER BY node, n) AS bytes,
+      row_number() OVER (ORDER BY node, n) AS place
+    FROM (
+      SELECT beyond.node, beyond.n, beyond.body
+      FROM folded LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS seen (node, n)
+          ON seen.node = folded.node
+        CROSS JOIN LATERAL (
+          SELECT node, n, body FROM log
+          WHERE log.node = folded.node AND log.n > GREATEST(folded.n, seen.n)
+          ORDER BY log.n LIMIT ${ROWS}
+        ) AS beyond
+      ORDER BY node, n LIMIT ${ROWS}
+    ) AS next
+  ) AS piece
+  WHERE bytes <= $3::bigint OR place = 1
+  ORDER BY node, n`;
+
+/** Pieces that are not asked for are not read. */
+export function blocksOf(pieces: readonly Piece[]): string {
+  const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `''::bytea AS ${piece}`));
+  return `
+    SELECT site, month, part, ${columns.join(", ")} FROM block
+    WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
+    ORDER BY site, month, part`;
+}
+
+export const LIST = `
+  SELECT site, month, part,
+    octet_length(counters) + octet_length(counts) + octet_length(detail) AS bytes,
+    octet_length(detail) AS "detailBytes"
+  FROM block WHERE (site, month, part) > ($1::int, $2::int, $3::int)
+  ORDER BY site, month, part LIMIT $4`;
+
+export const PAST = "SELECT site, counter, n FROM past WHERE site = ANY($1::int[])";
+
+export const SITES = "SELECT key FROM site";

@@ -1,0 +1,93 @@
+import { createLog } from "../../../appliance/base/log.ts";
+import type { SurveyRow } from "../../../appliance/store/counting.ts";
+import type { EngineAnswer } from "../../../appliance/store/engine.ts";
+import { Committer } from "../../../appliance/store/postgres/committer.ts";
+import { Connection } from "../../../appliance/store/postgres/connection.ts";
+import { LogWriter } from "../../../appliance/store/postgres/log.ts";
+import { migrate } from "../../../appliance/store/postgres/migrate.ts";
+import { Node } from "../../../appliance/store/postgres/node.ts";
+import { Presence } from "../../../appliance/store/postgres/presence.ts";
+import { settle } from "../../../appliance/store/postgres/settle.ts";
+import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
+import { parseDatabaseUrl } from "../../../appliance/store/postgres/url.ts";
+import type { Settlement, Snapshot } from "../../../appliance/store/snapshot.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A node that keeps batches and blocks in a database. */
+export class LogNode {
+  readonly clock = new FakeClock("2026-03-04T12:00:00Z");
+  readonly lines: string[] = [];
+  readonly node: Node;
+  readonly connection: Connection;
+  readonly #committer: Committer<Parameters<LogWriter["prepare"]>[0]>;
+
+  constructor(url: string, { random = Math.random }: { random?: () => number } = {}) {
+    const { clock } = this;
+    const settings = parseDatabaseUrl(url);
+    const log = createLog((line) => this.lines.push(line));
+    this.node = new Node("north", Math.random);
+    this.connection = new Connection(settings, { clock, role: "commit", random });
+    const presence = new Presence({
+      settings,
+      clock,
+      log,
+      onRefused: () => {},
+      onBack: () => {},
+    });
+    this.#committer = new Committer({
+      connection: this.connection,
+      node: this.node,
+      writer: new LogWriter({ node: this.node, exists: () => true, clock, random }),
+      presence,
+      clock,
+      log,
+      random,
+    });
+  }
+
+  /** Makes the tables in a database that has none. */
+  static async migrate(url: string): Promise<void> {
+    const settings = parseDatabaseUrl(url);
+    const connection = new Connection(settings, { clock: new FakeClock(), role: "chores" });
+    await migrate(connection, settings);
+    await connection.close();
+  }
+
+  commit(log: readonly Uint8Array[], surveys: readonly SurveyRow[] = []): Promise<EngineAnswer> {
+    return this.passing(this.#committer.commit({ log, surveys, withdraw: [] }));
+  }
+
+  withdraw(ids: readonly number[]): Promise<EngineAnswer> {
+    return this.passing(this.#committer.commit({ log: [], surveys: [], withdraw: ids }));
+  }
+
+  settle(settlement: Settlement): Promise<boolean> {
+    return this.passing(settle(this.connection, settlement));
+  }
+
+  /** All that is read is of one moment. */
+  read<T>(task: (snapshot: Snapshot) => Promise<T> | T): Promise<T> {
+    return this.passing(
+      this.connection.transaction(async (sql) => task(new PostgresSnapshot(sql)), { read: true }),
+    );
+  }
+
+  /** What comes of a promise, with time passing meanwhile. */
+  async passing<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+    };
+    promise.then(done, done);
+    await until(() => {
+      if (!isDone) this.clock.advance(5);
+      return isDone;
+    });
+    return promise;
+  }
+
+  close(): Promise<void> {
+    return this.#committer.close();
+  }
+}
