@@ -8,7 +8,7 @@ import { SystemClock } from "../../appliance/base/clock.ts";
 import { type Ask, askWith } from "../../appliance/public/ask.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { makeCertificates } from "./certificates.ts";
-import { freePort } from "./free-port.ts";
+import { keptPort } from "./free-port.ts";
 import { aroundTests } from "./hooks.ts";
 
 const open = new Set<Pebble>();
@@ -52,12 +52,12 @@ export class Pebble {
     const folder = mkdtempSync(join(tmpdir(), "tallydeck-pebble-"));
     makeCertificates(folder, names);
     const ports = {
-      directory: await freePort(),
-      management: await freePort(),
-      dns: await freePort(),
-      dnsManagement: await freePort(),
-      tls: tls ?? (await freePort()),
-      http: await freePort(),
+      directory: await keptPort(),
+      management: await keptPort(),
+      dns: await keptPort(),
+      dnsManagement: await keptPort(),
+      tls: tls ?? (await keptPort()),
+      http: await keptPort(),
     };
     const pebble = new Pebble(folder, ports);
     open.add(pebble);
