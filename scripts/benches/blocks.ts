@@ -1,18 +1,23 @@
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import type { Block } from "../../appliance/store/blocks/block.ts";
-import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
+import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../appliance/store/blocks/compact.ts";
-import { filterBlock } from "../../appliance/store/blocks/filter.ts";
+import type { Condition } from "../../appliance/store/blocks/filter.ts";
 import { fold } from "../../appliance/store/blocks/fold.ts";
 import type { Month } from "../../appliance/store/blocks/month.ts";
+import { BlockCounts } from "../../appliance/store/counts/block-counts.ts";
+import { statsBody } from "../../appliance/store/counts/reports.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
+import { LogTail } from "../../appliance/store/log/tail.ts";
+import type { BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
 
 const SITE = 1;
 const BATCH = 64;
 const FIRST_DAY = 20_000;
+const ROUNDS = 9;
 
 /** What a log and blocks cost; microseconds and milliseconds are of the processor. */
 interface BlockFigures {
@@ -22,13 +27,14 @@ interface BlockFigures {
   readonly fold: number;
   readonly countBytes: number;
   readonly detailBytes: number;
-  /** Milliseconds: to decode all counts, and to filter by two dimensions. */
-  readonly decode: number;
-  readonly filter: number;
+  /** Milliseconds of `/stats` over all days: with its series, by day, and by day under two conditions. */
+  readonly series: number;
+  readonly daily: number;
+  readonly filtered: number;
 }
 
 /** So many views over so many days, in batches of 64, as a busy site has them. */
-export function measureBlocks(hits: number, days: number): BlockFigures {
+export async function measureBlocks(hits: number, days: number): Promise<BlockFigures> {
   const nextRecord = records();
   const blocks = new Map<Month, Block>();
   const sums = { encode: 0, logBytes: 0, fold: 0 };
@@ -53,24 +59,34 @@ export function measureBlocks(hits: number, days: number): BlockFigures {
     month: block.month,
     ...encodeBlock(compactBlock(block, all).block),
   }));
-  const detail = new Uint8Array();
-  const [, decode] = timed(() => encoded.map((row) => decodeBlock({ ...row, detail })));
-  const [, filter] = timed(() =>
-    encoded.map((bytes) =>
-      filterBlock(decodeBlock(bytes), [
-        { dimension: "country", test: "is", value: "DE" },
-        { dimension: "browser", test: "is", value: "Chrome" },
-      ]),
-    ),
-  );
+  const snapshot = snapshotOf(encoded);
+  const ask = async (daily: "text" | undefined, where: readonly Condition[]) => {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = process.cpuUsage();
+      const counts = new BlockCounts(snapshot, new LogTail(), {
+        ...{ of: "views", where },
+        detailFrom: 0,
+      });
+      const [from, to] = [FIRST_DAY, FIRST_DAY + days - 1];
+      const query = { site: SITE, id: "s", from, to, zone: "UTC", single: false, series: true };
+      await statsBody(counts, { ...query, warnings: [], daily });
+      times.push(microsecondsSince(before) / 1_000);
+    }
+    return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
+  };
   return {
     encode: sums.encode / hits,
     logBytes: sums.logBytes / hits,
     fold: sums.fold / hits,
     countBytes: encoded.reduce((sum, { counts }) => sum + counts.length, 0),
     detailBytes: encoded.reduce((sum, bytes) => sum + bytes.detail.length, 0),
-    decode: decode / 1_000,
-    filter: filter / 1_000,
+    series: await ask(undefined, []),
+    daily: await ask("text", []),
+    filtered: await ask("text", [
+      { dimension: "country", test: "is", value: "DE" },
+      { dimension: "browser", test: "is", value: "Chrome" },
+    ]),
   };
 }
 
@@ -87,10 +103,37 @@ function records(): (day: number) => HitRecord {
   };
 }
 
+/** Of one site, all of whose log is folded. */
+function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "part">[]): Snapshot {
+  const rows = blocks.map((block) => ({ site: SITE, part: 0, ...block }));
+  const nothing = new Uint8Array();
+  return {
+    generation: () => 1,
+    folded: () => new Map(),
+    log: () => [],
+    blocks: (_sites, from, to, pieces) =>
+      rows
+        .filter(({ month }) => month >= from && month <= to)
+        .map((row) => ({
+          ...row,
+          counters: pieces.includes("counters") ? row.counters : nothing,
+          counts: pieces.includes("counts") ? row.counts : nothing,
+          detail: pieces.includes("detail") ? row.detail : nothing,
+        })),
+    list: () => [],
+    past: () => [],
+    siteKeys: () => new Set([SITE]),
+  };
+}
+
 /** @returns what it made, and microseconds of the processor */
 function timed<T>(make: () => T): [T, number] {
   const before = process.cpuUsage();
   const made = make();
+  return [made, microsecondsSince(before)];
+}
+
+function microsecondsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
-  return [made, user + system];
+  return user + system;
 }

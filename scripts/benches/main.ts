@@ -312,15 +312,16 @@ async function channels(shipped: Shipped): Promise<void> {
 /** What hits will cost as a log and blocks, in this process and without an engine. */
 async function blocks(): Promise<void> {
   console.log("Blocks ...");
-  const figures = measureBlocks(MILLION, HISTORY_DAYS);
+  const figures = await measureBlocks(MILLION, HISTORY_DAYS);
   const { countBytes, detailBytes } = figures;
   console.log(`  bytes of the log a hit: ${figures.logBytes.toFixed(0)}`);
   report("encoding a batch of 64, CPU a hit", figures.encode, "µs", ["<=", 3]);
   report("folding, CPU a hit", figures.fold, "µs", ["<=", 3]);
   report("counts of a million hits over 400 days", countBytes / 1e6, "MB", ["<=", 1.5]);
   report("the same with all detail", (countBytes + detailBytes) / 1e6, "MB", ["<=", 9]);
-  report("decoding its counts, CPU", figures.decode, "ms", ["<=", 80]);
-  report("a filter by two over its detail, CPU", figures.filter, "ms", ["<=", 200]);
+  report("/stats with its series, CPU", figures.series, "ms", ["<=", 25]);
+  report("/stats with all values by day, CPU", figures.daily, "ms", ["<=", 80]);
+  report("the same under two conditions, CPU", figures.filtered, "ms", ["<=", 200]);
 }
 
 /** Collectors that share a database, and what that costs against a file. */
