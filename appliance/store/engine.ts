@@ -1,7 +1,7 @@
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
-import type { FoldPlan, QueryInput, QueryName, QueryResult, UpkeepTime } from "./queries.ts";
+import type { QueryInput, QueryName, QueryResult, UpkeepTime } from "./queries.ts";
 import type { Directory } from "./sites/directory.ts";
 import type { Settlement } from "./snapshot.ts";
 import type { Unusable } from "./sqlite/health.ts";
@@ -16,8 +16,6 @@ export type EngineRequest =
   | { readonly kind: "commit"; readonly at: number; readonly batch: BatchData }
   | { readonly kind: "upkeep"; readonly at: number; readonly time: UpkeepTime }
   | { readonly kind: "settle"; readonly at: number; readonly settlement: Settlement }
-  /** A step of folding values: of a new plan, or, where it is null, of the one before. */
-  | { readonly kind: "fold"; readonly plan: FoldPlan | null }
   | { readonly kind: "write"; readonly name: WriteName; readonly input: unknown }
   /** Answered in turn and without touching the database: a sign of life. */
   | { readonly kind: "ping" };

@@ -6,7 +6,7 @@ import { statsBody } from "./counts/reports.ts";
 import { siteActivity } from "./counts/site-activity.ts";
 import type { CountsSource, Soon } from "./counts/source.ts";
 import { viewCounts } from "./counts/view-counts.ts";
-import type { FleetQueryName, FoldPlan, QueryInput, QueryResult } from "./queries.ts";
+import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
 import { surveyPage } from "./surveys/page.ts";
 import { surveySummary } from "./surveys/report.ts";
@@ -19,8 +19,6 @@ export interface FleetSource {
   readonly surveys: SurveySource;
   /** Of every site whose owner has set anything. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
-  /** What values to fold; null of an engine that has blocks. */
-  foldPlan(input: QueryInput<"foldPlan">): Soon<FoldPlan | null>;
   /** Another one once anybody has written. */
   version(): Soon<unknown>;
   /** The last answers from this database. */
@@ -43,7 +41,6 @@ export const FLEET_READS: {
   liveNumbers: ({ counts }, input) => liveNumbers(counts, input),
   hourlyViews: ({ counts }, input) => hourlyViews(counts, input),
   siteActivity: ({ counts }, input) => siteActivity(counts, input),
-  foldPlan: (source, input) => source.foldPlan(input),
   surveySummary: ({ surveys }, input) => surveySummary(surveys, input),
   surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
   surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),

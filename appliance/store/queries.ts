@@ -114,17 +114,6 @@ export interface VersionsQuery {
   readonly id: string;
 }
 
-/** Values of past days that are to be counted as OTHER. Plain data: it crosses to a worker. */
-export interface FoldPlan {
-  readonly site: SiteKey;
-  /** Dimension and value ids. */
-  readonly values: readonly (readonly [dimension: string, ids: Float64Array])[];
-  /** The packed days on which any of them was counted. */
-  readonly days: readonly Day[];
-  /** What was counted since this day is not of the past. */
-  readonly since: Day;
-}
-
 /** What the time is, as far as upkeep must know it. */
 export interface UpkeepTime {
   readonly boot: string;
@@ -146,6 +135,8 @@ export interface SettlementQuery extends UpkeepTime {
   readonly lowSpace: boolean;
   /** The first question of a row: what comes to the log from now on is for the next. */
   readonly isFirst: boolean;
+  /** Nothing is due before the log of a database that others count into, too, has so many bytes. */
+  readonly minBytes: number;
 }
 
 interface Asked<Q> {
@@ -180,11 +171,6 @@ interface FleetQueries {
   surveyLabels(input: { readonly site: SiteKey }): SurveyLabels;
   /** Of every site whose owner has set anything. */
   siteAlarms(input: undefined): SiteAlarmsRecord[];
-  /**
-   * What to count as OTHER where a dimension of a site holds too many values: the rarest of past
-   * days. One site at a time; null when there is nothing to fold.
-   */
-  foldPlan(input: { readonly today: Day }): FoldPlan | null;
 }
 
 /** What is asked of what belongs to this box. */
@@ -205,11 +191,15 @@ interface BoxQueries {
   /** Undefined before anybody has set anything. */
   publicAddressRow(input: undefined): PublicAddressRow | undefined;
   sessions(input: undefined): SessionRow[];
-  /** What to do next to the log and the blocks of its file; null when nothing is due. */
+}
+
+/** What whoever does upkeep asks, of each place that has numbers. */
+interface UpkeepQueries {
+  /** What to do next to the log and the blocks; null when nothing is due. */
   settlement(input: SettlementQuery): Settlement | null;
 }
 
-type Queries = FleetQueries & BoxQueries;
+type Queries = FleetQueries & BoxQueries & UpkeepQueries;
 export type FleetQueryName = keyof FleetQueries;
 export type BoxQueryName = keyof BoxQueries;
 export type QueryName = keyof Queries;
@@ -226,7 +216,6 @@ const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
   mqttRow: true,
   publicAddressRow: true,
   sessions: true,
-  settlement: true,
 };
 
 /** True for what is about nothing but what belongs to this box. */

@@ -7,9 +7,16 @@ import type {
   EngineEvents,
   EngineRequest,
 } from "./engine.ts";
-import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
+import {
+  isBoxQuery,
+  type QueryInput,
+  type QueryName,
+  type QueryResult,
+  type SettlementQuery,
+} from "./queries.ts";
 import type { BeforeImport } from "./rows.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
+import type { Settlement } from "./snapshot.ts";
 import type { Space } from "./sqlite/room.ts";
 import { isBoxWrite, type WriteInput, type WriteName } from "./writes.ts";
 
@@ -47,6 +54,8 @@ export class SplitEngine implements Engine {
   #boxAdmin: Hash = null;
   /** The session that stays when the admin token changes. */
   #kept: Hash = null;
+  /** The last answer on what to settle was about the fleet's numbers, and not about the box's. */
+  #settlesFleet = false;
 
   private constructor(events: EngineEvents) {
     this.#events = events;
@@ -85,11 +94,9 @@ export class SplitEngine implements Engine {
   async send(request: EngineRequest): Promise<EngineAnswer> {
     switch (request.kind) {
       case "commit":
-      case "fold":
         return this.#theFleet.send(request);
-      // The box may have numbers from before there was a fleet.
       case "settle":
-        return this.#theBox.send(request);
+        return (this.#settlesFleet ? this.#theFleet : this.#theBox).send(request);
       // A fleet that is away is no reason to start the box anew.
       case "ping":
         return this.#theBox.send(request);
@@ -101,7 +108,19 @@ export class SplitEngine implements Engine {
   }
 
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    if (query === "settlement")
+      return this.#settlement(input as SettlementQuery) as Promise<QueryResult<Q>>;
     return (isBoxQuery(query) ? this.#theBox : this.#theFleet).read(query, input);
+  }
+
+  /** First of the box, which may have numbers from before there was a fleet. */
+  async #settlement(query: SettlementQuery): Promise<Settlement | null> {
+    // Nobody counts into the box any more.
+    const isOfFleet = query.minBytes > 0 || (this.#settlesFleet && !query.isFirst);
+    const ofBox = isOfFleet ? null : await this.#theBox.read("settlement", query);
+    const isFirst = query.isFirst || !this.#settlesFleet;
+    this.#settlesFleet = ofBox === null;
+    return ofBox ?? this.#theFleet.read("settlement", { ...query, isFirst });
   }
 
   /** Free and total bytes where the box's file is. */

@@ -11,13 +11,19 @@ import type { StoreFigures } from "./figures.ts";
 import { Intake } from "./intake.ts";
 import { LiveViews } from "./live-views.ts";
 import type { Hit } from "./log/record.ts";
-import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
+import {
+  isBoxQuery,
+  type QueryInput,
+  type QueryName,
+  type QueryResult,
+  type SettlementQuery,
+} from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
-import { type Prepared, Upkeep } from "./upkeep.ts";
+import { FLEET_LOOK_MS, type Prepared, Upkeep } from "./upkeep.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 export { nobodyCalled } from "./counts/nobody.ts";
@@ -109,9 +115,8 @@ export class Store {
       settlement: async (asked) => {
         const { detailDays = 0 } = this.#options;
         const [maxDetailBytes, { lowSpace }] = [await this.#maxDetailBytes(), this.#engine];
-        return this.#prepared("settlement", { ...asked, detailDays, maxDetailBytes, lowSpace });
+        return this.#settlement({ ...asked, detailDays, maxDetailBytes, lowSpace });
       },
-      plan: (today) => this.#prepared("foldPlan", { today }),
     });
   }
 
@@ -337,21 +342,20 @@ export class Store {
       every(clock, UPKEEP_EVERY_MS, () => void this.#upkeep.once()),
       clock.becameSure.on(() => void this.#upkeep.anew()),
     );
+    if (this.hasFleet)
+      this.#stops.push(every(clock, FLEET_LOOK_MS, () => void this.#upkeep.look()));
     this.#firstUpkeep = this.#upkeep.once();
   }
 
   /** What a reader prepared, and what does it as long as it is about the file that is there. */
-  async #prepared<Q extends "settlement" | "foldPlan">(
-    query: Q,
-    input: QueryInput<Q>,
-  ): Promise<Prepared<NonNullable<QueryResult<Q>>> | null> {
+  async #settlement(query: SettlementQuery): Promise<Prepared | null> {
     const asked = this.#replaced;
-    const work = await this.read(query, input);
-    if (work === null) return null;
+    const settlement = await this.read("settlement", query);
+    if (settlement === null) return null;
     return {
-      work,
+      settlement,
       send: (request) => {
-        // Blocks and values of another file have the same names.
+        // Blocks of another file have the same names.
         if (this.#isOther(asked)) throw readRefused("replaced");
         return this.#engine.send(request);
       },

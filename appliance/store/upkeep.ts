@@ -3,22 +3,27 @@ import type { Clock } from "../base/clock.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
-import type { FoldPlan, SettlementQuery, UpkeepTime } from "./queries.ts";
+import type { SettlementQuery, UpkeepTime } from "./queries.ts";
 import type { Settlement } from "./snapshot.ts";
 
-/** Sites that are folded at most in one go. */
-const MAX_FOLDS = 20;
 /** The log is settled once it has so many bytes, or once its oldest batch is so old. */
 const SETTLED_BYTES = 4 * 1_048_576;
 const SETTLED_AFTER_MS = HOUR_MS;
+/**
+ * Of a fleet nobody here knows what others have committed, so its database is asked, and so often that what
+ * is left of the log stays small for who reads it, be there 100,000 hits a second.
+ */
+export const FLEET_LOOK_MS = 5_000;
+/** Not sooner: it leaves a part for each site that was counted on, and too many parts are merged. */
+const FLEET_SETTLED_AFTER_MS = 60_000;
 
 const UNREADABLE =
   "Some of what was counted last could not be read and is lost. The card may be failing: make a backup, and " +
   "try another card";
 
 /** What a reader prepared, whose steps are the engine's. */
-export interface Prepared<Work> {
-  readonly work: Work;
+export interface Prepared {
+  readonly settlement: Settlement;
   /**
    * Does it.
    * @throws {Refusal} `storage_unavailable` when it is about another file
@@ -36,13 +41,11 @@ interface UpkeepOptions {
   send: (request: EngineRequest) => Promise<EngineAnswer>;
   /** What is to be settled next; null when nothing is due. */
   settlement: (
-    time: UpkeepTime & Pick<SettlementQuery, "isFirst">,
-  ) => Promise<Prepared<Settlement> | null>;
-  /** What is too many of values, as of a day; null when nothing is. */
-  plan: (today: number) => Promise<Prepared<FoldPlan> | null>;
+    time: UpkeepTime & Pick<SettlementQuery, "isFirst" | "minBytes">,
+  ) => Promise<Prepared | null>;
 }
 
-/** What is done for the data from time to time: settling the log, pruning, and folding what is too many. */
+/** What is done for the data from time to time: settling the log, and what else is due. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   #running: Promise<void> | undefined;
@@ -52,6 +55,8 @@ export class Upkeep {
   #since: number | undefined;
   /** When it was settled last; undefined when that was before the start, or failed. */
   #settledOn: number | undefined;
+  /** Monotonic ms when nothing was left to settle. */
+  #settledAt = -Infinity;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
@@ -66,10 +71,17 @@ export class Upkeep {
 
   /** Does what is due, or joins who does it already. Never rejects. */
   once(): Promise<void> {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+    return this.#unlessRunning(() => this.#run());
+  }
+
+  /** Settles what a fleet has committed, once that is enough. Never rejects. */
+  look(): Promise<void> {
+    return this.#unlessRunning(async () => {
+      const age = this.#options.clock.monotonic() - this.#settledAt;
+      const isDue = this.#isSettlingDue() || age >= FLEET_SETTLED_AFTER_MS;
+      // A database that is away is told of by others, and what else fails by the next upkeep.
+      await this.#settle(isDue ? 0 : SETTLED_BYTES).catch(() => {});
     });
-    return this.#running;
   }
 
   /** Settles all there is, and does what else is due: what runs may have looked at the clock already. */
@@ -83,31 +95,47 @@ export class Upkeep {
     this.#isClosing = true;
   }
 
-  async #run(): Promise<void> {
-    await this.#try("Upkeep failed", async () => {
-      await this.#step();
-      // What is settled leaves traces, which a step takes away.
-      if (await this.#settle()) await this.#step();
+  #unlessRunning(work: () => Promise<void>): Promise<void> {
+    this.#running ??= work().finally(() => {
+      this.#running = undefined;
     });
-    await this.#try("Values could not be folded", () => this.#fold());
+    return this.#running;
   }
 
-  /** @returns true when there was anything to settle */
-  async #settle(): Promise<boolean> {
-    if (!this.#isSettlingDue()) return false;
-    this.#bytes = 0;
-    this.#since = undefined;
-    this.#settledOn = undefined;
+  async #run(): Promise<void> {
+    try {
+      await this.#step();
+      // What is settled leaves traces, which a step takes away.
+      if (this.#isSettlingDue() && (await this.#settle(0))) await this.#step();
+    } catch (error) {
+      // Then the next start does it.
+      if (this.#isClosing) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.log.warn({ reason }, "Upkeep failed; it is tried again later");
+    }
+  }
+
+  /**
+   * @param minBytes see SettlementQuery; 0: all there is
+   * @returns true when there was anything to settle
+   */
+  async #settle(minBytes: number): Promise<boolean> {
+    if (minBytes === 0) {
+      this.#bytes = 0;
+      this.#since = undefined;
+      this.#settledOn = undefined;
+    }
     for (let isFirst = true; ; isFirst = false) {
       const time = this.#time();
-      const next = await this.#options.settlement({ ...time, isFirst });
+      const next = await this.#options.settlement({ ...time, isFirst, minBytes });
       if (next === null) {
-        this.#settledOn = time.today;
+        if (minBytes === 0) this.#settledOn = time.today;
+        if (minBytes === 0 || !isFirst) this.#settledAt = this.#options.clock.monotonic();
         return !isFirst;
       }
       const at = this.#options.clock.monotonic();
-      expectDone(await next.send({ kind: "settle", at, settlement: next.work }));
-      const { unreadable = 0 } = next.work;
+      expectDone(await next.send({ kind: "settle", at, settlement: next.settlement }));
+      const { unreadable = 0 } = next.settlement;
       if (unreadable > 0) this.#options.log.error({ batches: unreadable }, UNREADABLE);
     }
   }
@@ -129,16 +157,6 @@ export class Upkeep {
       ).more;
   }
 
-  async #fold(): Promise<void> {
-    const { clock, plan, zone } = this.#options;
-    for (let round = 0; clock.sure && round < MAX_FOLDS; round++) {
-      const next = await plan(zone().today(clock.now()));
-      if (next === null) return;
-      let { more } = expectDone(await next.send({ kind: "fold", plan: next.work }));
-      while (more) ({ more } = expectDone(await next.send({ kind: "fold", plan: null })));
-    }
-  }
-
   #time(): UpkeepTime {
     const { clock, retentionDays, zone } = this.#options;
     return {
@@ -148,17 +166,6 @@ export class Upkeep {
       zone: zone().setting,
       retentionDays,
     };
-  }
-
-  async #try(problem: string, task: () => Promise<void>): Promise<void> {
-    try {
-      await task();
-    } catch (error) {
-      // Then the next start does it.
-      if (this.#isClosing) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#options.log.warn({ reason }, `${problem}; it is tried again later`);
-    }
   }
 }
 

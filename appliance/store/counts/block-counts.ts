@@ -19,6 +19,13 @@ const COUNTED_IN: ReadonlyMap<Counter, readonly BlockCounter[]> = Map.groupBy(
   (name) => COUNTED_AS[name].counter,
 );
 
+/** Counts of views, of whatever was seen together. */
+export const PLAIN: BlockQuestion = {
+  of: "views",
+  where: [],
+  detailFrom: Number.POSITIVE_INFINITY,
+};
+
 type VisitDay = (day: Day, id: number, n: number) => void;
 
 /** The counts of blocks and of what is left in the log, of one moment; made anew for each question. */

@@ -1,5 +1,5 @@
 import type { SiteKey } from "../counting.ts";
-import { type Batch, BatchEncoder, readBatch } from "./batch.ts";
+import { type Batch, BatchEncoder, readBatch, sitesOf } from "./batch.ts";
 import { type Dimension, type HitRecord, KINDS } from "./record.ts";
 
 /**
@@ -15,6 +15,17 @@ export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefin
   for (let row = 0; row < batch.records; row++)
     if (batch.sites[row] !== site) left.add(recordAt(batch, row));
   return left.records > 0 ? left.encode() : undefined;
+}
+
+/** A batch without the records of sites that are gone. @returns as `eraseSite` does */
+export function eraseGone(
+  body: Uint8Array,
+  exists: (site: SiteKey) => boolean,
+): Uint8Array | undefined {
+  let left: Uint8Array | undefined = body;
+  for (const site of sitesOf(body))
+    if (left !== undefined && !exists(site)) left = eraseSite(left, site);
+  return left;
 }
 
 function recordAt(batch: Batch, row: number): HitRecord {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { BatchData, SurveyRow } from "../counting.ts";
+import type { SurveyRow } from "../counting.ts";
 import type { EngineAnswer } from "../engine.ts";
 import type { Connection, Statement } from "./connection.ts";
 import {
@@ -12,6 +12,7 @@ import {
   isSerialization,
   reasonOf,
 } from "./errors.ts";
+import type { LogBatch, LogWriter, PreparedBatch } from "./log.ts";
 import type { Node } from "./node.ts";
 import { Pauses } from "./pauses.ts";
 import type { Presence } from "./presence.ts";
@@ -20,38 +21,10 @@ import { storedOf, takenIn } from "./surveys.ts";
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** A batch that is to be written. */
-export interface Prepared {
-  /** How many numbers of its node it takes. */
-  readonly numbers: number;
-  /**
-   * Its transaction: only the next number of its node passes, and its surveys stand last. It may ask
-   * the database before.
-   * @param surveyIds of its surveys, in order
-   */
-  statements(surveyIds: readonly number[]): Promise<readonly Statement[]> | readonly Statement[];
-}
-
-/** How batches are written, and found again. */
-export interface Writer<B> {
-  prepare(batch: B): Prepared;
-  drawIds(surveys: readonly SurveyRow[]): Promise<readonly number[]> | readonly number[];
-  /**
-   * A transaction that tells the number of the node's last batch: the highest `n` that it answers. The
-   * first statement answers nothing where the database does not know the node. It writes, so that
-   * its answer waits as a commit does.
-   */
-  readonly lastBatch: readonly Statement[];
-  /** Makes the node known. */
-  readonly hello: Statement;
-  /** Something failed: what is known of the database may be wrong. */
-  forget(): void;
-}
-
-interface CommitterOptions<B> {
+interface CommitterOptions {
   readonly connection: Connection;
   readonly node: Node;
-  readonly writer: Writer<B>;
+  readonly writer: LogWriter;
   readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
@@ -61,7 +34,7 @@ interface CommitterOptions<B> {
 
 /** A batch on its way. */
 interface Attempt {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedBatch;
   readonly surveys: readonly SurveyRow[];
   /** Ids of its surveys, below zero where they wait for the clock: the same however often it is sent. */
   surveyIds: readonly number[] | undefined;
@@ -77,17 +50,17 @@ type Fate = "unstored" | { readonly stored: readonly (number | null)[] };
  * Commits batches, one after the other and each exactly once: it is answered when its fate is known.
  * Only what the database refuses for good, and has certainly not stored, is answered as failed.
  */
-export class Committer<B extends Pick<BatchData, "surveys">> {
+export class Committer {
   readonly #connection: Connection;
   readonly #node: Node;
-  readonly #writer: Writer<B>;
+  readonly #writer: LogWriter;
   readonly #presence: Presence;
   readonly #log: Pick<Log, "error">;
   readonly #pauses: Pauses;
   #isClosed = false;
   #retries = 0;
 
-  constructor({ connection, node, writer, presence, clock, log, random }: CommitterOptions<B>) {
+  constructor({ connection, node, writer, presence, clock, log, random }: CommitterOptions) {
     this.#connection = connection;
     this.#node = node;
     this.#writer = writer;
@@ -101,7 +74,7 @@ export class Committer<B extends Pick<BatchData, "surveys">> {
     return this.#retries;
   }
 
-  async commit(batch: B): Promise<EngineAnswer> {
+  async commit(batch: LogBatch): Promise<EngineAnswer> {
     const attempt: Attempt = {
       prepared: this.#writer.prepare(batch),
       surveys: batch.surveys,
@@ -132,8 +105,8 @@ export class Committer<B extends Pick<BatchData, "surveys">> {
     if (this.#isClosed) throw new Away("the database is closed");
     const { prepared, surveys } = attempt;
     attempt.isSent = false;
-    attempt.surveyIds ??= surveys.length > 0 ? await this.#writer.drawIds(surveys) : [];
-    const statements = await prepared.statements(attempt.surveyIds);
+    attempt.surveyIds ??= this.#writer.drawIds(surveys);
+    const statements = prepared.statements(attempt.surveyIds);
     attempt.isSent = true;
     const results = await this.#connection.pipeline(statements);
     this.#presence.answered(this);
@@ -143,7 +116,6 @@ export class Committer<B extends Pick<BatchData, "surveys">> {
 
   /** What became of a batch after an error, or what to answer. Returns when it is time to go on. */
   async #fateOf(attempt: Attempt, error: unknown): Promise<Fate | EngineAnswer> {
-    this.#writer.forget();
     attempt.failures += 1;
     if (this.#isClosed) return failed(error);
     if (isLost(error)) this.#presence.missed(this, error);

@@ -1,13 +1,7 @@
 import { SystemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Desk, Erased } from "../desk-shape.ts";
-import {
-  type FleetQueryName,
-  isBoxQuery,
-  type QueryInput,
-  type QueryName,
-  type QueryResult,
-} from "../queries.ts";
+import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import {
   type FleetWriteName,
@@ -56,10 +50,7 @@ export class PostgresDesk implements Desk {
 
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     if (isBoxQuery(query)) throw new Error(`${query} is of a box`);
-    const asked = input as QueryInput<FleetQueryName>;
-    const read = (connection: Connection) =>
-      new Reads().run(connection, query as FleetQueryName, asked);
-    return (await this.#ask(read)) as QueryResult<Q>;
+    return this.#ask((connection) => new Reads().run(connection, query, input));
   }
 
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {

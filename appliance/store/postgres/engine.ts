@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
 import { Turns } from "../../base/turns.ts";
-import type { BatchData, SiteKey } from "../counting.ts";
+import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
 import type {
   DatabaseFigures,
   Engine,
@@ -11,29 +11,30 @@ import type {
   EngineEvents,
   EngineRequest,
 } from "../engine.ts";
-import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
+import { eraseGone } from "../log/erase.ts";
+import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
 import type { DeclaredSite, Directory } from "../sites/directory.ts";
 import { KeptReader } from "../threads/kept-reader.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import type { FleetWriteName } from "../writes.ts";
-import { CountWriter } from "./batch.ts";
 import { Committer } from "./committer.ts";
 import { Connection, type Sql } from "./connection.ts";
 import { DatabaseTime } from "./database-time.ts";
 import { isLost, reasonOf } from "./errors.ts";
+import { LogWriter } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import { Pauses } from "./pauses.ts";
 import { Presence } from "./presence.ts";
+import { settle } from "./settle.ts";
 import { nameZone } from "./tables/day-zone.ts";
 import { declareSites } from "./tables/declare-sites.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { READER } from "./thread-kinds.ts";
+import { bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
-import { Filing } from "./upkeep/waiting.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./url.ts";
-import { Values } from "./values/values.ts";
 import { Watch } from "./watch.ts";
 import { FLEET_WRITES } from "./writes.ts";
 
@@ -73,7 +74,7 @@ export class PostgresEngine implements Engine {
   readonly #commits: Connection;
   readonly #chores: Connection;
   readonly #time: DatabaseTime;
-  readonly #committer: Committer<BatchData>;
+  readonly #committer: Committer;
   readonly #watch: Watch;
   readonly #lease: Lease;
   readonly #upkeep: PostgresUpkeep;
@@ -110,16 +111,10 @@ export class PostgresEngine implements Engine {
     this.#chores = connect("chores");
     this.#time = new DatabaseTime(clock, log, databaseNow);
     const exists = (site: SiteKey) => this.#sites.has(site);
-    const valuesBy = (connection: Connection) => new Values(connection, () => this.#time.today());
     this.#committer = new Committer({
       connection: this.#commits,
       node,
-      writer: new CountWriter({
-        node,
-        connection: this.#commits,
-        values: valuesBy(this.#commits),
-        exists,
-      }),
+      writer: new LogWriter({ node, exists, clock, random }),
       presence,
       clock,
       log,
@@ -127,12 +122,11 @@ export class PostgresEngine implements Engine {
     });
     const lease = new Lease(node, clock);
     this.#lease = lease;
-    const connection = this.#chores;
     this.#upkeep = new PostgresUpkeep({
-      connection,
+      connection: this.#chores,
       lease,
-      filing: new Filing({ connection, node, values: valuesBy(connection), lease, exists }),
       time: this.#time,
+      clock,
     });
     this.#watch = new Watch({
       lease,
@@ -185,7 +179,7 @@ export class PostgresEngine implements Engine {
       case "commit":
         return this.#commitTurns.take(async () =>
           (await this.#opened.promise)
-            ? this.#committer.commit(request.batch)
+            ? this.#committer.commit(this.#ofSitesThatAre(request.batch))
             : refused("the database has not answered yet"),
         );
       case "write":
@@ -193,20 +187,31 @@ export class PostgresEngine implements Engine {
       case "upkeep":
         // The next one does it.
         if (!this.#isReady) return NOTHING;
-        return this.#orRefused(() => this.#steps(this.#upkeep.step(request.time)));
-      // It has no blocks.
+        return this.#orRefused(async () => ({
+          ...NOTHING,
+          more: await this.#upkeep.step(request.time),
+        }));
       case "settle":
-        return NOTHING;
-      case "fold":
-        return this.#orRefused(() => this.#steps(this.#upkeep.fold(request.plan)));
+        return this.#orRefused(async () => {
+          // Where it is done by another, or prepared on other blocks, the next question tells.
+          await settle(this.#chores, request.settlement);
+          return NOTHING;
+        });
     }
   }
 
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
-    if (query === "settlement") return null as QueryResult<Q>;
-    // Another one folds, or nobody can.
-    if (query === "foldPlan" && !this.#lease.isHeld) return null as QueryResult<Q>;
-    return this.#reader.read(query, input);
+    if (query !== "settlement") return this.#reader.read(query, input);
+    if (!(await this.#isSettler())) return null as QueryResult<Q>;
+    // By the time that all nodes share; a disk elsewhere is its owner's to watch.
+    const own = { today: this.#time.today(), maxDetailBytes: Number.POSITIVE_INFINITY };
+    return this.#reader.read(query, { ...(input as SettlementQuery), ...own } as QueryInput<Q>);
+  }
+
+  /** One node settles: whoever has taken the lease. */
+  async #isSettler(): Promise<boolean> {
+    if (!this.#isReady) return false;
+    return this.#lease.isHeld || this.#chores.transaction((sql) => this.#lease.take(sql));
   }
 
   /** What waits for a database that is away is refused. */
@@ -256,7 +261,9 @@ export class PostgresEngine implements Engine {
       ...(await nameZone(sql, { zone, ...(databaseNow && { databaseNow }) })),
       ...(await declareSites(sql, declared)),
     ]);
-    await this.#chores.all([this.#node.hello]);
+    const { clock } = this.#options;
+    const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
+    await this.#chores.all([this.#node.hello, bootStatement({ boot: clock.boot, bootedAt })]);
     await this.#watch.begin();
     if (this.#isClosed) return;
     this.#isReady = true;
@@ -272,15 +279,17 @@ export class PostgresEngine implements Engine {
     tell(directory);
   }
 
+  /** What was on its way to a site that is erased since does not come to the log. */
+  #ofSitesThatAre(batch: BatchData): BatchData {
+    const exists = (site: SiteKey) => site === NOBODY || this.#sites.has(site);
+    return { ...batch, log: batch.log.flatMap((body) => eraseGone(body, exists) ?? []) };
+  }
+
   async #write(name: FleetWriteName, input: unknown): Promise<EngineAnswer> {
     const write = FLEET_WRITES[name] as (sql: Sql, input: unknown) => Promise<unknown>;
     const result = await this.#chores.transaction((sql) => write(sql, input));
     await this.#watch.readDirectory();
     return { ...NOTHING, result };
-  }
-
-  async #steps(step: Promise<boolean>): Promise<EngineAnswer> {
-    return { ...NOTHING, more: await step };
   }
 
   async #orRefused(task: () => Promise<EngineAnswer>): Promise<EngineAnswer> {

@@ -58,7 +58,7 @@ export function isPassed(error: unknown): boolean {
 
 /** A response to a survey has an id that another one has. */
 export function isIdTaken(error: unknown): boolean {
-  return isOfKey(error, ["survey_pkey", "waiting_pkey"]);
+  return isOfKey(error, ["survey_pkey", "waiting_survey_pkey"]);
 }
 
 function isOfKey(error: unknown, keys: readonly string[]): boolean {

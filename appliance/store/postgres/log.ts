@@ -1,14 +1,24 @@
 import type { Clock } from "../../base/clock.ts";
 import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
 import { BatchEncoder } from "../log/batch.ts";
-import type { Prepared, Writer } from "./committer.ts";
 import type { Statement } from "./connection.ts";
 import type { Node } from "./node.ts";
 import { surveyStatements } from "./surveys.ts";
 
 /** A batch as the log takes it: encoded ones, each of which becomes a row. */
-interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
+export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
   readonly log: readonly Uint8Array[];
+}
+
+/** A batch that is to be written. */
+export interface PreparedBatch {
+  /** How many numbers of its node it takes. */
+  readonly numbers: number;
+  /**
+   * Its transaction: only the next number of its node passes, and its surveys stand last.
+   * @param surveyIds of its surveys, in order
+   */
+  statements(surveyIds: readonly number[]): readonly Statement[];
 }
 
 interface LogWriterOptions {
@@ -31,7 +41,7 @@ const IDS_PER_MS = 2 ** 13;
  * Writes batches to the log of their node. Only the next number passes, and each number once: what the
  * log has, and what was folded already, is refused.
  */
-export class LogWriter implements Writer<LogBatch> {
+export class LogWriter {
   readonly #options: LogWriterOptions;
   #lastId = 0;
 
@@ -39,7 +49,7 @@ export class LogWriter implements Writer<LogBatch> {
     this.#options = options;
   }
 
-  prepare(batch: LogBatch): Prepared {
+  prepare(batch: LogBatch): PreparedBatch {
     const { node, exists } = this.#options;
     const bodies = batch.log.length > 0 ? batch.log : [EMPTY];
     return {
@@ -49,7 +59,7 @@ export class LogWriter implements Writer<LogBatch> {
           text: APPEND,
           values: [node.id, node.batch + 1 + at, body],
         })),
-        ...surveyStatements(batch, { node: node.id, ids, exists }),
+        ...surveyStatements(batch, { ids, exists }),
       ],
     };
   }
@@ -66,8 +76,10 @@ export class LogWriter implements Writer<LogBatch> {
   }
 
   /**
-   * The first waits for a batch that is still being committed, for it locks what that has locked; only
-   * a statement after it sees what came of that.
+   * A transaction that tells the number of the node's last batch: the highest `n` that it answers. The
+   * first statement answers nothing where the database does not know the node. It waits for a batch
+   * that is still being committed, for it locks what that has locked; only a statement after it sees
+   * what came of that. And it writes, so that its answer waits as a commit does.
    */
   get lastBatch(): Statement[] {
     const values = [this.#options.node.id];
@@ -77,12 +89,11 @@ export class LogWriter implements Writer<LogBatch> {
     ];
   }
 
+  /** Makes the node known. */
   get hello(): Statement {
     const { node } = this.#options;
     return { text: HELLO, values: [node.id, node.batch] };
   }
-
-  forget(): void {}
 }
 
 /**
@@ -107,3 +118,12 @@ export const LAST_IN_LOG = "SELECT n FROM log WHERE node = $1::bigint ORDER BY n
 
 export const HELLO = `
   INSERT INTO folded (node, n) VALUES ($1::bigint, $2::bigint) ON CONFLICT (node) DO NOTHING`;
+
+/** How many batches nodes have committed, of those that fit a condition. */
+export function batchesOf(which: string): string {
+  return `
+    SELECT coalesce(sum(coalesce(last.n, folded.n)), 0) FROM folded LEFT JOIN LATERAL (
+      SELECT n FROM log WHERE log.node = folded.node ORDER BY n DESC LIMIT 1
+    ) AS last ON true
+    WHERE folded.${which}`;
+}

@@ -3,10 +3,7 @@ import type { Statement } from "./connection.ts";
 /** Ids stay exact as numbers, and two of them differ. */
 const IDS = 2 ** 48;
 
-/**
- * A process that counts. Its batches are numbered; the number of the last one is in the database,
- * written in the transaction of that batch.
- */
+/** A process that counts. Its batches are numbered, see LogWriter. */
 export class Node {
   readonly id: number;
   /** How people call it. */
@@ -23,20 +20,9 @@ export class Node {
   /** Makes its row, or says that it lives. */
   get hello(): Statement {
     return {
-      text: `INSERT INTO node (id, name, batch, seen_at) VALUES ($1, $2, $3, now())
+      text: `INSERT INTO node (id, name, seen_at) VALUES ($1, $2, now())
              ON CONFLICT (id) DO UPDATE SET seen_at = now()`,
-      values: [this.id, this.name, this.batch],
-    };
-  }
-
-  /** The next batch: fails, and all behind it, unless that has the number after the last. */
-  get gate(): Statement {
-    return {
-      text: `WITH passed AS (
-               UPDATE node SET batch = $2::bigint, seen_at = now()
-               WHERE id = $1 AND batch = $2::bigint - 1 RETURNING id)
-             SELECT 1 / count(*) AS passed FROM passed`,
-      values: [this.id, this.batch + 1],
+      values: [this.id, this.name],
     };
   }
 
@@ -44,18 +30,6 @@ export class Node {
   get goodbye(): Statement {
     return {
       text: "UPDATE node SET live = NULL, seen_at = to_timestamp(0) WHERE id = $1",
-      values: [this.id],
-    };
-  }
-
-  /**
-   * Answers the number of the last batch. It writes, for the answer is to wait for what a commit waits
-   * for: a standby may not have yet what a read here already shows. And it waits for a batch that is
-   * still being committed.
-   */
-  get lastBatch(): Statement {
-    return {
-      text: "UPDATE node SET seen_at = now() WHERE id = $1 RETURNING batch AS n",
       values: [this.id],
     };
   }

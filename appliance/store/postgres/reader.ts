@@ -1,5 +1,5 @@
 import { SystemClock } from "../../base/clock.ts";
-import type { FleetQueryName, QueryInput } from "../queries.ts";
+import type { QueryInput, QueryName } from "../queries.ts";
 import { hostReader } from "../threads/reader-host.ts";
 import { Connection } from "./connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./errors.ts";
@@ -18,7 +18,7 @@ hostReader((settings: ConnectionSettings) => {
   let connection = connect();
   let away: { error: unknown; until: number } | undefined;
 
-  const ask = async (query: FleetQueryName, input: QueryInput<FleetQueryName>) => {
+  const ask = async (query: QueryName, input: QueryInput<QueryName>) => {
     const since = clock.monotonic();
     try {
       return await reads.run(connection, query, input);
@@ -38,7 +38,7 @@ hostReader((settings: ConnectionSettings) => {
       if (away !== undefined && clock.monotonic() < away.until) throw away.error;
       away = undefined;
       try {
-        return await ask(query as FleetQueryName, input as QueryInput<FleetQueryName>);
+        return await ask(query, input as QueryInput<QueryName>);
       } catch (error) {
         if (!(error instanceof Away)) throw error;
         away = { error, until: clock.monotonic() + AWAY_MS };

@@ -78,6 +78,9 @@ export const PASS = `
   )
   SELECT 1 / count(*) AS passed FROM passed`;
 
+/** Blocks, or the sites that have them, are other ones at the end of the transaction. */
+export const PASS_GENERATION = "UPDATE generation SET n = n + 1 WHERE one = 1";
+
 export const DROP = `
   DELETE FROM block USING unnest($1::int[], $2::int[], $3::int[]) AS w (site, month, part)
   WHERE block.site = w.site AND block.month = w.month AND block.part = w.part`;

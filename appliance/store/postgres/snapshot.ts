@@ -16,9 +16,12 @@ const BEFORE_ALL = { site: -(2 ** 31), month: 0, part: 0 };
  */
 export class PostgresSnapshot implements Snapshot {
   readonly #sql: Sql;
+  readonly #to: ReadonlyMap<number, number> | undefined;
 
-  constructor(sql: Sql) {
+  /** @param to by node, what came to the log after this number is not in it; of a node that is missing: all */
+  constructor(sql: Sql, to?: ReadonlyMap<number, number>) {
     this.#sql = sql;
+    this.#to = to;
   }
 
   async generation(): Promise<number> {
@@ -32,7 +35,11 @@ export class PostgresSnapshot implements Snapshot {
   }
 
   log(after: ReadonlyMap<number, number>, maxBytes: number): Promise<readonly LogRow[]> {
-    return this.#sql.rows(LOG, [numbers(after.keys()), numbers(after.values()), maxBytes]);
+    const to = this.#to;
+    return this.#sql.rows(LOG, [
+      ...[numbers(after.keys()), numbers(after.values()), maxBytes],
+      ...(to === undefined ? [null, null] : [numbers(to.keys()), numbers(to.values())]),
+    ]);
   }
 
   blocks(
@@ -69,6 +76,13 @@ export const GENERATION = "SELECT n FROM generation WHERE one = 1";
 
 export const FOLDED = "SELECT node, n FROM folded";
 
+/** By node, the last number of its log, and how many bytes it has. */
+export const LOG_ENDS = `
+  SELECT folded.node, log.n, log.bytes FROM folded CROSS JOIN LATERAL (
+    SELECT max(n) AS n, sum(octet_length(body)) AS bytes FROM log WHERE log.node = folded.node
+  ) AS log
+  WHERE log.n IS NOT NULL`;
+
 /** The lengths of bodies are known without reading them. */
 export const LOG = `
   SELECT node, n, body FROM (
@@ -78,9 +92,11 @@ export const LOG = `
       SELECT beyond.node, beyond.n, beyond.body
       FROM folded LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS seen (node, n)
           ON seen.node = folded.node
+        LEFT JOIN unnest($4::bigint[], $5::bigint[]) AS upto (node, n) ON upto.node = folded.node
         CROSS JOIN LATERAL (
           SELECT node, n, body FROM log
           WHERE log.node = folded.node AND log.n > GREATEST(folded.n, seen.n)
+            AND ($4::bigint[] IS NULL OR log.n <= upto.n)
           ORDER BY log.n LIMIT ${ROWS}
         ) AS beyond
       ORDER BY node, n LIMIT ${ROWS}

@@ -6,7 +6,6 @@ import {
   type SiteKey,
   type SurveyRow,
 } from "../counting.ts";
-import type { Waiting } from "../counts/group.ts";
 import { maskedPayload } from "../counts/nobody.ts";
 import { numbers } from "./columns.ts";
 import type { Statement } from "./connection.ts";
@@ -15,7 +14,6 @@ import type { Statement } from "./connection.ts";
 type SurveyId = number;
 
 interface SurveysOptions {
-  readonly node: number;
   /** Of each response, in order; the same however often they are sent. */
   readonly ids: readonly SurveyId[];
   /** Tells the sites that are there; others are written so that the time tells nothing. */
@@ -52,7 +50,7 @@ export function takenIn(
 export function storedOf(ids: readonly SurveyId[]): Statement {
   return {
     text: `SELECT id FROM survey WHERE id = ANY($1::bigint[])
-           UNION ALL SELECT -id FROM waiting WHERE id = ANY($2::bigint[])`,
+           UNION ALL SELECT -id FROM waiting_survey WHERE id = ANY($2::bigint[])`,
     values: bySign(ids),
   };
 }
@@ -60,7 +58,7 @@ export function storedOf(ids: readonly SurveyId[]): Statement {
 function statementsOf(
   { site: asked, stamp, version, payload: sent }: SurveyRow,
   id: SurveyId,
-  { node, exists: isThere }: SurveysOptions,
+  { exists: isThere }: SurveysOptions,
 ): Statement[] {
   const day = dayOf("hour" in stamp ? stamp.hour * HOUR_MS : stamp.savedClock);
   const exists = isThere(asked);
@@ -69,9 +67,8 @@ function statementsOf(
   const count: Statement = { text: SURVEY_OF_DAY, values: [asked, day] };
   if ("hour" in stamp)
     return [count, { text: SURVEY, values: [asked, day, id, site, version, payload] }];
-  const data: Waiting = { kind: "survey", version, payload };
   const { boot, at, savedClock } = stamp;
-  const values = [asked, day, -id, site, node, boot, at, savedClock, JSON.stringify(data)];
+  const values = [asked, day, -id, site, boot, at, savedClock, version, payload];
   return [count, { text: WAITING_SURVEY, values }];
 }
 
@@ -79,7 +76,7 @@ function withdrawals(ids: readonly SurveyId[]): Statement[] {
   const [survey, waiting] = bySign(ids);
   return [
     { text: "DELETE FROM survey WHERE id = ANY($1::bigint[])", values: [survey] },
-    { text: "DELETE FROM waiting WHERE id = ANY($1::bigint[])", values: [waiting] },
+    { text: "DELETE FROM waiting_survey WHERE id = ANY($1::bigint[])", values: [waiting] },
   ].filter(({ values }) => values[0] !== "{}");
 }
 
@@ -103,6 +100,6 @@ const SURVEY = `
   SELECT $3::bigint, $4::int, $5::bigint, $2::int, $6::text ${IS_TAKEN} RETURNING id`;
 
 const WAITING_SURVEY = `
-  INSERT INTO waiting (id, site, node, boot, at, saved_clock, hits, data)
-  SELECT $3::bigint, $4::int, $5::bigint, $6::text, $7::bigint, $8::bigint, 0, $9::text ${IS_TAKEN}
+  INSERT INTO waiting_survey (id, site, boot, at, saved_clock, version, payload)
+  SELECT $3::bigint, $4::int, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::text ${IS_TAKEN}
   RETURNING id`;

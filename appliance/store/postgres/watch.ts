@@ -5,6 +5,7 @@ import type { EngineEvents } from "../engine.ts";
 import type { LiveBars } from "../live-views.ts";
 import type { Connection, Statement } from "./connection.ts";
 import type { DatabaseTime } from "./database-time.ts";
+import { batchesOf } from "./log.ts";
 import type { Node } from "./node.ts";
 import type { Presence } from "./presence.ts";
 import { readDirectory } from "./tables/directory.ts";
@@ -146,7 +147,7 @@ interface Told {
 
 const LOOK = `
   SELECT (SELECT directory FROM revision) AS directory,
-    (SELECT coalesce(sum(batch), 0) FROM node WHERE id <> $1) AS batches,
+    (${batchesOf("node <> $1")}) AS batches,
     extract(epoch FROM now()) * 1000 AS now`;
 
 const TELL = `

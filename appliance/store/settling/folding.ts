@@ -21,6 +21,8 @@ export interface FoldingTime {
   readonly boot: string;
   /** Epoch milliseconds at monotonic zero of this boot; null while the clock is not sure. */
   readonly bootedAt: number | null;
+  /** The same of other boots that may still come to know it; of one that is not there nobody will. */
+  readonly otherBoots?: ReadonlyMap<string, number | null>;
   /** The hour in the owner's zone, counted from midnight of 1970-01-01 there. */
   readonly zoneHour: (epochMs: number) => number;
   readonly today: Day;
@@ -40,8 +42,8 @@ interface Foldable {
 }
 
 /**
- * Moves the beginning of the log into parts of running days. Undated records of this boot stay until the
- * time is known, with all of their node that came after them.
+ * Moves the beginning of the log into parts of running days. Undated records stay until the time is known
+ * or nobody will know it, with all of their node that came after them.
  * @returns null when there is nothing to fold
  */
 export async function foldLog(
@@ -121,11 +123,14 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
 }
 
 /** A batch with the hours of its records; undefined where nobody knows them yet. */
-function dated(batch: Batch, { boot, bootedAt, zoneHour }: FoldingTime): Batch | undefined {
+function dated(
+  batch: Batch,
+  { boot, bootedAt, otherBoots, zoneHour }: FoldingTime,
+): Batch | undefined {
   const { undated } = batch;
   if (undated === undefined) return batch;
-  if (undated.boot !== boot) return datedBatch(batch, undated.savedZero, zoneHour);
-  return bootedAt === null ? undefined : datedBatch(batch, bootedAt, zoneHour);
+  const known = undated.boot === boot ? bootedAt : otherBoots?.get(undated.boot);
+  return known === null ? undefined : datedBatch(batch, known ?? undated.savedZero, zoneHour);
 }
 
 function hasRoom({ folded, records, sites }: Foldable, batch: Batch): boolean {

@@ -7,8 +7,7 @@ import {
   type SurveyRow,
 } from "../counting.ts";
 import { maskedPayload } from "../counts/nobody.ts";
-import { sitesOf } from "../log/batch.ts";
-import { eraseSite } from "../log/erase.ts";
+import { eraseGone } from "../log/erase.ts";
 import { type Database, dataVersionOf } from "./database.ts";
 
 /**
@@ -39,19 +38,12 @@ export class Commits {
   add({ log, withdraw, surveys }: Pick<BatchData, "log" | "withdraw" | "surveys">) {
     this.#noticeForeignCommits();
     for (const sent of log) {
-      const body = this.#ofSitesThatAre(sent);
+      // What was on its way to a site that is erased since.
+      const body = eraseGone(sent, (site) => this.#exists(site));
       if (body !== undefined) this.#statements.append.run(body);
     }
     for (const id of withdraw) this.#withdraw(id);
     return surveys.map((survey) => this.#addSurvey(survey));
-  }
-
-  /** Without what was on its way to a site that is erased since. */
-  #ofSitesThatAre(body: Uint8Array): Uint8Array | undefined {
-    let left: Uint8Array | undefined = body;
-    for (const site of sitesOf(body))
-      if (left !== undefined && !this.#exists(site)) left = eraseSite(left, site);
-    return left;
   }
 
   #exists(site: SiteKey): boolean {

@@ -105,9 +105,6 @@ class Committer {
         days.save();
         if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);
         return { more: upkeepStep(this.#db, request.time) };
-      // Values are bounded where blocks are made.
-      case "fold":
-        return {};
       case "write": {
         // It may erase a site.
         this.#commits.forget();

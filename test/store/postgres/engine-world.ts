@@ -5,6 +5,7 @@ import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts"
 import type { EngineAnswer } from "../../../appliance/store/engine.ts";
 import type { LiveBars } from "../../../appliance/store/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
+import type { StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
@@ -125,13 +126,44 @@ export class EngineWorld {
   async upkeep(retentionDays = 100): Promise<number> {
     const { clock } = this;
     for (let steps = 0; ; steps++) {
-      const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
-      const time = { boot: clock.boot, bootedAt, today: this.day, retentionDays };
-      const at = clock.monotonic();
-      const answer = await this.engine.send({ kind: "upkeep", at, time });
+      const time = this.#upkeepTime(retentionDays);
+      const answer = await this.engine.send({ kind: "upkeep", at: clock.monotonic(), time });
       if (!answer.ok) throw new Error(answer.message);
-      if (!answer.more) return steps;
+      if (!answer.more) return steps + (await this.settle(retentionDays));
     }
+  }
+
+  /** Settles all there is, as the store has it done. @returns how many steps there were */
+  async settle(retentionDays = 100): Promise<number> {
+    for (let steps = 0; ; steps++) {
+      const settlement = await this.engine.read("settlement", {
+        ...this.#upkeepTime(retentionDays),
+        ...{ detailDays: 0, maxDetailBytes: 0, lowSpace: false },
+        ...{ isFirst: steps === 0, minBytes: 0 },
+      });
+      if (settlement === null) return steps;
+      const at = this.clock.monotonic();
+      const answer = await this.engine.send({ kind: "settle", at, settlement });
+      if (!answer.ok) throw new Error(answer.message);
+    }
+  }
+
+  #upkeepTime(retentionDays: number): UpkeepTime {
+    const { clock } = this;
+    const bootedAt = clock.sure ? clock.now() - clock.monotonic() : null;
+    return { boot: clock.boot, bootedAt, today: this.day, retentionDays };
+  }
+
+  /** What the numbers say of a site and its days: how often each value of a dimension was counted. */
+  async counts(dimension: string, { site = this.site(), days = 30 } = {}) {
+    const query: StatsQuery = {
+      site,
+      ...{ id: "any", from: this.day - days, to: this.day + days, single: false },
+      ...{ series: false, daily: undefined, zone: "UTC", warnings: [] },
+    };
+    const accepts = { encoding: null, ifNoneMatch: "" };
+    const { body } = await this.engine.read("stats", { query, accepts });
+    return JSON.parse(Buffer.from(body ?? []).toString())[dimension] ?? {};
   }
 
   get day(): number {

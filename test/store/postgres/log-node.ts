@@ -20,7 +20,7 @@ export class LogNode {
   readonly lines: string[] = [];
   readonly node: Node;
   readonly connection: Connection;
-  readonly #committer: Committer<Parameters<LogWriter["prepare"]>[0]>;
+  readonly #committer: Committer;
 
   constructor(url: string, { random = Math.random }: { random?: () => number } = {}) {
     const { clock } = this;

@@ -1,51 +1,95 @@
+import { DayZone } from "../../../base/day-zone.ts";
 import { LastAnswers } from "../../answer.ts";
-import { foldPlan } from "../../counts/fold-plan.ts";
+import { BlockCounts, PLAIN } from "../../counts/block-counts.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
-import type { FleetQueryName, QueryInput, QueryResult } from "../../queries.ts";
+import { LogTail } from "../../log/tail.ts";
+import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
+import { nextSettlement } from "../../settling/settling.ts";
+import type { Settlement } from "../../snapshot.ts";
 import type { Connection, Sql } from "../connection.ts";
+import { batchesOf } from "../log.ts";
+import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
 import { siteAlarms } from "../tables/site-alarms.ts";
-import { PostgresCounts } from "./counts.ts";
-import { KnownValues } from "./known-values.ts";
+import { bootZeros } from "../upkeep/boots.ts";
+import { dayMarks, runMs } from "../upkeep/run-time.ts";
 import { PostgresSurveys } from "./surveys.ts";
+
+/** What is kept between two questions. */
+interface Kept {
+  /** Of what it is: behind a pooler, another server may answer on the same connection. */
+  readonly server: string;
+  readonly connection: Connection;
+  readonly reconnects: number;
+  readonly tail: LogTail;
+  readonly lastAnswers: LastAnswers;
+}
 
 /** What can be asked of a database; one question at a time. */
 export class Reads {
-  readonly #known = new KnownValues();
-  readonly #lastAnswers = new LastAnswers();
+  #kept: Kept | undefined;
+  /** By node, how far the log is settled that is being settled. */
+  #settlesTo: ReadonlyMap<number, number> = new Map();
 
   /** All that is read is of one moment. @throws {Away}, {Lost}, and what the server refuses */
-  run<Q extends FleetQueryName>(
+  run<Q extends QueryName>(
     connection: Connection,
     query: Q,
     input: QueryInput<Q>,
   ): Promise<QueryResult<Q>> {
-    this.#known.trim();
-    const read = async (sql: Sql) => FLEET_READS[query](this.#source(sql), input);
-    return connection.transaction(read, { read: true });
+    const read = async (sql: Sql) => {
+      if (query === "settlement") return this.#settlement(sql, input as SettlementQuery);
+      type Read = (source: FleetSource, input: unknown) => unknown;
+      const answer = FLEET_READS[query as keyof typeof FLEET_READS] as Read;
+      return answer(await this.#source(sql, connection), input);
+    };
+    return connection.transaction(read, { read: true }) as Promise<QueryResult<Q>>;
   }
 
-  #source(sql: Sql): FleetSource {
-    const counts = new PostgresCounts(sql, this.#known);
+  async #source(sql: Sql, connection: Connection): Promise<FleetSource> {
+    const [state] = await sql.rows<{ server: string }>(STATE);
+    const { tail, lastAnswers } = this.#keptOf(connection, state?.server ?? "");
     return {
-      counts,
+      counts: new BlockCounts(new PostgresSnapshot(sql), tail, PLAIN),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
-      foldPlan: (input) => foldPlan(counts, input),
-      version: () => versionOf(sql),
-      lastAnswers: this.#lastAnswers,
+      version: () => JSON.stringify(state),
+      lastAnswers,
     };
+  }
+
+  /**
+   * A standby that takes over may lack the last of what was read: by then the same numbers stand for
+   * something else, so nothing that is kept outlives its connection.
+   */
+  #keptOf(connection: Connection, server: string): Kept {
+    const { reconnects } = connection.figures;
+    const kept = this.#kept;
+    if (kept?.server === server && kept.connection === connection && kept.reconnects === reconnects)
+      return kept;
+    const [tail, lastAnswers] = [new LogTail(), new LastAnswers()];
+    this.#kept = { server, connection, reconnects, tail, lastAnswers };
+    return this.#kept;
+  }
+
+  /** What comes in meanwhile is not waited for: the log would never be at its end. */
+  async #settlement(sql: Sql, query: SettlementQuery): Promise<Settlement | null> {
+    if (query.isFirst) {
+      const ends = await sql.rows<{ node: number; n: number; bytes: number }>(LOG_ENDS);
+      if (ends.reduce((sum, { bytes }) => sum + bytes, 0) < query.minBytes) return null;
+      this.#settlesTo = new Map(ends.map(({ node, n }) => [node, n]));
+    }
+    const zone = new DayZone(query.zone);
+    return nextSettlement(new PostgresSnapshot(sql, this.#settlesTo), {
+      ...query,
+      zoneHour: (epochMs) => zone.hourAt(epochMs),
+      otherBoots: await bootZeros(sql),
+      runMs: await runMs(sql),
+      marks: await dayMarks(sql),
+    });
   }
 }
 
-/**
- * Batches, changes of sites, the lease of upkeep, which is renewed with each of its steps, and what
- * waits for a clock, which each node files by itself.
- */
-async function versionOf(sql: Sql): Promise<string> {
-  const rows = await sql.rows<object>(
-    `SELECT (SELECT sum(batch) FROM node) AS batches, (SELECT count(*) FROM node) AS nodes,
-       (SELECT directory FROM revision) AS directory, (SELECT count(*) FROM waiting) AS waiting,
-       (SELECT until FROM lease WHERE name = 'upkeep')::text AS upkeep`,
-  );
-  return JSON.stringify(rows);
-}
+/** Another one once anybody has counted, settled or changed sites. */
+const STATE = `
+  SELECT pg_postmaster_start_time()::text AS server, (${batchesOf("node IS NOT NULL")}) AS batches,
+    (SELECT n FROM generation) AS generation, (SELECT directory FROM revision) AS directory`;

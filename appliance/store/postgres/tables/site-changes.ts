@@ -3,6 +3,7 @@ import { DAY_ZONE } from "../../sites/day-zone.ts";
 import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import type { Sql, Statement } from "../connection.ts";
+import { PASS_GENERATION } from "../settle.ts";
 import { readDirectory } from "./directory.ts";
 
 const ADMIN = 0;
@@ -101,6 +102,7 @@ function removal(site: SiteKey): Statement[] {
       values,
     })),
     { text: "INSERT INTO erased_site (key, at) VALUES ($1, now())", values },
+    { text: PASS_GENERATION },
   ];
 }
 

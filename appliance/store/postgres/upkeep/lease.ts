@@ -33,7 +33,10 @@ export class Lease {
   /** Takes it or keeps it. @returns false when another node holds it */
   async take(sql: Sql): Promise<boolean> {
     const rows = await sql.rows<Held>(
-      `INSERT INTO lease (name, holder, term, until) VALUES ('${NAME}', $1, 1, now() + ${LEASE})
+      // Nobody waits for the row, or locks it, while another holds it.
+      `INSERT INTO lease (name, holder, term, until)
+       SELECT '${NAME}', $1::bigint, 1, now() + ${LEASE} WHERE NOT EXISTS (
+         SELECT 1 FROM lease WHERE name = '${NAME}' AND holder <> $1::bigint AND until >= now())
        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
          term = CASE WHEN lease.holder = excluded.holder THEN lease.term ELSE lease.term + 1 END
        WHERE lease.holder = excluded.holder OR lease.until < now()

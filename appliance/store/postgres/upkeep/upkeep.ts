@@ -1,33 +1,30 @@
-import type { FoldPlan, UpkeepTime } from "../../queries.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { DayZone } from "../../../base/day-zone.ts";
+import type { UpkeepTime } from "../../queries.ts";
 import type { Connection, Sql } from "../connection.ts";
 import type { DatabaseTime } from "../database-time.ts";
-import { eraseSites } from "./erase.ts";
-import { Fold } from "./fold.ts";
+import { bootStatement, fileSurveys } from "./boots.ts";
+import { Erasing, emptyNobody } from "./erase.ts";
 import type { Lease } from "./lease.ts";
-import { dropNodes, mergeNodes } from "./merge.ts";
-import { emptyNobody, forgetSurveyDays } from "./nobody.ts";
-import { Packing } from "./pack.ts";
-import { Pruning } from "./prune.ts";
 import { addRunTime } from "./run-time.ts";
-import type { Step, StepTime } from "./step.ts";
-import type { Filing } from "./waiting.ts";
+
+const TELL_BOOT_MS = 3_600_000;
 
 interface UpkeepOptions {
   readonly connection: Connection;
   readonly lease: Lease;
-  readonly filing: Filing;
   readonly time: DatabaseTime;
+  readonly clock: Clock;
 }
 
 /**
- * What is done for the data from time to time, in small steps, each a transaction of its own: by one
- * node at a time, while all go on counting.
+ * What is done for the data from time to time besides settling it, in small steps, each a transaction of its
+ * own: by one node at a time, while all go on counting.
  */
 export class PostgresUpkeep {
   readonly #options: UpkeepOptions;
-  readonly #pruning = new Pruning();
-  readonly #packing = new Packing();
-  #fold: Fold | undefined;
+  readonly #erasing = new Erasing();
+  #boot = { isKnown: false, at: -Infinity };
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
@@ -35,52 +32,48 @@ export class PostgresUpkeep {
 
   /** @returns false when nothing is left to do for this node. @throws {Away}, {Lost} */
   async step(time: UpkeepTime): Promise<boolean> {
-    const { filing } = this.#options;
-    if (await filing.own(time)) return true;
-    const more = await this.#held((sql) => this.#work(sql, time));
-    if (more === undefined) return false;
-    this.#pruning.done();
-    this.#packing.done();
-    return more || filing.ofOthers(time);
-  }
-
-  /** A step of a new plan, or, where it is null, of the one before. @returns false at its end */
-  async fold(plan: FoldPlan | null): Promise<boolean> {
-    if (plan !== null) this.#fold = new Fold(plan);
-    const fold = this.#fold;
-    if (fold === undefined) return false;
-    const more = await this.#held((sql) => fold.step(sql, this.#options.time.today()));
-    if (more) fold.done();
-    else this.#fold = undefined;
-    return more ?? false;
-  }
-
-  /** @returns undefined when another node holds the lease */
-  #held(task: (sql: Sql) => Promise<boolean>): Promise<boolean | undefined> {
+    await this.#tellBoot(time);
     const { connection, lease } = this.#options;
-    return connection.transaction(async (sql) => ((await lease.take(sql)) ? task(sql) : undefined));
+    try {
+      return await connection.transaction(
+        async (sql) => (await lease.take(sql)) && this.#work(sql, time),
+      );
+    } catch (error) {
+      this.#erasing.forget();
+      throw error;
+    }
   }
 
-  async #work(sql: Sql, { retentionDays }: UpkeepTime): Promise<boolean> {
+  async #tellBoot(time: UpkeepTime): Promise<void> {
+    const { connection, clock } = this.#options;
+    const isKnown = time.bootedAt !== null;
+    const at = clock.monotonic();
+    if (isKnown === this.#boot.isKnown && at - this.#boot.at < TELL_BOOT_MS) return;
+    await connection.all([bootStatement(time)]);
+    this.#boot = { isKnown, at };
+  }
+
+  async #work(sql: Sql, { zone }: UpkeepTime): Promise<boolean> {
     const { lease, time } = this.#options;
     const ms = lease.heldMs;
-    const now: StepTime = {
-      today: time.today(),
-      retentionDays,
-      runMs: await addRunTime(sql, ms),
-    };
+    await addRunTime(sql, ms);
     lease.told(ms);
-    const steps: Step[] = [
-      eraseSites,
-      // Before pruning, which goes by the days that are packed.
-      (each, at) => this.#packing.step(each, at),
-      (each, at) => this.#pruning.step(each, at),
-      mergeNodes,
-      emptyNobody,
-      forgetSurveyDays,
-      dropNodes,
-    ];
-    for (const step of steps) if (await step(sql, now)) return true;
+    if (await this.#erasing.step(sql)) return true;
+    if (await fileSurveys(sql, new DayZone(zone))) return true;
+    if (await emptyNobody(sql)) return true;
+    // How many responses a day had is of no use when it is over.
+    await sql.rows("DELETE FROM survey_day WHERE day < $1", [time.today() - 1]);
+    await sql.all([{ text: FORGET_LOGS }, { text: FORGET_NODES }, { text: FORGET_BOOTS }]);
     return false;
   }
 }
+
+/** Of nodes that nobody has heard of for a month, whose log is folded. */
+const FORGET_LOGS = `
+  DELETE FROM folded WHERE NOT EXISTS (SELECT 1 FROM log WHERE log.node = folded.node)
+    AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = folded.node
+      AND seen_at > now() - interval '30 days')`;
+
+const FORGET_NODES = "DELETE FROM node WHERE seen_at < now() - interval '30 days'";
+
+const FORGET_BOOTS = "DELETE FROM boot WHERE told_at < now() - interval '30 days'";
