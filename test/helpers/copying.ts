@@ -2,16 +2,16 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Day } from "../../appliance/base/calendar.ts";
 import { OTHER } from "../../appliance/base/names.ts";
-import type { Block } from "../../appliance/store/blocks/block.ts";
+import { BLOCK_COUNTERS, type Block } from "../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../appliance/store/blocks/compact.ts";
+import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
+import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
 import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
-import type { CopyEnd } from "../../appliance/store/copy/end.ts";
+import type { CopySource, CopyTarget } from "../../appliance/store/copy/end.ts";
 import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
-import type { CopySource } from "../../appliance/store/copy/source.ts";
-import type { CopyTarget } from "../../appliance/store/copy/target.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
 import type { BlockRow } from "../../appliance/store/snapshot.ts";
 import {
@@ -63,27 +63,26 @@ export async function checkAll(from: CopySource, to: CopyTarget, brings = false)
 }
 
 /** All that was counted, by site, to compare. */
-export async function contentOf(end: CopySource & CopyEnd): Promise<unknown> {
+export async function contentOf(end: CopySource): Promise<unknown> {
   const content: Record<string, unknown> = {};
   const ids = await end.surveyIds(0, 1_000_000, "");
   const surveys = await end.surveys(ids);
   for (const { key, id, retired } of await end.sites()) {
     const { days, past } = await end.outline(key);
-    const read = await end.days(
-      key,
-      days.map(({ day }) => day),
-      () => false,
-    );
+    const read = [];
+    for (const ofMonth of Map.groupBy(days, ({ day }) => monthOf(day)).values())
+      read.push(
+        ...(await end.days(
+          key,
+          ofMonth.map(({ day }) => day),
+          () => false,
+        )),
+      );
     content[id] = {
       retired,
       past: Object.fromEntries([...past].sort()),
       totals: Object.fromEntries([...(await end.totals(key))].sort()),
-      days: read.map(({ day, counts }) => [
-        day,
-        [...(counts ?? [])]
-          .map(([dimension, values]) => [dimension, [...values].sort()] as const)
-          .sort(([a], [b]) => (a < b ? -1 : 1)),
-      ]),
+      days: read.map(({ day, slice }) => [day, slice && contentOfDay(slice, day)]),
       surveys: surveys
         .filter(({ site }) => site === key)
         .map(({ version, day, payload }) => `${version} ${day} ${payload}`)
@@ -91,6 +90,35 @@ export async function contentOf(end: CopySource & CopyEnd): Promise<unknown> {
     };
   }
   return content;
+}
+
+/** All that a block says of a day, in no order. */
+export function contentOfDay(block: Block, day: Day): unknown {
+  const at = day - firstDayOf(block.month);
+  const detail = block.detail[at];
+  return {
+    counters: BLOCK_COUNTERS.map((counter) => [...block.hoursOf(counter, at)].join()),
+    values: [...block.dimensions]
+      .flatMap(([name, { texts, days }]) => {
+        const rows: string[] = [];
+        days[at]?.each((value, { views, visitors, sessions }) =>
+          rows.push(`${name} ${texts[value]}: ${views} ${visitors} ${sessions}`),
+        );
+        return rows;
+      })
+      .sort(),
+    every: detail?.every,
+    detail: Array.from({ length: detail?.rows ?? 0 }, (_, row) =>
+      [
+        detail?.hours[row],
+        detail?.bits[row],
+        ...DETAIL_DIMENSIONS.map((name, column) => {
+          const value = detail?.values[column]?.[row] ?? 0;
+          return value === 0 ? "" : block.dimension(name).texts[value - 1];
+        }),
+      ].join("|"),
+    ).sort(),
+  };
 }
 
 type DayToImport = Parameters<typeof importDays>[1] extends Iterable<infer D> ? D : never;

@@ -1,7 +1,7 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
-import type { CopyEnd, Sums } from "./end.ts";
+import { monthOf } from "../blocks/month.ts";
+import type { CopyEnd, CopySource, Sums } from "./end.ts";
 import type { Pair } from "./sites.ts";
-import type { CopySource } from "./source.ts";
 
 /** What a comparison of both sides found. */
 export interface Compared {
@@ -15,8 +15,6 @@ export interface Compared {
   /** Days of sites that the target has dropped, for they are past its retention. */
   readonly dropped: readonly string[];
 }
-
-const DAYS_AT_ONCE = 50;
 
 interface Comparison {
   readonly from: CopySource;
@@ -44,9 +42,11 @@ export async function compare(
   for (const pair of pairs) {
     const { days } = await comparison.from.outline(pair.site);
     const kept = await comparison.to.keptDays();
-    for (let i = 0; i < days.length; i += DAYS_AT_ONCE) {
-      const some = days.slice(i, i + DAYS_AT_ONCE).map(({ day }) => day);
-      comparison.show(pair, i / days.length);
+    let done = 0;
+    for (const ofMonth of Map.groupBy(days, ({ day }) => monthOf(day)).values()) {
+      const some = ofMonth.map(({ day }) => day);
+      comparison.show(pair, done / days.length);
+      done += some.length;
       const sums = await daySums(comparison, pair, some);
       found.days += sums.length;
       for (const { day, source, target } of sums) {

@@ -1,11 +1,11 @@
 import { bringDays } from "./days.ts";
+import type { Outline } from "./end.ts";
 import { type CopyEnd, CopyRefused } from "./end.ts";
 import type { CopyOptions } from "./options.ts";
 import { bringPast } from "./past.ts";
 import { Patience } from "./patience.ts";
 import { Progress } from "./progress.ts";
 import { bringSites, type Pair } from "./sites.ts";
-import type { Outline } from "./source.ts";
 import { bringSurveys } from "./surveys.ts";
 
 /** What one run has brought. */

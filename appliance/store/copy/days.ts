@@ -1,35 +1,27 @@
 import { createHash } from "node:crypto";
 import type { Day } from "../../base/calendar.ts";
-import { type DayCounts, difference, merged, portion, sizeOf } from "./difference.ts";
+import type { Block } from "../blocks/block.ts";
+import { encodeBlock } from "../blocks/codec.ts";
+import { monthOf } from "../blocks/month.ts";
+import { difference, sumOf } from "./difference.ts";
+import type { BroughtDay, Outline, Taken } from "./end.ts";
 import type { CopyOptions } from "./options.ts";
 import type { Patience } from "./patience.ts";
 import type { Progress } from "./progress.ts";
 import type { Pair } from "./sites.ts";
-import type { Outline } from "./source.ts";
-import type { Taken } from "./taken.ts";
-import type { AddedDay } from "./target.ts";
 
-/** What is read at once: a day of a large site has some ten thousand values. */
-const DAYS_AT_ONCE = 20;
-/** A transaction stays at some ten milliseconds, so that hits in between hardly notice. */
-const VALUES_AT_ONCE = 2_000;
-/** A day costs about as much as so many values, however few it has. */
-const VALUES_OF_A_DAY = 40;
-
-const NOTHING: DayCounts = new Map();
+/** A transaction writes about so much, so that hits in between hardly notice; a day at least. */
+const BYTES_AT_ONCE = 512 * 1_024;
 
 /** A day that is to be brought. */
 interface Due {
   readonly day: Day;
   readonly ageMs: number;
-  readonly counts: DayCounts;
+  readonly slice: Block;
   /** What the target gave to the source. */
-  readonly given: DayCounts;
-  readonly hash: Uint8Array | null;
+  readonly given: Block | undefined;
+  readonly hash: Uint8Array;
 }
-
-/** What tells the state of each day that was brought. */
-type Hashes = ReadonlyMap<Day, Uint8Array | null>;
 
 /**
  * Brings the days of a site that are not as an earlier run has left them.
@@ -43,100 +35,89 @@ export async function bringDays(
   progress?: Progress,
 ): Promise<number> {
   const { from, to } = options;
-  const known = await patience.with(() => to.takenHashes(from.id, pair.id));
-  const given = await patience.with(() => hashesGiven(options, pair));
-  const brought = new Set<Day>();
-  for (let i = 0; i < days.length; i += DAYS_AT_ONCE) {
-    const some = days.slice(i, i + DAYS_AT_ONCE);
-    let due = await patience.with(() => dueOf(options, pair, some, { known, given }));
+  const given = await patience.with(async () =>
+    pair.origin === undefined ? undefined : from.taken(to.id, pair.origin),
+  );
+  let brought = 0;
+  let done = 0;
+  for (const some of Map.groupBy(days, ({ day }) => monthOf(day)).values()) {
+    progress?.at(pair.id, some[0]?.day, done);
+    let due = await patience.with(() => dueOf(options, pair, some, given));
     while (due.length > 0) {
-      progress?.at(pair.id, due[0]?.day, i + some.length - due.length);
-      const { added, left } = await patience.with(() => bring(options, pair, due));
-      for (const { day } of added) brought.add(day);
-      due = left;
+      const next = await patience.with(() => bring(options, pair, due));
+      brought += next.brought;
+      due = due.slice(next.days);
     }
-    progress?.at(pair.id, some.at(-1)?.day, i + some.length);
+    done += some.length;
   }
+  progress?.at(pair.id, days.at(-1)?.day, done);
   progress?.done(days.length);
-  return brought.size;
-}
-
-async function hashesGiven({ from, to }: CopyOptions, { origin }: Pair): Promise<Hashes> {
-  return origin === undefined ? new Map() : from.takenHashes(to.id, origin);
+  return brought;
 }
 
 async function dueOf(
   { from, to }: CopyOptions,
-  { site, origin }: Pair,
+  { site, id }: Pair,
   days: Outline["days"],
-  { known, given }: { known: Hashes; given: Hashes },
+  given: Taken | undefined,
 ): Promise<Due[]> {
+  const known = (await to.taken(from.id, id)).days;
   const ages = new Map(days.map(({ day, ageMs }) => [day, ageMs]));
   const read = await from.days(site, [...ages.keys()], (day, hash) =>
-    isSame(known.get(day), stateOf(hash, given.get(day))),
+    isSame(known.get(day), stateOf(hash, given?.days.get(day))),
   );
-  const due = read.flatMap(({ day, hash, counts }) =>
-    counts ? [{ day, counts, ageMs: ages.get(day) ?? 0, hash: stateOf(hash, given.get(day)) }] : [],
+  const due = read.flatMap(({ day, hash, slice }) =>
+    slice
+      ? [{ day, slice, ageMs: ages.get(day) ?? 0, hash: stateOf(hash, given?.days.get(day)) }]
+      : [],
   );
-  const names = due.map(({ day }) => day).filter((day) => given.has(day));
-  const gifts =
-    origin === undefined || names.length === 0
-      ? new Map<Day, DayCounts>()
-      : await from.taken(to.id, origin, names);
-  return due.map((each) => ({ ...each, given: gifts.get(each.day) ?? NOTHING }));
+  const gifts = await given?.slices(due.map(({ day }) => day));
+  return due.map((each) => ({ ...each, given: gifts?.get(each.day) }));
 }
 
-/** Brings as much as a transaction should. */
-function bring(
+/** Brings as many of the first days as a transaction should. */
+async function bring(
   { from, to }: CopyOptions,
   { id, there }: Pair,
   due: readonly Due[],
-): Promise<{ added: readonly AddedDay[]; left: Due[] }> {
-  const [now, later] = parted(due);
-  return to.transaction(async (change) => {
-    const taken = await change.taken(
-      from.id,
-      id,
-      now.map(({ day }) => day),
-    );
-    const added: AddedDay[] = [];
-    const state = new Map<Day, Taken>();
-    const unfinished: Due[] = [];
-    let room = VALUES_AT_ONCE;
-    for (const each of now) {
-      const { day, ageMs, counts, given, hash } = each;
-      const had = taken.get(day) ?? NOTHING;
-      const missing = difference(counts, merged([had, given]));
-      const part = portion(missing, room);
-      room -= sizeOf(part);
-      const isAll = sizeOf(part) === sizeOf(missing);
-      if (!isAll) unfinished.push(each);
-      if (part.size > 0) added.push({ day, ageMs, counts: part });
-      state.set(day, { counts: merged([had, part]), hash: isAll ? hash : null });
+): Promise<{ readonly brought: number; readonly days: number }> {
+  for (;;) {
+    const before = await to.taken(from.id, id);
+    const had = await before.slices(due.map(({ day }) => day));
+    const days: BroughtDay[] = [];
+    let bytes = 0;
+    for (const each of due) {
+      if (bytes > BYTES_AT_ONCE) break;
+      const next = broughtDay(each, had.get(each.day));
+      days.push(next);
+      for (const pieces of [next.added, next.taken])
+        for (const piece of Object.values(pieces ?? {})) bytes += piece.length;
     }
-    await change.count(there.key, added);
-    await change.saveTaken(from.id, id, state);
-    return { added, left: [...unfinished, ...later] };
-  });
+    const isDone = await to.transaction(async (change) => {
+      const now = (await change.taken(from.id, id)).days;
+      // Another run has brought some of them meanwhile.
+      if (!days.every(({ day }) => isSame(now.get(day), before.days.get(day)))) return false;
+      await change.addDays(from.id, id, there.key, days);
+      return true;
+    });
+    if (isDone) return { brought: days.filter(({ added }) => added).length, days: days.length };
+  }
 }
 
-/** What a transaction should bring, a day at least, and the others. */
-function parted(due: readonly Due[]): [now: readonly Due[], later: readonly Due[]] {
-  let size = 0;
-  const end = due.findIndex(({ counts }, i) => {
-    const isFull = i > 0 && size > VALUES_AT_ONCE;
-    size += VALUES_OF_A_DAY + sizeOf(counts);
-    return isFull;
-  });
-  return end < 0 ? [due, []] : [due.slice(0, end), due.slice(end)];
+function broughtDay({ day, ageMs, slice, given, hash }: Due, had: Block | undefined): BroughtDay {
+  const month = monthOf(day);
+  const before = had === undefined ? [] : [had];
+  const missing = difference(slice, sumOf(month, given ? [...before, given] : before), day);
+  const taken = sumOf(month, missing ? [...before, missing] : before);
+  return { day, ageMs, hash, added: missing && encodeBlock(missing), taken: encodeBlock(taken) };
 }
 
-/** Of what the source says and what it has from the target; null where that cannot be told. */
-function stateOf(hash: Uint8Array, given: Uint8Array | null | undefined): Uint8Array | null {
-  if (given === undefined) return hash;
-  return given && createHash("sha256").update(hash).update(given).digest();
+/** Of what the source says and what it has from the target. */
+function stateOf(hash: Uint8Array, given: Uint8Array | undefined): Uint8Array {
+  return given === undefined ? hash : createHash("sha256").update(hash).update(given).digest();
 }
 
-function isSame(one: Uint8Array | null | undefined, other: Uint8Array | null): boolean {
-  return !!one && !!other && Buffer.compare(one, other) === 0;
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return Buffer.compare(one, other) === 0;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { CopySource } from "./source.ts";
-import type { CopyTarget } from "./target.ts";
+import type { CopySource, CopyTarget } from "./end.ts";
 
 /** Where a copy is. */
 export interface ProgressLine {

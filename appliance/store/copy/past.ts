@@ -1,13 +1,11 @@
 import type { Day } from "../../base/calendar.ts";
-import { COUNTERS } from "../counting.ts";
-import { type DayCounts, merged, sumsOf } from "./difference.ts";
-import { type CopyEnd, PAST, type Sums } from "./end.ts";
+import type { Block } from "../blocks/block.ts";
+import { firstDayOf } from "../blocks/month.ts";
+import type { Outline, Sums, Taken } from "./end.ts";
 import type { CopyOptions } from "./options.ts";
+import { countersOf } from "./reading.ts";
 import type { Pair } from "./sites.ts";
-import type { Outline } from "./source.ts";
 
-/** How the counters of the past are kept beside the counts of days. */
-const ALL = "_";
 const DAYS_AT_ONCE = 50;
 
 /**
@@ -20,57 +18,41 @@ export async function bringPast(
   { days, past }: Outline,
 ): Promise<void> {
   const present = new Set(days.map(({ day }) => day));
-  const gone = await goneDays(to, from.id, id, present);
-  if (past.size === 0 && gone.length === 0) return;
+  const isGone = goneFrom(present, await to.taken(from.id, id)).length > 0;
+  if (past.size === 0 && !isGone) return;
   // What the target gave is in the source's past, too, once its days are past retention.
-  const given = origin === undefined ? new Map() : await pastOf(from, to.id, origin, present);
+  const given =
+    origin === undefined ? new Map() : await takenPast(present, await from.taken(to.id, origin));
   await to.transaction(async (change) => {
-    const taken = await change.taken(from.id, id, [PAST, ...gone]);
-    const before = countersOf(merged([...taken.values()]));
+    const taken = await change.taken(from.id, id);
+    const sums = await takenPast(present, taken);
     const more = new Map<string, number>();
     for (const [counter, n] of past) {
-      const added = n - (before.get(counter) ?? 0) - (given.get(counter) ?? 0);
+      const added = n - (sums.get(counter) ?? 0) - (given.get(counter) ?? 0);
       if (added > 0) more.set(counter, added);
     }
     if (more.size > 0) await change.addPast(there.key, more);
-    if (more.size === 0 && gone.length === 0) return;
-    const counts = merged([countsOf(before), countsOf(more)]);
-    await change.saveTaken(from.id, id, new Map([[PAST, { counts, hash: null }]]));
-    await change.forgetTaken(from.id, id, gone);
+    for (const [counter, n] of more) sums.set(counter, (sums.get(counter) ?? 0) + n);
+    await change.savePast(from.id, id, sums, goneFrom(present, taken));
   });
 }
 
 /** The days that were brought from a source, and that it has no more. */
-async function goneDays(
-  at: CopyEnd,
-  source: string,
-  site: string,
-  present: ReadonlySet<Day>,
-): Promise<Day[]> {
-  const days = [...(await at.takenHashes(source, site)).keys()];
-  return days.filter((day) => day !== PAST && !present.has(day));
+function goneFrom(present: ReadonlySet<Day>, { days }: Taken): Day[] {
+  return [...days.keys()].filter((day) => !present.has(day));
 }
 
 /** What was brought of the past, and of days that are past by now. */
-async function pastOf(
-  at: CopyEnd,
-  source: string,
-  site: string,
-  present: ReadonlySet<Day>,
-): Promise<Sums> {
-  const days = [PAST, ...(await goneDays(at, source, site, present))];
-  let sums: DayCounts = new Map();
-  for (let i = 0; i < days.length; i += DAYS_AT_ONCE) {
-    const taken = await at.taken(source, site, days.slice(i, i + DAYS_AT_ONCE));
-    sums = merged([sums, ...[...taken.values()].map((counts) => countsOf(countersOf(counts)))]);
-  }
-  return countersOf(sums);
+async function takenPast(present: ReadonlySet<Day>, taken: Taken): Promise<Map<string, number>> {
+  const sums = new Map(taken.past);
+  const days = goneFrom(present, taken);
+  for (let i = 0; i < days.length; i += DAYS_AT_ONCE)
+    for (const [day, slice] of await taken.slices(days.slice(i, i + DAYS_AT_ONCE)))
+      addTo(sums, slice, day);
+  return sums;
 }
 
-function countersOf(counts: DayCounts): Sums {
-  return sumsOf(counts, COUNTERS);
-}
-
-function countsOf(counters: Sums): DayCounts {
-  return new Map([...counters].map(([counter, n]) => [counter, new Map([[ALL, n]])]));
+function addTo(sums: Map<string, number>, slice: Block, day: Day): void {
+  const counters: Sums = countersOf(slice, day - firstDayOf(slice.month));
+  for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
 }

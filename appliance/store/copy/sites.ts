@@ -2,8 +2,8 @@ import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft, type SiteChange } from "../sites/draft.ts";
+import type { Change, CopyTarget } from "./end.ts";
 import { ADMIN_SITE, type CopyEnd, CopyRefused, type CopySite } from "./end.ts";
-import type { Change, CopyTarget } from "./target.ts";
 
 /** A site on both sides. */
 export interface Pair {

@@ -1,40 +1,58 @@
 import type { Day } from "../../base/calendar.ts";
-import { OTHER } from "../../base/names.ts";
-import type { DayCounts } from "../copy/difference.ts";
-import type { Sums } from "../copy/end.ts";
-import type { CopiedSurvey } from "../copy/source.ts";
-import { encodeTaken, type Taken } from "../copy/taken.ts";
-import type { AddedDay, Change } from "../copy/target.ts";
+import { monthOf } from "../blocks/month.ts";
+import {
+  type BroughtDay,
+  type Change,
+  type CopiedSurvey,
+  type Sums,
+  sliceIn,
+  type Taken,
+} from "../copy/end.ts";
 import type { SiteKey } from "../counting.ts";
-import { isCounter } from "../counts/group.ts";
-import { type Counts, pack, unpack } from "../counts/pack.ts";
+import { partsOf } from "../settling/parts.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
-import { COUNT, DAY_TOTAL } from "./batch.ts";
-import { Columns, numbers } from "./columns.ts";
+import type { BlockPieces } from "../snapshot.ts";
+import { numbers } from "./columns.ts";
 import type { Sql } from "./connection.ts";
-import type { Node } from "./node.ts";
-import { takenOf } from "./tables/copied-days.ts";
+import { addPast, PASS_GENERATION, putBlocks } from "./settle.ts";
+import type { SurveyIds } from "./surveys.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
-import { lockSite } from "./upkeep/pack.ts";
-import { admit } from "./values/admission.ts";
-import { textKey, type WantedValue } from "./values/places.ts";
+
+/** What was taken over of a site of a source. */
+export async function takenOf(sql: Sql, source: string, site: string): Promise<Taken> {
+  const [past, days] = (await sql.all([
+    {
+      text: "SELECT counter, n FROM copied_past WHERE source = $1 AND site = $2",
+      values: [source, site],
+    },
+    {
+      text: "SELECT day, hash FROM copied_day WHERE source = $1 AND site = $2",
+      values: [source, site],
+    },
+  ])) as [{ counter: string; n: number }[], { day: Day; hash: Uint8Array }[]];
+  return {
+    past: new Map(past.map(({ counter, n }) => [counter, n])),
+    days: new Map(days.map(({ day, hash }) => [day, hash])),
+    async slices(asked) {
+      const rows = await sql.rows<BlockPieces & { day: Day }>(
+        `SELECT day, counters, counts, detail FROM copied_day
+         WHERE source = $1 AND site = $2 AND day = ANY($3::int[])`,
+        [source, site, asked],
+      );
+      return new Map(rows.map((row) => [row.day, sliceIn(row)]));
+    },
+  };
+}
 
 /** What a copy writes into a database, in one transaction. */
 export class PostgresChange implements Change {
   readonly #sql: Sql;
-  readonly #node: Node;
-  readonly #today: Day;
+  readonly #ids: SurveyIds;
 
-  private constructor(sql: Sql, node: Node, today: Day) {
+  constructor(sql: Sql, ids: SurveyIds) {
     this.#sql = sql;
-    this.#node = node;
-    this.#today = today;
-  }
-
-  static async begin(sql: Sql, node: Node): Promise<PostgresChange> {
-    const [, [row]] = (await sql.all([node.hello, { text: TODAY }])) as [object[], { day: Day }[]];
-    return new PostgresChange(sql, node, row?.day ?? 0);
+    this.#ids = ids;
   }
 
   directory(): Promise<Directory> {
@@ -60,10 +78,10 @@ export class PostgresChange implements Change {
     );
     if (gone.length === 0) return;
     await this.#sql.all([
-      {
-        text: "DELETE FROM copied_day WHERE source = $1 AND site = $2",
+      ...["copied_day", "copied_past"].map((table) => ({
+        text: `DELETE FROM ${table} WHERE source = $1 AND site = $2`,
         values: [source, site],
-      },
+      })),
       {
         text: `DELETE FROM copied_survey WHERE source = $1 AND NOT EXISTS
                  (SELECT 1 FROM survey JOIN site ON site.key = survey.site
@@ -73,151 +91,91 @@ export class PostgresChange implements Change {
     ]);
   }
 
-  async taken(
-    source: string,
-    site: string,
-    days: readonly Day[],
-  ): Promise<ReadonlyMap<Day, DayCounts>> {
+  async taken(source: string, site: string): Promise<Taken> {
     // Held until the end: another copy from the same source waits, and then finds what this one brought.
     await this.#sql.rows("SELECT key FROM copied_site WHERE source = $1 AND site = $2 FOR UPDATE", [
       source,
       site,
     ]);
-    return takenOf(this.#sql, source, site, days);
+    return takenOf(this.#sql, source, site);
   }
 
-  async saveTaken(source: string, site: string, days: ReadonlyMap<Day, Taken>): Promise<void> {
-    await this.#sql.all(
-      [...days].map(([day, { counts, hash }]) => ({
-        text: `INSERT INTO copied_day (source, site, day, counts, hash) VALUES ($1, $2, $3, $4, $5)
-               ON CONFLICT (source, site, day)
-               DO UPDATE SET counts = excluded.counts, hash = excluded.hash`,
-        values: [source, site, day, encodeTaken(counts), hash],
+  async addDays(
+    source: string,
+    site: string,
+    key: SiteKey,
+    days: readonly BroughtDay[],
+  ): Promise<void> {
+    // Who settles meanwhile finds another generation, and prepares anew.
+    await this.#sql.rows(PASS_GENERATION);
+    const added = days.filter((day) => day.added !== undefined);
+    const newest = await this.#sql.all(
+      added.map(({ day }) => ({
+        text: "SELECT max(part) AS part FROM block WHERE site = $1 AND month = $2 AND part BETWEEN $3 AND $4",
+        values: [key, monthOf(day), ...partsOf(day)],
       })),
     );
+    const puts = added.map(({ day, added: pieces }, i) => {
+      const [row] = newest[i] as { part: number | null }[];
+      const part = row?.part == null ? partsOf(day)[0] : row.part + 1;
+      return { site: key, month: monthOf(day), part, ...(pieces as BlockPieces) };
+    });
+    await this.#sql.all([
+      ...(puts.length > 0 ? [putBlocks(puts)] : []),
+      ...days.map(({ day, taken, hash }) => ({
+        text: SAVE_DAY,
+        values: [source, site, day, taken.counters, taken.counts, taken.detail, hash],
+      })),
+      // Retention goes by how long upkeep has run since a day was counted, wherever that was.
+      {
+        text: MARK_EARLIER,
+        values: [added.map(({ day }) => day), numbers(added.map(({ ageMs }) => Math.floor(ageMs)))],
+      },
+    ]);
   }
 
-  async forgetTaken(source: string, site: string, days: readonly Day[]): Promise<void> {
-    await this.#sql.rows(
-      "DELETE FROM copied_day WHERE source = $1 AND site = $2 AND day = ANY($3::int[])",
-      [source, site, days],
-    );
-  }
-
-  async count(site: SiteKey, days: readonly AddedDay[]): Promise<void> {
-    if (days.length === 0) return;
-    // Who packs the site's days waits, and then finds what came.
-    await lockSite(this.#sql, site);
-    const ids = await this.#idsOf(site, days);
-    const totals = new Columns<[number, string, number, number]>();
-    const open = new Columns<[number, number, number, number]>();
-    const past = new Map<Day, Counts>();
-    for (const { day, counts } of days) {
-      const byId: Counts = new Map();
-      for (const [dimension, values] of counts) {
-        let sum = 0;
-        for (const [text, n] of values) {
-          const id = ids({ site, day, dimension, text });
-          byId.set(id, (byId.get(id) ?? 0) + n);
-          sum += n;
-        }
-        if (isCounter(dimension)) totals.add(site, dimension, day, sum);
-      }
-      if (day < this.#today - 1) past.set(day, byId);
-      else for (const [id, n] of byId) open.add(site, day, id, n);
-    }
-    if (totals.size > 0) await this.#sql.rows(DAY_TOTAL, [this.#node.id, ...totals.values()]);
-    if (open.size > 0) await this.#sql.rows(COUNT, [this.#node.id, ...open.values()]);
-    if (past.size > 0) await this.#pack(site, past);
-    await this.#mark(days.filter(({ day }) => past.has(day)));
+  async savePast(source: string, site: string, past: Sums, gone: readonly Day[]): Promise<void> {
+    await this.#sql.all([
+      ...[...past].map(([counter, n]) => ({
+        text: `INSERT INTO copied_past (source, site, counter, n) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (source, site, counter) DO UPDATE SET n = excluded.n`,
+        values: [source, site, counter, n],
+      })),
+      {
+        text: "DELETE FROM copied_day WHERE source = $1 AND site = $2 AND day = ANY($3::int[])",
+        values: [source, site, gone],
+      },
+    ]);
   }
 
   async addPast(site: SiteKey, counters: Sums): Promise<void> {
-    await this.#sql.all(
-      [...counters].map(([counter, n]) => ({
-        text: `INSERT INTO total (site, counter, n) VALUES ($1, $2, $3)
-               ON CONFLICT (site, counter) DO UPDATE SET n = total.n + excluded.n`,
-        values: [site, counter, n],
-      })),
-    );
+    await this.#sql.all([addPast([{ site, counters: new Map(counters) }])]);
   }
 
   async addSurveys(source: string, surveys: readonly CopiedSurvey[]): Promise<number> {
     const added = await this.#sql.all(
       surveys.map(({ id, site, version, day, payload }) => ({
-        text: `WITH drawn AS (
+        text: `WITH noted AS (
                  INSERT INTO copied_survey (source, id, survey)
-                 SELECT $1::text, $2::bigint, nextval('survey_id_seq')
+                 VALUES ($1::text, $2::bigint, $7::bigint)
                  ON CONFLICT (source, id) DO NOTHING RETURNING survey)
                INSERT INTO survey (id, site, version, day, payload)
-               SELECT survey, $3::int, $4::int, $5::int, $6::text FROM drawn RETURNING id`,
-        values: [source, id, site, version, day, payload],
+               SELECT survey, $3::int, $4::bigint, $5::int, $6::text FROM noted RETURNING id`,
+        values: [source, id, site, version, day, payload, this.#ids.draw()],
       })),
     );
     return added.flat().length;
   }
-
-  /** The numbers of values, within the bounds of all who count: what goes beyond is OTHER. */
-  async #idsOf(site: SiteKey, days: readonly AddedDay[]): Promise<(value: WantedValue) => number> {
-    const wanted: WantedValue[] = [];
-    for (const { day, counts } of days)
-      for (const [dimension, values] of counts)
-        for (const text of values.keys()) wanted.push({ site, day, dimension, text });
-    const admitted = await admit(this.#sql, wanted, this.#today);
-    const keyOf = (value: WantedValue) => `${textKey(value)}\0${value.day}`;
-    const ids = new Map(admitted.ids.map(([value, id]) => [keyOf(value), id]));
-    return (value) => {
-      const id = ids.get(keyOf(value)) ?? ids.get(keyOf({ ...value, text: OTHER }));
-      if (id === undefined) throw new Error(`there is no value for ${value.dimension}`);
-      return id;
-    };
-  }
-
-  /** Days that are over are packed at once: their values held open would be many times as large. */
-  async #pack(site: SiteKey, past: ReadonlyMap<Day, Counts>): Promise<void> {
-    const days = [...past.keys()];
-    const [, rows] = (await this.#sql.all([
-      {
-        text: `INSERT INTO packed_day (site, day, counts)
-               SELECT $1::int, day, ''::bytea FROM unnest($2::int[]) AS day
-               ON CONFLICT (site, day) DO NOTHING`,
-        values: [site, days],
-      },
-      {
-        text: `SELECT day, counts FROM packed_day WHERE site = $1 AND day = ANY($2::int[])
-               ORDER BY day FOR UPDATE`,
-        values: [site, days],
-      },
-    ])) as [object[], { day: Day; counts: Uint8Array }[]];
-    await this.#sql.all([
-      ...rows.map(({ day, counts }) => {
-        const sum: Counts = new Map(past.get(day));
-        unpack(counts, (id, n) => sum.set(id, (sum.get(id) ?? 0) + n));
-        return {
-          text: "UPDATE packed_day SET counts = $3 WHERE site = $1 AND day = $2",
-          values: [site, day, pack(sum)],
-        };
-      }),
-      // What the blob tells of a day is told nowhere else.
-      {
-        text: "DELETE FROM day_value WHERE site = $1 AND day = ANY($2::int[])",
-        values: [site, days],
-      },
-      { text: "DELETE FROM room WHERE site = $1 AND day = ANY($2::int[])", values: [site, days] },
-    ]);
-  }
-
-  /** Retention goes by how long upkeep has run since a day was counted, wherever that was. */
-  async #mark(days: readonly AddedDay[]): Promise<void> {
-    if (days.length === 0) return;
-    await this.#sql.rows(
-      `INSERT INTO counted_day (day, run_ms)
-       SELECT day, coalesce((SELECT value::bigint FROM meta WHERE key = 'run_ms'), 0) - age
-       FROM unnest($1::int[], $2::bigint[]) AS w (day, age)
-       ON CONFLICT (day) DO UPDATE SET run_ms = GREATEST(counted_day.run_ms, excluded.run_ms)`,
-      [days.map(({ day }) => day), numbers(days.map(({ ageMs }) => Math.floor(ageMs)))],
-    );
-  }
 }
 
-const TODAY = "SELECT floor(extract(epoch FROM now()) / 86400)::int AS day";
+const SAVE_DAY = `
+  INSERT INTO copied_day (source, site, day, counters, counts, detail, hash)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (source, site, day) DO UPDATE SET counters = excluded.counters,
+    counts = excluded.counts, detail = excluded.detail, hash = excluded.hash`;
+
+const MARK_EARLIER = `
+  INSERT INTO counted_day (day, run_ms)
+  SELECT day, coalesce((SELECT value::bigint FROM meta WHERE key = 'run_ms'), 0) - age
+  FROM unnest($1::int[], $2::bigint[]) AS w (day, age)
+  ON CONFLICT (day) DO UPDATE SET run_ms = GREATEST(counted_day.run_ms, excluded.run_ms)`;

@@ -2,30 +2,37 @@ import { randomBytes } from "node:crypto";
 import type { Day } from "../../base/calendar.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
 import { Refusal } from "../../base/refusal.ts";
-import { daySums, readDays } from "../copy/day-reading.ts";
-import type { DayCounts } from "../copy/difference.ts";
-import { CopyRefused, type CopySite, type Sums } from "../copy/end.ts";
+import {
+  type Change,
+  type CopiedSurvey,
+  CopyRefused,
+  type CopySite,
+  type CopySource,
+  type CopyTarget,
+  type Outline,
+  type SourceDay,
+  type Sums,
+  type Taken,
+} from "../copy/end.ts";
 import type { Opening } from "../copy/options.ts";
-import type { CopiedSurvey, CopySource, Outline, SourceDay } from "../copy/source.ts";
-import type { Change, CopyTarget } from "../copy/target.ts";
+import { daySums, outlineOf, pendingHits, readDays, totalsOf } from "../copy/reading.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyLabels } from "../reports.ts";
 import { numbers } from "./columns.ts";
 import { Connection, type Sql } from "./connection.ts";
-import { PostgresChange } from "./copying-change.ts";
+import { PostgresChange, takenOf } from "./copying-change.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { Node } from "./node.ts";
-import { PostgresCounts } from "./reads/counts.ts";
-import { KnownValues } from "./reads/known-values.ts";
-import { takenOf } from "./tables/copied-days.ts";
+import { PASS_GENERATION } from "./settle.ts";
+import { PostgresSnapshot } from "./snapshot.ts";
+import { SurveyIds } from "./surveys.ts";
 import { readDirectory } from "./tables/directory.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
+import { dayMarks, runMs } from "./upkeep/run-time.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
 
 const ID_BYTES = 8;
-const SALT_BYTES = 32;
 
 /** A database that any number of nodes count into, as `tallydeck copy` deals with it. */
 export class PostgresEnd implements CopySource, CopyTarget {
@@ -33,21 +40,19 @@ export class PostgresEnd implements CopySource, CopyTarget {
   readonly name: string;
   readonly #settings: ConnectionSettings;
   readonly #connection: Connection;
-  readonly #salt: Uint8Array;
-  readonly #node: Node;
-  readonly #known = new KnownValues();
+  readonly #ids: SurveyIds;
 
   private constructor(
     settings: ConnectionSettings,
     connection: Connection,
-    { id, salt, node }: { id: string; salt: Uint8Array; node: Node },
+    id: string,
+    ids: SurveyIds,
   ) {
     this.#settings = settings;
     this.#connection = connection;
     this.name = shownUrl(settings);
     this.id = id;
-    this.#salt = salt;
-    this.#node = node;
+    this.#ids = ids;
   }
 
   /** @throws {CopyRefused | Refusal} with a sentence for the owner */
@@ -74,12 +79,12 @@ export class PostgresEnd implements CopySource, CopyTarget {
       await check(connection, settings);
       await migrate(connection, settings);
       const id = await databaseSecret(connection, "copy_id", () => randomBytes(ID_BYTES));
-      const salt = await databaseSecret(connection, "copy_salt", () => randomBytes(SALT_BYTES));
-      return new PostgresEnd(settings, connection, {
-        id: Buffer.from(id).toString("hex"),
-        salt,
-        node: new Node("copy", random),
-      });
+      return new PostgresEnd(
+        settings,
+        connection,
+        Buffer.from(id).toString("hex"),
+        new SurveyIds(clock, random),
+      );
     } catch (error) {
       await connection.close();
       const refusal = refusalOf(error, settings);
@@ -135,25 +140,14 @@ export class PostgresEnd implements CopySource, CopyTarget {
     return new Map(rows.map(({ site, key }) => [site, key]));
   }
 
-  async takenHashes(source: string, site: string): Promise<ReadonlyMap<Day, Uint8Array | null>> {
-    const rows = await this.#connection.rows<{ day: Day; hash: Uint8Array | null }>(
-      "SELECT day, hash FROM copied_day WHERE source = $1 AND site = $2",
-      [source, site],
-    );
-    return new Map(rows.map(({ day, hash }) => [day, hash]));
-  }
-
-  taken(source: string, site: string, days: readonly Day[]): Promise<ReadonlyMap<Day, DayCounts>> {
-    return takenOf(this.#connection, source, site, days);
+  taken(source: string, site: string): Promise<Taken> {
+    return takenOf(this.#connection, source, site);
   }
 
   outline(site: SiteKey): Promise<Outline> {
     return this.#moment(async (sql) => {
-      const [days, past] = await sql.all([
-        { text: DAYS, values: [site] },
-        { text: "SELECT counter AS name, n FROM total WHERE site = $1 AND n > 0", values: [site] },
-      ]);
-      return { days: days as Outline["days"], past: sumsOf(past as readonly Sum[]) };
+      const marks = { days: await dayMarks(sql), runMs: await runMs(sql) };
+      return outlineOf(new PostgresSnapshot(sql), site, marks);
     });
   }
 
@@ -162,8 +156,7 @@ export class PostgresEnd implements CopySource, CopyTarget {
     days: readonly Day[],
     isKnown: (day: Day, hash: Uint8Array) => boolean,
   ): Promise<readonly SourceDay[]> {
-    const how = { salt: this.#salt, isKnown };
-    return this.#counted((counts) => readDays(counts, site, days, how));
+    return this.#moment((sql) => readDays(new PostgresSnapshot(sql), site, days, isKnown));
   }
 
   async surveyIds(after: number, limit: number, but: string): Promise<readonly number[]> {
@@ -184,12 +177,14 @@ export class PostgresEnd implements CopySource, CopyTarget {
     );
   }
 
-  async waiting(): Promise<number> {
-    const [row] = await this.#connection.rows<{ n: number }>(
-      `SELECT coalesce(sum(GREATEST(hits, 1)), 0) AS n FROM waiting
-       WHERE EXISTS (SELECT 1 FROM site WHERE key = waiting.site)`,
-    );
-    return row?.n ?? 0;
+  waiting(): Promise<number> {
+    return this.#moment(async (sql) => {
+      const [row] = await sql.rows<{ n: number }>(
+        `SELECT count(*) AS n FROM waiting_survey
+         WHERE EXISTS (SELECT 1 FROM site WHERE key = waiting_survey.site)`,
+      );
+      return (row?.n ?? 0) + (await pendingHits(new PostgresSnapshot(sql)));
+    });
   }
 
   async missingSurveys(source: string, ids: readonly number[]): Promise<readonly number[]> {
@@ -202,25 +197,20 @@ export class PostgresEnd implements CopySource, CopyTarget {
   }
 
   sums(site: SiteKey, days: readonly Day[]): Promise<ReadonlyMap<Day, Sums>> {
-    return this.#counted((counts) => daySums(counts, site, days));
+    return this.#moment((sql) => daySums(new PostgresSnapshot(sql), site, days));
   }
 
   totals(site: SiteKey): Promise<Sums> {
-    return this.#sums(
-      `SELECT counter AS name, sum(n) AS n FROM (
-         SELECT counter, n FROM total WHERE site = $1
-         UNION ALL SELECT counter, n FROM day_total WHERE site = $1) AS ever
-       GROUP BY counter`,
-      site,
-    );
+    return this.#moment((sql) => totalsOf(new PostgresSnapshot(sql), site));
   }
 
-  surveySums(site: SiteKey): Promise<Sums> {
-    return this.#sums(
+  async surveySums(site: SiteKey): Promise<Sums> {
+    const rows = await this.#connection.rows<{ name: string; n: number }>(
       `SELECT version || ' ' || day AS name, count(*) AS n FROM survey
        WHERE site = $1 GROUP BY version, day`,
-      site,
+      [site],
     );
+    return new Map(rows.map(({ name, n }) => [name, n]));
   }
 
   async keptDays(): Promise<ReadonlySet<Day>> {
@@ -230,12 +220,9 @@ export class PostgresEnd implements CopySource, CopyTarget {
 
   transaction<T>(task: (change: Change) => Promise<T>): Promise<T> {
     return this.#connection.transaction(async (sql) => {
-      const change = await PostgresChange.begin(sql, this.#node);
-      const result = await task(change);
+      const result = await task(new PostgresChange(sql, this.#ids));
       // Whoever shows numbers looks at them again.
-      await sql.rows("UPDATE node SET batch = batch + 1, seen_at = now() WHERE id = $1", [
-        this.#node.id,
-      ]);
+      await sql.rows(PASS_GENERATION);
       return result;
     });
   }
@@ -246,15 +233,6 @@ export class PostgresEnd implements CopySource, CopyTarget {
 
   #moment<T>(read: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#connection.transaction(read, { read: true });
-  }
-
-  #counted<T>(read: (counts: PostgresCounts) => Promise<T>): Promise<T> {
-    this.#known.trim();
-    return this.#moment((sql) => read(new PostgresCounts(sql, this.#known)));
-  }
-
-  async #sums(text: string, site: SiteKey): Promise<Sums> {
-    return sumsOf(await this.#connection.rows<Sum>(text, [site]));
   }
 }
 
@@ -270,20 +248,3 @@ function orRefused<T>(flag: string, read: () => T): T {
 function refusedOf(flag: string, { message }: Refusal): CopyRefused {
   return new CopyRefused(message.replaceAll("DATABASE_URL", flag));
 }
-
-interface Sum {
-  readonly name: string;
-  readonly n: number;
-}
-
-function sumsOf(rows: readonly Sum[]): Sums {
-  return new Map(rows.map(({ name, n }) => [name, n]));
-}
-
-/** A day that is not packed yet was counted a moment ago, and has no mark. */
-const DAYS = `
-  SELECT day, GREATEST(0, coalesce(
-    coalesce((SELECT value::bigint FROM meta WHERE key = 'run_ms'), 0) - counted_day.run_ms, 0))
-    AS "ageMs"
-  FROM (SELECT day FROM packed_day WHERE site = $1 UNION SELECT day FROM count WHERE site = $1) AS days
-  LEFT JOIN counted_day USING (day) ORDER BY day`;

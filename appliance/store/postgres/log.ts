@@ -3,7 +3,7 @@ import type { BatchData, SiteKey, SurveyRow } from "../counting.ts";
 import { BatchEncoder } from "../log/batch.ts";
 import type { Statement } from "./connection.ts";
 import type { Node } from "./node.ts";
-import { surveyStatements } from "./surveys.ts";
+import { SurveyIds, surveyStatements } from "./surveys.ts";
 
 /** A batch as the log takes it: encoded ones, each of which becomes a row. */
 export interface LogBatch extends Pick<BatchData, "surveys" | "withdraw"> {
@@ -33,20 +33,17 @@ interface LogWriterOptions {
 /** Responses without hits have a number, too: by it a batch is found again. */
 const EMPTY = new BatchEncoder().encode();
 
-/** Ids count from here, so that they stay exact as numbers for thirty years. */
-const FIRST_ID_TIME = Date.UTC(2025, 0);
-const IDS_PER_MS = 2 ** 13;
-
 /**
  * Writes batches to the log of their node. Only the next number passes, and each number once: what the
  * log has, and what was folded already, is refused.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
-  #lastId = 0;
+  readonly #ids: SurveyIds;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
+    this.#ids = new SurveyIds(options.clock, options.random);
   }
 
   prepare(batch: LogBatch): PreparedBatch {
@@ -64,15 +61,9 @@ export class LogWriter {
     };
   }
 
-  /** Ascending, as the time does; no two nodes and no sequence have to agree on them. */
+  /** Those of responses that wait for the clock are below zero. */
   drawIds(surveys: readonly SurveyRow[]): number[] {
-    const { clock, random } = this.#options;
-    return surveys.map(({ stamp }) => {
-      const ms = Math.max(0, clock.now() - FIRST_ID_TIME);
-      const drawn = Math.floor((ms + random()) * IDS_PER_MS);
-      this.#lastId = Math.max(this.#lastId + 1, drawn);
-      return "hour" in stamp ? this.#lastId : -this.#lastId;
-    });
+    return surveys.map(({ stamp }) => ("hour" in stamp ? 1 : -1) * this.#ids.draw());
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { BlockKey, Settlement } from "../snapshot.ts";
+import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
 import { Columns, numbers } from "./columns.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { isPassed } from "./errors.ts";
@@ -31,17 +31,14 @@ function statementsOf({
   days,
   gone,
 }: Settlement): Statement[] {
-  const blocks = new Columns<[number, number, number, Uint8Array, Uint8Array, Uint8Array]>();
-  for (const { site, month, part, counters, counts, detail } of puts)
-    blocks.add(site, month, part, counters, counts, detail);
   const logs = new Columns<[number, number]>();
   // Each locks the rows in the same order.
   for (const [node, n] of folded.toSorted(([a], [b]) => a - b)) logs.add(node, n);
   return [
     { text: PASS, values: [generation] },
     ...(drops.length > 0 ? [{ text: DROP, values: keysOf(drops) }] : []),
-    ...(blocks.size > 0 ? [{ text: PUT, values: blocks.values() }] : []),
-    ...(past.length > 0 ? [{ text: ADD_PAST, values: sumsOf(past) }] : []),
+    ...(puts.length > 0 ? [putBlocks(puts)] : []),
+    ...(past.length > 0 ? [addPast(past)] : []),
     ...(days.length > 0 ? [{ text: MARK_DAYS, values: [numbers(new Set(days))] }] : []),
     ...(gone.length > 0 ? [{ text: FORGET_DAYS, values: [numbers(gone)] }] : []),
     ...(logs.size > 0
@@ -51,6 +48,19 @@ function statementsOf({
         ]
       : []),
   ];
+}
+
+/** Adds blocks, or puts them in the place of those that are there. */
+export function putBlocks(rows: readonly BlockRow[]): Statement {
+  const blocks = new Columns<[number, number, number, Uint8Array, Uint8Array, Uint8Array]>();
+  for (const { site, month, part, counters, counts, detail } of rows)
+    blocks.add(site, month, part, counters, counts, detail);
+  return { text: PUT, values: blocks.values() };
+}
+
+/** Adds to the counters of sites that no day shows any more. */
+export function addPast(past: Settlement["past"]): Statement {
+  return { text: ADD_PAST, values: sumsOf(past) };
 }
 
 function keysOf(keys: readonly BlockKey[]) {

@@ -1,4 +1,5 @@
 import { dayOf, HOUR_MS } from "../../base/calendar.ts";
+import type { Clock } from "../../base/clock.ts";
 import {
   type BatchData,
   MAX_SURVEYS_PER_DAY,
@@ -9,6 +10,30 @@ import {
 import { maskedPayload } from "../counts/nobody.ts";
 import { numbers } from "./columns.ts";
 import type { Statement } from "./connection.ts";
+
+/** Ids count from here, so that they stay exact as numbers for thirty years. */
+const FIRST_ID_TIME = Date.UTC(2025, 0);
+const IDS_PER_MS = 2 ** 13;
+
+/** Draws ids: ascending, as the time does; no two nodes and no sequence have to agree on them. */
+export class SurveyIds {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #random: () => number;
+  #last = 0;
+
+  /** @param random 0–1 */
+  constructor(clock: Pick<Clock, "now">, random: () => number) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  draw(): number {
+    const ms = Math.max(0, this.#clock.now() - FIRST_ID_TIME);
+    const drawn = Math.floor((ms + this.#random()) * IDS_PER_MS);
+    this.#last = Math.max(this.#last + 1, drawn);
+    return this.#last;
+  }
+}
 
 /** Ids of responses: below zero they are of those that wait for the clock. */
 type SurveyId = number;

@@ -1,5 +1,7 @@
+import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { encodeBlock } from "../blocks/codec.ts";
+import { firstDayOf, monthOf } from "../blocks/month.ts";
 import type { BlockKey, BlockRow } from "../snapshot.ts";
 
 /** More than any day has before they are merged. */
@@ -11,6 +13,12 @@ export const SETTLED = 0;
 /** The number of a part of a running day: `day` of the month from 0, `n` from 0. */
 export function runningPart(day: number, n: number): number {
   return (day + 1) * PARTS_OF_DAY + n;
+}
+
+/** The first part that a day may have, and the last. */
+export function partsOf(day: Day): readonly [first: number, last: number] {
+  const at = day - firstDayOf(monthOf(day));
+  return [runningPart(at, 0), runningPart(at + 1, 0) - 1];
 }
 
 /** The day of the month, from 0, that a part is of; -1 for what is settled. */

@@ -1,19 +1,48 @@
 import type { Day } from "../../base/calendar.ts";
-import type { DayCounts } from "../copy/difference.ts";
-import type { Sums } from "../copy/end.ts";
-import type { CopiedSurvey } from "../copy/source.ts";
-import { encodeTaken, type Taken } from "../copy/taken.ts";
-import type { AddedDay, Change } from "../copy/target.ts";
+import { monthOf } from "../blocks/month.ts";
+import {
+  type BroughtDay,
+  type Change,
+  type CopiedSurvey,
+  type Sums,
+  sliceIn,
+  type Taken,
+} from "../copy/end.ts";
 import type { SiteKey } from "../counting.ts";
+import { partsOf } from "../settling/parts.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
-import { addDays } from "./add-days.ts";
+import type { BlockPieces } from "../snapshot.ts";
 import { markEarlier } from "./counted-days.ts";
 import type { Database } from "./database.ts";
-import { addPast } from "./settle.ts";
-import { takenOf } from "./tables/copied-days.ts";
+import { addPast, passGeneration, putBlock } from "./settle.ts";
 import { carryOut } from "./tables/site-changes.ts";
 import { readDirectory } from "./tables/sites.ts";
+
+/** What was taken over of a site of a source. */
+export function takenOf(db: Database, source: string, site: string): Taken {
+  const all = (sql: string, ...more: unknown[]) => db.prepare(sql).all(source, site, ...more);
+  const past = all("SELECT counter, n FROM copied_past WHERE source = ? AND site = ?") as {
+    counter: string;
+    n: number;
+  }[];
+  const days = all("SELECT day, hash FROM copied_day WHERE source = ? AND site = ?") as {
+    day: Day;
+    hash: Uint8Array;
+  }[];
+  return {
+    past: new Map(past.map(({ counter, n }) => [counter, n])),
+    days: new Map(days.map(({ day, hash }) => [day, hash])),
+    async slices(asked) {
+      const rows = all(
+        `SELECT day, counters, counts, detail FROM copied_day
+         WHERE source = ? AND site = ? AND day IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(asked),
+      ) as (BlockPieces & { day: Day })[];
+      return new Map(rows.map((row) => [row.day, sliceIn(row)]));
+    },
+  };
+}
 
 /** What a copy writes into the data of a folder. */
 export class SqliteChange implements Change {
@@ -45,7 +74,8 @@ export class SqliteChange implements Change {
       .prepare("DELETE FROM copied_site WHERE source = ? AND site = ?")
       .run(source, site);
     if (changes === 0) return;
-    this.#db.prepare("DELETE FROM copied_day WHERE source = ? AND site = ?").run(source, site);
+    for (const table of ["copied_day", "copied_past"])
+      this.#db.prepare(`DELETE FROM ${table} WHERE source = ? AND site = ?`).run(source, site);
     this.#db
       .prepare(
         `DELETE FROM copied_survey WHERE source = ? AND survey NOT IN
@@ -54,35 +84,54 @@ export class SqliteChange implements Change {
       .run(source);
   }
 
-  async taken(
+  async taken(source: string, site: string): Promise<Taken> {
+    return takenOf(this.#db, source, site);
+  }
+
+  async addDays(
     source: string,
     site: string,
-    days: readonly Day[],
-  ): Promise<ReadonlyMap<Day, DayCounts>> {
-    return takenOf(this.#db, source, site, days);
-  }
-
-  async saveTaken(source: string, site: string, days: ReadonlyMap<Day, Taken>): Promise<void> {
+    key: SiteKey,
+    days: readonly BroughtDay[],
+  ): Promise<void> {
+    const parts = this.#db
+      .prepare("SELECT max(part) FROM block WHERE site = ? AND month = ? AND part BETWEEN ? AND ?")
+      .pluck();
     const save = this.#db.prepare(
-      `INSERT INTO copied_day (source, site, day, counts, hash) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET counts = excluded.counts, hash = excluded.hash`,
+      `INSERT INTO copied_day (source, site, day, counters, counts, detail, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET counters = excluded.counters, counts = excluded.counts,
+         detail = excluded.detail, hash = excluded.hash`,
     );
-    for (const [day, { counts, hash }] of days)
-      save.run(source, site, day, encodeTaken(counts), hash);
+    for (const { day, ageMs, added, taken, hash } of days) {
+      save.run(source, site, day, taken.counters, taken.counts, taken.detail, hash);
+      if (added === undefined) continue;
+      const month = monthOf(day);
+      const [first, last] = partsOf(day);
+      const newest = parts.get(key, month, first, last) as number | null;
+      putBlock(this.#db, {
+        site: key,
+        month,
+        part: newest === null ? first : newest + 1,
+        ...added,
+      });
+      markEarlier(this.#db, day, ageMs);
+    }
+    passGeneration(this.#db);
   }
 
-  async forgetTaken(source: string, site: string, days: readonly Day[]): Promise<void> {
+  async savePast(source: string, site: string, past: Sums, gone: readonly Day[]): Promise<void> {
+    const save = this.#db.prepare(
+      `INSERT INTO copied_past (source, site, counter, n) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = excluded.n`,
+    );
+    for (const [counter, n] of past) save.run(source, site, counter, n);
     this.#db
       .prepare(
         `DELETE FROM copied_day
          WHERE source = ? AND site = ? AND day IN (SELECT value FROM json_each(?))`,
       )
-      .run(source, site, JSON.stringify(days));
-  }
-
-  async count(site: SiteKey, days: readonly AddedDay[]): Promise<void> {
-    addDays(this.#db, site, days);
-    for (const { day, ageMs } of days) markEarlier(this.#db, day, ageMs);
+      .run(source, site, JSON.stringify(gone));
   }
 
   async addPast(site: SiteKey, counters: Sums): Promise<void> {

@@ -1,17 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { DAY_MS, type Day } from "../../base/calendar.ts";
+import type { Day } from "../../base/calendar.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
-import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
-import { daySums, readDays } from "../copy/day-reading.ts";
-import type { DayCounts } from "../copy/difference.ts";
-import { CopyRefused, type CopySite, type Sums } from "../copy/end.ts";
-import type { CopiedSurvey, CopySource, Outline, SourceDay } from "../copy/source.ts";
-import type { Change, CopyTarget } from "../copy/target.ts";
-import { COUNTERS, type SiteKey } from "../counting.ts";
-import { BlockCounts } from "../counts/block-counts.ts";
-import { LogTail } from "../log/tail.ts";
-import { SqliteChange } from "./copying-change.ts";
+import {
+  type Change,
+  type CopiedSurvey,
+  CopyRefused,
+  type CopySite,
+  type CopySource,
+  type CopyTarget,
+  type Outline,
+  type SourceDay,
+  type Sums,
+  type Taken,
+} from "../copy/end.ts";
+import { daySums, outlineOf, pendingHits, readDays, totalsOf } from "../copy/reading.ts";
+import type { SiteKey } from "../counting.ts";
+import { SqliteChange, takenOf } from "./copying-change.ts";
 import { dayMarks, runMs } from "./counted-days.ts";
 import {
   type Database,
@@ -24,14 +29,11 @@ import { openData } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { ofOneMoment } from "./moment.ts";
 import { SqliteSnapshot } from "./snapshot.ts";
-import { takenOf } from "./tables/copied-days.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { databaseSecret, readDirectory } from "./tables/sites.ts";
 import { surveyLabels } from "./tables/survey-labels.ts";
 
 const ID_BYTES = 8;
-/** The end of the year 2399: no clock of ours goes further. */
-const LAST_DAY = firstDayOf(MAX_MONTH + 1) - 1;
 
 /** The data of a folder, whether a service runs on it or not, as `tallydeck copy` deals with it. */
 export class SqliteEnd implements CopySource, CopyTarget {
@@ -103,26 +105,14 @@ export class SqliteEnd implements CopySource, CopyTarget {
     return new Map(rows.all(source) as [string, SiteKey][]);
   }
 
-  async takenHashes(source: string, site: string): Promise<ReadonlyMap<Day, Uint8Array | null>> {
-    const rows = this.#db
-      .prepare("SELECT day, hash FROM copied_day WHERE source = ? AND site = ?")
-      .raw();
-    return new Map(rows.all(source, site) as [Day, Uint8Array | null][]);
+  async taken(source: string, site: string): Promise<Taken> {
+    return takenOf(this.#db, source, site);
   }
 
-  async taken(
-    source: string,
-    site: string,
-    days: readonly Day[],
-  ): Promise<ReadonlyMap<Day, DayCounts>> {
-    return takenOf(this.#db, source, site, days);
-  }
-
-  async outline(site: SiteKey): Promise<Outline> {
-    return ofOneMoment(this.#db, async () => ({
-      days: await daysOf(this.#db, site),
-      past: pastOf(this.#db, site),
-    }));
+  outline(site: SiteKey): Promise<Outline> {
+    return this.#moment((snapshot) =>
+      outlineOf(snapshot, site, { days: dayMarks(this.#db), runMs: runMs(this.#db) }),
+    );
   }
 
   days(
@@ -130,9 +120,7 @@ export class SqliteEnd implements CopySource, CopyTarget {
     days: readonly Day[],
     isKnown: (day: Day, hash: Uint8Array) => boolean,
   ): Promise<readonly SourceDay[]> {
-    return ofOneMoment(this.#db, () =>
-      readDays(countsOf(this.#db), site, days, { salt: null, isKnown }),
-    );
+    return this.#moment((snapshot) => readDays(snapshot, site, days, isKnown));
   }
 
   async surveyIds(after: number, limit: number, but: string): Promise<readonly number[]> {
@@ -155,15 +143,13 @@ export class SqliteEnd implements CopySource, CopyTarget {
       .all(JSON.stringify(ids)) as CopiedSurvey[];
   }
 
-  async waiting(): Promise<number> {
-    return ofOneMoment(this.#db, async () => {
-      const sites = [...new SqliteSnapshot(this.#db).siteKeys()];
-      const hits = await countsOf(this.#db).pending(sites);
+  waiting(): Promise<number> {
+    return this.#moment(async (snapshot) => {
       const surveys = this.#db
         .prepare("SELECT count(*) FROM waiting_survey WHERE site IN (SELECT key FROM site)")
         .pluck()
         .get() as number;
-      return hits.reduce((sum, n) => sum + n, surveys);
+      return surveys + (await pendingHits(snapshot));
     });
   }
 
@@ -178,28 +164,20 @@ export class SqliteEnd implements CopySource, CopyTarget {
   }
 
   sums(site: SiteKey, days: readonly Day[]): Promise<ReadonlyMap<Day, Sums>> {
-    return ofOneMoment(this.#db, () => daySums(countsOf(this.#db), site, days));
+    return this.#moment((snapshot) => daySums(snapshot, site, days));
   }
 
-  async totals(site: SiteKey): Promise<Sums> {
-    return ofOneMoment(this.#db, async () => {
-      const sums = new Map(pastOf(this.#db, site));
-      const byDay = await daySums(countsOf(this.#db), site, await allDays(this.#db, site));
-      for (const ofDay of byDay.values())
-        for (const counter of COUNTERS) {
-          const n = (sums.get(counter) ?? 0) + (ofDay.get(counter) ?? 0);
-          if (n > 0) sums.set(counter, n);
-        }
-      return sums;
-    });
+  totals(site: SiteKey): Promise<Sums> {
+    return this.#moment((snapshot) => totalsOf(snapshot, site));
   }
 
   async surveySums(site: SiteKey): Promise<Sums> {
-    return pairs(
-      this.#db,
-      "SELECT version || ' ' || day, count(*) FROM survey WHERE site = ? GROUP BY version, day",
-      site,
-    );
+    const rows = this.#db
+      .prepare(
+        "SELECT version || ' ' || day, count(*) FROM survey WHERE site = ? GROUP BY version, day",
+      )
+      .raw();
+    return new Map(rows.all(site) as [string, number][]);
   }
 
   async keptDays(): Promise<ReadonlySet<Day>> {
@@ -223,45 +201,13 @@ export class SqliteEnd implements CopySource, CopyTarget {
   async close(): Promise<void> {
     this.#db.close();
   }
+
+  #moment<T>(task: (snapshot: SqliteSnapshot) => Promise<T>): Promise<T> {
+    return ofOneMoment(this.#db, () => task(new SqliteSnapshot(this.#db)));
+  }
 }
 
 /** The name of the data, which a backup of it has, too. */
 function nameOf(db: Database): Uint8Array {
   return databaseSecret(db, "copy_id", () => randomBytes(ID_BYTES));
-}
-
-/** Made for each question: what it remembers of the log is of one moment. */
-function countsOf(db: Database): BlockCounts {
-  return new BlockCounts(new SqliteSnapshot(db), new LogTail(), {
-    of: "views",
-    where: [],
-    detailFrom: Number.POSITIVE_INFINITY,
-  });
-}
-
-async function allDays(db: Database, site: SiteKey): Promise<Day[]> {
-  const counts = countsOf(db);
-  const days = new Set<Day>();
-  await counts.eachDay({ site, from: 0, to: LAST_DAY }, (day) => days.add(day));
-  return [...days].sort((a, b) => a - b);
-}
-
-async function daysOf(db: Database, site: SiteKey): Promise<Outline["days"]> {
-  const days = await allDays(db, site);
-  const [marks, ran] = [dayMarks(db), runMs(db)];
-  const newest = Math.max(days.at(-1) ?? 0, ...marks.keys());
-  return days.map((day) => {
-    const mark = marks.get(day);
-    // What is still in the log has none: as if the service had run all the time.
-    const age = mark === undefined ? (newest - day) * DAY_MS : ran - mark;
-    return { day, ageMs: Math.max(0, age) };
-  });
-}
-
-function pastOf(db: Database, site: SiteKey): Sums {
-  return pairs(db, "SELECT counter, n FROM past WHERE site = ?", site);
-}
-
-function pairs<K = string>(db: Database, sql: string, ...values: unknown[]): Map<K, number> {
-  return new Map(db.prepare(sql).raw().all(values) as [K, number][]);
 }

@@ -5,13 +5,21 @@ import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
 import { tryStart } from "../../../appliance/service/try-start.ts";
+import type { Block } from "../../../appliance/store/blocks/block.ts";
+import { fold } from "../../../appliance/store/blocks/fold.ts";
+import type { Month } from "../../../appliance/store/blocks/month.ts";
+import type { CopyTarget } from "../../../appliance/store/copy/end.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
-import type { CopyTarget } from "../../../appliance/store/copy/target.ts";
+
+import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
+import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { PostgresEnd } from "../../../appliance/store/postgres/copying.ts";
+import { partsOf, rowOf } from "../../../appliance/store/settling/parts.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { SqliteEnd } from "../../../appliance/store/sqlite/copying.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
+import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
 import { noteZone } from "../../../appliance/store/sqlite/tables/day-zone.ts";
 import {
   changeSite,
@@ -154,25 +162,27 @@ describe("a copy", () => {
         assert.deepEqual(await contentOf(there), await contentOf(box));
       });
 
-      it("brings large days in portions", async () => {
-        const paths = Object.fromEntries(
-          Array.from({ length: 1_900 }, (_, i) => [`/${i}`, (i % 7) + 1]),
-        );
-        const large = day("blog", 3, paths);
-        fill(at("box"), [
-          { ...large, counts: { ...large.counts, host: paths, ref: paths } },
-          day("blog", 2, { "/": 1 }),
-        ]);
-        const box = source("box");
-        let transactions = 0;
-        await copyAll(
-          box,
-          watched(there, () => {
-            transactions += 1;
-          }),
-        );
-        assert.ok(transactions >= 4, `${transactions}`);
-        assert.deepEqual(await contentOf(there), await contentOf(box));
+      it("brings what came together, who came and what began there, and of each only what is new", async () => {
+        const { below } = seeded(TEST_SEED);
+        const views = (n: number): HitRecord[] =>
+          Array.from({ length: n }, () => ({
+            ...{ site: 1, kind: "view", times: 1 + below(3), flags: below(32) },
+            moment: 24 * TODAY + below(24),
+            values: [
+              ["path", `/${below(5)}`],
+              ["country", ["DE", "CH"][below(2)] ?? ""],
+            ],
+          }));
+        const [early, late] = [views(200), views(100)];
+        fill(at("box"), [day("blog", 9, { "/a": 3 })]);
+        change(at("box"), (db) => putViews(db, early, true));
+        await copyAll(source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+        change(at("box"), (db) => putViews(db, late, false));
+        await copyAll(source("box"), there);
+        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+        await copyAll(there, folderAt("box"));
+        assert.deepEqual(await contentOf(source("box")), await contentOf(there));
       });
 
       it("does not bring back what came from there", async () => {
@@ -239,7 +249,7 @@ describe("a copy", () => {
         const behind = await checkAll(box, there);
         const name = `blog ${formatDay(TODAY - 5)}`;
         assert.deepEqual([...behind.less].sort(), [
-          ...["dowhour", "hour", "path", "pv"].map((dimension) => `${name}: ${dimension} 3 of 5`),
+          ...["path", "pv"].map((dimension) => `${name}: ${dimension} 3 of 5`),
           `${name}: responses to survey 2 0 of 1`,
           "blog: pv of all time 4 of 6",
         ]);
@@ -446,19 +456,21 @@ function set(db: Db, id: string, fields: Partial<Parameters<typeof changeSite>[2
   changeSite(db, site.key, { retired: false, ...site, ...fields });
 }
 
-/** The target, which tells of each transaction. */
-function watched(target: End, tell: () => void): End {
-  return new Proxy(target, {
-    get(of, name) {
-      const member = Reflect.get(of, name);
-      if (name === "transaction")
-        return (...given: Parameters<CopyTarget["transaction"]>) => {
-          tell();
-          return of.transaction(...given);
-        };
-      return typeof member === "function" ? member.bind(of) : member;
-    },
-  });
+/** Views that came together: settled ones, or those that are in the log. */
+function putViews(db: Db, records: readonly HitRecord[], isSettled: boolean): void {
+  const site = findSite(db, "blog")?.key ?? 0;
+  const encoder = new BatchEncoder();
+  for (const record of records) assert.ok(encoder.add({ ...record, site }));
+  const body = encoder.encode();
+  if (!isSettled) {
+    db.prepare("INSERT INTO log (body) VALUES (?)").run(body);
+    return;
+  }
+  const blocks = new Map<Month, Block>();
+  const batch = decodeBatch(body);
+  fold(blocks, batch, rowsBySite(batch).get(site) ?? [], { detailFrom: 0 });
+  const [part] = partsOf(TODAY);
+  for (const [month, block] of blocks) putBlock(db, rowOf({ site, month, part }, block));
 }
 
 /**

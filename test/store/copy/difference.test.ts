@@ -1,151 +1,125 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
-import {
-  type DayCounts,
-  difference,
-  merged,
-  portion,
-  sizeOf,
-  sumsOf,
-} from "../../../appliance/store/copy/difference.ts";
-import { decodeTaken, encodeTaken } from "../../../appliance/store/copy/taken.ts";
+import { Block } from "../../../appliance/store/blocks/block.ts";
+import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
+import { fold } from "../../../appliance/store/blocks/fold.ts";
+import { firstDayOf, monthOf } from "../../../appliance/store/blocks/month.ts";
+import { difference, sliceOf, sumOf } from "../../../appliance/store/copy/difference.ts";
+import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
+import { contentOfDay } from "../../helpers/copying.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 
-type Plain = Record<string, Record<string, number>>;
+const DAY = 20_516;
+const MONTH = monthOf(DAY);
 
-function counts(plain: Plain): DayCounts {
-  return new Map(
-    Object.entries(plain).map(([name, values]) => [name, new Map(Object.entries(values))]),
-  );
+interface View {
+  readonly hour: number;
+  readonly flags: number;
+  readonly path: string;
+  readonly country: string | undefined;
+  readonly times: number;
 }
 
-function plain(all: DayCounts): Plain {
-  return Object.fromEntries([...all].map(([name, values]) => [name, Object.fromEntries(values)]));
-}
-
-function added(now: Plain, taken: Plain): Plain {
-  return plain(difference(counts(now), counts(taken)));
-}
-
-describe("what a copy adds to a day", () => {
-  it("is all of it at first, then what was counted since", () => {
-    const before = { pv: { _: 5 }, path: { "/a": 3, "/b": 2 } };
-    assert.deepEqual(added(before, {}), before);
-    assert.deepEqual(added(before, before), {});
-    const since = { pv: { _: 7 }, path: { "/a": 4, "/b": 2, "/c": 1 } };
-    assert.deepEqual(added(since, before), { pv: { _: 2 }, path: { "/a": 1, "/c": 1 } });
-  });
-
-  it("is nothing for what was folded into (other), and takes nothing back", () => {
-    assert.deepEqual(added({ path: { [OTHER]: 5 } }, { path: { "/a": 3, "/b": 2 } }), {});
-    assert.deepEqual(added({ path: { "/a": 3 } }, { path: { "/a": 3, "/b": 2 } }), {});
-    assert.deepEqual(added({}, { pv: { _: 9 } }), {});
-  });
-
-  it("counts as (other) what was counted and folded since", () => {
-    assert.deepEqual(added({ path: { [OTHER]: 9 } }, { path: { "/a": 3, "/b": 2 } }), {
-      path: { [OTHER]: 4 },
-    });
-    assert.deepEqual(added({ path: { "/a": 1, [OTHER]: 3 } }, { path: { "/a": 3 } }), {
-      path: { [OTHER]: 1 },
-    });
-  });
-
-  /** Hits on values, folds of a value into OTHER, and copies, in any order. */
-  const history = fc.array(
-    fc.oneof(
-      fc.record({
-        hit: fc.constantFrom("/a", "/b", "/c", "/d", OTHER),
-        n: fc.integer({ min: 1, max: 9 }),
-      }),
-      fc.record({ fold: fc.constantFrom("/a", "/b", "/c", "/d") }),
-      fc.record({ copy: fc.integer({ min: 1, max: 5 }) }),
-    ),
-    { maxLength: 40 },
-  );
-  type Step = { hit?: string; n?: number; fold?: string; copy?: number };
-
-  it("leaves the target with the source's sums, and no value with less, however hits, folds and copies alternate", () => {
-    fc.assert(
-      fc.property(history, (steps) => {
-        const now = new Map<string, number>();
-        const source = (): DayCounts => new Map([["path", now]]);
-        const hits = new Map<string, number>();
-        let taken: DayCounts = new Map();
-        const copyOnce = (size: number) => {
-          const part = portion(difference(source(), taken), size);
-          taken = merged([taken, part]);
-          return sizeOf(part);
-        };
-        for (const { hit, n = 0, fold, copy } of steps as Step[]) {
-          if (hit !== undefined) {
-            now.set(hit, (now.get(hit) ?? 0) + n);
-            hits.set(hit, (hits.get(hit) ?? 0) + n);
-          }
-          if (fold !== undefined && now.has(fold)) {
-            now.set(OTHER, (now.get(OTHER) ?? 0) + (now.get(fold) ?? 0));
-            now.delete(fold);
-          }
-          // In one go or in portions; the last of them is left out now and then.
-          if (copy !== undefined) copyOnce(copy);
-        }
-        while (copyOnce(3) > 0);
-        assert.deepEqual(sumsOf(taken), sumsOf(source()));
-        const there = taken.get("path") ?? new Map();
-        for (const [text, n] of now)
-          if (text !== OTHER) assert.ok((there.get(text) ?? 0) >= n, text);
-        for (const [text, n] of there)
-          if (text !== OTHER) assert.ok(n <= (hits.get(text) ?? 0), text);
-      }),
-      { seed: TEST_SEED },
-    );
-  });
-
-  it("adds up with what the target gave before, and what it counts itself", () => {
-    fc.assert(
-      fc.property(history, history, (gifts, steps) => {
-        // The source took `given` from the target, folded it as it liked, and counted on.
-        const given = sumHits(gifts as Step[]);
-        const now = new Map(given);
-        const own = sumHits(steps as Step[]);
-        for (const [text, n] of own) now.set(text, (now.get(text) ?? 0) + n);
-        for (const { fold } of [...gifts, ...steps] as Step[])
-          if (fold !== undefined && now.has(fold)) {
-            now.set(OTHER, (now.get(OTHER) ?? 0) + (now.get(fold) ?? 0));
-            now.delete(fold);
-          }
-        const missing = difference(new Map([["path", now]]), new Map([["path", given]]));
-        const sum = [...own.values()].reduce((all, n) => all + n, 0);
-        assert.equal(sumsOf(missing).get("path") ?? 0, sum);
-      }),
-      { seed: TEST_SEED },
-    );
-  });
-
-  function sumHits(steps: readonly Step[]): Map<string, number> {
-    const hits = new Map<string, number>();
-    for (const { hit, n = 0 } of steps)
-      if (hit !== undefined) hits.set(hit, (hits.get(hit) ?? 0) + n);
-    return hits;
-  }
+const view: fc.Arbitrary<View> = fc.record({
+  hour: fc.nat(23),
+  flags: fc.nat(31),
+  path: fc.constantFrom("/", "/a", "/b", "/c"),
+  country: fc.constantFrom("DE", "CH", undefined),
+  times: fc.integer({ min: 1, max: 4 }),
 });
+const some = fc.array(view, { maxLength: 12 });
 
-describe("what is kept of a copy", () => {
-  it("reads as it was written", () => {
-    const texts = fc.string({ unit: "binary", maxLength: 20 });
-    const values = fc.dictionary(texts, fc.nat(), { maxKeys: 5, noNullPrototype: true });
+/** What was counted of a day, as a block. */
+function blockOf(views: readonly View[], day = DAY): Block {
+  const encoder = new BatchEncoder();
+  for (const { hour, flags, path, country, times } of views)
+    encoder.add({
+      ...{ site: 1, kind: "view", flags, times, moment: 24 * day + hour },
+      values: [["path", path], ...(country ? [["country", country] as const] : [])],
+    });
+  const blocks = new Map<number, Block>();
+  const batch = decodeBatch(encoder.encode());
+  fold(blocks, batch, rowsBySite(batch).get(1) ?? [], { detailFrom: 0 });
+  return blocks.get(monthOf(day)) ?? new Block(monthOf(day));
+}
+
+const contentOf = (block: Block) => contentOfDay(block, DAY);
+/** What was brought before, and what is missing of a day that stands so. */
+const bring = (had: Block, now: Block) => {
+  const missing = difference(now, had, DAY);
+  return missing === undefined ? had : sumOf(MONTH, [had, missing]);
+};
+
+describe("what a copy still has to bring of a day", () => {
+  it("makes what was brought what the source says, whenever it is brought", () => {
     fc.assert(
-      fc.property(fc.dictionary(texts, values, { maxKeys: 5, noNullPrototype: true }), (all) => {
-        assert.deepEqual(decodeTaken(encodeTaken(counts(all))), counts(all));
+      fc.property(fc.array(some, { maxLength: 5 }), (steps) => {
+        let taken = new Block(MONTH);
+        let views: View[] = [];
+        for (const step of steps) {
+          views = [...views, ...step];
+          taken = bring(taken, blockOf(views));
+          assert.deepEqual(contentOf(taken), contentOf(blockOf(views)));
+          assert.equal(difference(blockOf(views), taken, DAY), undefined);
+        }
       }),
       { seed: TEST_SEED },
     );
   });
 
-  it("is refused where it is something else", () => {
-    const encoded = encodeTaken(counts({ pv: { _: 1 } }));
-    for (const blob of [encoded.slice(2), Buffer.from("x"), Buffer.alloc(0)])
-      assert.throws(() => decodeTaken(blob));
+  it("is only its own where the source has taken some from the target", () => {
+    fc.assert(
+      fc.property(some, some, (gifts, own) => {
+        const missing = difference(blockOf([...gifts, ...own]), blockOf(gifts), DAY);
+        assert.deepEqual(contentOf(missing ?? new Block(MONTH)), contentOf(blockOf(own)));
+      }),
+      { seed: TEST_SEED },
+    );
+  });
+
+  it("is nothing of what is gone, or counts as (other) by now", () => {
+    fc.assert(
+      fc.property(some, some, (before, since) => {
+        const taken = blockOf(before);
+        const now = blockOf([...before, ...since]);
+        const { texts } = now.dimension("path");
+        const at = texts.indexOf("/a");
+        if (at >= 0) texts[at] = OTHER;
+        const sum = bring(taken, now);
+        const views = (block: Block) =>
+          (block.dimension("path").days[DAY - firstDayOf(MONTH)]?.views ?? []).reduce(
+            (all, n) => all + n,
+            0,
+          );
+        assert.equal(views(sum), views(now));
+        assert.equal(difference(blockOf(before.slice(1)), taken, DAY), undefined);
+      }),
+      { seed: TEST_SEED },
+    );
+  });
+
+  it("keeps one view in so many of a day that has more than are kept", () => {
+    const many = (times: number, path: string): View => ({
+      ...{ hour: 7, flags: 0, country: undefined },
+      path,
+      times,
+    });
+    const first = blockOf([many(MAX_DETAIL_ROWS, "/")]);
+    const all = blockOf([many(MAX_DETAIL_ROWS, "/"), many(MAX_DETAIL_ROWS, "/a")]);
+    const at = DAY - firstDayOf(MONTH);
+    const { every, seen, rows } = bring(first, all).detailOf(at);
+    assert.deepEqual({ every, seen }, { every: 2, seen: 2 * MAX_DETAIL_ROWS });
+    assert.equal(rows, MAX_DETAIL_ROWS);
+  });
+
+  it("is of that day alone", () => {
+    const block = sumOf(MONTH, [
+      blockOf([{ hour: 1, flags: 1, path: "/", country: "DE", times: 1 }]),
+      blockOf([{ hour: 1, flags: 1, path: "/b", country: "CH", times: 1 }], DAY + 1),
+    ]);
+    const slice = sliceOf(block, DAY);
+    assert.equal(slice.days, 1 << (DAY - firstDayOf(MONTH)));
+    assert.deepEqual(slice.dimension("country").texts, ["DE"]);
   });
 });

@@ -5,7 +5,6 @@ import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
 import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
 import { monthOf } from "../../blocks/month.ts";
-import { decodeTaken } from "../../copy/taken.ts";
 import { COUNTERS, NOBODY } from "../../counting.ts";
 import { decodeBatch } from "../../log/batch.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
@@ -178,9 +177,10 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   copied_day: {
     kind: "copied",
     maxBytes: 16 * 1_048_576,
-    // Below zero: of all days past retention.
-    columns: { day: Number.isSafeInteger, counts: isTaken },
+    anew: (row) =>
+      day(row.day) ? blockAnew({ ...row, month: monthOf(Number(row.day)) }) : undefined,
   },
+  copied_past: { kind: "copied", columns: { counter: isCounter } },
   copied_survey: { kind: "copied" },
   deck: {
     kind: "copied",
@@ -241,14 +241,6 @@ function blockAnew(row: Row): Row | undefined {
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
-  }
-}
-
-function isTaken(blob: unknown): boolean {
-  try {
-    return blob instanceof Uint8Array && decodeTaken(blob) !== undefined;
-  } catch {
-    return false;
   }
 }
 

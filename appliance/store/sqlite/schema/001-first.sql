@@ -127,16 +127,26 @@ CREATE TABLE copied_site (
   PRIMARY KEY (source, site)
 ) STRICT, WITHOUT ROWID;
 
--- Day -1: counters of all days past retention. `counts`: see store/copy/taken.ts. `hash` tells the state
--- of the source whose all was brought.
+-- What was brought of a day, as pieces of a block, and the state of the source that it brings it to.
 CREATE TABLE copied_day (
-  source TEXT    NOT NULL,
-  site   TEXT    NOT NULL,
-  day    INTEGER NOT NULL,
-  counts BLOB    NOT NULL,
-  hash   BLOB,
+  source   TEXT    NOT NULL,
+  site     TEXT    NOT NULL,
+  day      INTEGER NOT NULL,
+  counters BLOB    NOT NULL,
+  counts   BLOB    NOT NULL,
+  detail   BLOB    NOT NULL,
+  hash     BLOB    NOT NULL,
   PRIMARY KEY (source, site, day)
 ) STRICT;
+
+-- The same of all days past retention there.
+CREATE TABLE copied_past (
+  source  TEXT    NOT NULL,
+  site    TEXT    NOT NULL,
+  counter TEXT    NOT NULL,
+  n       INTEGER NOT NULL,
+  PRIMARY KEY (source, site, counter)
+) STRICT, WITHOUT ROWID;
 
 -- `id` is the response's there, `survey` ours.
 CREATE TABLE copied_survey (
