@@ -31,7 +31,8 @@ export function whenReady(of: Readiness): Middleware {
   };
 }
 
-const NO_DATABASE = "The database has not answered yet, so nothing can be counted. Try again.";
+const NO_DATABASE =
+  "Nothing can be counted here now: the database has not answered yet, or is of a newer version. Try again.";
 
 function notReady(message: string): HttpError {
   return new HttpError(503, "not_ready", message, { "Retry-After": "1" });

@@ -67,7 +67,7 @@ async function start(parts: CollectParts, stops: Stops) {
 async function openStore({ config, clock, log }: CollectParts) {
   const { promise: refused, resolve: refuse } = Promise.withResolvers<Refusal>();
   const { promise: opened, resolve: isOpened } = Promise.withResolvers<void>();
-  let isReady = () => false;
+  let wasOpened = false;
   const store = await Store.open({
     databaseUrl: config.databaseUrl,
     nodeName: config.nodeName,
@@ -80,14 +80,14 @@ async function openStore({ config, clock, log }: CollectParts) {
     onOpened: ({ sentences, newestTime }) => {
       for (const sentence of sentences) log.info(sentence);
       clock.learn?.(newestTime);
+      wasOpened = true;
       isOpened();
     },
     onRefused: (why) => {
-      if (isReady()) log.error(why.message);
+      if (wasOpened) log.error(why.message);
       else refuse(why);
     },
   });
-  isReady = () => store.ready;
   const say = (slips: readonly string[]) => {
     for (const slip of slips) log.info(slip);
   };

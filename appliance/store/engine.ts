@@ -77,6 +77,8 @@ export interface EngineEvents {
   room(): void;
   /** The views of the last five minutes that this process has counted: by site, half minutes, oldest first. */
   views(): ReadonlyMap<SiteKey, readonly number[]>;
+  /** The sites of whose last five minutes somebody wants to know. */
+  asked(): readonly SiteKey[];
 }
 
 /** Keeps what is counted, and answers from it. */

@@ -9,6 +9,10 @@ const STEPS = WINDOW_MS / LIVE_STEP_MS;
 /** What a picture of the five minutes shows: half minutes. */
 const STEPS_OF_A_BAR = 6;
 
+/** For so long, and of so many sites, others are asked what they counted. */
+const ASKED_MS = 2 * 60_000;
+const MAX_ASKED = 500;
+
 /** Views of one process by site: half minutes, oldest first, as they were `age` milliseconds ago. */
 export interface LiveBars {
   readonly age: number;
@@ -28,6 +32,9 @@ export class LiveViews {
   /** What other processes counted, and the monotonic time at which they told. */
   #others: readonly (LiveBars & { readonly at: number })[] = [];
 
+  /** The sites that were asked for, and when. */
+  readonly #asked = new Map<SiteKey, number>();
+
   constructor(clock: Clock) {
     this.#clock = clock;
   }
@@ -46,6 +53,9 @@ export class LiveViews {
 
   /** The same by half minutes, oldest first. */
   series(site: SiteKey): number[] {
+    // The one that was asked for last is the last to be forgotten.
+    this.#asked.delete(site);
+    this.#asked.set(site, this.#clock.monotonic());
     const bars = this.#own(site);
     for (const other of this.#others) addAged(bars, other.bars.get(site) ?? [], this.#age(other));
     return bars;
@@ -55,6 +65,14 @@ export class LiveViews {
   own(): Map<SiteKey, readonly number[]> {
     this.#moveOn();
     return new Map([...this.#rings.keys()].map((site) => [site, this.#own(site)]));
+  }
+
+  /** The sites that somebody asked for a moment ago. */
+  asked(): SiteKey[] {
+    const since = this.#clock.monotonic() - ASKED_MS;
+    for (const [site, at] of this.#asked)
+      if (at < since || this.#asked.size > MAX_ASKED) this.#asked.delete(site);
+    return [...this.#asked.keys()];
   }
 
   /** Takes the place of what other processes told before. */
@@ -81,6 +99,7 @@ export class LiveViews {
   /** Another database has other sites under these numbers. */
   clear(): void {
     this.#rings.clear();
+    this.#asked.clear();
     this.#others = [];
   }
 

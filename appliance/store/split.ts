@@ -154,7 +154,7 @@ export class SplitEngine implements Engine {
   }
 
   #eventsOfFleet(): EngineEvents {
-    const { opened, refused, counted, live, damaged, room, views } = this.#events;
+    const { opened, refused, counted, live, damaged, room, views, asked } = this.#events;
     return {
       directory: (directory) => this.#tell(() => this.#hear(directory)),
       opened: (what) => this.#tell(() => opened(what)),
@@ -164,6 +164,7 @@ export class SplitEngine implements Engine {
       damaged,
       room,
       views,
+      asked,
     };
   }
 
@@ -182,6 +183,7 @@ export class SplitEngine implements Engine {
       live: () => {},
       room: () => {},
       views: () => new Map(),
+      asked: () => [],
     };
   }
 

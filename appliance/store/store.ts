@@ -333,6 +333,7 @@ export class Store {
       damaged: (why) => onUnusable?.(why),
       room: () => this.#intake.retry(),
       views: () => this.live.own(),
+      asked: () => this.live.asked(),
     });
   }
 

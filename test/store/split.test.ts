@@ -70,6 +70,7 @@ describe("a box beside a fleet", () => {
         damaged: nothing,
         room: nothing,
         views: () => new Map(),
+        asked: () => [],
       },
     );
   }
@@ -203,6 +204,7 @@ const EVENTS: EngineEvents = {
   damaged() {},
   room() {},
   views: () => new Map(),
+  asked: () => [],
 };
 
 const NO: EngineAnswer = { ok: false, busy: false, message: "no room" };

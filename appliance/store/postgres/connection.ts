@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import { Turns } from "../../base/turns.ts";
 import { Away, isLost, isReadOnly, isSerialization, Lost, sqlStateOf } from "./errors.ts";
+import { newestOf, type Server } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
 import { tlsOf } from "./tls.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
@@ -63,7 +64,7 @@ interface Live {
 
 /**
  * One connection, made when it is first asked for and again when it was lost: hosts in turn until one
- * will do, with growing pauses once all have failed. Each answer has a bounded time. What is asked is
+ * will do, or the one with the newest history where it must take writes; with growing pauses once all have failed. Each answer has a bounded time. What is asked is
  * done one after the other; only `all` and `pipeline` do not wait in between.
  */
 export class Connection implements Sql {
@@ -72,7 +73,9 @@ export class Connection implements Sql {
   readonly #role: Role;
   readonly #turns = new Turns();
   #live: Live | undefined;
-  #opening: Socket | undefined;
+  readonly #opening = new Set<Socket>();
+  /** The newest history of a server that was met: it grows by one each time a standby takes over. */
+  #timeline = 0;
   /** How often it was lost, or could not be made, since something was done. */
   #failures = 0;
   #made = 0;
@@ -160,7 +163,7 @@ export class Connection implements Sql {
 
   #destroy(): void {
     this.#live?.socket.destroy();
-    this.#opening?.destroy();
+    for (const socket of this.#opening) socket.destroy();
   }
 
   /** Whether it is there now; how often it was made again, and transactions were run again. */
@@ -191,18 +194,54 @@ export class Connection implements Sql {
     if (this.#failures > 0)
       await this.#pauses.after(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     if (this.#isClosed) throw new Away("the connection is closed");
+    try {
+      const { hosts, writable } = this.#settings;
+      this.#live = await (writable ? this.#newestOf(hosts) : this.#firstOf(hosts));
+      this.#made += 1;
+      return this.#live;
+    } catch (error) {
+      this.#failures += 1;
+      throw new Away(error);
+    }
+  }
+
+  /** The first that will do. @throws why the first of all did not */
+  async #firstOf(hosts: readonly DatabaseHost[]): Promise<Live> {
     let cause: unknown;
-    for (const host of this.#settings.hosts) {
+    for (const host of hosts) {
       try {
-        this.#live = await this.#connect(host);
-        this.#made += 1;
-        return this.#live;
+        return await this.#connect(host);
       } catch (error) {
         cause ??= error;
       }
     }
-    this.#failures += 1;
-    throw new Away(cause);
+    throw cause;
+  }
+
+  /** @throws why the first of all did not do */
+  async #newestOf(hosts: readonly DatabaseHost[]): Promise<Live> {
+    const asked = hosts.map((host) => this.#writableAt(host));
+    const { live, timeline } = await newestOf(asked, this.#timeline, this.#clock);
+    this.#timeline = timeline;
+    return live;
+  }
+
+  async #writableAt(host: DatabaseHost): Promise<Server & { readonly live: Live }> {
+    const live = await this.#connect(host);
+    try {
+      const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
+      if (row?.transaction_read_only === "on")
+        throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
+      // Not every kind of server has one.
+      const asked = await this.#ask<{ timeline: number }>(live, TIMELINE).catch((error) => {
+        if (live.isLost) throw error;
+      });
+      const cut = () => void live.socket.destroy();
+      return { live, cut, timeline: asked?.rows[0]?.timeline ?? 0 };
+    } catch (error) {
+      live.socket.destroy();
+      throw error;
+    }
   }
 
   async #connect(host: DatabaseHost): Promise<Live> {
@@ -213,17 +252,13 @@ export class Connection implements Sql {
         return this.#open(host, false);
       throw error;
     });
-    if (!this.#settings.writable) return live;
-    const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
-    if (row?.transaction_read_only !== "on") return live;
-    live.socket.destroy();
-    throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
+    return live;
   }
 
   async #open({ host, port }: DatabaseHost, encrypted: boolean): Promise<Live> {
     const { user, password = "", database, name, options, connectTimeoutMs } = this.#settings;
     const socket = new Socket();
-    this.#opening = socket;
+    this.#opening.add(socket);
     const client = new pg.Client({
       host,
       port,
@@ -252,6 +287,8 @@ export class Connection implements Sql {
     } catch (error) {
       socket.destroy();
       throw error;
+    } finally {
+      this.#opening.delete(socket);
     }
   }
 
@@ -331,6 +368,10 @@ export class Connection implements Sql {
 }
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
+/** https://www.postgresql.org/docs/15/functions-admin.html: a file's name begins with it, in hexadecimal digits. */
+const TIMELINE = {
+  text: `SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint AS timeline`,
+};
 /** As the server itself would say at the first write. */
 const STANDBY = { code: "25006", severity: "ERROR" };
 

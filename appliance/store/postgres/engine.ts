@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../../base/day-zone.ts";
 import type { Log } from "../../base/log.ts";
+import type { Refusal } from "../../base/refusal.ts";
 import { Turns } from "../../base/turns.ts";
 import { type BatchData, NOBODY, type SiteKey } from "../counting.ts";
 import type {
@@ -84,6 +85,8 @@ export class PostgresEngine implements Engine {
   readonly #opened = Promise.withResolvers<boolean>();
   #sites = new Set<number>();
   #isReady = false;
+  /** Why this version may not use the tables any more. */
+  #refusal: Refusal | undefined;
   #isClosed = false;
   readonly #pauses: Pauses;
   readonly #presence: Presence;
@@ -137,6 +140,10 @@ export class PostgresEngine implements Engine {
       log,
       events: this.#events,
       presence,
+      settings: this.#settings,
+      onUsable: (refusal) => {
+        this.#refusal = refusal;
+      },
     });
     this.#reader = KeptReader.atRest({
       thread: READER,
@@ -157,7 +164,7 @@ export class PostgresEngine implements Engine {
   }
 
   get ready(): boolean {
-    return this.#isReady;
+    return this.#isReady && this.#refusal === undefined;
   }
 
   /** What a database elsewhere has room for is not known before it is full. */
@@ -177,16 +184,16 @@ export class PostgresEngine implements Engine {
       case "ping":
         return NOTHING;
       case "commit":
-        return this.#commitTurns.take(async () =>
-          (await this.#opened.promise)
-            ? this.#committer.commit(this.#ofSitesThatAre(request.batch))
-            : refused("the database has not answered yet"),
-        );
+        return this.#commitTurns.take(async () => {
+          await this.#opened.promise;
+          if (!this.ready) return this.#notReady();
+          return this.#committer.commit(this.#ofSitesThatAre(request.batch));
+        });
       case "write":
         return this.#orRefused(() => this.#write(request.name as FleetWriteName, request.input));
       case "upkeep":
         // The next one does it.
-        if (!this.#isReady) return NOTHING;
+        if (!this.ready) return NOTHING;
         return this.#orRefused(async () => ({
           ...NOTHING,
           more: await this.#upkeep.step(request.time),
@@ -201,6 +208,7 @@ export class PostgresEngine implements Engine {
   }
 
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    if (this.#refusal !== undefined) throw this.#refusal;
     if (query !== "settlement") return this.#reader.read(query, input);
     if (!(await this.#isSettler())) return null as QueryResult<Q>;
     // By the time that all nodes share; a disk elsewhere is its owner's to watch.
@@ -293,12 +301,16 @@ export class PostgresEngine implements Engine {
   }
 
   async #orRefused(task: () => Promise<EngineAnswer>): Promise<EngineAnswer> {
-    if (!this.#isReady) return refused("the database has not answered yet");
+    if (!this.ready) return this.#notReady();
     try {
       return await task();
     } catch (error) {
       return refused(reasonOf(error));
     }
+  }
+
+  #notReady(): EngineAnswer {
+    return refused(this.#refusal?.message ?? "the database has not answered yet");
   }
 }
 

@@ -18,6 +18,8 @@ const SCHEMA_DIR = join(import.meta.dirname, "schema");
 const IS_THERE = "42P07";
 const NO_RIGHT = "42501";
 const NO_COLUMN = "42703";
+/** What holds every character there is. */
+const ENCODING = "UTF8";
 
 /** Numbers of schemas: 0 is none at all. */
 export interface Migrated {
@@ -67,11 +69,29 @@ class Raised extends Error {}
 
 /** The number of the schema; 0 where there is none. @throws as `migrate` does */
 async function usableVersion(sql: Sql, settings: ConnectionSettings): Promise<number> {
+  const [kept] = await sql.rows<{ encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding",
+  );
+  if (kept?.encoding !== ENCODING) throw otherEncoding(kept?.encoding ?? "nothing", settings);
   const data = await formatIn(sql, settings);
-  if (isUsable(data, FLEET_FORMAT)) return data.format;
-  throw new Refusal(
+  const refusal = newer(data, settings);
+  if (refusal !== undefined) throw refusal;
+  return data.format;
+}
+
+/** @returns why this version may not use tables of this format; undefined where it may */
+export function newer(data: DataFormat, settings: ConnectionSettings): Refusal | undefined {
+  if (isUsable(data, FLEET_FORMAT)) return undefined;
+  return new Refusal(
     "invalid_config",
     `The tables at ${shownUrl(settings)} are from a newer Tallydeck: ${needs(data, FLEET_FORMAT)}. Bring this one up to date; they stay as they are.`,
+  );
+}
+
+function otherEncoding(encoding: string, settings: ConnectionSettings): Refusal {
+  return new Refusal(
+    "invalid_config",
+    `The database at ${shownUrl(settings)} keeps texts as ${encoding}, which has no place for every page's name. Make one that keeps them as ${ENCODING} (createdb --encoding=${ENCODING} --template=template0 tallydeck), and name that.`,
   );
 }
 

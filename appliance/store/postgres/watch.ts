@@ -1,18 +1,25 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
+import type { SiteKey } from "../counting.ts";
 import type { EngineEvents } from "../engine.ts";
+import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../live-views.ts";
 import type { Connection, Statement } from "./connection.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import { batchesOf } from "./log.ts";
+import { newer } from "./migrate.ts";
 import type { Node } from "./node.ts";
 import type { Presence } from "./presence.ts";
 import { readDirectory } from "./tables/directory.ts";
 import type { Held, Lease } from "./upkeep/lease.ts";
+import type { ConnectionSettings } from "./url.ts";
 
 const WATCH_MS = 400;
 const BEAT_MS = 5_000;
+/** Of more nodes than this, the views of the last minutes are told in part. */
+const MAX_NODES = 1_000;
 /** One that this one took the place of may still say goodbye. */
 const NAMESAKE_MS = 60_000;
 
@@ -23,8 +30,11 @@ interface WatchOptions {
   readonly time: DatabaseTime;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
-  readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views">;
+  readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views" | "asked">;
   readonly presence: Presence;
+  readonly settings: ConnectionSettings;
+  /** Told at each look why this version may not use the tables any more; undefined while it may. */
+  readonly onUsable: (refusal: Refusal | undefined) => void;
 }
 
 /**
@@ -88,9 +98,12 @@ export class Watch {
   }
 
   async #look(): Promise<void> {
-    const { connection, node, time, events } = this.#options;
+    const { connection, node, time, events, settings, onUsable } = this.#options;
     const [seen] = await connection.rows<Seen>(LOOK, [node.id]);
     if (seen === undefined) return;
+    const refusal = newer(formatOf(Number(seen.schema), seen.readableBy), settings);
+    onUsable(refusal);
+    if (refusal !== undefined) throw refusal;
     time.hear(seen.now);
     if (seen.directory !== this.#revision) await this.readDirectory();
     const hasCounted = this.#batches !== undefined && seen.batches !== this.#batches;
@@ -106,7 +119,7 @@ export class Watch {
     const [, , others, namesakes, kept] = (await connection.pipeline([
       node.hello,
       { text: TELL, values: [node.id, bars] },
-      { text: HEAR, values: [node.id] },
+      { text: HEAR, values: [node.id, events.asked()] },
       this.#namesakes(),
       lease.keep,
     ])) as readonly [unknown, unknown, readonly Told[], readonly object[], readonly Held[]];
@@ -135,18 +148,23 @@ export class Watch {
 }
 
 interface Seen {
+  readonly schema: string;
+  readonly readableBy: string | null;
   readonly directory: number;
   readonly batches: number;
   readonly now: number;
 }
 
 interface Told {
-  readonly live: string;
+  readonly site: SiteKey;
+  readonly bars: readonly number[];
   readonly age: number;
 }
 
 const LOOK = `
   SELECT (SELECT directory FROM revision) AS directory,
+    (SELECT value FROM meta WHERE key = 'schema') AS schema,
+    (SELECT value FROM meta WHERE key = '${READABLE_BY}') AS "readableBy",
     (${batchesOf("node <> $1")}) AS batches,
     extract(epoch FROM now()) * 1000 AS now`;
 
@@ -154,14 +172,16 @@ const TELL = `
   UPDATE node SET live = $2::text, live_at = now()
   WHERE id = $1 AND (live IS NOT NULL OR $2::text IS NOT NULL)`;
 
+/** Only of sites that somebody looks at here: each node would read what all others tell of all sites. */
 const HEAR = `
-  SELECT live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node
-  WHERE id <> $1 AND live IS NOT NULL AND live_at > now() - interval '5 minutes'`;
+  SELECT asked.site, told.live -> asked.site::text AS bars, age FROM (
+    SELECT live::jsonb AS live, extract(epoch FROM now() - live_at) * 1000 AS age FROM node
+    WHERE id <> $1 AND live IS NOT NULL AND live_at > now() - interval '5 minutes'
+      AND cardinality($2::int[]) > 0
+    ORDER BY live_at DESC LIMIT ${MAX_NODES}
+  ) AS told CROSS JOIN unnest($2::int[]) AS asked (site)
+  WHERE told.live ? asked.site::text`;
 
-function barsOf({ live, age }: Told): LiveBars {
-  const told = JSON.parse(live) as Record<string, number[]>;
-  return {
-    age,
-    bars: new Map(Object.entries(told).map(([site, bars]) => [Number(site), bars])),
-  };
+function barsOf({ site, bars, age }: Told): LiveBars {
+  return { age, bars: new Map([[site, bars]]) };
 }

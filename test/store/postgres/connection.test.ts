@@ -101,6 +101,40 @@ describe("a connection to PostgreSQL", () => {
     assert.deepEqual(await rows, []);
   });
 
+  it("leads to the server with the newest history, and to no former primary once that was met", async () => {
+    const primary = await Postgres.open();
+    const standby = await primary.standby();
+    const both = primary.url({ ports: [primary.port, standby.port] });
+    const isAt = async (connection: Connection) =>
+      (await connection.rows<{ port: number }>("SELECT inet_server_port() AS port"))[0]?.port;
+    const met = connect(both);
+    assert.equal(await isAt(met), primary.port);
+    await standby.promote();
+    // Nobody has told the first one, which takes writes as before.
+    assert.equal(await isAt(connect(both)), standby.port);
+    /** It may hear only now that the one it had is gone. */
+    const asked = async () => {
+      let answer: unknown;
+      const ask = () => isAt(met);
+      void ask()
+        .catch(ask)
+        .catch(reasonOf)
+        .then((what) => {
+          answer = what;
+        });
+      await until(() => {
+        clock.advance(1);
+        return answer !== undefined;
+      });
+      return answer;
+    };
+    await primary.stop();
+    assert.equal(await asked(), standby.port);
+    await primary.restart();
+    await standby.stop();
+    assert.match(String(await asked()), /a former primary/);
+  });
+
   it("runs a transaction again that another was in the way of", async () => {
     const [one, other] = [connect(), connect()];
     await one.rows("CREATE TABLE t AS SELECT id, 0 AS n FROM generate_series(1, 2) id");

@@ -31,6 +31,7 @@ export class EngineWorld {
   counted = 0;
   live: readonly LiveBars[] = [];
   views = new Map<number, number[]>();
+  asked: readonly number[] = [];
   /** The clock of the database is as right as this node's. */
   databaseNow = () => this.clock.now();
 
@@ -63,6 +64,7 @@ export class EngineWorld {
         damaged: () => {},
         room: () => {},
         views: () => this.views,
+        asked: () => this.asked,
       },
     );
   }

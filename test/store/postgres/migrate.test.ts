@@ -56,6 +56,24 @@ describe("the tables in PostgreSQL", () => {
     await assert.rejects(migrateAs(), /from a newer Tallydeck/);
   });
 
+  it("are not made where texts are kept in another way than as UTF-8", async () => {
+    const server = await sharedPostgres();
+    for (const encoding of ["SQL_ASCII", "LATIN1"]) {
+      const name = `as_${encoding.toLowerCase()}`;
+      await server.sql(
+        `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`,
+      );
+      const settings = parseDatabaseUrl(server.url({ database: name }));
+      const connection = new Connection(settings, { clock: new FakeClock(), role: "chores" });
+      await assert.rejects(
+        migrate(connection, settings),
+        new RegExp(`keeps texts as ${encoding}.*createdb --encoding=UTF8`),
+      );
+      await connection.close();
+      await server.sql(`DROP DATABASE ${name}`);
+    }
+  });
+
   for (const table of ["site (key int)", "meta (name text)", "meta (key text, value text)"])
     it(`are not made beside another program's: ${table}`, async () => {
       await sql(`CREATE TABLE ${table}`);

@@ -35,6 +35,8 @@ describe("nodes on one PostgreSQL database", () => {
     const [one, other] = [await ready("one"), await ready("other")];
     const bars = [0, 0, 0, 0, 0, 0, 0, 0, 1, 4];
     one.views.set(one.site(), bars);
+    one.views.set(-1, [7]);
+    other.asked = [other.site()];
     await other.until(() => {
       one.clock.advance(20);
       return other.live.length > 0;
@@ -42,6 +44,33 @@ describe("nodes on one PostgreSQL database", () => {
     assert.deepEqual(other.live[0]?.bars, new Map([[other.site(), bars]]));
     await one.engine.close();
     await other.until(() => other.live.length === 0, 20);
+  });
+
+  it("are not told of views that they do not ask for", async () => {
+    const [one, other] = [await ready("one"), await ready("other")];
+    one.views.set(one.site(), [5]);
+    one.clock.advance(5_000);
+    await one.until(() => one.live.length > 0 || one.clock.monotonic() > 12_000, 20);
+    await other.until(() => other.clock.monotonic() > 12_000, 20);
+    assert.deepEqual(other.live, []);
+  });
+
+  it("hold back what they count once the tables are of a newer version, and say why once", async () => {
+    const node = await ready("one");
+    await sql("UPDATE meta SET value = '2' WHERE key IN ('schema', 'readable_by')");
+    await node.until(() => !node.engine.ready);
+    assert.match(
+      node.refused[0]?.message ?? "",
+      /from a newer Tallydeck: .*Bring this one up to date/,
+    );
+    const answer = await node.count(["/"]);
+    assert.ok(!answer.ok && /from a newer Tallydeck/.test(answer.message));
+    await assert.rejects(node.engine.read("siteAlarms", undefined), /from a newer Tallydeck/);
+    await node.until(() => node.clock.monotonic() > 3_000);
+    assert.equal(node.refused.length, 1);
+    await sql("UPDATE meta SET value = '1' WHERE key IN ('schema', 'readable_by')");
+    await node.until(() => node.engine.ready);
+    assert.ok((await node.count(["/"])).ok);
   });
 
   it("tell none of their views once they have said goodbye", async () => {
@@ -116,6 +145,6 @@ describe("nodes on one PostgreSQL database", () => {
     assert.ok((await node.count(["/", "/a"])).ok);
     node.clock.advance(3 * 86_400_000);
     await node.upkeep();
-    assert.equal((await sql("SELECT day FROM packed_day")).length, 1);
+    assert.equal((await sql("SELECT part FROM block WHERE part = 0")).length, 1);
   });
 });

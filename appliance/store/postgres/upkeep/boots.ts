@@ -31,6 +31,7 @@ export async function bootZeros(sql: Sql): Promise<ReadonlyMap<string, number | 
 }
 
 interface WaitingSurvey {
+  readonly id: number;
   readonly site: number;
   readonly version: number;
   readonly payload: string;
@@ -48,13 +49,13 @@ export async function fileSurveys(sql: Sql, zone: DayZone): Promise<boolean> {
        ORDER BY w.id LIMIT ${FILED_PER_STEP}
      ) AS due
      WHERE waiting_survey.id = due.id
-     RETURNING site, version, payload, at, saved_clock AS "savedClock", zero`,
+     RETURNING waiting_survey.id, site, version, payload, at, saved_clock AS "savedClock", zero`,
   );
   await sql.all(
-    rows.map(({ site, version, payload, at, savedClock, zero }) => ({
-      text: `INSERT INTO survey (site, version, day, payload)
-             SELECT key, $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
-      values: [site, version, zone.today(zero === null ? savedClock : zero + at), payload],
+    rows.map(({ id, site, version, payload, at, savedClock, zero }) => ({
+      text: `INSERT INTO survey (id, site, version, day, payload)
+             SELECT $5::bigint, key, $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
+      values: [site, version, zone.today(zero === null ? savedClock : zero + at), payload, id],
     })),
   );
   return rows.length > 0;
