@@ -7,6 +7,8 @@ export interface Counts {
 
 export type CountsOf = keyof Counts;
 
+const FIRST_ROOM = 64;
+
 /**
  * What each value of a dimension was counted as on one day: a row for each value, in the order that
  * they came. A value is known by its place in the dimension's dictionary.
@@ -16,8 +18,8 @@ export class DayTable {
   readonly views: number[];
   readonly visitors: number[];
   readonly sessions: number[];
-  /** Made once somebody looks for a value: most tables are only read through. */
-  #rows: Map<number, number> | undefined;
+  /** By value one more than its row. Made once somebody looks for a value: most tables are only read through. */
+  #rows: Uint16Array | undefined;
 
   constructor(
     values: number[] = [],
@@ -32,11 +34,11 @@ export class DayTable {
   }
 
   has(value: number): boolean {
-    return this.#rowsByValue.has(value);
+    return this.#rowOf(value) !== undefined;
   }
 
   add(value: number, { views, visitors, sessions }: Counts): void {
-    const row = this.#rowsByValue.get(value);
+    const row = this.#rowOf(value);
     if (row === undefined) {
       this.push(value, views, visitors, sessions);
       return;
@@ -48,8 +50,8 @@ export class DayTable {
 
   /** Adds a row for a value that has none. */
   push(value: number, views: number, visitors: number, sessions: number): void {
-    this.#rows?.set(value, this.values.length);
     this.values.push(value);
+    if (this.#rows !== undefined) this.#setRow(this.#rows, value, this.values.length);
     this.views.push(views);
     this.visitors.push(visitors);
     this.sessions.push(sessions);
@@ -81,8 +83,21 @@ export class DayTable {
       });
   }
 
-  get #rowsByValue(): Map<number, number> {
-    this.#rows ??= new Map(this.values.map((value, row) => [value, row]));
-    return this.#rows;
+  #rowOf(value: number): number | undefined {
+    if (this.#rows === undefined) {
+      this.#rows = new Uint16Array(FIRST_ROOM);
+      for (const [row, each] of this.values.entries()) this.#setRow(this.#rows, each, row + 1);
+    }
+    const next = this.#rows[value];
+    return next === undefined || next === 0 ? undefined : next - 1;
+  }
+
+  #setRow(rows: Uint16Array, value: number, next: number): void {
+    if (value >= rows.length) {
+      const larger = new Uint16Array(2 * value);
+      larger.set(rows);
+      this.#rows = larger;
+    }
+    (this.#rows as Uint16Array)[value] = next;
   }
 }

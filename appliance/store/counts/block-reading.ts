@@ -232,9 +232,10 @@ export class BlockReading {
   }
 
   #filtered(rows: readonly BlockRow[], tail: readonly Block[]): Block[] {
-    const blocks = [...rows.map((row) => decodeBlock(row, { days: NO_DAYS })), ...tail];
+    const { where } = this.#question;
+    const blocks = [...rows.map((row) => decodeBlock(row, { days: NO_DAYS, where })), ...tail];
     const takes = (day: number) => keepsDetail(blocks, day);
-    return blocks.map((block) => filterBlock(block, this.#question.where, takes));
+    return blocks.map((block) => filterBlock(block, where, takes));
   }
 
   #keep(key: string, month: KeptMonth): KeptMonth {

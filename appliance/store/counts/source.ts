@@ -43,6 +43,11 @@ export interface CountsSource {
    * days at a time.
    */
   eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): Soon<void>;
+  /**
+   * Visits what each value was counted as on these days together, and on how many of them, or a few
+   * more; a value may come several times. An engine may lack it: then `eachDay` tells.
+   */
+  eachSum?(days: SiteDays, visit: (id: number, n: number, days: number) => void): Soon<void>;
   /** Visits the values that `ids` has, in any order. */
   eachValue(site: SiteKey, ids: IdTable, visit: VisitValue): Soon<void>;
   /** In the order of their ids. */
