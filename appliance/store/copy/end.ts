@@ -1,7 +1,6 @@
 /** What copying needs of either database. */
 
 import type { Day } from "../../base/calendar.ts";
-import { databaseUrl } from "../../base/database-url.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
 import type { Block } from "../blocks/block.ts";
 import { decodeBlock } from "../blocks/codec.ts";
@@ -12,7 +11,6 @@ import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
 import type { BlockPieces } from "../snapshot.ts";
-import type { Opening } from "./options.ts";
 
 /** Stands for the admin token in the sites that were taken over. */
 export const ADMIN_SITE = "";
@@ -158,26 +156,4 @@ export interface Change {
 /** @throws {RangeError} when it is no slice of a day */
 export function sliceIn(row: BlockPieces & { readonly day: Day }): Block {
   return decodeBlock({ ...row, month: monthOf(row.day) });
-}
-
-/**
- * Opens what is copied from, or only compared.
- * @param where a data folder, or `postgres://…`
- * @throws {CopyRefused | Refusal} with a sentence for the owner
- */
-export async function openSource(where: string, opening: Opening): Promise<CopySource> {
-  if (databaseUrl(where) === undefined)
-    return (await import("../sqlite/copying.ts")).SqliteEnd.openSource(where);
-  return (await import("../postgres/copying.ts")).PostgresEnd.openSource(where, opening);
-}
-
-/**
- * Opens what is copied to, which is made where there is none.
- * @param where a data folder, or `postgres://…`
- * @throws {CopyRefused | Refusal} with a sentence for the owner
- */
-export async function openTarget(where: string, opening: Opening): Promise<CopyTarget> {
-  if (databaseUrl(where) === undefined)
-    return (await import("../sqlite/copying.ts")).SqliteEnd.openTarget(where);
-  return (await import("../postgres/copying.ts")).PostgresEnd.openTarget(where, opening);
 }

@@ -18,7 +18,7 @@ interface SiteMonth {
 }
 
 /** By which time retention goes. */
-export interface Marks {
+interface Marks {
   /** How long the service has run with the data, in ms. */
   readonly runMs: number;
   /** When, by that measure, each day was last counted on. */
