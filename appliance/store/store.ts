@@ -1,3 +1,4 @@
+import type { Day } from "../base/calendar.ts";
 import { type Clock, every } from "../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
@@ -14,6 +15,7 @@ import type { Hit } from "./log/record.ts";
 import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
+import { detailFrom } from "./settling/folding.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
@@ -204,6 +206,11 @@ export class Store {
       throw storageUnavailable();
     }
     return answer.result as WriteResult<W>;
+  }
+
+  /** The first day that keeps what came together, on this one; Infinity for none. */
+  detailFrom(today: Day): Day {
+    return detailFrom({ today, detailDays: this.#options.detailDays });
   }
 
   /** What is wrong at the moment. */

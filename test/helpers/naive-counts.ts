@@ -7,6 +7,7 @@ import type { BlockQuestion } from "../../appliance/store/counts/block-reading.t
 import type { IdTable } from "../../appliance/store/counts/id-table.ts";
 import type {
   CountsSource,
+  Detail,
   SiteDay,
   SiteDays,
   VisitValue,
@@ -100,6 +101,11 @@ export class NaiveCounts implements CountsSource {
         (_, hour) => facts?.get(`${dimension}=${hourName(hour)}`) ?? 0,
       );
     });
+  }
+
+  /** What was counted is all known. */
+  detail({ from }: SiteDays): Detail {
+    return { from, sampled: 1 };
   }
 
   firstDay(site: SiteKey): Day | null {

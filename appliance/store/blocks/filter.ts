@@ -4,10 +4,12 @@ import { DayTable } from "./day-table.ts";
 import { type DayDetail, DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 
+export const TESTS = ["is", "not", "begins"] as const;
+
 /** What a view or an event has to be. Those with `is` of one dimension are alternatives. */
 export interface Condition {
   readonly dimension: Dimension;
-  readonly test: "is" | "not" | "begins";
+  readonly test: (typeof TESTS)[number];
   readonly value: string;
 }
 

@@ -1,6 +1,6 @@
 import { DayZone } from "../../base/day-zone.ts";
 import { LastAnswers } from "../answer.ts";
-import { BlockCounts } from "../counts/block-counts.ts";
+import { BlockCounts, PLAIN } from "../counts/block-counts.ts";
 import type { Soon } from "../counts/source.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail } from "../log/tail.ts";
@@ -46,9 +46,6 @@ const BOX_READS: {
   sessions,
 };
 
-/** Counts of views, of whatever was seen together. */
-const PLAIN = { of: "views", where: [], detailFrom: Number.POSITIVE_INFINITY } as const;
-
 /** What can be asked of a database; one question at a time. */
 export class Reads {
   readonly #db: Database;
@@ -93,7 +90,7 @@ export class Reads {
 
   #source(): FleetSource {
     return {
-      counts: new BlockCounts(this.#snapshot, this.#tail, PLAIN),
+      counts: (question = PLAIN) => new BlockCounts(this.#snapshot, this.#tail, question),
       surveys: this.#surveys,
       siteAlarms: () => siteAlarms(this.#db),
       foldPlan: () => null,

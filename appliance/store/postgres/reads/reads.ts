@@ -1,4 +1,5 @@
 import { LastAnswers } from "../../answer.ts";
+import { PLAIN } from "../../counts/block-counts.ts";
 import { foldPlan } from "../../counts/fold-plan.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "../../queries.ts";
@@ -27,7 +28,8 @@ export class Reads {
   #source(sql: Sql): FleetSource {
     const counts = new PostgresCounts(sql, this.#known);
     return {
-      counts,
+      counts: ({ of, where } = PLAIN) =>
+        of === "views" && where.length === 0 ? counts : counts.detail(),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
       foldPlan: (input) => foldPlan(counts, input),
