@@ -47,7 +47,13 @@ describe("tallydeck stats", () => {
 
   it("prints only what fits its conditions, counted as it is asked", async () => {
     const service = await counted();
-    const { out } = await stats("blog", "--where", "path:begins:/a", "--where", "browser:is:Chrome");
+    const { out } = await stats(
+      "blog",
+      "--where",
+      "path:begins:/a",
+      "--where",
+      "browser:is:Chrome",
+    );
     assert.match(out, /^Sum +1$/m);
     assert.match(out, /\n\nPages\n {2}\/a {2}1\n/);
     const asked = ["--where", "path:not:/a", "--of", "visitors", "--json"];

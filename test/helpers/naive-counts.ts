@@ -162,6 +162,11 @@ export function fits({ values }: HitRecord, where: readonly Condition[]): boolea
   });
 }
 
+/** No view can be what conditions ask for. */
+function isAboutEvents(where: readonly Condition[]): boolean {
+  return where.some(({ dimension, test }) => test !== "not" && dimension.startsWith("event"));
+}
+
 function factsOf(
   record: HitRecord,
   { of, where }: Pick<BlockQuestion, "of" | "where">,
@@ -193,7 +198,8 @@ function factsOf(
   if (kind === "crawler") facts.push(["bot", "ua", times], ["bot_hour", hour, times]);
   if (kind === "synthetic") facts.push(["bot", "synthetic", times], ["bot_hour", hour, times]);
   for (const [name, text] of values) {
-    if (kind === "event" && name !== "event" && name !== "event_target") continue;
+    const isOfEvent = name === "event" || name === "event_target";
+    if (kind === "event" && !isOfEvent && !isAboutEvents(where)) continue;
     if (isFiltered && !DETAIL_DIMENSIONS.includes(name)) continue;
     const visitors = has(name === "path" ? FLAG.pathVisitor : FLAG.visitor);
     const n = { views: times, visitors, sessions: has(FLAG.session) }[of];
