@@ -5,7 +5,9 @@ export interface Counts {
   readonly sessions: number;
 }
 
-export type CountsOf = keyof Counts;
+/** What the counts of values may be. */
+export const COUNTED_OF = ["views", "visitors", "sessions"] as const satisfies (keyof Counts)[];
+export type CountsOf = (typeof COUNTED_OF)[number];
 
 const FIRST_ROOM = 64;
 

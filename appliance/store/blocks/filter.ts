@@ -4,14 +4,16 @@ import { DayTable } from "./day-table.ts";
 import { type DayDetail, DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 
+export const TESTS = ["is", "not", "begins"] as const;
+
 /** What a view or an event has to be. Those with `is` of one dimension are alternatives. */
 export interface Condition {
   readonly dimension: Dimension;
-  readonly test: "is" | "not" | "begins";
+  readonly test: (typeof TESTS)[number];
   readonly value: string;
 }
 
-/** An event's name and target; of a view all else is counted. */
+/** An event's name and target; all else is counted of views, unless only events are asked for. */
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /**
@@ -27,6 +29,9 @@ export function filterBlock(
   const filtered = new Block(block.month);
   const tests = testsOf(block.dimensions, where);
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
+  const isOfEvents = where.some(
+    ({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension),
+  );
   const counts = new ValueCounts();
   for (let day = 0; day < MAX_DAYS; day++) {
     const detail = block.detail[day];
@@ -36,7 +41,8 @@ export function filterBlock(
     for (const [place, name] of DETAIL_DIMENSIONS.entries()) {
       const texts = block.dimensions.get(name)?.texts;
       if (texts === undefined) continue;
-      const table = counts.of(name, detail, place, rows, texts.length);
+      const ofEvents = isOfEvents || OF_EVENTS.has(name) ? IS_EVENT : 0;
+      const table = counts.of(name, detail, { place, rows, ofEvents }, texts.length);
       if (table === undefined) continue;
       if (!filtered.dimensions.has(name)) filtered.dimensions.set(name, new DimensionBlock(texts));
       filtered.dimension(name).days[day] = table;
@@ -127,13 +133,11 @@ class ValueCounts {
   of(
     name: Dimension,
     { values, bits, every }: DayDetail,
-    place: number,
-    rows: Uint32Array,
+    { place, rows, ofEvents }: { place: number; rows: Uint32Array; ofEvents: number },
     size: number,
   ): DayTable | undefined {
     this.#clear(size);
     const column = values[place] as Uint16Array;
-    const ofEvents = OF_EVENTS.has(name) ? IS_EVENT : 0;
     const visitor = name === "path" ? FLAG.pathVisitor : FLAG.visitor;
     for (const row of rows) {
       const value = (column[row] as number) - 1;

@@ -8,7 +8,7 @@ import type { LogTail } from "../log/tail.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type BlockQuestion, BlockReading, LAST_DAY } from "./block-reading.ts";
 import type { IdTable } from "./id-table.ts";
-import type { CountsSource, SiteDay, SiteDays, VisitValue } from "./source.ts";
+import type { CountsSource, Detail, SiteDay, SiteDays, VisitValue } from "./source.ts";
 import { ValueIds } from "./value-ids.ts";
 
 const HOURS = 24;
@@ -45,11 +45,7 @@ export class BlockCounts implements CountsSource {
     this.#reading = new BlockReading(snapshot, tail, question);
   }
 
-  /**
-   * The first of inclusive days that a filter can judge, the one after the last where it can judge none;
-   * and one in how many views and events is kept for it (1, 2, 4 …).
-   */
-  detail(days: SiteDays): Promise<{ readonly from: Day; readonly sampled: number }> {
+  detail(days: SiteDays): Promise<Detail> {
     return this.#reading.detail(days);
   }
 

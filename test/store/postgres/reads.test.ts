@@ -4,6 +4,7 @@ import { dayOf } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_VALUES } from "../../../appliance/store/counting.ts";
+import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import { pack } from "../../../appliance/store/counts/pack.ts";
 import { Connection, type Statement } from "../../../appliance/store/postgres/connection.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
@@ -264,6 +265,7 @@ describe("the numbers in PostgreSQL", () => {
 });
 
 const STATS: StatsQuery = {
+  ...PLAIN,
   site: 1,
   id: "s1",
   from: TODAY - 6,

@@ -37,6 +37,10 @@ export class PostgresCounts implements FoldSource {
     this.#days = new DayPages(sql);
   }
 
+  detail(): never {
+    throw new Error("nothing is kept here of what came together");
+  }
+
   eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): Promise<void> {
     return this.#days.each(days, visit);
   }

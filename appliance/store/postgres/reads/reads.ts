@@ -49,7 +49,7 @@ export class Reads {
     const [state] = await sql.rows<{ server: string }>(STATE);
     const { tail, lastAnswers } = this.#keptOf(connection, state?.server ?? "");
     return {
-      counts: new BlockCounts(new PostgresSnapshot(sql), tail, PLAIN),
+      counts: (question = PLAIN) => new BlockCounts(new PostgresSnapshot(sql), tail, question),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
       version: () => JSON.stringify(state),
