@@ -5,6 +5,7 @@ const INSTALL = join(import.meta.dirname, "install-tools");
 
 /** As scripts/install-tools knows them. */
 type Tool =
+  | "caddy"
   | "chromium"
   | "chromium-headless-shell"
   | "firefox-esr"

@@ -1,6 +1,6 @@
 /** What names a database, to end the sentence "DATABASE_URL must be …". */
 export const DATABASE_URL_RULE =
-  "postgres://USER:PASSWORD@HOST:PORT/DATABASE; several hosts are separated by commas";
+  "postgres://USER:PASSWORD@HOST:PORT/DATABASE; several hosts are separated by commas, and a blank in a password is written %20";
 
 /** What to say of a backup, or a restore, where a database is named. */
 export const NUMBERS_ELSEWHERE =

@@ -79,6 +79,20 @@ describe("tallydeck collect", () => {
     assert.match(err, /took nothing. Hits that were answered and are lost: 1\./);
   });
 
+  it("leaves a database that a newer version has raised, says so at /, and takes nothing that it could not store", async () => {
+    const collector = await RunningCollector.start(await environment());
+    await collector.answers(200);
+    const server = await sharedPostgres();
+    const raise = "UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')";
+    await server.sql(raise, database());
+    await collector.answers(503);
+    assert.match((await collector.ask("/")).text, /or is of a newer version/);
+    assert.equal((await collector.view("/one")).status, 503);
+    const { code, out, err } = await collector.end();
+    assert.equal(code, 0);
+    assert.match(out + err, /from a newer Tallydeck/);
+  });
+
   it("refuses what it could not count until the database has answered once", async () => {
     const server = await Postgres.start();
     const DATABASE_URL = server.url();

@@ -63,6 +63,37 @@ describe("tallydeck migrate", () => {
     }
   });
 
+  for (const encoding of ["SQL_ASCII", "LATIN1"])
+    it(`makes none in a database in ${encoding}, and says how to make one`, async () => {
+      const server = await sharedPostgres();
+      const name = `in_${encoding.toLowerCase()}`;
+      await server.sql(
+        `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`,
+      );
+      try {
+        const DATABASE_URL = server.url({ database: name });
+        const { code, err } = await tallydeck(["migrate"], { DATABASE_URL });
+        assert.equal(code, 1);
+        assert.match(
+          err,
+          new RegExp(`keeps texts as ${encoding}, .*createdb --encoding=UTF8 --template=template0`),
+        );
+        const [made] = await server.sql(
+          "SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'public'",
+          name,
+        );
+        assert.equal(made?.n, 0);
+        const collector = await tallydeck(["collect", "--port", "0"], {
+          DATABASE_URL,
+          SITES: "blog",
+        });
+        assert.notEqual(collector.code, 0);
+        assert.match(collector.err + collector.out, new RegExp(`keeps texts in ${encoding}`));
+      } finally {
+        await server.dropDatabase(name);
+      }
+    });
+
   it("says what is wrong, and never the password", async () => {
     const none = await migrate("--grant", "nobody");
     assert.equal(none.code, 1);

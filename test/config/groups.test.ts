@@ -23,6 +23,11 @@ describe("the configuration", () => {
         assert.deepEqual(more, []);
       });
 
+    it("is told how a blank in a password is written", () => {
+      const [problem] = problemsOf({ DATABASE_URL: "postgres://tally:my secret@db/tally" });
+      assert.match(problem ?? "", /^DATABASE_URL must be .* a blank in a password is written %20/);
+    });
+
     it("shows metrics on a port of its own", () => {
       assert.match(problemsOf({ PORT: "9100", METRICS_PORT: "9100" }).join(), /^METRICS_PORT must/);
     });

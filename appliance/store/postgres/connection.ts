@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import { Turns } from "../../base/turns.ts";
 import { Away, isLost, isReadOnly, isSerialization, Lost, sqlStateOf } from "./errors.ts";
-import { newestOf, type Server } from "./newest.ts";
+import { newestOf, type Seen } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
 import { tlsOf } from "./tls.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
@@ -30,6 +30,8 @@ interface ConnectionOptions {
   readonly role: Role;
   /** 0–1, for the length of pauses. */
   readonly random?: () => number;
+  /** What all connections of a process know of the servers. */
+  readonly seen?: Seen;
 }
 
 /** Longer than a database that lives takes; then the connection is given up. */
@@ -59,12 +61,14 @@ const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
 interface Live {
   readonly client: pg.Client;
   readonly socket: Socket;
+  /** 0 where nobody asked. */
+  timeline: number;
   isLost: boolean;
 }
 
 /**
  * One connection, made when it is first asked for and again when it was lost: hosts in turn until one
- * will do, or the one with the newest history where it must take writes; with growing pauses once all have failed. Each answer has a bounded time. What is asked is
+ * will do, or of all at once that which takes writes and has the newest timeline; with growing pauses once all have failed. Each answer has a bounded time. What is asked is
  * done one after the other; only `all` and `pipeline` do not wait in between.
  */
 export class Connection implements Sql {
@@ -72,10 +76,9 @@ export class Connection implements Sql {
   readonly #clock: Clock;
   readonly #role: Role;
   readonly #turns = new Turns();
+  readonly #seen: Seen;
   #live: Live | undefined;
   readonly #opening = new Set<Socket>();
-  /** The newest history of a server that was met: it grows by one each time a standby takes over. */
-  #timeline = 0;
   /** How often it was lost, or could not be made, since something was done. */
   #failures = 0;
   #made = 0;
@@ -85,11 +88,12 @@ export class Connection implements Sql {
 
   constructor(
     settings: ConnectionSettings,
-    { clock, role, random = Math.random }: ConnectionOptions,
+    { clock, role, random = Math.random, seen = { timeline: 0 } }: ConnectionOptions,
   ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#role = role;
+    this.#seen = seen;
     this.#pauses = new Pauses(clock, random);
   }
 
@@ -190,25 +194,30 @@ export class Connection implements Sql {
   }
 
   async #connected(): Promise<Live> {
+    // Another connection may have met the server that took this one's place.
+    if (this.#live && this.#live.timeline < this.#seen.timeline) lose(this.#live);
     if (this.#live !== undefined && !this.#live.isLost) return this.#live;
     if (this.#failures > 0)
       await this.#pauses.after(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
     if (this.#isClosed) throw new Away("the connection is closed");
     try {
-      const { hosts, writable } = this.#settings;
-      this.#live = await (writable ? this.#newestOf(hosts) : this.#firstOf(hosts));
-      this.#made += 1;
-      return this.#live;
+      this.#live = await (this.#settings.writable ? this.#newest() : this.#first());
     } catch (error) {
       this.#failures += 1;
       throw new Away(error);
     }
+    this.#made += 1;
+    return this.#live;
   }
 
-  /** The first that will do. @throws why the first of all did not */
-  async #firstOf(hosts: readonly DatabaseHost[]): Promise<Live> {
+  #newest(): Promise<Live> {
+    const asked = this.#settings.hosts.map((host) => this.#connect(host));
+    return newestOf(asked, { clock: this.#clock, seen: this.#seen, lose });
+  }
+
+  async #first(): Promise<Live> {
     let cause: unknown;
-    for (const host of hosts) {
+    for (const host of this.#settings.hosts) {
       try {
         return await this.#connect(host);
       } catch (error) {
@@ -216,32 +225,6 @@ export class Connection implements Sql {
       }
     }
     throw cause;
-  }
-
-  /** @throws why the first of all did not do */
-  async #newestOf(hosts: readonly DatabaseHost[]): Promise<Live> {
-    const asked = hosts.map((host) => this.#writableAt(host));
-    const { live, timeline } = await newestOf(asked, this.#timeline, this.#clock);
-    this.#timeline = timeline;
-    return live;
-  }
-
-  async #writableAt(host: DatabaseHost): Promise<Server & { readonly live: Live }> {
-    const live = await this.#connect(host);
-    try {
-      const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
-      if (row?.transaction_read_only === "on")
-        throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
-      // Not every kind of server has one.
-      const asked = await this.#ask<{ timeline: number }>(live, TIMELINE).catch((error) => {
-        if (live.isLost) throw error;
-      });
-      const cut = () => void live.socket.destroy();
-      return { live, cut, timeline: asked?.rows[0]?.timeline ?? 0 };
-    } catch (error) {
-      live.socket.destroy();
-      throw error;
-    }
   }
 
   async #connect(host: DatabaseHost): Promise<Live> {
@@ -252,7 +235,25 @@ export class Connection implements Sql {
         return this.#open(host, false);
       throw error;
     });
-    return live;
+    if (!this.#settings.writable) return live;
+    const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
+    if (row?.transaction_read_only !== "on") {
+      live.timeline = await this.#timelineOf(live);
+      return live;
+    }
+    live.socket.destroy();
+    throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
+  }
+
+  /** Poolers tell that of the server behind them; what is no PostgreSQL has none, which is 0. */
+  async #timelineOf(live: Live): Promise<number> {
+    try {
+      const [row] = (await this.#ask<{ timeline: string }>(live, TIMELINE)).rows;
+      return Number.parseInt(row?.timeline ?? "0", 16);
+    } catch (error) {
+      if (live.isLost) throw error;
+      return 0;
+    }
   }
 
   async #open({ host, port }: DatabaseHost, encrypted: boolean): Promise<Live> {
@@ -275,12 +276,12 @@ export class Connection implements Sql {
       pipeline: true,
       types: { getTypeParser },
     });
-    const live: Live = { client, socket, isLost: false };
-    const lose = () => {
+    const live: Live = { client, socket, timeline: 0, isLost: false };
+    const lost = () => {
       live.isLost = true;
     };
-    client.on("error", lose);
-    client.on("end", lose);
+    client.on("error", lost);
+    client.on("end", lost);
     try {
       await this.#within(live, connectTimeoutMs, client.connect());
       return live;
@@ -368,12 +369,15 @@ export class Connection implements Sql {
 }
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
-/** https://www.postgresql.org/docs/15/functions-admin.html: a file's name begins with it, in hexadecimal digits. */
-const TIMELINE = {
-  text: `SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint AS timeline`,
-};
+/** The control file tells it only from the next checkpoint on. */
+const TIMELINE = { text: "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline" };
 /** As the server itself would say at the first write. */
 const STANDBY = { code: "25006", severity: "ERROR" };
+
+function lose(live: Live): void {
+  live.isLost = true;
+  live.socket.destroy();
+}
 
 /** What failed at its commit may be committed, unless the server says that others were in the way. */
 function unsure(error: unknown): never {

@@ -108,8 +108,9 @@ export class PostgresEngine implements Engine {
     this.#presence = presence;
     const node = new Node(nodeName, random);
     this.#node = node;
+    const seen = { timeline: 0 };
     const connect = (role: "commit" | "chores") =>
-      new Connection(this.#settings, { clock, role, random });
+      new Connection(this.#settings, { clock, role, random, seen });
     this.#commits = connect("commit");
     this.#chores = connect("chores");
     this.#time = new DatabaseTime(clock, log, databaseNow);

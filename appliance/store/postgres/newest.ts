@@ -1,50 +1,58 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** Others may answer so much later than the first one. */
-const OTHERS_MS = 500;
+/** Once a server takes writes, so long is waited for one of a newer timeline. */
+const NEWER_MS = 1_000;
 
-/** A server that takes writes. */
-export interface Server {
-  /** Grows by one each time that a standby takes over; 0 where a server does not tell. */
-  readonly timeline: number;
-  /** Cuts the connection to it. */
-  cut(): void;
+/** The newest timeline of a server that takes writes: each standby that is promoted begins the next. */
+export interface Seen {
+  timeline: number;
+}
+
+interface Choosing<T> {
+  readonly clock: Clock;
+  /** Raised to that of the chosen one. */
+  readonly seen: Seen;
+  /** Ends a connection that is not used. */
+  readonly lose: (live: T) => void;
 }
 
 /**
- * Of servers that were asked at once the one whose history is the newest: a former primary may be back, and
- * take writes that nobody else has. The others are cut.
- * @param least a timeline that was met before
- * @throws why the first of all did not do
+ * Of connections to servers that take writes, the one whose server has the newest timeline: a former
+ * primary that comes back takes writes, too, which nobody else would ever see.
+ * @param asked reject where there is no such connection
+ * @throws why the first of them failed; {Error} where all servers are older than one seen before
  */
-export async function newestOf<S extends Server>(
-  asked: readonly Promise<S>[],
-  least: number,
-  clock: Pick<Clock, "after">,
-): Promise<S> {
-  const found: S[] = [];
-  let failure: { readonly error: unknown } | undefined;
+export async function newestOf<T extends { readonly timeline: number }>(
+  asked: readonly Promise<T>[],
+  { clock, seen, lose }: Choosing<T>,
+): Promise<T> {
+  const found: T[] = [];
+  const failed: unknown[] = [];
+  const { promise: overdue, resolve } = Promise.withResolvers<void>();
+  let cancel: (() => void) | undefined;
   let isOver = false;
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  let cancel = () => {};
-  const all = asked.map(async (each) => {
+  const heard = asked.map(async (each) => {
     try {
-      const server = await each;
-      // Who answers later than the others is not waited for.
-      if (isOver) server.cut();
-      else if (found.push(server) === 1) cancel = clock.after(OTHERS_MS, resolve);
+      const live = await each;
+      if (isOver) return lose(live);
+      found.push(live);
+      cancel ??= clock.after(NEWER_MS, resolve);
     } catch (error) {
-      failure ??= { error };
+      failed.push(error);
     }
   });
-  await Promise.race([Promise.all(all), late]);
+  await Promise.race([Promise.all(heard), overdue]);
   isOver = true;
-  cancel();
-  const newest = Math.max(least, ...found.map(({ timeline }) => timeline));
-  const chosen = found.find(({ timeline }) => timeline === newest);
-  for (const server of found) if (server !== chosen) server.cut();
-  if (chosen !== undefined) return chosen;
-  throw found.length > 0
-    ? new Error(`a former primary: it lacks what was stored since timeline ${newest} began`)
-    : failure?.error;
+  cancel?.();
+  const [best, ...others] = found.sort((a, b) => b.timeline - a.timeline);
+  for (const other of others) lose(other);
+  if (best === undefined) throw failed[0];
+  if (best.timeline < seen.timeline) {
+    lose(best);
+    throw new Error(
+      `the server that takes writes was the primary once (timeline ${best.timeline}) and has been replaced since (timeline ${seen.timeline}). Stop it; where it is to be the only one, start this anew`,
+    );
+  }
+  seen.timeline = best.timeline;
+  return best;
 }
