@@ -1,0 +1,127 @@
+import { HOUR_MS } from "../../appliance/base/calendar.ts";
+import { SystemClock } from "../../appliance/base/clock.ts";
+import { createLog } from "../../appliance/base/log.ts";
+import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
+import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
+import { PostgresEngine } from "../../appliance/store/postgres/engine.ts";
+import { WaitingHits } from "../../appliance/store/waiting-hits.ts";
+import { median } from "./figures.ts";
+import { type FleetDatabase, withDatabase } from "./fleet-database.ts";
+import type { Shipped } from "./shipped.ts";
+import { USER_AGENTS, views } from "./traffic.ts";
+
+const BATCHES = { 64: 3_000, 512: 800 } as const;
+const WARM_UP = 100;
+const STARTS = 10;
+
+type Size = keyof typeof BATCHES;
+
+interface BatchFigures {
+  readonly size: Size;
+  readonly sites: number;
+  /** Each page is seen for the first time. */
+  readonly isCold: boolean;
+  /** Microseconds of CPU of all the server's processes, and bytes that it wrote to its log, a hit. */
+  readonly cpu: number;
+  readonly log: number;
+}
+
+/** What batches of one node cost the database, without the collector's HTTP. */
+export async function measureBatches(): Promise<BatchFigures[]> {
+  const figures: BatchFigures[] = [];
+  for (const sites of [1, 5_000])
+    await withDatabase(async (database) => {
+      const node = await openNode(database.url, sites);
+      try {
+        for (const isCold of [true, false])
+          for (const size of [64, 512] as const)
+            figures.push(await measure(database, node, { size, sites, isCold }));
+      } finally {
+        await node.engine.close();
+      }
+    });
+  return figures;
+}
+
+/** @returns milliseconds from the start of `tallydeck collect` to its being ready: the median, caches being warm */
+export async function measureCollectorStarts(shipped: Shipped): Promise<number> {
+  const times: number[] = [];
+  await withDatabase(async ({ url }) => {
+    for (let i = 0; i <= STARTS; i++) {
+      const begun = performance.now();
+      const collector = await shipped.collect(url, "bench");
+      if (i > 0) times.push(performance.now() - begun);
+      await collector.stop();
+    }
+  });
+  return median(times);
+}
+
+interface Node {
+  readonly engine: PostgresEngine;
+  readonly keys: readonly number[];
+}
+
+async function openNode(databaseUrl: string, sites: number): Promise<Node> {
+  const opened = Promise.withResolvers<void>();
+  let keys: readonly number[] = [];
+  const nothing = () => {};
+  const engine = PostgresEngine.open(
+    {
+      databaseUrl,
+      nodeName: "bench",
+      declared: Array.from({ length: sites }, (_, i) => ({ id: `site-${i}`, host: null })),
+      clock: new SystemClock(),
+      log: createLog(nothing),
+    },
+    {
+      directory: (directory) => {
+        keys = directory.sites.map(({ key }) => key);
+      },
+      opened: () => opened.resolve(),
+      refused: opened.reject,
+      counted: nothing,
+      live: nothing,
+      damaged: nothing,
+      room: nothing,
+      views: () => new Map(),
+    },
+  );
+  await opened.promise;
+  return { engine, keys };
+}
+
+async function measure(
+  database: FleetDatabase,
+  { engine, keys }: Node,
+  { size, sites, isCold }: Pick<BatchFigures, "size" | "sites" | "isCold">,
+): Promise<BatchFigures> {
+  const nextView = views(size + sites);
+  const visitor = createVisitorCache();
+  const hour = Math.floor(Date.now() / HOUR_MS);
+  let n = 0;
+  const commit = async () => {
+    const waiting = new WaitingHits();
+    for (let i = 0; i < size; i++, n++) {
+      const view = nextView();
+      const payload = isCold ? { ...view, p: `/${size}/articles/number-${n}` } : view;
+      const agent = visitor(USER_AGENTS[n % USER_AGENTS.length] as string);
+      const hit = beaconHit({ payload, visitor: agent, referer: "", country: "DE" });
+      waiting.add(keys[n % keys.length] as number, { hour }, hit);
+    }
+    waiting.close();
+    const log = waiting.parts.map(({ bytes }) => bytes);
+    const batch = { log, hits: size, surveys: [], withdraw: [], lowSpace: false };
+    const answer = await engine.send({ kind: "commit", at: performance.now(), batch });
+    if (!answer.ok) throw new Error(answer.message);
+  };
+  for (let i = 0; i < (isCold ? 0 : WARM_UP); i++) await commit();
+  const before = { cpu: database.cpu(), log: database.bytes().log };
+  for (let i = 0; i < BATCHES[size]; i++) await commit();
+  const hits = BATCHES[size] * size;
+  return {
+    ...{ size, sites, isCold },
+    cpu: ((database.cpu() - before.cpu) * 1_000) / hits,
+    log: (database.bytes().log - before.log) / hits,
+  };
+}
