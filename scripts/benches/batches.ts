@@ -3,7 +3,9 @@ import { SystemClock } from "../../appliance/base/clock.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
+import { Connection } from "../../appliance/store/postgres/connection.ts";
 import { PostgresEngine } from "../../appliance/store/postgres/engine.ts";
+import { parseDatabaseUrl } from "../../appliance/store/postgres/url.ts";
 import { WaitingHits } from "../../appliance/store/waiting-hits.ts";
 import { median } from "./figures.ts";
 import { type FleetDatabase, withDatabase } from "./fleet-database.ts";
@@ -12,6 +14,8 @@ import { USER_AGENTS, views } from "./traffic.ts";
 
 const BATCHES = { 64: 3_000, 512: 800 } as const;
 const WARM_UP = 100;
+/** Lone hits: so many are measured, so many come in between. */
+const LONE = { measured: 3_000, between: 20_000 };
 const STARTS = 10;
 
 type Size = keyof typeof BATCHES;
@@ -34,12 +38,41 @@ export async function measureBatches(): Promise<BatchFigures[]> {
       const node = await openNode(database.url, sites);
       try {
         for (const isCold of [true, false])
-          for (const size of [64, 512] as const)
-            figures.push(await measure(database, node, { size, sites, isCold }));
+          for (const size of [64, 512] as const) {
+            const commit = committing(node, size, isCold);
+            for (let i = 0; i < (isCold ? 0 : WARM_UP); i++) await commit();
+            const { cpu, log } = await costs(database, BATCHES[size], commit);
+            figures.push({ size, sites, isCold, cpu: cpu / size, log: log / size });
+          }
       } finally {
         await node.engine.close();
       }
     });
+  return figures;
+}
+
+/** @returns microseconds of CPU for a lone hit, before and at the end of a snapshot that stays open over thousands */
+export async function measureOpenSnapshot(): Promise<{ before: number; after: number }> {
+  const figures = { before: 0, after: 0 };
+  await withDatabase(async (database) => {
+    const node = await openNode(database.url, 1);
+    const analyst = new Connection(parseDatabaseUrl(database.url), {
+      clock: new SystemClock(),
+      role: "reads",
+    });
+    try {
+      const commit = committing(node, 1, false);
+      for (let i = 0; i < WARM_UP; i++) await commit();
+      figures.before = (await costs(database, LONE.measured, commit)).cpu;
+      await analyst.rows("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      await analyst.rows("SELECT count(*) FROM site");
+      for (let i = 0; i < LONE.between; i++) await commit();
+      figures.after = (await costs(database, LONE.measured, commit)).cpu;
+    } finally {
+      await analyst.close();
+      await node.engine.close();
+    }
+  });
   return figures;
 }
 
@@ -91,16 +124,13 @@ async function openNode(databaseUrl: string, sites: number): Promise<Node> {
   return { engine, keys };
 }
 
-async function measure(
-  database: FleetDatabase,
-  { engine, keys }: Node,
-  { size, sites, isCold }: Pick<BatchFigures, "size" | "sites" | "isCold">,
-): Promise<BatchFigures> {
-  const nextView = views(size + sites);
+/** A node's batches of a size, each hit for the next site. */
+function committing({ engine, keys }: Node, size: number, isCold: boolean): () => Promise<void> {
+  const nextView = views(size + keys.length);
   const visitor = createVisitorCache();
   const hour = Math.floor(Date.now() / HOUR_MS);
   let n = 0;
-  const commit = async () => {
+  return async () => {
     const waiting = new WaitingHits();
     for (let i = 0; i < size; i++, n++) {
       const view = nextView();
@@ -115,13 +145,12 @@ async function measure(
     const answer = await engine.send({ kind: "commit", at: performance.now(), batch });
     if (!answer.ok) throw new Error(answer.message);
   };
-  for (let i = 0; i < (isCold ? 0 : WARM_UP); i++) await commit();
+}
+
+/** @returns microseconds of CPU of all the server's processes, and bytes that it wrote to its log, for each */
+async function costs(database: FleetDatabase, times: number, commit: () => Promise<void>) {
   const before = { cpu: database.cpu(), log: database.bytes().log };
-  for (let i = 0; i < BATCHES[size]; i++) await commit();
-  const hits = BATCHES[size] * size;
-  return {
-    ...{ size, sites, isCold },
-    cpu: ((database.cpu() - before.cpu) * 1_000) / hits,
-    log: (database.bytes().log - before.log) / hits,
-  };
+  for (let i = 0; i < times; i++) await commit();
+  const cpu = ((database.cpu() - before.cpu) * 1_000) / times;
+  return { cpu, log: (database.bytes().log - before.log) / times };
 }
