@@ -1,4 +1,4 @@
-import { Socket } from "node:net";
+import { createConnection, Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import { Turns } from "../../base/turns.ts";
@@ -58,6 +58,7 @@ const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
 interface Live {
   readonly client: pg.Client;
   readonly socket: Socket;
+  readonly host: DatabaseHost;
   isLost: boolean;
 }
 
@@ -73,6 +74,7 @@ export class Connection implements Sql {
   readonly #turns = new Turns();
   #live: Live | undefined;
   #opening: Socket | undefined;
+  #cancelling: Socket | undefined;
   /** How often it was lost, or could not be made, since something was done. */
   #failures = 0;
   #made = 0;
@@ -132,7 +134,7 @@ export class Connection implements Sql {
    */
   pipeline(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
     return this.#take(async (live) => {
-      const all = [{ text: begin(this.#role) }, ...statements, { text: "COMMIT" }];
+      const all = [{ text: begin(this.#role) }, ...statements, { text: COMMIT }];
       const results = await this.#askAll(live, all, { endsWithCommit: true });
       return results.slice(1, -1).map(({ rows }) => rows);
     });
@@ -149,6 +151,7 @@ export class Connection implements Sql {
       this.#live.socket.destroy();
     });
     cancel();
+    this.#cancelling?.destroy();
   }
 
   /** Ends it at once: what waits for an answer is lost. */
@@ -161,6 +164,7 @@ export class Connection implements Sql {
   #destroy(): void {
     this.#live?.socket.destroy();
     this.#opening?.destroy();
+    this.#cancelling?.destroy();
   }
 
   /** Whether it is there now; how often it was made again, and transactions were run again. */
@@ -220,7 +224,8 @@ export class Connection implements Sql {
     throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
   }
 
-  async #open({ host, port }: DatabaseHost, encrypted: boolean): Promise<Live> {
+  async #open(at: DatabaseHost, encrypted: boolean): Promise<Live> {
+    const { host, port } = at;
     const { user, password = "", database, name, options, connectTimeoutMs } = this.#settings;
     const socket = new Socket();
     this.#opening = socket;
@@ -240,7 +245,7 @@ export class Connection implements Sql {
       pipeline: true,
       types: { getTypeParser },
     });
-    const live: Live = { client, socket, isLost: false };
+    const live: Live = { client, socket, host: at, isLost: false };
     const lose = () => {
       live.isLost = true;
     };
@@ -271,7 +276,7 @@ export class Connection implements Sql {
       if (!live.isLost) await this.#ask(live, { text: "ROLLBACK" }).catch(() => {});
       throw error;
     }
-    checkCommit(await this.#ask(live, { text: "COMMIT" }).catch(unsure));
+    checkCommit(await this.#ask(live, { text: COMMIT }).catch(unsure));
     return result;
   }
 
@@ -301,7 +306,8 @@ export class Connection implements Sql {
   ): Promise<pg.QueryResult<T>> {
     const answer = live.client.query<T>(text, values as unknown[] | undefined);
     try {
-      return await this.#within(live, ANSWER_MS[this.#role], answer);
+      const overdue = text === COMMIT ? () => this.#cancelCommit(live) : undefined;
+      return await this.#within(live, ANSWER_MS[this.#role], answer, overdue);
     } catch (error) {
       // Only the server knows what became of it.
       if (!isLost(error) && sqlStateOf(error) !== undefined) throw error;
@@ -313,10 +319,11 @@ export class Connection implements Sql {
   }
 
   /** Waits for an answer so long; then the socket is cut, which fails all that waits for it. */
-  async #within<T>(live: Live, ms: number, answer: Promise<T>): Promise<T> {
+  async #within<T>(live: Live, ms: number, answer: Promise<T>, overdue?: () => void): Promise<T> {
     let isOverdue = false;
     const cancel = this.#clock.after(ms, () => {
       isOverdue = true;
+      if (!live.isLost) overdue?.();
       live.isLost = true;
       live.socket.destroy();
     });
@@ -328,7 +335,29 @@ export class Connection implements Sql {
       cancel();
     }
   }
+
+  /**
+   * Has the server wait no more for a standby with a commit that we have given up: else each one keeps
+   * its process there. It stays committed, and whoever looks it up waits for the standby himself.
+   */
+  #cancelCommit({ client, host: { host, port } }: Live): void {
+    const socket = createConnection(
+      host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    );
+    socket.on("error", () => {});
+    this.#cancelling?.destroy();
+    this.#cancelling = socket;
+    const { processID, secretKey } = client as unknown as Record<string, number>;
+    const request = Buffer.alloc(16);
+    for (const [at, n = 0] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+      request.writeInt32BE(n, 4 * at);
+    socket.resume().end(request);
+  }
 }
+
+const COMMIT = "COMMIT";
+/** As PostgreSQL's protocol numbers it; it needs no login and no TLS. */
+const CANCEL_REQUEST = 80_877_102;
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
 /** As the server itself would say at the first write. */
@@ -342,7 +371,7 @@ function unsure(error: unknown): never {
 
 /** A server that is told to commit what failed before answers that it did not, and calls it a success. */
 function checkCommit({ command }: pg.QueryResult): void {
-  if (command !== "COMMIT") throw new Error("a transaction was taken back by the database");
+  if (command !== COMMIT) throw new Error("a transaction was taken back by the database");
 }
 
 /** Numbers stay below 2^53: they are ids, days and counts. */
