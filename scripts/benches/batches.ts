@@ -1,5 +1,6 @@
-import { HOUR_MS } from "../../appliance/base/calendar.ts";
+import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { SystemClock } from "../../appliance/base/clock.ts";
+import { UTC_DAYS } from "../../appliance/base/day-zone.ts";
 import { createLog } from "../../appliance/base/log.ts";
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
@@ -16,6 +17,7 @@ const BATCHES = { 64: 3_000, 512: 800 } as const;
 const WARM_UP = 100;
 /** Lone hits: so many are measured, so many come in between. */
 const LONE = { measured: 3_000, between: 20_000 };
+const FOLDED = { size: 512, batches: 600 };
 const STARTS = 10;
 
 type Size = keyof typeof BATCHES;
@@ -88,6 +90,56 @@ export async function measureCollectorStarts(shipped: Shipped): Promise<number> 
     }
   });
   return median(times);
+}
+
+interface FoldFigures {
+  readonly sites: number;
+  /** Hits a second that one node folds; microseconds of CPU of the server, and bytes of its log, a hit. */
+  readonly perSecond: number;
+  readonly cpu: number;
+  readonly log: number;
+}
+
+/** What it takes to make blocks of what collectors have sent, by the one node that does. */
+export async function measureFolding(): Promise<FoldFigures[]> {
+  const figures: FoldFigures[] = [];
+  for (const sites of [1, 5_000])
+    await withDatabase(async (database) => {
+      const node = await openNode(database.url, sites);
+      try {
+        const commit = committing(node, FOLDED.size, false);
+        // Blocks are there afterwards, and most hits are of what they know.
+        for (const batches of [FOLDED.batches, FOLDED.batches]) {
+          for (let i = 0; i < batches; i++) await commit();
+          const begun = performance.now();
+          const { cpu, log } = await costs(database, 1, () => settleAll(node.engine));
+          const hits = batches * FOLDED.size;
+          const perSecond = (hits / (performance.now() - begun)) * 1_000;
+          figures.push({ sites, perSecond, cpu: cpu / hits, log: log / hits });
+        }
+      } finally {
+        await node.engine.close();
+      }
+    });
+  return figures;
+}
+
+async function settleAll(engine: PostgresEngine): Promise<void> {
+  const time = {
+    boot: "bench",
+    bootedAt: 0,
+    today: Math.floor(Date.now() / DAY_MS),
+    zone: UTC_DAYS,
+    retentionDays: 400,
+  };
+  await engine.send({ kind: "upkeep", at: 0, time });
+  for (let isFirst = true; ; isFirst = false) {
+    const bounds = { detailDays: 0, maxDetailBytes: 0, lowSpace: false, isFirst, minBytes: 0 };
+    const settlement = await engine.read("settlement", { ...time, ...bounds });
+    if (settlement === null) return;
+    const answer = await engine.send({ kind: "settle", at: 0, settlement });
+    if (!answer.ok) throw new Error(answer.message);
+  }
 }
 
 interface Node {

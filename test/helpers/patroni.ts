@@ -74,7 +74,7 @@ class Machine {
   static async start(script: string, args: readonly string[], log: string): Promise<Machine> {
     const own = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
     // It stays beside `cat`, for an init takes care of who lost his parent.
-    const init = `ip link set lo up; echo up; read -r _; ${script}\ncat; exit`;
+    const init = `ip link set lo up; echo up; read -r _; ${script}\necho begun; cat; exit`;
     const file = openSync(log, "a");
     const child = spawn("unshare", [...own, "bash", "-euc", init, "bash", ...args], {
       stdio: ["pipe", "pipe", file],
@@ -92,8 +92,10 @@ class Machine {
     return this.#unshare.pid ?? 0;
   }
 
-  begin(): void {
+  async begin(): Promise<void> {
+    const begun = once(this.#unshare.stdout as NodeJS.ReadableStream, "data");
     this.#unshare.stdin?.write("\n");
+    await Promise.race([begun, this.ended]);
   }
 
   /** The command that runs another one there. */
@@ -176,7 +178,7 @@ export class PatroniFleet {
     const hosts = NODES.map((n) => `${addressOf(n)} ${nameOf(n)}\n`).join("");
     writeFileSync(join(folder, "hosts"), `127.0.0.1 localhost\n${hosts}`);
     const street = await Machine.start(STREET, [folder], join(folder, "street.log"));
-    street.begin();
+    await street.begin();
     const fleet = new PatroniFleet(folder, street);
     await Promise.all(NODES.map((n) => fleet.powerOn(n)));
     await fleet.settled();
@@ -212,12 +214,12 @@ export class PatroniFleet {
     this.#lives += 1;
     const args = [this.#folder, folder, `${addressOf(n)}/24`, `${this.#lives * PIDS_A_LIFE}`];
     const node = await Machine.start(NODE, args, join(folder, "log"));
+    this.#nodes.set(n, node);
     const cable = `db${n}-${this.#lives}`;
     const ends = [`netns ${this.#street.pid} type veth peer name eth0 netns ${node.pid}`];
     await run("ip", `link add ${cable} ${ends}`.split(" "));
     await this.#street.says("ip", "link", "set", cable, "master", "switch", "up");
-    node.begin();
-    this.#nodes.set(n, node);
+    await node.begin();
   }
 
   async powerOff(n: NodeNumber): Promise<void> {
