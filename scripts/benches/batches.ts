@@ -17,7 +17,7 @@ const BATCHES = { 64: 3_000, 512: 800 } as const;
 const WARM_UP = 100;
 /** Lone hits: so many are measured, so many come in between. */
 const LONE = { measured: 3_000, between: 20_000 };
-const FOLDED = { size: 512, batches: 600 };
+const FOLDED = { size: 512, batches: 60 };
 const STARTS = 10;
 
 type Size = keyof typeof BATCHES;

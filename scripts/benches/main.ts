@@ -2,7 +2,12 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
-import { measureBatches, measureCollectorStarts, measureOpenSnapshot } from "./batches.ts";
+import {
+  measureBatches,
+  measureCollectorStarts,
+  measureFolding,
+  measureOpenSnapshot,
+} from "./batches.ts";
 import { measureBlocks } from "./blocks.ts";
 import { CHANNEL_FLAGS, measureChannels } from "./channels.ts";
 import { compare } from "./compare.ts";
@@ -335,6 +340,10 @@ async function batches(shipped: Shipped): Promise<void> {
     report(`${measure}: CPU a hit`, cpu, "µs", ["<=", size === 64 ? 6 : 1]);
     report(`${measure}: its log a hit`, log, "bytes", ["<=", 100]);
   }
+  for (const { sites, perSecond, cpu, log } of await measureFolding())
+    console.log(
+      `  hits of ${sites} sites folded: ${perSecond.toFixed(0)}/s, of its CPU ${cpu.toFixed(1)} µs, of its log ${log.toFixed(0)} bytes`,
+    );
   const { before, after } = await measureOpenSnapshot();
   console.log(
     `  µs of its CPU for a lone hit: ${before.toFixed(0)}, in the end ${after.toFixed(0)}`,
