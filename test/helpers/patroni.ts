@@ -237,20 +237,16 @@ export class PatroniFleet {
   async cut(n: NodeNumber, side: Side): Promise<void> {
     const others = `{ ${NODES.filter((each) => each !== n).map(addressOf)} }`;
     const rules = {
-      etcd: ["tcp dport 2379-2380", "tcp sport 2379-2380"],
-      standbys: [`ip saddr ${others} tcp dport 5432`, `ip saddr ${others} tcp sport 5432`].flatMap(
-        (rule) => [rule, rule.replace("saddr", "daddr")],
+      etcd: ["tcp dport 2379-2380 drop", "tcp sport 2379-2380 drop"],
+      standbys: ["saddr", "daddr"].flatMap((end) =>
+        ["dport", "sport"].map((port) => `ip ${end} ${others} tcp ${port} 5432 drop`),
       ),
-      collectors: [`ip saddr ${COLLECTORS}`, `ip daddr ${COLLECTORS}`],
-    }[side].map((rule) => `    meta oif != "lo" meta iif != "lo" ${rule} drop`);
-    const chain = (hook: string) => {
-      const own = rules.map((rule) =>
-        rule.replace(`meta ${hook === "input" ? "o" : "i"}if != "lo" `, ""),
-      );
-      return `  chain ${hook} { type filter hook ${hook} priority 0;\n${own.join("\n")}\n  }`;
-    };
+      collectors: [`ip saddr ${COLLECTORS} drop`, `ip daddr ${COLLECTORS} drop`],
+    }[side];
+    const chain = (hook: string, own: string) =>
+      `chain ${hook} { type filter hook ${hook} priority 0; ${own} lo accept; ${rules.join("; ")}; }`;
     const file = join(this.#folder, `db-${n}`, "cut.nft");
-    writeFileSync(file, `table ip cut {\n${chain("input")}\n${chain("output")}\n}\n`);
+    writeFileSync(file, `table ip cut { ${chain("input", "iif")}; ${chain("output", "oif")}; }\n`);
     await this.#node(n).says("nft", "-f", file);
   }
 
@@ -345,11 +341,6 @@ export class PatroniFleet {
     closeSync(log);
     while ((await askPort(port, "/")).status !== 200) await setTimeout(LOOK_MS);
     this.#ports.push(port);
-  }
-
-  /** What a collector wrote to its log. */
-  logOf(collector: number): string {
-    return readFileSync(join(this.#folder, `collector-${collector}.log`), "utf8");
   }
 }
 
