@@ -2,6 +2,12 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import {
+  measureBatches,
+  measureCollectorStarts,
+  measureFolding,
+  measureOpenSnapshot,
+} from "./batches.ts";
 import { measureBlocks } from "./blocks.ts";
 import { CHANNEL_FLAGS, measureChannels } from "./channels.ts";
 import { compare } from "./compare.ts";
@@ -61,6 +67,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   blocks,
   lone,
   midnight,
+  batches,
   fleet,
 };
 /** Only when it is named. */
@@ -353,6 +360,27 @@ async function blocks(): Promise<void> {
   report("/stats with its series, CPU", figures.series, "ms", ["<=", 25]);
   report("/stats with all values by day, CPU", figures.daily, "ms", ["<=", 80]);
   report("the same under two conditions, CPU", figures.filtered, "ms", ["<=", 200]);
+}
+
+/** What a database takes for hits, by how many of them come at once. */
+async function batches(shipped: Shipped): Promise<void> {
+  console.log("Batches ...");
+  for (const { size, sites, isCold, cpu, log } of await measureBatches()) {
+    const pages = `${isCold ? "new" : "known"} pages of ${sites} site${sites === 1 ? "" : "s"}`;
+    const measure = `PostgreSQL, batches of ${size}, ${pages}`;
+    report(`${measure}: CPU a hit`, cpu, "µs", ["<=", size === 64 ? 6 : 1]);
+    report(`${measure}: its log a hit`, log, "bytes", ["<=", 100]);
+  }
+  for (const { sites, perSecond, cpu, log } of await measureFolding())
+    console.log(
+      `  hits of ${sites} sites folded: ${perSecond.toFixed(0)}/s, of its CPU ${cpu.toFixed(1)} µs, of its log ${log.toFixed(0)} bytes`,
+    );
+  const { before, after } = await measureOpenSnapshot();
+  console.log(
+    `  µs of its CPU for a lone hit: ${before.toFixed(0)}, in the end ${after.toFixed(0)}`,
+  );
+  report("a lone hit, after 20,000 with a snapshot open : before", after / before, "", ["<=", 2]);
+  report("start of a collector to ready", await measureCollectorStarts(shipped), "ms", ["<=", 300]);
 }
 
 /** Collectors that share a database, and what that costs against a file. */

@@ -88,7 +88,7 @@ describe("tallydeck migrate", () => {
           SITES: "blog",
         });
         assert.notEqual(collector.code, 0);
-        assert.match(collector.err + collector.out, new RegExp(`keeps texts in ${encoding}`));
+        assert.match(collector.err + collector.out, new RegExp(`keeps texts as ${encoding}`));
       } finally {
         await server.dropDatabase(name);
       }

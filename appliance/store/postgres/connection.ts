@@ -1,4 +1,4 @@
-import { Socket } from "node:net";
+import { createConnection, Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import { Turns } from "../../base/turns.ts";
@@ -61,6 +61,7 @@ const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
 interface Live {
   readonly client: pg.Client;
   readonly socket: Socket;
+  readonly host: DatabaseHost;
   /** 0 where nobody asked. */
   timeline: number;
   isLost: boolean;
@@ -79,6 +80,7 @@ export class Connection implements Sql {
   readonly #seen: Seen;
   #live: Live | undefined;
   readonly #opening = new Set<Socket>();
+  #cancelling: Socket | undefined;
   /** How often it was lost, or could not be made, since something was done. */
   #failures = 0;
   #made = 0;
@@ -139,7 +141,7 @@ export class Connection implements Sql {
    */
   pipeline(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
     return this.#take(async (live) => {
-      const all = [{ text: begin(this.#role) }, ...statements, { text: "COMMIT" }];
+      const all = [{ text: begin(this.#role) }, ...statements, { text: COMMIT }];
       const results = await this.#askAll(live, all, { endsWithCommit: true });
       return results.slice(1, -1).map(({ rows }) => rows);
     });
@@ -156,6 +158,7 @@ export class Connection implements Sql {
       this.#live.socket.destroy();
     });
     cancel();
+    this.#cancelling?.destroy();
   }
 
   /** Ends it at once: what waits for an answer is lost. */
@@ -168,6 +171,7 @@ export class Connection implements Sql {
   #destroy(): void {
     this.#live?.socket.destroy();
     for (const socket of this.#opening) socket.destroy();
+    this.#cancelling?.destroy();
   }
 
   /** Whether it is there now; how often it was made again, and transactions were run again. */
@@ -256,7 +260,8 @@ export class Connection implements Sql {
     }
   }
 
-  async #open({ host, port }: DatabaseHost, encrypted: boolean): Promise<Live> {
+  async #open(at: DatabaseHost, encrypted: boolean): Promise<Live> {
+    const { host, port } = at;
     const { user, password = "", database, name, options, connectTimeoutMs } = this.#settings;
     const socket = new Socket();
     this.#opening.add(socket);
@@ -276,7 +281,7 @@ export class Connection implements Sql {
       pipeline: true,
       types: { getTypeParser },
     });
-    const live: Live = { client, socket, timeline: 0, isLost: false };
+    const live: Live = { client, socket, host: at, timeline: 0, isLost: false };
     const lost = () => {
       live.isLost = true;
     };
@@ -309,7 +314,7 @@ export class Connection implements Sql {
       if (!live.isLost) await this.#ask(live, { text: "ROLLBACK" }).catch(() => {});
       throw error;
     }
-    checkCommit(await this.#ask(live, { text: "COMMIT" }).catch(unsure));
+    checkCommit(await this.#ask(live, { text: COMMIT }).catch(unsure));
     return result;
   }
 
@@ -339,7 +344,8 @@ export class Connection implements Sql {
   ): Promise<pg.QueryResult<T>> {
     const answer = live.client.query<T>(text, values as unknown[] | undefined);
     try {
-      return await this.#within(live, ANSWER_MS[this.#role], answer);
+      const overdue = text === COMMIT ? () => this.#cancelCommit(live) : undefined;
+      return await this.#within(live, ANSWER_MS[this.#role], answer, overdue);
     } catch (error) {
       // Only the server knows what became of it.
       if (!isLost(error) && sqlStateOf(error) !== undefined) throw error;
@@ -351,10 +357,11 @@ export class Connection implements Sql {
   }
 
   /** Waits for an answer so long; then the socket is cut, which fails all that waits for it. */
-  async #within<T>(live: Live, ms: number, answer: Promise<T>): Promise<T> {
+  async #within<T>(live: Live, ms: number, answer: Promise<T>, overdue?: () => void): Promise<T> {
     let isOverdue = false;
     const cancel = this.#clock.after(ms, () => {
       isOverdue = true;
+      if (!live.isLost) overdue?.();
       live.isLost = true;
       live.socket.destroy();
     });
@@ -366,7 +373,29 @@ export class Connection implements Sql {
       cancel();
     }
   }
+
+  /**
+   * Has the server wait no more for a standby with a commit that we have given up: else each one keeps
+   * its process there. It stays committed, and whoever looks it up waits for the standby himself.
+   */
+  #cancelCommit({ client, host: { host, port } }: Live): void {
+    const socket = createConnection(
+      host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    );
+    socket.on("error", () => {});
+    this.#cancelling?.destroy();
+    this.#cancelling = socket;
+    const { processID, secretKey } = client as unknown as Record<string, number>;
+    const request = Buffer.alloc(16);
+    for (const [at, n = 0] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+      request.writeInt32BE(n, 4 * at);
+    socket.resume().end(request);
+  }
 }
+
+const COMMIT = "COMMIT";
+/** As PostgreSQL's protocol numbers it; it needs no login and no TLS. */
+const CANCEL_REQUEST = 80_877_102;
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
 /** The control file tells it only from the next checkpoint on. */
@@ -387,7 +416,7 @@ function unsure(error: unknown): never {
 
 /** A server that is told to commit what failed before answers that it did not, and calls it a success. */
 function checkCommit({ command }: pg.QueryResult): void {
-  if (command !== "COMMIT") throw new Error("a transaction was taken back by the database");
+  if (command !== COMMIT) throw new Error("a transaction was taken back by the database");
 }
 
 /** Numbers stay below 2^53: they are ids, days and counts. */
