@@ -170,6 +170,7 @@ async function openNode(databaseUrl: string, sites: number): Promise<Node> {
       damaged: nothing,
       room: nothing,
       views: () => new Map(),
+      asked: () => [],
     },
   );
   await opened.promise;

@@ -1,7 +1,8 @@
-import { createConnection, Socket } from "node:net";
+import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../base/clock.ts";
 import { Turns } from "../../base/turns.ts";
+import { cancelCommit } from "./cancel.ts";
 import { Away, isLost, isReadOnly, isSerialization, Lost, sqlStateOf } from "./errors.ts";
 import { newestOf, type Seen } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
@@ -166,6 +167,11 @@ export class Connection implements Sql {
     this.#isClosed = true;
     this.#destroy();
     await this.close();
+  }
+
+  #cancel({ client, host }: Live): void {
+    this.#cancelling?.destroy();
+    this.#cancelling = cancelCommit(client, host);
   }
 
   #destroy(): void {
@@ -344,7 +350,7 @@ export class Connection implements Sql {
   ): Promise<pg.QueryResult<T>> {
     const answer = live.client.query<T>(text, values as unknown[] | undefined);
     try {
-      const overdue = text === COMMIT ? () => this.#cancelCommit(live) : undefined;
+      const overdue = text === COMMIT ? () => this.#cancel(live) : undefined;
       return await this.#within(live, ANSWER_MS[this.#role], answer, overdue);
     } catch (error) {
       // Only the server knows what became of it.
@@ -373,29 +379,9 @@ export class Connection implements Sql {
       cancel();
     }
   }
-
-  /**
-   * Has the server wait no more for a standby with a commit that we have given up: else each one keeps
-   * its process there. It stays committed, and whoever looks it up waits for the standby himself.
-   */
-  #cancelCommit({ client, host: { host, port } }: Live): void {
-    const socket = createConnection(
-      host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
-    );
-    socket.on("error", () => {});
-    this.#cancelling?.destroy();
-    this.#cancelling = socket;
-    const { processID, secretKey } = client as unknown as Record<string, number>;
-    const request = Buffer.alloc(16);
-    for (const [at, n = 0] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
-      request.writeInt32BE(n, 4 * at);
-    socket.resume().end(request);
-  }
 }
 
 const COMMIT = "COMMIT";
-/** As PostgreSQL's protocol numbers it; it needs no login and no TLS. */
-const CANCEL_REQUEST = 80_877_102;
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
 /** The control file tells it only from the next checkpoint on. */

@@ -1,0 +1,24 @@
+import { createConnection, type Socket } from "node:net";
+import type { Client } from "pg";
+import type { DatabaseHost } from "./url.ts";
+
+/** As PostgreSQL's protocol numbers it; it needs no login and no TLS. */
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * Has the server wait no more for a standby with a commit that we have given up: else each one keeps its
+ * process there. It stays committed, and whoever looks it up waits for the standby himself.
+ * @returns the connection that asks, which ends by itself
+ */
+export function cancelCommit(client: Client, { host, port }: DatabaseHost): Socket {
+  const socket = createConnection(
+    host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+  );
+  socket.on("error", () => {});
+  const { processID, secretKey } = client as unknown as Record<string, number>;
+  const request = Buffer.alloc(16);
+  for (const [at, n = 0] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+    request.writeInt32BE(n, 4 * at);
+  socket.resume().end(request);
+  return socket;
+}
