@@ -1,5 +1,4 @@
 import { createConnection, type Socket } from "node:net";
-import type { Client } from "pg";
 import type { DatabaseHost } from "./url.ts";
 
 /** As PostgreSQL's protocol numbers it; it needs no login and no TLS. */
@@ -10,12 +9,13 @@ const CANCEL_REQUEST = 80_877_102;
  * process there. It stays committed, and whoever looks it up waits for the standby himself.
  * @returns the connection that asks, which ends by itself
  */
-export function cancelCommit(client: Client, { host, port }: DatabaseHost): Socket {
+export function cancelCommit(client: object, { host, port }: DatabaseHost): Socket {
   const socket = createConnection(
     host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
   );
   socket.on("error", () => {});
-  const { processID, secretKey } = client as unknown as Record<string, number>;
+  // The driver keeps them for its own use, and names them nowhere.
+  const { processID, secretKey } = client as Record<string, number>;
   const request = Buffer.alloc(16);
   for (const [at, n = 0] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
     request.writeInt32BE(n, 4 * at);

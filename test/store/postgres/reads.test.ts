@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import type { Worker } from "node:worker_threads";
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
-import { OTHER } from "../../../appliance/base/names.ts";
-import { MAX_VALUES } from "../../../appliance/store/counting.ts";
+import { Block } from "../../../appliance/store/blocks/block.ts";
+import { encodeBlock } from "../../../appliance/store/blocks/codec.ts";
+import { firstDayOf, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
-import { pack } from "../../../appliance/store/counts/pack.ts";
+import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
 import { Connection, type Statement } from "../../../appliance/store/postgres/connection.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
@@ -72,7 +73,7 @@ describe("the numbers in PostgreSQL", () => {
                      WHERE datname = '${name}' AND wait_event_type = 'Lock'`;
     try {
       return await connection.transaction(async (locking) => {
-        await locking.rows("LOCK TABLE day_total IN ACCESS EXCLUSIVE MODE");
+        await locking.rows("LOCK TABLE block IN ACCESS EXCLUSIVE MODE");
         return task(async () => {
           while ((await server.sql(waiting)).length === 0);
         });
@@ -81,57 +82,6 @@ describe("the numbers in PostgreSQL", () => {
       await connection.close();
     }
   }
-
-  it("keep to the bounds: 2,000 values of a dimension, and so many counts by day", async () => {
-    const ids = Array.from({ length: 2_600 }, (_, i) => i + 1);
-    const other = 3_000;
-    const days = Array.from({ length: 460 }, (_, i) => i + 2);
-    await fill([
-      ...site,
-      ...values("path", ids),
-      ...inserts("value", VALUE, [[other, 1, "path", OTHER, TODAY - 5]]),
-      ...days.flatMap((ago) =>
-        packedDay(TODAY - ago, [...ids.slice(ago), other, ...ids.slice(0, ago - 2)]),
-      ),
-    ]);
-    const numbers = reader(await url());
-    for (const daily of [undefined, "offsets", "text"] as const) {
-      const query = { ...STATS, from: "first", daily } as const;
-      const { path } = json(await numbers.read("stats", { query, accepts: ACCEPTS }));
-      assert.ok(Object.keys(path).length <= 2_001 && path[OTHER] > 0);
-    }
-  });
-
-  it("plan to fold what is too many, but leave what a day that is open may hold", async () => {
-    const ids = Array.from({ length: MAX_VALUES + 500 }, (_, i) => i + 1);
-    const days = Array.from({ length: 10 }, (_, i) => i + 2);
-    await fill([
-      ...site,
-      ...values("path", ids),
-      ...days.flatMap((ago) =>
-        packedDay(
-          TODAY - ago,
-          ids.filter((id) => id % 10 === ago - 2),
-        ),
-      ),
-      ...inserts("room", "site:int, dimension:text, day:int, n:bigint, bytes:bigint", [
-        [1, "path", -1, ids.length, 6 * ids.length],
-      ]),
-    ]);
-    const plan = await reader(await url()).read("foldPlan", { today: TODAY });
-    const [[dimension, folded] = ["", []]] = plan?.values ?? [];
-    assert.deepEqual([dimension, folded.length], ["path", 1_500]);
-    const [rarest = 0] = folded;
-    await fill([
-      {
-        text: "INSERT INTO day_value (site, day, dimension, value) VALUES (1, $1, 'path', $2)",
-        values: [TODAY, rarest],
-      },
-    ]);
-    const later = await reader(await url()).read("foldPlan", { today: TODAY });
-    assert.equal(later?.values[0]?.[1].length, 1_500);
-    assert.ok(!later?.values[0]?.[1].includes(rarest));
-  });
 
   it("page through responses while others come in, each once", async () => {
     await fill([
@@ -162,35 +112,47 @@ describe("the numbers in PostgreSQL", () => {
     assert.deepEqual(seen.slice(-2), [1_100, 1_200]);
   });
 
-  it("say that nothing changed until a batch, a change of sites, filing or upkeep has", async () => {
+  it("say that nothing changed until a batch, a settlement or a change of sites has", async () => {
+    const batch = (n: number) => {
+      const encoder = new BatchEncoder();
+      encoder.add({
+        ...{ site: 1, kind: "view", flags: 0, moment: 24 * TODAY, times: n },
+        values: [["path", `/${n}`]],
+      });
+      return encoder.encode();
+    };
     await fill([
       ...site,
-      ...values("path", [1]),
-      ...inserts("count", "site:int, day:int, value:bigint, node:bigint, n:bigint", [
-        [1, TODAY, 1, 0, 3],
-      ]),
+      ...inserts("folded", "node:bigint, n:bigint", [[9, 0]]),
+      ...inserts("log", "node:bigint, n:bigint, body:bytea", [[9, 1, batch(1)]]),
     ]);
-    await sql(`INSERT INTO waiting (site, node, boot, at, saved_clock, hits, data)
-               VALUES (1, 9, 'b1', 0, 0, 1, '{}')`);
     const numbers = reader(await url());
     const read = (ifNoneMatch: string) =>
       numbers.read("stats", { query: STATS, accepts: { encoding: null, ifNoneMatch } });
-    const { etag } = await read("");
+    const { etag, body } = await read("");
+    assert.deepEqual(json({ body }).path, { "/1": 1 });
     assert.equal((await read(etag)).body, null);
+    const block = new Block(monthOf(TODAY));
+    block.add("pv", TODAY - firstDayOf(block.month), 0, 5);
+    const { counters, counts, detail } = encodeBlock(block);
     let last = etag;
-    for (const mark of [
-      "INSERT INTO node (id, name, batch, seen_at) VALUES (9, 'nine', 1, now())",
-      "UPDATE node SET batch = batch + 1 WHERE id = 9",
-      "UPDATE revision SET directory = directory + 1",
-      "INSERT INTO lease (name, holder, term, until) VALUES ('upkeep', 9, 1, now())",
-      "UPDATE lease SET until = until + interval '1 second'",
-      "DELETE FROM waiting",
+    for (const change of [
+      inserts("log", "node:bigint, n:bigint, body:bytea", [[9, 2, batch(2)]]),
+      [
+        ...inserts("block", BLOCK, [[1, block.month, 0, counters, counts, detail]]),
+        { text: "UPDATE generation SET n = n + 1" },
+      ],
+      [
+        { text: "DELETE FROM log WHERE n = 2" },
+        { text: "UPDATE folded SET n = 2" },
+        { text: "UPDATE generation SET n = n + 1" },
+      ],
     ]) {
-      await sql(`BEGIN; ${mark}; UPDATE count SET n = n + 1 WHERE site = 1; COMMIT`);
-      const { etag: changed, body } = await read(last);
-      assert.notEqual(changed, last, mark);
-      assert.notEqual(body, null);
-      last = changed;
+      await fill(change);
+      const changed = await read(last);
+      assert.notEqual(changed.etag, last);
+      assert.notEqual(changed.body, null);
+      last = changed.etag;
     }
   });
 
@@ -277,23 +239,8 @@ const STATS: StatsQuery = {
   warnings: [],
 };
 
-const VALUE = "id:bigint, site:int, dimension:text, text:text, last_day:int";
 const site = inserts("site", "key:int, id:text", [[1, "s1"]]);
-
-/** `/1`, `/2`, … by their ids. */
-function values(dimension: string, ids: readonly number[]): Statement[] {
-  return inserts(
-    "value",
-    VALUE,
-    ids.map((id) => [id, 1, dimension, `/${id}`, TODAY - 5]),
-  );
-}
-
-/** Each counted as often as its id ends in. */
-function packedDay(day: number, ids: readonly number[]): Statement[] {
-  const counts = pack(new Map(ids.map((id) => [id, 1 + (id % 100)])));
-  return inserts("packed_day", "site:int, day:int, counts:bytea", [[1, day, counts]]);
-}
+const BLOCK = "site:int, month:int, part:int, counters:bytea, counts:bytea, detail:bytea";
 
 function json({ body }: { body: Uint8Array | null }) {
   return JSON.parse(Buffer.from(body ?? []).toString());
