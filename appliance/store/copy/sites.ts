@@ -2,8 +2,12 @@ import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft, type SiteChange } from "../sites/draft.ts";
-import type { Change, CopyTarget } from "./end.ts";
-import { ADMIN_SITE, type CopyEnd, CopyRefused, type CopySite } from "./end.ts";
+import type { Change } from "./change.ts";
+import type { CopyEnd } from "./end.ts";
+import { CopyRefused, type CopySite } from "./engine.ts";
+
+/** Stands for the admin token in the sites that were taken over. */
+const ADMIN_SITE = "";
 
 /** A site on both sides. */
 export interface Pair {
@@ -47,7 +51,7 @@ export async function pairsOf(
  */
 export async function bringSites(
   from: CopyEnd,
-  to: CopyTarget,
+  to: CopyEnd,
   say: (sentence: string) => void,
 ): Promise<readonly Pair[]> {
   const matches = await match(from, to);
@@ -132,7 +136,7 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
 }
 
 /** Days are brought as they are; later ones are of the same zone where the target had none of its own. */
-async function bringZone(from: CopyEnd, to: CopyTarget): Promise<void> {
+async function bringZone(from: CopyEnd, to: CopyEnd): Promise<void> {
   const setting = await from.dayZone();
   if (setting === null) return;
   await to.transaction(async (change) => {
@@ -142,7 +146,7 @@ async function bringZone(from: CopyEnd, to: CopyTarget): Promise<void> {
   });
 }
 
-async function bringAdminToken(from: CopyEnd, to: CopyTarget): Promise<void> {
+async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {
   const hash = await from.adminHash();
   if (hash === null || (await to.takenSites(from.id)).has(ADMIN_SITE)) return;
   await to.transaction(async (change) => {
