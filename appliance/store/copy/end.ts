@@ -5,7 +5,16 @@ import type { SiteKey } from "../counting.ts";
 import type { SurveyLabels } from "../reports.ts";
 import type { SiteRecord } from "../sites/directory.ts";
 import { Change, RUN_MS } from "./change.ts";
-import type { CopiedSurvey, CopyEngine, CopySite, Opening, Rows, Sums } from "./engine.ts";
+import {
+  type CopiedSurvey,
+  type CopyAccess,
+  type CopyEngine,
+  CopyRefused,
+  type CopySite,
+  type Opening,
+  type Rows,
+  type Sums,
+} from "./engine.ts";
 import {
   daySums,
   type Outline,
@@ -29,6 +38,23 @@ export class CopyEnd {
     this.name = engine.name;
     this.#engine = engine;
     this.#rows = (text, values) => engine.read((access) => access.rows(text, values));
+  }
+
+  /** @throws {CopyRefused} where it holds what is no block, and no batch */
+  async #readable<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new CopyRefused(
+        `Some of what ${this.name} has counted cannot be read: ${error.message}. Restore a backup of it; then give the same command again.`,
+        { cause: error },
+      );
+    }
+  }
+
+  #ofOneMoment<T>(read: (access: CopyAccess) => Promise<T>): Promise<T> {
+    return this.#readable(() => this.#engine.read(read));
   }
 
   isAway(error: unknown): boolean {
@@ -78,8 +104,9 @@ export class CopyEnd {
     return new Map(rows.map(({ site, key }) => [site, key]));
   }
 
-  taken(source: string, site: string): Promise<Taken> {
-    return takenOf(this.#rows, source, site);
+  async taken(source: string, site: string): Promise<Taken> {
+    const taken = await takenOf(this.#rows, source, site);
+    return { ...taken, slices: (days) => this.#readable(() => taken.slices(days)) };
   }
 
   /** Those of the responses that were not brought yet. */
@@ -98,7 +125,7 @@ export class CopyEnd {
   // What it has.
 
   outline(site: SiteKey): Promise<Outline> {
-    return this.#engine.read(async ({ rows, snapshot }) => {
+    return this.#ofOneMoment(async ({ rows, snapshot }) => {
       const [run] = await rows<{ ms: number }>(`SELECT ${RUN_MS} AS ms`);
       const days = await rows<{ day: Day; ms: number }>(
         "SELECT day, run_ms AS ms FROM counted_day",
@@ -114,7 +141,7 @@ export class CopyEnd {
     days: readonly Day[],
     isKnown: (day: Day, hash: Uint8Array) => boolean,
   ): Promise<readonly SourceDay[]> {
-    return this.#engine.read(({ snapshot }) => readDays(snapshot, site, days, isKnown));
+    return this.#ofOneMoment(({ snapshot }) => readDays(snapshot, site, days, isKnown));
   }
 
   /** Responses whose ids are beyond `after`, ascending, but those that came from the database `but`. */
@@ -130,7 +157,7 @@ export class CopyEnd {
 
   /** How many hits and responses wait for the clock. */
   waiting(): Promise<number> {
-    return this.#engine.read(async ({ rows, snapshot }) => {
+    return this.#ofOneMoment(async ({ rows, snapshot }) => {
       const [surveys] = await rows<{ n: number }>(
         "SELECT count(*) AS n FROM waiting_survey WHERE site IN (SELECT key FROM site)",
       );
@@ -142,12 +169,12 @@ export class CopyEnd {
 
   /** Of those days, all of one month, on which there is anything. */
   sums(site: SiteKey, days: readonly Day[]): Promise<ReadonlyMap<Day, Sums>> {
-    return this.#engine.read(({ snapshot }) => daySums(snapshot, site, days));
+    return this.#ofOneMoment(({ snapshot }) => daySums(snapshot, site, days));
   }
 
   /** Counters of all time, days past retention included. */
   totals(site: SiteKey): Promise<Sums> {
-    return this.#engine.read(({ snapshot }) => totalsOf(snapshot, site));
+    return this.#ofOneMoment(({ snapshot }) => totalsOf(snapshot, site));
   }
 
   /** How many responses there are, by `version day`. */
@@ -168,7 +195,7 @@ export class CopyEnd {
 
   /** All of it or nothing; `task` may run more than once. */
   transaction<T>(task: (change: Change) => Promise<T>): Promise<T> {
-    return this.#engine.write((access) => task(new Change(access)));
+    return this.#readable(() => this.#engine.write((access) => task(new Change(access))));
   }
 
   close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { UTC_DAYS } from "../../base/day-zone.ts";
 import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
@@ -56,7 +57,7 @@ export async function bringSites(
 ): Promise<readonly Pair[]> {
   const matches = await match(from, to);
   refuseTwins(matches, await to.sites());
-  await bringZone(from, to);
+  await bringZone(from, to, say);
   for (const each of matches)
     if (!each.isTaken) {
       const loser = await to.transaction((change) => bring(from.id, each, change));
@@ -135,15 +136,24 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
   return changes;
 }
 
-/** Days are brought as they are; later ones are of the same zone where the target had none of its own. */
-async function bringZone(from: CopyEnd, to: CopyEnd): Promise<void> {
+/**
+ * Days are brought as they are; later ones are of the same zone where the target had none of its own.
+ * @param say hears where they are not
+ */
+async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => void) {
   const setting = await from.dayZone();
-  if (setting === null) return;
-  await to.transaction(async (change) => {
+  const zone = await to.transaction(async (change) => {
     const { dayZone, sites, retired } = await change.directory();
-    if (dayZone === null && sites.length + retired.length === 0)
-      await change.carryOut([{ kind: "dayZone", setting }]);
+    if (setting === null || dayZone !== null || sites.length + retired.length > 0)
+      return (dayZone ?? UTC_DAYS).zone;
+    await change.carryOut([{ kind: "dayZone", setting }]);
+    return setting.zone;
   });
+  const there = (setting ?? UTC_DAYS).zone;
+  if (there !== zone)
+    say(
+      `Days begin by ${there} in ${from.name}, and by ${zone} in ${to.name}: what is copied stays on the days it was counted on.`,
+    );
 }
 
 async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {

@@ -122,8 +122,12 @@ describe("a copy", () => {
         assert.deepEqual(await there.dayZone(), { zone: "Europe/Zurich", before: null });
         fill(at("other"), [day("shop", 1, { "/a": 1 })]);
         change(at("other"), inZone("Asia/Tokyo"));
-        await copyAll(source("other"), there);
+        const { said } = await copyAll(source("other"), there);
         assert.equal((await there.dayZone())?.zone, "Europe/Zurich");
+        assert.deepEqual(said, [
+          `Days begin by Asia/Tokyo in ${at("other")}, and by Europe/Zurich in ${there.name}: what is copied stays on the days it was counted on.`,
+        ]);
+        assert.deepEqual((await copyAll(source("box"), there)).said, []);
       });
 
       it("brings what came since, be it late or new, beside what is counted there", async () => {
