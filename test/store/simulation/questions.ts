@@ -4,6 +4,7 @@ import { BlockCounts } from "../../../appliance/store/counts/block-counts.ts";
 import { IdTable } from "../../../appliance/store/counts/id-table.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { LogTail } from "../../../appliance/store/log/tail.ts";
+import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import { detailFrom } from "../../../appliance/store/settling/folding.ts";
 import { ofOneMoment } from "../../../appliance/store/sqlite/moment.ts";
 import { SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
@@ -63,11 +64,17 @@ async function compareTotals(box: SimulatedBox, id: string): Promise<void> {
   assert.equal(body.pending ?? 0, model.pending(id), `what waits of site ${id}`);
 }
 
-async function statsOf(box: SimulatedBox, id: string, from: number) {
+async function statsOf(
+  box: SimulatedBox,
+  id: string,
+  from: number,
+  { of, where }: Pick<StatsQuery, "of" | "where"> = { of: "views", where: [] },
+) {
   const { store, today } = box;
   const query = {
     ...{ site: box.keyOf(id), id, from, to: today, single: false, series: true },
-    ...{ daily: undefined, zone: box.dayZone, warnings: [] },
+    ...{ daily: undefined, zone: box.dayZone, warnings: [], of, where },
+    detailFrom: detailFrom(box),
   };
   const { body } = await store.read("stats", { query, accepts: ACCEPTS });
   return JSON.parse(Buffer.from(body ?? []).toString());
@@ -101,6 +108,9 @@ async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
   const how = () => `${of} ${JSON.stringify(where)}, detail for ${box.detailDays} days`;
   for (const [day, facts] of naive)
     compareFacts(found.get(day) ?? new Map(), facts, () => `site ${id} on day ${day} as ${how()}`);
+  const views = [...naive.values()].reduce((sum, facts) => sum + (facts.get("pv=_") ?? 0), 0);
+  const body = await statsOf(box, id, from, { of, where });
+  assert.equal(body.pv?._ ?? 0, views, `the filtered report of site ${id}`);
 }
 
 async function compareSurveys(box: SimulatedBox, id: string): Promise<void> {
