@@ -231,8 +231,7 @@ export class Intake {
   }
 
   #committed(batch: Batch, surveyIds: readonly (number | null)[]): void {
-    if (this.#unavailable) this.#log.info("Storage is back; what waited in memory is stored");
-    this.#unavailable = false;
+    if (this.#unavailable) this.#waitAgain();
     const restOfDayMs = () => this.#zone().nextMidnight(this.#clock.now()) - this.#clock.now();
     this.#open.withdraw(batch.commit(surveyIds, restOfDayMs));
     this.#onCommitted(this.#stored);
@@ -262,6 +261,15 @@ export class Intake {
     this.#inFlight?.refuseSurveys({ inFlight: true });
     this.#open.releaseHits();
     this.#open.refuseSurveys({ inFlight: false });
+  }
+
+  /** Storage is back: who comes from now on waits for his commit, and not for one that was given up. */
+  #waitAgain(): void {
+    this.#log.info("Storage is back; what waited in memory is stored");
+    this.#unavailable = false;
+    const released = this.#open;
+    this.#open = new Batch();
+    this.#open.absorb(released);
   }
 
   #becomeIdle(): void {

@@ -71,6 +71,25 @@ describe("a commit that takes longer than 5 s", () => {
     assert.equal(views(), 3);
   });
 
+  it("ends with the patience: the next hit is answered when it is stored", async () => {
+    const inside = hit();
+    await nextTurn();
+    clock.advance(PATIENCE_MS);
+    await inside;
+    goOn();
+    await until(() => !intake.unavailable);
+    let isAnswered = false;
+    const next = hit().then(() => {
+      isAnswered = true;
+    });
+    await nextTurn();
+    await nextTurn();
+    assert.deepEqual([isAnswered, views()], [false, 1]);
+    goOn();
+    await next;
+    assert.equal(views(), 2);
+  });
+
   it("refuses surveys, those in it and those behind it, and takes back what it stored", async () => {
     const refused = (survey: Promise<void>) =>
       assert.rejects(survey, { code: "storage_unavailable" });

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { OTHER } from "../../appliance/base/names.ts";
 import { decodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { monthOf } from "../../appliance/store/blocks/month.ts";
+import { BlockCounts, PLAIN } from "../../appliance/store/counts/block-counts.ts";
 import { MAX_RECORDS } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { nextSettlement } from "../../appliance/store/settling/settling.ts";
@@ -191,6 +192,20 @@ describe("settling", () => {
     await life.settleAll();
     assert.equal(detailBytes(life), 0);
     assert.equal(await views(life, 1), 1);
+  });
+
+  it("keeps detail of what comes to the log between a question of all and one of some", async () => {
+    const life = new Life();
+    const where = [{ dimension: "country", test: "is", value: "DE" }] as const;
+    const days = [[1], "pv", life.today, life.today] as const;
+    const some = () => life.question("views", where).blocks.counterByDay(...days);
+    const all = () =>
+      new BlockCounts(life.engine.snapshot(), life.tail, PLAIN).counterByDay(...days);
+    life.commit(0, [view(1)]);
+    assert.deepEqual(await some(), [[1]]);
+    life.commit(0, [view(1)]);
+    assert.deepEqual(await all(), [[2]]);
+    assert.deepEqual(await some(), [[2]]);
   });
 
   it("lets the oldest detail go where all of it takes more than its share", async () => {

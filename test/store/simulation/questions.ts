@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import type { Condition } from "../../../appliance/store/blocks/filter.ts";
+import { BlockCounts } from "../../../appliance/store/counts/block-counts.ts";
+import { IdTable } from "../../../appliance/store/counts/id-table.ts";
+import type { HitRecord } from "../../../appliance/store/log/record.ts";
+import { LogTail } from "../../../appliance/store/log/tail.ts";
+import type { StatsQuery } from "../../../appliance/store/queries.ts";
+import { detailFrom } from "../../../appliance/store/settling/folding.ts";
+import { ofOneMoment } from "../../../appliance/store/sqlite/moment.ts";
+import { SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
+import { openCursor } from "../../../appliance/store/store.ts";
+import { NaiveCounts } from "../../helpers/naive-counts.ts";
+import type { SimulatedBox } from "./box.ts";
+import type { Facts, ModelDay } from "./model.ts";
+
+const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
+/** Further than any clock jumps. */
+const ALL_DAYS = 120;
+const OF = ["views", "visitors", "sessions"] as const;
+
+/** Asks all there is to ask of what was counted; each answer is that of the maps. */
+export async function compareAll(box: SimulatedBox): Promise<void> {
+  for (const id of box.model.sites.keys()) {
+    // The log may be settled meanwhile.
+    await ofOneMoment(box.reader, () => compareDays(box, id));
+    await compareTotals(box, id);
+    await ofOneMoment(box.reader, () => compareFiltered(box, id));
+    await compareSurveys(box, id);
+  }
+}
+
+/** Mostly the days around today, for all of them take most of the time. */
+async function compareDays(box: SimulatedBox, id: string): Promise<void> {
+  const { draw, today } = box;
+  const all = box.model.sites.get(id)?.days ?? new Map<number, ModelDay>();
+  const reach = draw.below(8) === 0 ? Number.POSITIVE_INFINITY : 2;
+  const days = new Map([...all].filter(([day]) => Math.abs(day - today) <= reach));
+  const from = Math.min(...days.keys(), today - Math.min(reach, ALL_DAYS));
+  const to = Math.max(...days.keys(), today + Math.min(reach, ALL_DAYS));
+  const found = await factsIn(box, { site: box.keyOf(id), from, to }, "views", []);
+  assert.deepEqual([...found.keys()].sort(), [...days.keys()].sort(), `days of site ${id}`);
+  for (const [day, { facts, isFlooded }] of days) {
+    const its = found.get(day) ?? new Map();
+    const what = () => `site ${id} on day ${day}`;
+    if (isFlooded) compareSums(its, facts, what);
+    else compareFacts(its, facts, what);
+  }
+}
+
+async function compareTotals(box: SimulatedBox, id: string): Promise<void> {
+  const { model, store, today } = box;
+  const site = box.keyOf(id);
+  const from = today - box.draw.below(30);
+  const views = (day: number) => model.sites.get(id)?.days.get(day)?.facts.get("pv=_") ?? 0;
+  const days = Array.from({ length: today - from + 1 }, (_, n) => views(from + n));
+  const window = days.reduce((sum, n) => sum + n, 0);
+  const counts = await store.read("viewCounts", { site, from, to: today });
+  assert.deepEqual(counts, { window, total: model.total(id) }, `the badge of site ${id}`);
+  const { hours } = await store.read("hourlyViews", { site, from, to: today });
+  const byDay = days.map((_, n) => hours.slice(24 * n, 24 * n + 24).reduce((a, b) => a + b, 0));
+  assert.deepEqual(byDay, days, `views by hour of site ${id}`);
+  const body = await statsOf(box, id, from);
+  assert.equal(body.pv?._ ?? 0, window, `the report of site ${id}`);
+  assert.equal(body.pending ?? 0, model.pending(id), `what waits of site ${id}`);
+}
+
+async function statsOf(
+  box: SimulatedBox,
+  id: string,
+  from: number,
+  { of, where }: Pick<StatsQuery, "of" | "where"> = { of: "views", where: [] },
+) {
+  const { store, today } = box;
+  const query = {
+    ...{ site: box.keyOf(id), id, from, to: today, single: false, series: true },
+    ...{ daily: undefined, zone: box.dayZone, warnings: [], of, where },
+    detailFrom: detailFrom(box),
+  };
+  const { body } = await store.read("stats", { query, accepts: ACCEPTS });
+  return JSON.parse(Buffer.from(body ?? []).toString());
+}
+
+async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
+  const { draw, today } = box;
+  const of = draw.pick(OF);
+  const where: Condition[] = [
+    { dimension: "country", test: draw.pick(["is", "not"]), value: `country-${draw.below(3)}` },
+  ];
+  if (draw.below(2) > 0)
+    where.push({ dimension: "path", test: "begins", value: `path-${draw.below(2)}` });
+  const days = box.model.sites.get(id)?.days ?? new Map();
+  const site = box.keyOf(id);
+  const asked = { site, from: today - draw.below(8), to: today };
+  const counts = countsOf(box, of, where);
+  const { from, sampled } = await counts.detail(asked);
+  if (sampled > 1 || from > today) return;
+  const counted: HitRecord[] = [];
+  for (let day = from; day <= today; day++) {
+    const { isFlooded = false, lacksDetail = false } = days.get(day) ?? {};
+    // The events of a day hide as many of its views that came while none was kept.
+    if (isFlooded || lacksDetail) return;
+    counted.push(...(days.get(day)?.records ?? []));
+  }
+  const state = { counted: counted.map((one) => ({ ...one, site })), pending: [], past: new Map() };
+  const naive = new NaiveCounts(state, { of, where }).byDay({ ...asked, from });
+  const found = await factsIn(box, { ...asked, from }, of, where);
+  assert.deepEqual([...found.keys()], [...naive.keys()], `filtered days of site ${id}`);
+  const how = () => `${of} ${JSON.stringify(where)}, detail for ${box.detailDays} days`;
+  for (const [day, facts] of naive)
+    compareFacts(found.get(day) ?? new Map(), facts, () => `site ${id} on day ${day} as ${how()}`);
+  const views = [...naive.values()].reduce((sum, facts) => sum + (facts.get("pv=_") ?? 0), 0);
+  const body = await statsOf(box, id, from, { of, where });
+  assert.equal(body.pv?._ ?? 0, views, `the filtered report of site ${id}`);
+}
+
+async function compareSurveys(box: SimulatedBox, id: string): Promise<void> {
+  const { store } = box;
+  const filter = { site: box.keyOf(id), version: 1, from: null, to: null };
+  const secret = store.cursorSecret;
+  const seen: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const after = openCursor(secret, filter, cursor) ?? null;
+    const query = { id, filter, after, secret };
+    const { body } = await store.read("surveyPage", { query, accepts: ACCEPTS });
+    const page = JSON.parse(Buffer.from(body ?? []).toString());
+    seen.push(...page.responses.map(({ a }: { a: { q: string } }) => a.q));
+    cursor = page.cursor;
+  }
+  const sent = box.model.sites.get(id)?.surveys ?? [];
+  assert.deepEqual(seen.sort(), sent.toSorted(), `responses of site ${id}`);
+}
+
+type Of = (typeof OF)[number];
+
+function countsOf(box: SimulatedBox, of: Of, where: readonly Condition[]): BlockCounts {
+  return new BlockCounts(new SqliteSnapshot(box.reader), new LogTail(), {
+    ...{ of, where },
+    detailFrom: detailFrom(box),
+  });
+}
+
+async function factsIn(
+  box: SimulatedBox,
+  days: { site: number; from: number; to: number },
+  of: Of,
+  where: readonly Condition[],
+): Promise<Map<number, Facts>> {
+  const counts = countsOf(box, of, where);
+  const rows: [day: number, id: number, n: number][] = [];
+  await counts.eachDay(days, (day, id, n) => void rows.push([day, id, n]));
+  const names = new Map<number, string>();
+  const ids = new IdTable();
+  for (const [, id, n] of rows) ids.add(id, n, 1);
+  await counts.eachValue(days.site, ids, (id, dimension) => {
+    names.set(id, `${dimension}=${counts.texts([id])[0]}`);
+  });
+  const found = new Map<number, Facts>();
+  for (const [day, id, n] of rows) {
+    const facts = found.get(day) ?? new Map<string, number>();
+    const name = names.get(id) ?? assert.fail(`value ${id} has no name`);
+    found.set(day, facts.set(name, (facts.get(name) ?? 0) + n));
+  }
+  return found;
+}
+
+function compareFacts(found: Facts, expected: Facts, what: () => string): void {
+  const same = found.size === expected.size && [...expected].every(([k, n]) => found.get(k) === n);
+  if (same) return;
+  const facts = new Set([...found.keys(), ...expected.keys()]);
+  const other = [...facts].filter((fact) => found.get(fact) !== expected.get(fact));
+  const said = other.map((fact) => `${fact}: ${found.get(fact)}, not ${expected.get(fact)}`);
+  assert.fail(`${what()}: ${said.slice(0, 12).join("; ")}`);
+}
+
+/** Sums of each dimension are the same, and no value counts more often. */
+function compareSums(found: Facts, expected: Facts, what: () => string): void {
+  assert.deepEqual(sorted(sumsOf(found)), sorted(sumsOf(expected)), what());
+  for (const [fact, n] of found)
+    if (!fact.endsWith("=(other)"))
+      assert.ok(n <= (expected.get(fact) ?? 0), `${what()}: ${fact} is ${n}`);
+}
+
+function sumsOf(facts: Facts): Facts {
+  const sums = new Map<string, number>();
+  for (const [fact, n] of facts) {
+    const dimension = fact.slice(0, fact.indexOf("="));
+    sums.set(dimension, (sums.get(dimension) ?? 0) + n);
+  }
+  return sums;
+}
+
+function sorted(facts: Facts): [string, number][] {
+  return [...facts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
