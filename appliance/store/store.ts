@@ -39,8 +39,8 @@ const DETAIL_SHARE = 1 / 4;
 
 interface StoreOptions extends EngineOptions {
   retentionDays: number;
-  /** Days for which it is kept what came together in a view; none unless given. */
-  detailDays?: number;
+  /** Days for which it is kept what came together in a view; 0 for none. */
+  detailDays: number;
   clock: Clock;
   log: Log;
   /** Called whenever damage to the data was met. */
@@ -107,7 +107,7 @@ export class Store {
         return this.#engine.send(request);
       },
       settlement: async (asked) => {
-        const { detailDays = 0 } = this.#options;
+        const { detailDays } = this.#options;
         const [maxDetailBytes, { lowSpace }] = [await this.#maxDetailBytes(), this.#engine];
         return this.#prepared("settlement", { ...asked, detailDays, maxDetailBytes, lowSpace });
       },
@@ -359,7 +359,9 @@ export class Store {
   }
 
   async #maxDetailBytes(): Promise<number> {
-    const space = await this.#opened.files?.space().catch(() => undefined);
+    // A database elsewhere has a disk of its own, which nobody here sees.
+    const files = this.#opened.hasFleet ? undefined : this.#opened.files;
+    const space = await files?.space().catch(() => undefined);
     return space === undefined ? Number.POSITIVE_INFINITY : DETAIL_SHARE * space.total;
   }
 

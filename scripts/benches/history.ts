@@ -48,6 +48,7 @@ async function makeDays(
   const clock = new MovableClock(firstDay * DAY_MS);
   const store = await Store.open({
     dataDir,
+    detailDays: 90,
     retentionDays: 2 * days,
     clock,
     log: silentLog(),
