@@ -43,17 +43,27 @@ describe("a guest", () => {
     );
   });
 
-  it("that hangs is given up while its shell is waited for", async () => {
+  /** A shell of a guest that answers so to what is typed, and hangs. */
+  async function shellOf(answer: (typed: string) => string): Promise<Shell> {
     const path = join(folder(), "shell.sock");
-    // It takes what is typed, and answers nothing.
-    const guest = createServer(() => {}).listen(path);
-    const shell = await Shell.open(
-      path,
-      () => true,
-      () => "it has stood still",
-    );
+    const guest = createServer((socket) => {
+      socket.setEncoding("utf8").on("data", (typed: string) => socket.write(answer(typed)));
+      socket.on("error", () => {}).on("close", () => guest.close());
+    }).listen(path);
+    const shell = await Shell.open(path, () => true);
+    shell.hangs = async () => "it has stood still";
+    return shell;
+  }
+
+  it("that hangs is given up while its shell is waited for", async () => {
+    const shell = await shellOf(() => "");
     await assert.rejects(shell.run("true"), /the machine hangs: it has stood still; see console/);
     shell.close();
-    guest.close();
+  });
+
+  it("that hangs once it is up is given up while a command is waited for", async () => {
+    const shell = await shellOf((typed) => (typed.includes("awake") ? "\n<awake>\n" : ""));
+    await assert.rejects(shell.run("true"), /the machine hangs: it has stood still; see console/);
+    shell.close();
   });
 });

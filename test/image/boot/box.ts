@@ -34,7 +34,7 @@ export class Box {
     for (;;) {
       const answer = await this.collector("GET", "/", { timeoutMs: 10_000 }).catch(() => undefined);
       if (answer?.status === 200) return;
-      const hangs = this.machine.hangs();
+      const hangs = await this.machine.hangs();
       if (hangs !== undefined) throw new Error(`the box hangs: ${hangs}; see console.log`);
       if (!this.machine.isRunning) throw new Error("the machine ended by itself; see console.log");
       if (performance.now() > deadline) throw new Error("the box serves nothing; see console.log");

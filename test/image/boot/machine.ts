@@ -43,8 +43,8 @@ export class Card {
 /** What systemd gives a unit to stop, and as much again. */
 const ENDS_MS = 3 * 60_000;
 
-/** Until there is a shell: a unit, or a step of the kernel's, takes less of an emulator. */
-const COMES_UP = { stillS: 240, spinsS: 600 };
+/** A unit, a command, or a step of the kernel's, takes less of an emulator. */
+const PATIENCE = { stillS: 240, spinsS: 600 };
 const UNWATCHED_S = 30;
 const TICKS_A_SECOND = 100;
 
@@ -92,8 +92,8 @@ export class Machine {
   /** Where a deck is plugged in, and how fast that port is. */
   readonly usb: { readonly socket: string; readonly speed: Speed };
   readonly shell: Shell;
-  /** Tells how it hangs, asked every few seconds while it comes up; undefined while it moves on. */
-  readonly hangs: () => string | undefined;
+  /** Tells how it hangs, asked every few seconds while it is waited for; undefined while it moves on. */
+  readonly hangs: () => Promise<string | undefined>;
   /** How it ended, once it has. */
   readonly end: Promise<End>;
   readonly #card: Card;
@@ -103,14 +103,15 @@ export class Machine {
   private constructor(
     card: Card,
     qemu: ChildProcess,
-    { shell, qmp, hangs }: { shell: Shell; qmp: Qmp; hangs: () => string | undefined },
+    { shell, qmp }: { shell: Shell; qmp: Qmp },
     ports: Ports,
     speed: Speed,
   ) {
     this.#card = card;
     this.#qemu = qemu;
     this.shell = shell;
-    this.hangs = hangs;
+    this.hangs = watched({ card, qemu, shell, qmp });
+    shell.hangs = this.hangs;
     this.#qmp = qmp;
     this.end = once(qemu, "exit").then(() => endOf(qmp));
     this.usb = { socket: join(card.folder, "usb.sock"), speed };
@@ -132,15 +133,14 @@ export class Machine {
     process.once("exit", end);
     qemu.once("exit", () => process.off("exit", end));
     closeSync(log);
-    const hangs = options.hardware === "raspi3b" ? () => undefined : watched(card, qemu);
     const [shell, qmp] = await Promise.all([
-      Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu), hangs),
+      Shell.open(join(card.folder, "shell.sock"), () => isRunning(qemu)),
       Qmp.open(join(card.folder, "monitor.sock"), () => isRunning(qemu)),
     ]);
     if (options.frozen !== undefined) await thaw(qmp);
     // The hub that QEMU puts before a Pi 3's port is a USB 1.1 one.
     const speed = options.hardware === "raspi3b" ? "full" : "high";
-    return new Machine(card, qemu, { shell, qmp, hangs }, ports, speed);
+    return new Machine(card, qemu, { shell, qmp }, ports, speed);
   }
 
   /** What the kernel and the boot said on the serial line, of all starts. */
@@ -197,15 +197,21 @@ export class Machine {
   }
 }
 
-/** Tells how a machine hangs that comes up, which then ends; not for one that has no serial line. */
-function watched(card: Card, qemu: ChildProcess): () => string | undefined {
-  let watch = new StallWatch(COMES_UP);
+/** Tells how a machine hangs, which then ends: one that neither speaks nor touches its card says nothing. */
+function watched({ card, qemu, shell, qmp }: Watched): () => Promise<string | undefined> {
+  let watch = new StallWatch(PATIENCE);
   let at = -Infinity;
-  return () => {
+  return async () => {
     if (!isRunning(qemu)) return undefined;
+    const console =
+      statSync(join(card.folder, "console.log"), { throwIfNoEntry: false })?.size ?? 0;
+    const operations = await cardOperations(qmp).catch(() => undefined);
+    // It ended meanwhile.
+    if (operations === undefined) return undefined;
+    const said = console + shell.heardBytes + operations;
     const now = performance.now() / 1_000;
-    // Meanwhile it was used, and had nothing to say.
-    if (now - at > UNWATCHED_S) watch = new StallWatch(COMES_UP);
+    // Meanwhile nobody waited for it, and it may have had nothing to do.
+    if (now - at > UNWATCHED_S) watch = new StallWatch(PATIENCE);
     at = now;
     const stat = readFileSync(`/proc/${qemu.pid}/stat`, "utf8");
     const [user, system] = stat
@@ -214,12 +220,30 @@ function watched(card: Card, qemu: ChildProcess): () => string | undefined {
       .slice(11, 13);
     const hangs = watch.see({
       at,
-      said: statSync(join(card.folder, "console.log"), { throwIfNoEntry: false })?.size ?? 0,
+      said,
       usedS: (Number(user) + Number(system)) / TICKS_A_SECOND,
     });
     if (hangs !== undefined) qemu.kill("SIGKILL");
     return hangs;
   };
+}
+
+interface Watched {
+  readonly card: Card;
+  readonly qemu: ChildProcess;
+  readonly shell: Shell;
+  readonly qmp: Qmp;
+}
+
+/** Reads, writes and flushes so far, of all its disks. */
+async function cardOperations(qmp: Qmp): Promise<number> {
+  const disks = (await qmp.do("query-blockstats")) as readonly {
+    stats: Record<"rd_operations" | "wr_operations" | "flush_operations", number>;
+  }[];
+  return disks.reduce(
+    (sum, { stats }) => sum + stats.rd_operations + stats.wr_operations + stats.flush_operations,
+    0,
+  );
 }
 
 /** Its memory comes as it was when it was stopped, and stays so. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { Turns } from "../../../appliance/base/turns.ts";
 
 interface Message {
   readonly event?: string;
@@ -16,6 +17,7 @@ export class Qmp {
   reason: string | undefined;
   readonly #socket: Socket;
   #answer = Promise.withResolvers<Message>();
+  readonly #turns = new Turns();
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -42,7 +44,12 @@ export class Qmp {
   }
 
   /** @throws {Error} what QEMU has against it */
-  async do(execute: string, args: object = {}): Promise<unknown> {
+  do(execute: string, args: object = {}): Promise<unknown> {
+    return this.#turns.take(() => this.#do(execute, args));
+  }
+
+  async #do(execute: string, args: object): Promise<unknown> {
+    if (this.#socket.destroyed) throw new Error("the machine is gone");
     this.#answer = Promise.withResolvers();
     this.#answer.promise.catch(() => {});
     this.#socket.write(`${JSON.stringify({ execute, arguments: args })}\n`);

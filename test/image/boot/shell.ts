@@ -9,6 +9,8 @@ interface ShellResult {
 
 const BOOT_MS = 25 * 60_000;
 const COMMAND_MS = 5 * 60_000;
+/** How often somebody looks at a machine that is silent. */
+const LOOKS_MS = 3_000;
 
 /** A root shell in the machine, over a console of its own. */
 export class Shell {
@@ -17,15 +19,17 @@ export class Shell {
   #turn: Promise<unknown> = Promise.resolve();
   #isOpen = false;
   #count = 0;
+  /** Said so far: bytes. */
+  heardBytes = 0;
+  /** Tells how the machine hangs; undefined while it moves on. */
+  hangs: () => Promise<string | undefined> = async () => undefined;
 
-  readonly #hangs: () => string | undefined;
-
-  private constructor(socket: Socket, hangs: () => string | undefined) {
+  private constructor(socket: Socket) {
     this.#socket = socket;
-    this.#hangs = hangs;
     socket.setEncoding("utf8");
     socket.on("data", (text: string) => {
       this.#heard += text;
+      this.heardBytes += text.length;
       socket.emit("heard");
     });
     socket.on("error", () => {});
@@ -33,17 +37,12 @@ export class Shell {
     socket.on("close", () => socket.emit("heard"));
   }
 
-  /** @param hangs tells how a machine hangs that comes up; undefined while it moves on */
-  static async open(
-    path: string,
-    isRunning: () => boolean,
-    hangs: () => string | undefined = () => undefined,
-  ): Promise<Shell> {
+  static async open(path: string, isRunning: () => boolean): Promise<Shell> {
     for (;;) {
       const socket = connect(path);
       try {
         await once(socket, "connect");
-        return new Shell(socket, hangs);
+        return new Shell(socket);
       } catch (error) {
         if (!isRunning()) throw new Error("QEMU ended at once; see qemu.log", { cause: error });
         await pause(100);
@@ -90,8 +89,7 @@ export class Shell {
         () => false,
       );
       if (this.#isOpen) break;
-      const hangs = this.#hangs();
-      if (hangs !== undefined) throw new Error(`the machine hangs: ${hangs}; see console.log`);
+      await this.#expectMoving();
       if (this.#socket.destroyed) throw new Error("the machine is gone");
       if (performance.now() > deadline) throw new Error("no shell came up; see console.log");
     }
@@ -99,18 +97,27 @@ export class Shell {
   }
 
   async #hear(pattern: RegExp, deadlineMs: number, what: string): Promise<RegExpExecArray> {
-    const signal = AbortSignal.timeout(deadlineMs);
+    const deadline = performance.now() + deadlineMs;
     for (;;) {
       const found = pattern.exec(this.#heard.replaceAll("\r", ""));
       if (found) return found;
       if (this.#socket.destroyed) throw new Error(`the machine went away during: ${what}`);
-      try {
-        await once(this.#socket, "heard", { signal });
-      } catch {
+      const left = deadline - performance.now();
+      if (left <= 0)
         throw new Error(
           `no end after ${deadlineMs / 1_000} s: ${what}\n${this.#heard.slice(-500)}`,
         );
-      }
+      const signal = AbortSignal.timeout(Math.min(left, LOOKS_MS));
+      const isSilent = await once(this.#socket, "heard", { signal }).then(
+        () => false,
+        () => true,
+      );
+      if (isSilent) await this.#expectMoving();
     }
+  }
+
+  async #expectMoving(): Promise<void> {
+    const hangs = await this.hangs();
+    if (hangs !== undefined) throw new Error(`the machine hangs: ${hangs}; see console.log`);
   }
 }
