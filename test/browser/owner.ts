@@ -20,9 +20,11 @@ export interface OwnerOptions extends BrowserContextOptions {
 /** What the browser keeps for a site. */
 const KEPT = "[{ ...localStorage }, { ...sessionStorage }]";
 
-/** The text a person sees there, once it is there. */
+/** The text a person sees there, once it is there, who scrolls wherever it is. */
 export async function seen(place: Locator): Promise<string> {
   await place.waitFor();
+  // Of what is off the screen the browser may leave the text out, or not yet.
+  await place.page().addStyleTag({ content: "* { content-visibility: visible !important }" });
   return (await place.allInnerTexts()).join("\n");
 }
 
