@@ -20,11 +20,16 @@ export interface OwnerOptions extends BrowserContextOptions {
 /** What the browser keeps for a site. */
 const KEPT = "[{ ...localStorage }, { ...sessionStorage }]";
 
+const ALL_IS_DRAWN = `
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { content-visibility: visible !important }");
+  document.adoptedStyleSheets = [sheet];`;
+
 /** The text a person sees there, once it is there, who scrolls wherever it is. */
 export async function seen(place: Locator): Promise<string> {
   await place.waitFor();
   // Of what is off the screen the browser may leave the text out, or not yet.
-  await place.page().addStyleTag({ content: "* { content-visibility: visible !important }" });
+  await place.page().evaluate(ALL_IS_DRAWN);
   return (await place.allInnerTexts()).join("\n");
 }
 
