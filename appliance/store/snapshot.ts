@@ -81,4 +81,6 @@ export interface Settlement {
   readonly days: readonly Day[];
   /** Days of which nothing is left. */
   readonly gone: readonly Day[];
+  /** How many batches of what is folded nobody can read: what they counted is lost. */
+  readonly unreadable?: number;
 }

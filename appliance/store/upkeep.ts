@@ -12,6 +12,10 @@ const MAX_FOLDS = 20;
 const SETTLED_BYTES = 4 * 1_048_576;
 const SETTLED_AFTER_MS = HOUR_MS;
 
+const UNREADABLE =
+  "Some of what was counted last could not be read and is lost. The card may be failing: make a backup, and " +
+  "try another card";
+
 /** What a reader prepared, whose steps are the engine's. */
 export interface Prepared<Work> {
   readonly work: Work;
@@ -24,7 +28,7 @@ export interface Prepared<Work> {
 
 interface UpkeepOptions {
   clock: Clock;
-  log: Pick<Log, "warn">;
+  log: Pick<Log, "warn" | "error">;
   /** By which days begin now. */
   zone: () => DayZone;
   retentionDays: number;
@@ -103,6 +107,8 @@ export class Upkeep {
       }
       const at = this.#options.clock.monotonic();
       expectDone(await next.send({ kind: "settle", at, settlement: next.work }));
+      const { unreadable = 0 } = next.work;
+      if (unreadable > 0) this.#options.log.error({ batches: unreadable }, UNREADABLE);
     }
   }
 

@@ -35,6 +35,15 @@ export class MemoryEngine {
     return n;
   }
 
+  /** Changes bytes that are kept, as a card does that fails. */
+  bend(piece: "log" | "counts"): void {
+    const bent = (bytes: Uint8Array) => bytes.with(Math.floor(bytes.length / 2), 0xfe).slice(0, -1);
+    if (piece === "log") this.#log = this.#log.map((row) => ({ ...row, body: bent(row.body) }));
+    else
+      for (const [name, row] of this.#blocks)
+        this.#blocks.set(name, { ...row, counts: bent(row.counts) });
+  }
+
   /** Whether this row of the log is folded. */
   isFolded(node: number, n: number): boolean {
     return n <= (this.#folded.get(node) ?? 0);

@@ -6,6 +6,7 @@ import { monthOf } from "../../appliance/store/blocks/month.ts";
 import { MAX_RECORDS } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { nextSettlement } from "../../appliance/store/settling/settling.ts";
+import type { BlockRow } from "../../appliance/store/snapshot.ts";
 import { Life } from "../helpers/store-life.ts";
 
 type Hit = Omit<HitRecord, "moment">;
@@ -211,6 +212,33 @@ describe("settling", () => {
     await life.settleAll();
     assert.equal(detailBytes(life), 0);
     assert.equal((await viewsBy(life, 1))[1], 5 * 39);
+  });
+
+  it("goes on without a batch that nobody can read, and tells of it", async () => {
+    const life = new Life();
+    life.commit(0, [view(1, "/lost", 3)]);
+    life.engine.bend("log");
+    life.commit(0, [view(1, "/kept")]);
+    assert.equal(await views(life, 1), 1);
+    const settlement = await nextSettlement(life.engine.snapshot(), life.time);
+    assert.equal(settlement?.unreadable, 1);
+    await life.settleAll();
+    assert.equal(await views(life, 1), 1);
+  });
+
+  it("leaves a month as it is that nobody can read, and goes on with the others", async () => {
+    const life = new Life();
+    await live(life, 1);
+    life.engine.bend("counts");
+    life.commit(0, [view(1)]);
+    life.commit(0, [view(2)]);
+    life.pass(DAY_MS);
+    const [bent] = life.engine.blocks;
+    await life.settleAll();
+    assert.ok(life.engine.blocks.includes(bent as BlockRow));
+    const parts = life.engine.blocks.filter(({ site }) => site === 2).map(({ part }) => part);
+    assert.deepEqual(parts, [0]);
+    assert.equal((await viewsBy(life, 2))[1], 1);
   });
 
   it("takes in under low space what blocks know, and counts all else as OTHER", async () => {

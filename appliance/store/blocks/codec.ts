@@ -75,6 +75,19 @@ export function decodeBlock(
   return block;
 }
 
+/** The same; undefined where nobody can read it: it stays as it is, and so does all of its month. */
+export function readBlock(
+  row: BlockPieces & { readonly month: Month },
+  reading?: Reading,
+): Block | undefined {
+  try {
+    return decodeBlock(row, reading);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 function packed(bytes: Uint8Array): Uint8Array {
   return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
 }

@@ -249,6 +249,20 @@ export function decodeBatch(bytes: Uint8Array): Batch {
 }
 
 /**
+ * The same; undefined where the bytes have the shape of our batches and make none: a card that fails has
+ * bent them.
+ * @throws {RangeError} when they are of another format, which another release may read
+ */
+export function readBatch(bytes: Uint8Array): Batch | undefined {
+  try {
+    return decodeBatch(bytes);
+  } catch (error) {
+    if (error instanceof RangeError && bytes[0] === FORMAT) return undefined;
+    throw error;
+  }
+}
+
+/**
  * The sites of a batch, found without decoding all of it.
  * @throws {RangeError} when the bytes are no batch
  */

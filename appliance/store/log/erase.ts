@@ -1,14 +1,15 @@
 import type { SiteKey } from "../counting.ts";
-import { type Batch, BatchEncoder, decodeBatch } from "./batch.ts";
+import { type Batch, BatchEncoder, readBatch } from "./batch.ts";
 import { type Dimension, type HitRecord, KINDS } from "./record.ts";
 
 /**
  * A batch without the records of a site, and without texts that only those had.
- * @returns the same bytes where it has none, and undefined where nothing is left
- * @throws {RangeError} when the bytes are no batch
+ * @returns the same bytes where it has none, and undefined where nothing is left, or can be read
+ * @throws {RangeError} when the bytes are of another format
  */
 export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefined {
-  const batch = decodeBatch(body);
+  const batch = readBatch(body);
+  if (batch === undefined) return undefined;
   if (!batch.sites.includes(site)) return body;
   const left = new BatchEncoder(batch.undated);
   for (let row = 0; row < batch.records; row++)

@@ -4,7 +4,7 @@ import { fold } from "../blocks/fold.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { type Batch, decodeBatch, rowsBySite } from "./batch.ts";
+import { type Batch, readBatch, rowsBySite } from "./batch.ts";
 
 /** What is read of the log in one go. */
 const PIECE_BYTES = 1_048_576;
@@ -44,7 +44,8 @@ export class LogTail {
       const rows = await snapshot.log(this.#seen, PIECE_BYTES);
       if (rows.length === 0) return;
       for (const { node, n, body } of rows) {
-        this.#take(decodeBatch(body));
+        const batch = readBatch(body);
+        if (batch !== undefined) this.#take(batch);
         this.#seen.set(node, n);
       }
     }

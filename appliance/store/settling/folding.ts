@@ -1,12 +1,12 @@
 import type { Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
-import { decodeBlock } from "../blocks/codec.ts";
+import { readBlock } from "../blocks/codec.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import { type Batch, datedBatch, decodeBatch, MAX_RECORDS, rowsBySite } from "../log/batch.ts";
+import { type Batch, datedBatch, MAX_RECORDS, readBatch, rowsBySite } from "../log/batch.ts";
 import type { Dimension } from "../log/record.ts";
-import type { BlockKey, BlockRow, LogRow, Settlement, Snapshot } from "../snapshot.ts";
+import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
 import { dayOfPart, rowOf, runningPart } from "./parts.ts";
 
 const HOURS = 24;
@@ -35,6 +35,7 @@ interface Foldable {
   readonly batches: Batch[];
   readonly folded: Map<number, number>;
   records: number;
+  unreadable: number;
   readonly sites: Set<SiteKey>;
 }
 
@@ -86,6 +87,7 @@ export async function foldLog(
     past: [],
     days: [...days].sort((a, b) => a - b),
     gone: [],
+    unreadable: foldable.unreadable,
   };
 }
 
@@ -96,17 +98,24 @@ export function detailFrom({ today, detailDays }: Pick<FoldingTime, "today" | "d
 
 async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Foldable> {
   const after = new Map(await snapshot.folded());
-  const foldable: Foldable = { batches: [], folded: new Map(), records: 0, sites: new Set() };
+  const foldable: Foldable = {
+    ...{ batches: [], folded: new Map(), sites: new Set() },
+    ...{ records: 0, unreadable: 0 },
+  };
   for (;;) {
     const rows = await snapshot.log(after, PIECE_BYTES);
     if (rows.length === 0) return foldable;
     for (const row of rows) {
       // Of a node that has to wait, nothing more is read.
       if (after.get(row.node) === WAITS) continue;
-      const batch = dated(decodeBatch(row.body), time);
+      const read = readBatch(row.body);
+      const batch = read && dated(read, time);
       if (batch !== undefined && !hasRoom(foldable, batch)) return foldable;
-      if (batch !== undefined) take(foldable, row, batch);
-      after.set(row.node, batch === undefined ? WAITS : row.n);
+      if (batch !== undefined) take(foldable, batch);
+      if (read === undefined) foldable.unreadable++;
+      const waits = read !== undefined && batch === undefined;
+      if (!waits) foldable.folded.set(row.node, row.n);
+      after.set(row.node, waits ? WAITS : row.n);
     }
   }
 }
@@ -124,9 +133,8 @@ function hasRoom({ folded, records, sites }: Foldable, batch: Batch): boolean {
   return isFirst || (records + batch.records <= MAX_RECORDS && sites.size < MAX_SITES);
 }
 
-function take(foldable: Foldable, { node, n }: LogRow, batch: Batch): void {
+function take(foldable: Foldable, batch: Batch): void {
   foldable.batches.push(batch);
-  foldable.folded.set(node, n);
   foldable.records += batch.records;
   for (const site of batch.sites) foldable.sites.add(site);
 }
@@ -168,7 +176,7 @@ function nextPart(blocks: readonly BlockKey[], day: Day): number {
 function textsOf(rows: readonly BlockRow[]): Map<Dimension, Set<string>> {
   const texts = new Map<Dimension, Set<string>>();
   for (const row of rows)
-    for (const [name, dimension] of decodeBlock(row, { days: [1, 0] }).dimensions)
+    for (const [name, dimension] of readBlock(row, { days: [1, 0] })?.dimensions ?? [])
       texts.set(name, new Set([...(texts.get(name) ?? []), ...dimension.texts]));
   return texts;
 }

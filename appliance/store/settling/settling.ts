@@ -1,6 +1,6 @@
 import { DAY_MS, type Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
-import { decodeBlock } from "../blocks/codec.ts";
+import { readBlock } from "../blocks/codec.ts";
 import { compactBlock } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeInto } from "../blocks/merge.ts";
@@ -180,7 +180,7 @@ async function dueOf(
     const sites = some.map(({ site }) => site);
     const rows = await snapshot.blocks(sites, month, month, ["counters"]);
     const holding = new Set(
-      rows.filter((row) => holdsPast(decodeBlock(row), past)).map(({ site }) => site),
+      rows.filter((row) => holdsPast(readBlock(row), past)).map(({ site }) => site),
     );
     for (const one of some) if (holding.has(one.site)) isDue.add(one);
   }
@@ -212,7 +212,8 @@ function mayHoldPast({ month, parts }: SiteMonth, { over, keepsDetail }: Past): 
   return daysOf(month).some((day) => over.has(day) || (hasDetail && !keepsDetail(day)));
 }
 
-function holdsPast(block: Block, { over, keepsDetail }: Past): boolean {
+function holdsPast(block: Block | undefined, { over, keepsDetail }: Past): boolean {
+  if (block === undefined) return false;
   const { days } = block;
   return daysOf(block.month).some(
     (day, at) =>
@@ -232,7 +233,19 @@ async function settle(
   work: Work,
 ): Promise<void> {
   const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+  const blocks = new Map<BlockRow, Block>();
+  for (const row of rows) {
+    const block = readBlock(row);
+    // Merged with the rest, it would be lost for those who mend it.
+    if (block === undefined) return;
+    blocks.set(row, block);
+  }
   work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+  const merged = (some: readonly BlockRow[]) => {
+    const [first = new Block(month), ...others] = some.flatMap((row) => blocks.get(row) ?? []);
+    for (const other of others) mergeInto(first, other);
+    return first;
+  };
   const compact = (block: Block) => {
     const compacted = compactBlock(block, {
       counts: (day) => !past.over.has(day),
@@ -244,23 +257,15 @@ async function settle(
   };
   const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
   // What is settled is written anew only with something to add, or to take out.
-  if (over.some((row) => !isSettled(row) || holdsPast(decodeBlock(row), past)))
+  if (over.some((row) => !isSettled(row) || holdsPast(blocks.get(row), past)))
     work.replace(over, { site, month, part: SETTLED }, compact(merged(over)));
   const running = rows.filter((row) => !over.includes(row));
   const many = crowded(running);
   for (const parts of many) work.replace(parts, parts[0] as BlockRow, compact(merged(parts)));
   const others = running.filter((row) => !many.some((parts) => parts.includes(row)));
   for (const row of others) {
-    const block = decodeBlock(row);
-    if (holdsPast(block, past)) work.replace([row], row, compact(block));
+    if (holdsPast(blocks.get(row), past)) work.replace([row], row, compact(merged([row])));
   }
-}
-
-function merged(rows: readonly BlockRow[]): Block {
-  const [first, ...others] = rows.map((row) => decodeBlock(row));
-  const block = first ?? new Block(0);
-  for (const other of others) mergeInto(block, other);
-  return block;
 }
 
 function bytesOf({ counters, counts, detail }: BlockRow): number {
@@ -293,14 +298,14 @@ async function cutDetail(
   share: DetailShare,
   maxBytes: number,
   work: Work,
-): Promise<Settlement> {
+): Promise<Settlement | null> {
   let left = share.bytes - maxBytes;
   for (const { site, month, part, detailBytes } of share.oldest) {
     if (left <= 0 || work.isFull) break;
     const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
     const row = rows.find((one) => one.part === part);
-    if (row === undefined) continue;
-    const block = decodeBlock(row);
+    const block = row && readBlock(row);
+    if (row === undefined || block === undefined) continue;
     const days = daysOf(month).filter((_, at) => block.detail[at] !== undefined);
     const kept = new Set(days.slice(Math.ceil(days.length / 2)));
     const compacted = compactBlock(block, {
@@ -312,5 +317,5 @@ async function cutDetail(
     work.replace([row], row, compacted.block);
     left -= days.length === kept.size ? 0 : detailBytes * (1 - kept.size / days.length);
   }
-  return work.settlement();
+  return work.isEmpty ? null : work.settlement();
 }
