@@ -14,7 +14,7 @@ import type { Hit } from "./log/record.ts";
 import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
-import { unknownZoneSentence } from "./sites/day-zone.ts";
+import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
@@ -213,6 +213,11 @@ export class Store {
     if (this.#intake.unavailable || !this.ready) warnings.push("storage_unavailable");
     if (!this.#options.clock.sure) warnings.push("clock_not_set");
     return warnings;
+  }
+
+  /** The first site may name the zone by which days begin. */
+  get asksZone(): boolean {
+    return zonePending(this.directory);
   }
 
   /** Does all upkeep that is due; resolves when done. Runs by itself every ten minutes. */
