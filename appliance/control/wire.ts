@@ -318,6 +318,8 @@ export interface Site {
 export interface SitesAnswer {
   sites: Site[];
   collector: { port: number };
+  /** The first site may name the zone by which days begin: nobody has named one. */
+  asksZone: boolean;
 }
 
 /** What a site has counted, at a glance. */
@@ -350,6 +352,11 @@ export interface NewReadToken {
 /** `POST /api/dashboard-code`: a code that opens the dashboard once, within a minute. */
 export interface DashboardCode {
   code: string;
+}
+
+/** `GET /api/privacy`: a text for the owner's privacy page, paragraphs with an empty line between. */
+export interface PrivacyAnswer {
+  text: string;
 }
 
 /** `GET /api/admin-token`: whether making one takes the place of another. */

@@ -22,10 +22,11 @@ import {
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
+import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
-import { FLEET_LOOK_MS, type Prepared, Upkeep } from "./upkeep.ts";
+import { FLEET_LOOK_MS, type Prepared, UPKEEP_EVERY_MS, Upkeep } from "./upkeep.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 export { nobodyCalled } from "./counts/nobody.ts";
@@ -40,7 +41,6 @@ export { openCursor } from "./surveys/cursor.ts";
 
 /** What is open when it closes has this long to be stored. */
 const LAST_COMMIT_MS = 8_000;
-const UPKEEP_EVERY_MS = 10 * 60_000;
 
 /** Detail takes at most this part of the disk. */
 const DETAIL_SHARE = 1 / 4;
@@ -227,6 +227,11 @@ export class Store {
     return warnings;
   }
 
+  /** The first site may name the zone by which days begin. */
+  get asksZone(): boolean {
+    return zonePending(this.directory);
+  }
+
   /** Does all upkeep that is due; resolves when done. Runs by itself every ten minutes. */
   upkeep(): Promise<void> {
     return this.#upkeep.anew();
@@ -322,6 +327,9 @@ export class Store {
     const { onRefused = tell } = this.#options;
     this.#engines = await openEngines(this.#options, {
       directory: (directory) => {
+        const { unknownZone } = directory;
+        if (unknownZone !== undefined && unknownZone !== this.directory.unknownZone)
+          log.warn(unknownZoneSentence(unknownZone));
         this.directory = directory;
         this.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
         this.directoryChanged.emit(directory);

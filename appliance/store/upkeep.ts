@@ -6,9 +6,11 @@ import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { SettlementQuery, UpkeepTime } from "./queries.ts";
 import type { Settlement } from "./snapshot.ts";
 
-/** The log is settled once it has so many bytes, or once its oldest batch is so old. */
+/** How often somebody is to ask for it. */
+export const UPKEEP_EVERY_MS = 10 * 60_000;
+/** The log is settled once it has so many bytes, or before its oldest batch is an hour old. */
 const SETTLED_BYTES = 4 * 1_048_576;
-const SETTLED_AFTER_MS = HOUR_MS;
+const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
 /**
  * Of a fleet nobody here knows what others have committed, so its database is asked, and so often that what
  * is left of the log stays small for who reads it, be there 100,000 hits a second.

@@ -37,6 +37,11 @@ function planOf(setting: ZoneSetting, ...sentences: string[]): ZonePlan {
   return { changes: [{ kind: "dayZone", setting }], sentences };
 }
 
+/** Whether the first site may name the zone: nobody has, and no day was counted. */
+export function zonePending({ dayZone, unknownZone, sites, retired }: Directory): boolean {
+  return dayZone === null && unknownZone === undefined && sites.length + retired.length === 0;
+}
+
 /**
  * The same where many share a database: who comes first names the zone, and nobody changes it by its own
  * settings alone.
@@ -46,13 +51,19 @@ export function planFleetZone(
   wanted: string | undefined,
   now: number,
 ): ZonePlan {
-  const { dayZone } = directory;
-  if (dayZone === null || wanted === undefined || wanted === dayZone.zone)
+  const { dayZone, unknownZone } = directory;
+  const named = dayZone?.zone ?? unknownZone;
+  if (named === undefined || wanted === undefined || wanted === named)
     return planZone(directory, wanted, now);
   return {
     changes: [],
     sentences: [
-      `DAY_ZONE says ${wanted}, but all who count into this database go by ${dayZone.zone}, and so does this one. To change it for all: tallydeck migrate --day-zone ${wanted}`,
+      `DAY_ZONE says ${wanted}, but all who count into this database go by ${named}${dayZone === null ? "" : ", and so does this one"}. To change it for all: tallydeck migrate --day-zone ${wanted}`,
     ],
   };
+}
+
+/** What the owner should know where days are to be those of a zone that this machine does not know. */
+export function unknownZoneSentence(zone: string): string {
+  return `Days are to be those of ${zone}, a time zone that this machine does not know: here they are UTC's until it does. Update Tallydeck, or name another with DAY_ZONE.`;
 }
