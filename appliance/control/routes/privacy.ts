@@ -115,8 +115,13 @@ function kept({ detailDays, retentionDays }: PrivacySettings): string {
 
 /** All values of all days, as they were seen. */
 const WHOLE_TOTALS = {
-  ...{ of: "views", where: [], detailFrom: Number.POSITIVE_INFINITY },
-  ...{ single: false, series: false, daily: undefined, warnings: [] },
+  of: "views",
+  where: [],
+  detailFrom: Number.POSITIVE_INFINITY,
+  single: false,
+  series: false,
+  daily: undefined,
+  warnings: [],
 } as const;
 
 async function countedSorts({ directory, read, now }: PrivacySource): Promise<Counted> {
