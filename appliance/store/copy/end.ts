@@ -211,6 +211,6 @@ export class CopyEnd {
  */
 export async function openEnd(where: string, opening: Opening): Promise<CopyEnd> {
   if (databaseUrl(where) === undefined)
-    return new CopyEnd((await import("../sqlite/copying.ts")).openFolder(where, opening));
+    return new CopyEnd((await import("../sqlite/copies/copying.ts")).openFolder(where, opening));
   return new CopyEnd(await (await import("../postgres/copying.ts")).openDatabase(where, opening));
 }

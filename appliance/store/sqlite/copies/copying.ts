@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type CopyEngine, CopyRefused, type CopyWrites, type Opening } from "../copy/engine.ts";
+import { type CopyEngine, CopyRefused, type CopyWrites, type Opening } from "../../copy/engine.ts";
 import {
   type Database,
   databaseFile,
   isSqliteError,
   openForReading,
   storageProblem,
-} from "./database.ts";
-import { openData } from "./health.ts";
-import { makeDataDir } from "./lock.ts";
-import { ofOneMoment } from "./moment.ts";
-import { passGeneration } from "./settle.ts";
-import { SqliteSnapshot } from "./snapshot.ts";
-import { siteAlarms } from "./tables/site-alarms.ts";
-import { carryOut } from "./tables/site-changes.ts";
-import { databaseSecret, readDirectory } from "./tables/sites.ts";
+} from "../database.ts";
+import { openData } from "../health.ts";
+import { makeDataDir } from "../lock.ts";
+import { ofOneMoment } from "../moment.ts";
+import { passGeneration } from "../settle.ts";
+import { SqliteSnapshot } from "../snapshot.ts";
+import { siteAlarms } from "../tables/site-alarms.ts";
+import { carryOut } from "../tables/site-changes.ts";
+import { databaseSecret, readDirectory } from "../tables/sites.ts";
 
 const ID_BYTES = 8;
 
