@@ -4,12 +4,12 @@ import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import { storageUnavailable } from "./batch.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
 import type { Opened } from "./engine.ts";
 import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
 import type { StoreFigures } from "./figures.ts";
-import { Intake } from "./intake.ts";
+import { storageUnavailable } from "./intake/batch.ts";
+import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./live-views.ts";
 import type { Hit } from "./log/record.ts";
 import {

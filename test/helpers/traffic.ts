@@ -1,6 +1,6 @@
 import type { BatchData, Stamp } from "../../appliance/store/counting.ts";
+import { WaitingHits } from "../../appliance/store/intake/waiting-hits.ts";
 import type { Dimension, Hit } from "../../appliance/store/log/record.ts";
-import { WaitingHits } from "../../appliance/store/waiting-hits.ts";
 import type { World } from "./world.ts";
 
 /** What one hit says. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as realTime } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { createLog } from "../../appliance/base/log.ts";
-import { PATIENCE_MS } from "../../appliance/store/intake.ts";
+import { PATIENCE_MS } from "../../appliance/store/intake/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";

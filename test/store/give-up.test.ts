@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { silentLog } from "../../appliance/base/log.ts";
-import { Intake, PATIENCE_MS } from "../../appliance/store/intake.ts";
+import { Intake, PATIENCE_MS } from "../../appliance/store/intake/intake.ts";
 import { decodeBatch } from "../../appliance/store/log/batch.ts";
 import { Commits } from "../../appliance/store/sqlite/commit.ts";
 import { type Database, openForWriting } from "../../appliance/store/sqlite/database.ts";

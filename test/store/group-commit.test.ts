@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { silentLog } from "../../appliance/base/log.ts";
 import { groupsOf } from "../../appliance/store/counts/group.ts";
 import type { EngineAnswer, EngineRequest } from "../../appliance/store/engine.ts";
-import { Intake } from "../../appliance/store/intake.ts";
+import { Intake } from "../../appliance/store/intake/intake.ts";
 import { decodeBatch } from "../../appliance/store/log/batch.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";

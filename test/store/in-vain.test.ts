@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { PATIENCE_MS } from "../../appliance/store/intake.ts";
+import { PATIENCE_MS } from "../../appliance/store/intake/intake.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { Disk, whyNoDisks } from "../helpers/disk.ts";
 import { until } from "../helpers/until.ts";

@@ -4,13 +4,13 @@ import { serialize, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { silentLog } from "../../appliance/base/log.ts";
 import { OTHER } from "../../appliance/base/names.ts";
-import { MAX_BARE_HOURS } from "../../appliance/store/bare-hits.ts";
-import { MAX_WAITING_SURVEYS } from "../../appliance/store/batch.ts";
 import type { BatchData, CountGroup } from "../../appliance/store/counting.ts";
 import { groupsOf } from "../../appliance/store/counts/group.ts";
-import { Intake } from "../../appliance/store/intake.ts";
+import { MAX_BARE_HOURS } from "../../appliance/store/intake/bare-hits.ts";
+import { MAX_WAITING_SURVEYS } from "../../appliance/store/intake/batch.ts";
+import { Intake } from "../../appliance/store/intake/intake.ts";
+import { MAX_WAITING_BYTES } from "../../appliance/store/intake/waiting-hits.ts";
 import { FLAG, type Hit } from "../../appliance/store/log/record.ts";
-import { MAX_WAITING_BYTES } from "../../appliance/store/waiting-hits.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { viewOf } from "../helpers/traffic.ts";
 

@@ -9,7 +9,7 @@ import type { Opening } from "./options.ts";
  */
 export async function openSource(where: string, opening: Opening): Promise<CopySource> {
   if (databaseUrl(where) === undefined)
-    return (await import("../sqlite/copying.ts")).SqliteEnd.openSource(where);
+    return (await import("../sqlite/copies/copying.ts")).SqliteEnd.openSource(where);
   return (await import("../postgres/copying.ts")).PostgresEnd.openSource(where, opening);
 }
 
@@ -20,6 +20,6 @@ export async function openSource(where: string, opening: Opening): Promise<CopyS
  */
 export async function openTarget(where: string, opening: Opening): Promise<CopyTarget> {
   if (databaseUrl(where) === undefined)
-    return (await import("../sqlite/copying.ts")).SqliteEnd.openTarget(where);
+    return (await import("../sqlite/copies/copying.ts")).SqliteEnd.openTarget(where);
   return (await import("../postgres/copying.ts")).PostgresEnd.openTarget(where, opening);
 }

@@ -1,5 +1,5 @@
-import { Refusal } from "../base/refusal.ts";
-import type { BatchData, Stamp, SurveyRow } from "./counting.ts";
+import { Refusal } from "../../base/refusal.ts";
+import type { BatchData, Stamp, SurveyRow } from "../counting.ts";
 
 /** Surveys that may wait for a commit; more are refused. */
 export const MAX_WAITING_SURVEYS = 256;

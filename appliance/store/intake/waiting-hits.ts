@@ -1,7 +1,7 @@
+import type { SiteKey, Stamp } from "../counting.ts";
+import { BatchEncoder, MAX_BYTES } from "../log/batch.ts";
+import type { Hit, HitRecord, Undated } from "../log/record.ts";
 import { BareHits, MAX_BARE_BYTES } from "./bare-hits.ts";
-import type { SiteKey, Stamp } from "./counting.ts";
-import { BatchEncoder, MAX_BYTES } from "./log/batch.ts";
-import type { Hit, HitRecord, Undated } from "./log/record.ts";
 
 /** The memory that what waits for a commit may take, in bytes. */
 export const MAX_WAITING_BYTES = 16 * 1024 * 1024;

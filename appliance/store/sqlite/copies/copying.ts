@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Day } from "../../base/calendar.ts";
-import type { ZoneSetting } from "../../base/day-zone.ts";
+import type { Day } from "../../../base/calendar.ts";
+import type { ZoneSetting } from "../../../base/day-zone.ts";
 import {
   type Change,
   type CopiedSurvey,
@@ -13,25 +13,25 @@ import {
   type SourceDay,
   type Sums,
   type Taken,
-} from "../copy/end.ts";
-import { daySums, outlineOf, pendingHits, readDays, totalsOf } from "../copy/reading.ts";
-import type { SiteKey } from "../counting.ts";
-import { SqliteChange, takenOf } from "./copying-change.ts";
-import { dayMarks, runMs } from "./counted-days.ts";
+} from "../../copy/end.ts";
+import { daySums, outlineOf, pendingHits, readDays, totalsOf } from "../../copy/reading.ts";
+import type { SiteKey } from "../../counting.ts";
+import { dayMarks, runMs } from "../counted-days.ts";
 import {
   type Database,
   databaseFile,
   isSqliteError,
   openForReading,
   storageProblem,
-} from "./database.ts";
-import { openData } from "./health.ts";
-import { makeDataDir } from "./lock.ts";
-import { ofOneMoment } from "./moment.ts";
-import { SqliteSnapshot } from "./snapshot.ts";
-import { siteAlarms } from "./tables/site-alarms.ts";
-import { databaseSecret, readDirectory } from "./tables/sites.ts";
-import { surveyLabels } from "./tables/survey-labels.ts";
+} from "../database.ts";
+import { openData } from "../health.ts";
+import { makeDataDir } from "../lock.ts";
+import { ofOneMoment } from "../moment.ts";
+import { SqliteSnapshot } from "../snapshot.ts";
+import { siteAlarms } from "../tables/site-alarms.ts";
+import { databaseSecret, readDirectory } from "../tables/sites.ts";
+import { surveyLabels } from "../tables/survey-labels.ts";
+import { SqliteChange, takenOf } from "./copying-change.ts";
 
 const ID_BYTES = 8;
 

@@ -1,15 +1,15 @@
-import type { Clock } from "../base/clock.ts";
-import { DayZone } from "../base/day-zone.ts";
-import { Histogram } from "../base/histogram.ts";
-import type { Log } from "../base/log.ts";
-import type { Cancel } from "../base/signal.ts";
+import type { Clock } from "../../base/clock.ts";
+import { DayZone } from "../../base/day-zone.ts";
+import { Histogram } from "../../base/histogram.ts";
+import type { Log } from "../../base/log.ts";
+import type { Cancel } from "../../base/signal.ts";
+import { NOBODY, type SiteKey, type Stamp } from "../counting.ts";
+import { maskedHit } from "../counts/nobody.ts";
+import type { EngineAnswer, EngineRequest } from "../engine.ts";
+import type { IntakeFigures } from "../figures.ts";
+import { MAX_BYTES } from "../log/batch.ts";
+import type { Hit } from "../log/record.ts";
 import { Batch, storageUnavailable } from "./batch.ts";
-import { NOBODY, type SiteKey, type Stamp } from "./counting.ts";
-import { maskedHit } from "./counts/nobody.ts";
-import type { EngineAnswer, EngineRequest } from "./engine.ts";
-import type { IntakeFigures } from "./figures.ts";
-import { MAX_BYTES } from "./log/batch.ts";
-import type { Hit } from "./log/record.ts";
 import { WaitingHits } from "./waiting-hits.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */

@@ -1,6 +1,6 @@
-import { OTHER } from "../base/names.ts";
-import type { SiteKey } from "./counting.ts";
-import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS } from "./log/record.ts";
+import { OTHER } from "../../base/names.ts";
+import type { SiteKey } from "../counting.ts";
+import { type Dimension, FLAGS, type Hit, type HitRecord, KINDS } from "../log/record.ts";
 
 /** Hours that are told apart, over all sites. */
 export const MAX_BARE_HOURS = 2_000;

@@ -1,5 +1,5 @@
-import type { Day } from "../../base/calendar.ts";
-import { monthOf } from "../blocks/month.ts";
+import type { Day } from "../../../base/calendar.ts";
+import { monthOf } from "../../blocks/month.ts";
 import {
   type BroughtDay,
   type Change,
@@ -7,17 +7,17 @@ import {
   type Sums,
   sliceIn,
   type Taken,
-} from "../copy/end.ts";
-import type { SiteKey } from "../counting.ts";
-import { partsOf } from "../settling/parts.ts";
-import type { Directory } from "../sites/directory.ts";
-import type { SiteChange } from "../sites/draft.ts";
-import type { BlockPieces } from "../snapshot.ts";
-import { markEarlier } from "./counted-days.ts";
-import type { Database } from "./database.ts";
-import { addPast, passGeneration, putBlock } from "./settle.ts";
-import { carryOut } from "./tables/site-changes.ts";
-import { readDirectory } from "./tables/sites.ts";
+} from "../../copy/end.ts";
+import type { SiteKey } from "../../counting.ts";
+import { partsOf } from "../../settling/parts.ts";
+import type { Directory } from "../../sites/directory.ts";
+import type { SiteChange } from "../../sites/draft.ts";
+import type { BlockPieces } from "../../snapshot.ts";
+import { markEarlier } from "../counted-days.ts";
+import type { Database } from "../database.ts";
+import { addPast, passGeneration, putBlock } from "../settle.ts";
+import { carryOut } from "../tables/site-changes.ts";
+import { readDirectory } from "../tables/sites.ts";
 
 /** What was taken over of a site of a source. */
 export function takenOf(db: Database, source: string, site: string): Taken {
