@@ -66,7 +66,7 @@ export class LogTail {
     if (tail === undefined || tail.detailFrom > detailFrom)
       tail = { blocks: new Map(), detailFrom, batches: 0 };
     for (const { batch, rows } of this.#batches.slice(tail.batches))
-      fold(tail.blocks, batch, rows.get(site) ?? [], { detailFrom });
+      fold(tail.blocks, batch, rows.get(site) ?? [], tail);
     tail.batches = this.#batches.length;
     // The one that was asked for last is the last to go.
     this.#sites.delete(site);
