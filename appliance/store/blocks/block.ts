@@ -35,20 +35,14 @@ export const COUNTED_AS: Readonly<
 export const NO_HOUR = 24;
 const HOURS = NO_HOUR + 1;
 
-/** How much of a day's views and events is kept as detail. */
-export interface Sampled {
-  /** How many there were, kept or not. */
-  readonly seen: number;
-  /** Of so many one is kept. */
-  readonly every: number;
-}
-
 /** What is known of a block besides what was read of it. */
 interface Known {
   /** Days of the month that hold anything at all: bit 0 for the first. */
   readonly days: number;
-  /** By day of the month. */
-  readonly sampled: readonly (Sampled | undefined)[];
+  /** By day of the month that keeps detail: of so many views and events one is kept. */
+  readonly sampled: (number | undefined)[];
+  /** As `isBare`, bit 0 for the first day. */
+  readonly bare: number;
 }
 
 /** What is settled of a site and month. */
@@ -61,14 +55,26 @@ export class Block {
   /** As whoever kept this block said: perhaps not all of it was read. */
   readonly #known: Known;
 
-  constructor(month: Month, known: Known = { days: 0, sampled: [] }) {
+  constructor(month: Month, known: Known = { days: 0, sampled: [], bare: 0 }) {
     this.month = month;
     this.#known = known;
   }
 
-  /** What detail a day keeps; undefined where it keeps none. */
-  sampled(day: number): Sampled | undefined {
-    return this.detail[day] ?? this.#known.sampled[day];
+  /** Of so many views and events of a day one is kept as detail; undefined where none is. */
+  sampled(day: number): number | undefined {
+    return this.detail[day]?.every ?? this.#known.sampled[day];
+  }
+
+  /** True where a day has views or events and keeps no detail: part of it would be taken for all. */
+  isBare(day: number): boolean {
+    if (this.sampled(day) !== undefined) return false;
+    const events = this.dimensions.get("event")?.days[day]?.values.length ?? 0;
+    return (this.#known.bare & (1 << day)) !== 0 || events > 0 || this.dayOf("pv", day) > 0;
+  }
+
+  dropDetail(day: number): void {
+    this.detail[day] = undefined;
+    this.#known.sampled[day] = undefined;
   }
 
   /** Days of the month that hold anything at all: bit 0 for the first. */

@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, FLAGS } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
-import { Block, NO_HOUR, type Sampled } from "./block.ts";
+import { Block, NO_HOUR } from "./block.ts";
 import { type CountsOf, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail, IS_EVENT, MAX_DETAIL_ROWS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS, MAX_DICTIONARY } from "./dictionary.ts";
@@ -14,12 +14,12 @@ import { VarintReader, VarintWriter } from "./varints.ts";
 // stands beside them.
 // Counters: format, days that hold anything (bit 0 for the first), days that have counters, and of each
 // of these the counters by hour (how many are not 0, then gaps and counts of those); days that keep
-// detail, and of each of these how many views and events it had, and one in how many is kept.
+// detail, and of each of these one in how many views and events is kept; days that have some and keep none.
 // Counts: format, and each dimension: its dictionary, the days that have any, how many values each of
 // these has, and four runs over all of them, each with its length in bytes: the values in ascending
 // order by day, as gaps, then views, visitors and sessions. Alike numbers beside each other pack best.
-// Detail: format, and for each day that keeps it how many rows, again how many there were and one in how
-// many is kept, then column after column, a 16-bit column as its low bytes and its high bytes. Its numbers are
+// Detail: format, and for each day that keeps it how many rows, how many views and events there were and one
+// in how many is kept, then column after column, a 16-bit column as its low bytes and its high bytes. Its numbers are
 // places in the dictionaries of the counts.
 
 const FORMAT = 1;
@@ -135,10 +135,8 @@ function countersOf(block: Block): Uint8Array {
   for (const day of days) writeSparse(writer, block.countersOf(day));
   const detailed = DAYS.filter((day) => block.detail[day] !== undefined);
   writer.number(maskOf(detailed));
-  for (const day of detailed) {
-    writer.number(block.detail[day]?.seen ?? 0);
-    writer.number(block.detail[day]?.every ?? 1);
-  }
+  for (const day of detailed) writer.number(block.detail[day]?.every ?? 1);
+  writer.number(maskOf(DAYS.filter((day) => block.isBare(day))));
   return writer.end();
 }
 
@@ -155,11 +153,11 @@ function readDays(reader: VarintReader, month: Month): [mask: number, days: numb
 }
 
 function readCounters(month: Month, reader: VarintReader): Block {
-  const sampled: Sampled[] = [];
-  const block = new Block(month, { days: readDays(reader, month)[0], sampled });
+  const known = { days: readDays(reader, month)[0], sampled: [] as number[], bare: 0 };
+  const block = new Block(month, known);
   for (const day of readDays(reader, month)[1]) readSparse(reader, block.countersOf(day));
-  for (const day of readDays(reader, month)[1])
-    sampled[day] = { seen: reader.number(), every: reader.number(MAX_EVERY) };
+  for (const day of readDays(reader, month)[1]) known.sampled[day] = reader.number(MAX_EVERY);
+  known.bare = readDays(reader, month)[0];
   if (reader.left > 0) throw noBlock("something follows its counters");
   return block;
 }

@@ -25,6 +25,7 @@ const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
  * Folds records of one site into its blocks. All that bounds what is kept is applied here.
  * @param blocks those of the site that are there, by month; what is new is added to it
  * @param rows the records of the batch that are of this site
+ * @param rules the same for all that is folded into these blocks
  */
 export function fold(
   blocks: Map<Month, Block>,

@@ -4,10 +4,12 @@ import { MAX_DAYS } from "./dictionary.ts";
 
 /**
  * Adds a part of a month to a block of that month, within the bounds of folding: where none is met, the
- * block counts as if what is in both had been folded at once. The part stays as it is.
+ * block counts as if what is in both had been folded at once. A day keeps detail only where both keep it of
+ * all they have of it. The part stays as it is.
  */
 export function mergeInto(block: Block, part: Block): void {
   const columns: MergedColumn[] = [];
+  const bare = Array.from({ length: MAX_DAYS }, (_, day) => block.isBare(day) || part.isBare(day));
   for (let day = 0; day < MAX_DAYS; day++)
     if (part.hasCounters(day)) {
       const sums = block.countersOf(day);
@@ -31,7 +33,8 @@ export function mergeInto(block: Block, part: Block): void {
       });
   }
   for (const [day, detail] of part.detail.entries())
-    if (detail !== undefined) mergeDetail(block.detailOf(day), detail, day, columns);
+    if (bare[day]) block.dropDetail(day);
+    else if (detail !== undefined) mergeDetail(block.detailOf(day), detail, day, columns);
 }
 
 interface MergedColumn {

@@ -129,8 +129,9 @@ export class BlockReading {
       const month = monthOf(day);
       const ofMonth = byMonth.get(month) ?? [];
       const at = day - firstDayOf(month);
-      if (!keepsDetail(ofMonth, at)) from = day + 1;
-      else for (const block of ofMonth) sampled = Math.max(sampled, block.sampled(at)?.every ?? 1);
+      // What came without detail, or lost it, is in none of the answer.
+      if (ofMonth.some((block) => block.isBare(at))) from = day + 1;
+      else for (const block of ofMonth) sampled = Math.max(sampled, block.sampled(at) ?? 1);
     }
     return { from, sampled };
   }
@@ -230,7 +231,7 @@ export class BlockReading {
   #filtered(rows: readonly BlockRow[], tail: readonly Block[]): Block[] {
     const { where } = this.#question;
     const blocks = [...rows.map((row) => decodeBlock(row, { days: NO_DAYS, where })), ...tail];
-    const takes = (day: number) => keepsDetail(blocks, day);
+    const takes = (day: number) => blocks.every((block) => !block.isBare(day));
     return blocks.map((block) => filterBlock(block, where, takes));
   }
 
@@ -267,13 +268,6 @@ function covers(
   if (!isWhole) return true;
   const [from, to] = daysOf(month, asked);
   return days !== null && days[0] <= from && days[1] >= to;
-}
-
-/** False where views were counted whose detail is gone, or never was. */
-function keepsDetail(blocks: readonly Block[], day: number): boolean {
-  let missing = 0;
-  for (const block of blocks) missing += block.dayOf("pv", day) - (block.sampled(day)?.seen ?? 0);
-  return missing <= 0;
 }
 
 function rowsOf({ dimensions }: Block): number {

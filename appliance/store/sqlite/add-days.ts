@@ -3,6 +3,7 @@ import { addDay } from "../blocks/add-day.ts";
 import { Block } from "../blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../blocks/codec.ts";
 import { compactBlock } from "../blocks/compact.ts";
+import { mergeInto } from "../blocks/merge.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { SETTLED } from "../settling/parts.ts";
@@ -30,7 +31,9 @@ export function addDays(db: Database, site: SiteKey, days: Iterable<ElsewhereDay
   for (const [month, ofMonth] of Map.groupBy(days, ({ day }) => monthOf(day))) {
     const row = find.get(site, month, SETTLED) as BlockRow | undefined;
     const block = row === undefined ? new Block(month) : decodeBlock(row);
-    for (const { day, counts } of ofMonth) addDay(block, day - firstDayOf(month), counts);
+    const part = new Block(month);
+    for (const { day, counts } of ofMonth) addDay(part, day - firstDayOf(month), counts);
+    mergeInto(block, part);
     const kept = compactBlock(block, ALL).block;
     putBlock(db, { site, month, part: SETTLED, ...encodeBlock(kept) });
   }

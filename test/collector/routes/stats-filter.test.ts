@@ -240,6 +240,39 @@ describe("days without detail", () => {
     );
     assert.deepEqual((await filtered(world(), [], range)).json.pv, { _: 2 });
   });
+
+  for (const before of [{ p: "/a" }, { p: "/a", ev: "buy" }])
+    it(`are those on which ${before.ev ? "events" : "views"} came before it was kept, too`, async () => {
+      for (let i = 0; i < 3; i++) await world().beacon(before);
+      await world().service.store.upkeep();
+      await world().restart({ DETAIL_DAYS: "90" });
+      for (let i = 0; i < 6; i++) await world().beacon({ p: "/a", ev: i < 3 ? "buy" : "" });
+      for (const when of ["in the log", "in a part", "settled"]) {
+        for (const asked of ["path:is:/a", "event:is:buy"]) {
+          const { detail, pv, event } = (await filtered(world(), [asked])).json;
+          assert.deepEqual([detail.from, pv, event], [null, undefined, undefined], when);
+        }
+        const { pv, event } = (await filtered(world(), [])).json;
+        const [views, events] = before.ev ? [3, 6] : [6, 3];
+        assert.deepEqual([pv, event], [{ _: views }, { buy: events }], when);
+        if (when === "in a part") world().clock.setWall("2026-03-04T12:00:00Z");
+        await world().service.store.upkeep();
+      }
+    });
+});
+
+describe("what nobody has settled yet", () => {
+  const world = eachWorld();
+
+  it("is filtered though others have asked for it all", async () => {
+    const headers = { authorization: `Bearer ${ADMIN}` };
+    for (let views = 1; views <= 2; views++) {
+      await world().beacon({ p: "/a" });
+      assert.equal((await world().ask("/overview", { headers })).status, 200);
+      assert.deepEqual((await filtered(world(), ["path:is:/a"])).json.pv, { _: views });
+      await world().beacon({ p: "/b" });
+    }
+  });
 });
 
 describe("detail on a small disk", () => {

@@ -19,6 +19,7 @@ import {
   DAY,
   folded,
   foldInto,
+  NO_DETAIL,
   NOON,
   rewritten,
   told,
@@ -95,6 +96,37 @@ describe("parts of a block", () => {
       assert.ok(Math.abs((views.get("/1") ?? 0) - 2 * MAX_DETAIL_ROWS) <= 16);
       assert.ok(Math.abs((views.get("/2") ?? 0) - 5 * MAX_DETAIL_ROWS) <= 16);
     }
+  });
+
+  it("keep detail of a day where all of its views and events have some, and of no other", () => {
+    const event = { ...view({ values: [["event", "buy"]] }), kind: "event" as const };
+    const ping = { ...view(), kind: "ping" as const };
+    const cases = [
+      { bare: [view()], detailed: [view(), event, event], isKept: false },
+      { bare: [event], detailed: [event], isKept: false },
+      { bare: [ping], detailed: [view(), event], isKept: true },
+    ];
+    for (const { bare, detailed, isKept } of cases)
+      for (const order of [
+        [bare, detailed, detailed],
+        [detailed, bare, detailed],
+      ]) {
+        let block = new Block(MONTH);
+        for (const piece of order) {
+          const parts = folded(piece, piece === bare ? NO_DETAIL : ALL_DETAIL);
+          mergeInto(block, rewritten(parts.get(MONTH) ?? new Block(MONTH)));
+          block = rewritten(block);
+        }
+        const counters = decodeBlock({
+          ...{ month: MONTH, ...encodeBlock(block) },
+          ...{ counts: EMPTY, detail: EMPTY },
+        });
+        assert.equal(block.detail[DAY] !== undefined, isKept);
+        assert.deepEqual(
+          [block, counters].map((one) => one.isBare(DAY)),
+          [!isKept, !isKept],
+        );
+      }
   });
 
   it("hold no more text than a dictionary may", () => {
