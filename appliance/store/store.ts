@@ -19,7 +19,7 @@ import { detailFrom } from "./settling/folding.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
-import { type Prepared, Upkeep } from "./upkeep.ts";
+import { type Prepared, UPKEEP_EVERY_MS, Upkeep } from "./upkeep.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 export { nobodyCalled } from "./counts/nobody.ts";
@@ -34,7 +34,6 @@ export { openCursor } from "./surveys/cursor.ts";
 
 /** What is open when it closes has this long to be stored. */
 const LAST_COMMIT_MS = 8_000;
-const UPKEEP_EVERY_MS = 10 * 60_000;
 
 /** Detail takes at most this part of the disk. */
 const DETAIL_SHARE = 1 / 4;

@@ -8,9 +8,11 @@ import type { Settlement } from "./snapshot.ts";
 
 /** Sites that are folded at most in one go. */
 const MAX_FOLDS = 20;
-/** The log is settled once it has so many bytes, or once its oldest batch is so old. */
+/** How often somebody is to ask for it. */
+export const UPKEEP_EVERY_MS = 10 * 60_000;
+/** The log is settled once it has so many bytes, or before its oldest batch is an hour old. */
 const SETTLED_BYTES = 4 * 1_048_576;
-const SETTLED_AFTER_MS = HOUR_MS;
+const SETTLED_AFTER_MS = HOUR_MS - UPKEEP_EVERY_MS;
 
 const UNREADABLE =
   "Some of what was counted last could not be read and is lost. The card may be failing: make a backup, and " +

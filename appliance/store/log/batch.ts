@@ -280,7 +280,7 @@ export function sitesOf(body: Uint8Array): ReadonlySet<SiteKey> {
 }
 
 /** Whether a batch waits for the clock. @param head the first bytes of it, two at least */
-export function isUndated(head: Uint8Array): boolean {
+function isUndated(head: Uint8Array): boolean {
   return ((head[1] ?? 0) & IS_UNDATED) !== 0;
 }
 

@@ -99,7 +99,8 @@ class Committer {
         if (request.batch.hits > 0) days.count();
         return { surveys: this.#commits.add(request.batch) };
       case "settle":
-        if (settle(this.#db, days, request.settlement)) this.#walHoldsTraces = true;
+        settle(this.#db, days, request.settlement);
+        this.#walHoldsTraces = true;
         return {};
       case "upkeep":
         days.save();
@@ -136,7 +137,7 @@ class Committer {
     }
   }
 
-  /** What upkeep erased must not stay readable in the write-ahead log. */
+  /** What was settled or erased must not stay readable in the write-ahead log. */
   #tidyWal({ more }: { more: boolean }): void {
     if (more) this.#walHoldsTraces = true;
     if (more || !this.#walHoldsTraces) return;

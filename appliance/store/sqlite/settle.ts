@@ -1,5 +1,4 @@
 import type { SiteKey } from "../counting.ts";
-import { isUndated } from "../log/batch.ts";
 import type { BlockRow, Settlement } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
@@ -27,20 +26,15 @@ export function passGeneration(db: Database): void {
 /**
  * Carries out a settlement in the caller's transaction, or nothing of it where it was prepared on
  * blocks that are other ones by now.
- * @returns true where something went that may not be left in the write-ahead log: a day, or to the second
- * when somebody came
  */
-export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): boolean {
-  if (generation(db) !== settlement.generation) return false;
-  let isSecret = settlement.gone.length > 0;
-  const heads = db.prepare("SELECT substr(body, 1, 2) FROM log WHERE n <= ?").pluck();
+export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): void {
+  if (generation(db) !== settlement.generation) return;
   const fold = db.prepare("DELETE FROM log WHERE n <= ?");
   const setFolded = db.prepare(
     `INSERT INTO meta (key, value) VALUES ('folded', ?)
      ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`,
   );
   for (const [, n] of settlement.folded) {
-    isSecret ||= (heads.all(n) as Uint8Array[]).some(isUndated);
     fold.run(n);
     setFolded.run(n);
   }
@@ -51,7 +45,6 @@ export function settle(db: Database, countedDays: CountedDays, settlement: Settl
   for (const day of settlement.days) countedDays.mark(day);
   countedDays.drop(settlement.gone);
   passGeneration(db);
-  return isSecret;
 }
 
 /** Adds a block, or puts it in the place of the one that is there. */
