@@ -78,6 +78,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "say which release the box runs, install one from a file, or go back",
     load: async () => (await import("./commands/update.ts")).update,
   },
+  privacy: {
+    summary: "print a text for your privacy page, by the settings in force",
+    load: async () => (await import("./commands/privacy.ts")).privacy,
+  },
   diagnose: {
     summary: "print versions, devices and the state of the data",
     load: async () => (await import("./commands/diagnose.ts")).diagnose,

@@ -27,6 +27,7 @@ import { type HealthParts, healthRoute } from "./routes/health.ts";
 import { type ImageParts, keepImage } from "./routes/images.ts";
 import { changeMqtt, showMqtt } from "./routes/mqtt.ts";
 import { allowOrigin, listOrigins, removeOrigin } from "./routes/origins.ts";
+import { type PrivacyParts, showPrivacy } from "./routes/privacy.ts";
 import {
   changePublic,
   makePhoneLink,
@@ -97,6 +98,7 @@ export interface ControlParts {
   settings: SettingsParts;
   data: DataParts;
   diagnostics: DiagnosticsParts;
+  privacy: PrivacyParts;
   clock: ClockParts;
   box: BoxParts;
   tunnel: TunnelParts;
@@ -178,6 +180,7 @@ export const ROUTES: readonly Route<ControlParts>[] = [
   owner("GET", "/api/backup", "data", downloadBackup),
   owner("POST", "/api/restore", "data", restoreBackup),
   owner("GET", "/api/diagnostics", "diagnostics", diagnose),
+  owner("GET", "/api/privacy", "privacy", showPrivacy),
   owner("POST", "/api/clock", "clock", tellTime),
   owner("GET", "/api/box", "box", showBox),
   owner("POST", "/api/power", "box", switchPower),

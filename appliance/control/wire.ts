@@ -352,6 +352,11 @@ export interface DashboardCode {
   code: string;
 }
 
+/** `GET /api/privacy`: a text for the owner's privacy page, paragraphs with an empty line between. */
+export interface PrivacyAnswer {
+  text: string;
+}
+
 /** `GET /api/admin-token`: whether making one takes the place of another. */
 export interface AdminTokenAnswer {
   exists: boolean;

@@ -150,6 +150,7 @@ export async function startOwner(
       mqtt: home,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
+      privacy: { store, clock, config, address },
       health: {
         version: version(),
         clock,

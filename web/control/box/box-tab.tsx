@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { NUMBERS_ELSEWHERE } from "../../../appliance/base/database-url.ts";
-import type { BoxAnswer } from "../../../appliance/control/wire.ts";
+import type { BoxAnswer, PrivacyAnswer } from "../../../appliance/control/wire.ts";
+import { Snippet } from "../../shared/copy-button.tsx";
 import { ask } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { useShell } from "../context.ts";
@@ -33,6 +34,7 @@ export function BoxTab() {
         <MqttCard />
         <SettingsCard />
         <Backup numbersElsewhere={status?.numbersElsewhere === true} />
+        <Privacy />
         <Diagnostics />
       </div>
     </div>
@@ -106,6 +108,30 @@ function Backup({ numbersElsewhere }: Pick<BoxAnswer, "numbersElsewhere">) {
           onClose={() => setFile(null)}
         />
       )}
+    </section>
+  );
+}
+
+function Privacy() {
+  const { busy, problem, run } = useAction();
+  const [text, setText] = useState("");
+  const show = () =>
+    run(async () => setText((await ask<PrivacyAnswer>("GET", "api/privacy")).text));
+  return (
+    <section class="card stack" aria-labelledby="privacy-title">
+      <h2 id="privacy-title">Privacy</h2>
+      <p class="hint">
+        A text for your privacy page, by the settings of this box: what is kept of a visit, and for
+        how long. Put in what stands in CAPITALS, and leave out what you do not use. This is no
+        legal advice.
+      </p>
+      <div class="row">
+        <button type="button" disabled={busy} onClick={show}>
+          Show the text
+        </button>
+      </div>
+      <Problem text={problem} />
+      {text !== "" && <Snippet text={text} label="the text" />}
     </section>
   );
 }
