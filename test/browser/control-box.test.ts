@@ -50,6 +50,14 @@ describe("the box in the Web UI", () => {
     control().owner.expectTrouble(/400/);
   });
 
+  it("shows a text for the owner's privacy page, to copy", async () => {
+    await control().open("?tab=box");
+    await control().button("Show the text").click();
+    const shown = control().region("Privacy").locator(".snippet code");
+    assert.match(await seen(shown), /^Counting visits\..*For about 90 days it also keeps/s);
+    await control().region("Privacy").getByRole("button", { name: "Copy the text" }).waitFor();
+  });
+
   it("says of backups that the numbers are in a database elsewhere", async () => {
     await control().page.route("**/api/box", async (route) => {
       const answer = await route.fetch();
