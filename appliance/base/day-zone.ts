@@ -133,6 +133,18 @@ export function dayZoneNamed(text: string): string | undefined {
   );
 }
 
+/** The name of a zone in what was noted of it as JSON that this machine does not know; undefined where all are known. */
+export function unknownZoneIn(json: unknown): string | undefined {
+  try {
+    const { zone, before } = JSON.parse(String(json)) as ZoneSetting;
+    return [zone, before?.zone ?? zone].find(
+      (name) => /^[a-z][\w+/-]{0,63}$/i.test(name) && dayZoneNamed(name) !== name,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
 /** A setting by what was noted of it as JSON; null where that is none, or of a zone not known here. */
 export function readZoneSetting(json: unknown): ZoneSetting | null {
   try {

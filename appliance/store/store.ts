@@ -16,6 +16,7 @@ import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from ".
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
+import { unknownZoneSentence } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
@@ -316,6 +317,9 @@ export class Store {
     const { onRefused = tell } = this.#options;
     this.#engines = await openEngines(this.#options, {
       directory: (directory) => {
+        const { unknownZone } = directory;
+        if (unknownZone !== undefined && unknownZone !== this.directory.unknownZone)
+          log.warn(unknownZoneSentence(unknownZone));
         this.directory = directory;
         this.zone = new DayZone(directory.dayZone ?? UTC_DAYS);
         this.directoryChanged.emit(directory);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { brotliDecompressSync } from "node:zlib";
+import Database from "better-sqlite3";
 import { describe, it } from "mocha";
 import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
+import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { onEachEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
@@ -19,6 +21,16 @@ async function viewsAt(world: World, ...moments: string[]): Promise<void> {
 async function hoursOf(world: World, day: string) {
   const { hour = {}, dowhour = {} } = await world.stats({ day });
   return { hour, dowhour };
+}
+
+/** Notes a zone in the database of a world that has stopped. */
+async function note(world: World, setting: string): Promise<void> {
+  const upsert = `INSERT INTO meta (key, value) VALUES ('day_zone', '${setting}')
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+  if (world.isOnPostgres) return void (await world.rows(upsert));
+  const db = new Database(databaseFile(world.dataDir));
+  db.exec(upsert);
+  db.close();
 }
 
 onEachEngine(() => {
@@ -141,6 +153,38 @@ onEachEngine(() => {
       const { body } = await world().ask("/s.js", { headers: { "accept-encoding": "br" } });
       assert.match(brotliDecompressSync(body).toString(), /ComodRivadavia/);
       assert.ok(body.length <= 1_600, `${body.length} bytes`);
+    });
+  });
+
+  describe("a noted zone that this machine does not know", () => {
+    const world = eachWorld();
+    const NOTED = '{"zone":"Mars/Olympus","before":null}';
+
+    beforeEach(async () => {
+      await viewsAt(world(), "2026-03-04T12:00:00Z");
+      await world().stop();
+      await note(world(), NOTED);
+    });
+    const noted = async () => (await world().rows("SELECT * FROM meta WHERE key = 'day_zone'"))[0];
+    const said = () => world().said.filter((line) => line.includes("Mars/Olympus"));
+
+    it("counts by UTC, says so once, and stays noted", async () => {
+      await world().start();
+      await viewsAt(world(), "2026-03-04T23:59:59Z");
+      const { zone, day, pv } = await world().stats();
+      assert.deepEqual([zone, day, pv], ["UTC", "2026-03-04", { _: 2 }]);
+      assert.equal(said().length, 1, world().said.join("\n"));
+      assert.match(
+        String(said()[0]),
+        /Days are to be those of Mars\/Olympus, a time zone that this machine does not know: here they are UTC's until it does\. Update Tallydeck, or name another with DAY_ZONE\./,
+      );
+      assert.match(JSON.stringify(await noted()), /Mars\/Olympus/);
+    });
+
+    it("gives way to one that the owner names, but not where others count by it", async () => {
+      await world().start({ DAY_ZONE: "Europe/Zurich" });
+      const isKept = /Mars\/Olympus/.test(JSON.stringify(await noted()));
+      assert.equal(isKept, world().isOnPostgres);
     });
   });
 

@@ -46,13 +46,19 @@ export function planFleetZone(
   wanted: string | undefined,
   now: number,
 ): ZonePlan {
-  const { dayZone } = directory;
-  if (dayZone === null || wanted === undefined || wanted === dayZone.zone)
+  const { dayZone, unknownZone } = directory;
+  const named = dayZone?.zone ?? unknownZone;
+  if (named === undefined || wanted === undefined || wanted === named)
     return planZone(directory, wanted, now);
   return {
     changes: [],
     sentences: [
-      `DAY_ZONE says ${wanted}, but all who count into this database go by ${dayZone.zone}, and so does this one. To change it for all: tallydeck migrate --day-zone ${wanted}`,
+      `DAY_ZONE says ${wanted}, but all who count into this database go by ${named}${dayZone === null ? "" : ", and so does this one"}. To change it for all: tallydeck migrate --day-zone ${wanted}`,
     ],
   };
+}
+
+/** What the owner should know where days are to be those of a zone that this machine does not know. */
+export function unknownZoneSentence(zone: string): string {
+  return `Days are to be those of ${zone}, a time zone that this machine does not know: here they are UTC's until it does. Update Tallydeck, or name another with DAY_ZONE.`;
 }

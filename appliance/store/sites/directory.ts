@@ -1,4 +1,4 @@
-import { readZoneSetting, type ZoneSetting } from "../../base/day-zone.ts";
+import { readZoneSetting, unknownZoneIn, type ZoneSetting } from "../../base/day-zone.ts";
 import type { SiteKey } from "../counting.ts";
 
 /** A site as the database knows it. */
@@ -25,6 +25,8 @@ export interface Directory {
   readonly adminHash: Uint8Array | null;
   /** By which zone days are counted; null for UTC, because nobody has named one. */
   readonly dayZone: ZoneSetting | null;
+  /** Somebody has named one that this machine does not know; it counts by UTC. */
+  readonly unknownZone?: string | undefined;
 }
 
 export const EMPTY_DIRECTORY: Directory = {
@@ -45,11 +47,13 @@ export function directoryOf(
 ): Directory {
   const records = (retired: boolean) =>
     rows.filter((row) => row.retired === retired).map(({ retired: _, ...record }) => record);
+  const unknownZone = unknownZoneIn(dayZone);
   return {
     sites: records(false),
     retired: records(true),
     adminHash,
     dayZone: readZoneSetting(dayZone),
+    ...(unknownZone !== undefined && { unknownZone }),
   };
 }
 
