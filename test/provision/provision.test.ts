@@ -174,6 +174,16 @@ describe("settings on the boot partition", () => {
     assert.match(left["tallydeck.env"] ?? key, new RegExp(key));
   });
 
+  it("say by which zone days begin, and for how long what came together is kept", () => {
+    const { values, ignored } = provisioned(env("DAY_ZONE=Asia/Kolkata", "DETAIL_DAYS=0"));
+    assert.deepEqual(ignored, []);
+    assert.deepEqual(values, { "service.DAY_ZONE": "Asia/Kolkata", "service.DETAIL_DAYS": "0" });
+    assert.match(
+      provisioned(env("DAY_ZONE=Mars/Olympus")).ignored.join(),
+      /DAY_ZONE.*must be a time zone by its IANA name/,
+    );
+  });
+
   it("take a broker's certificate in one line, and from no file", () => {
     const { ignored } = provisioned(env("MQTT_CA=/etc/hostname", "ACME_CA=/etc/hostname"));
     assert.match(ignored[0] ?? "", /^MQTT_CA: must be the text of a certificate/);
