@@ -318,6 +318,8 @@ export interface Site {
 export interface SitesAnswer {
   sites: Site[];
   collector: { port: number };
+  /** The first site may name the zone by which days begin: nobody has named one. */
+  asksZone: boolean;
 }
 
 /** What a site has counted, at a glance. */

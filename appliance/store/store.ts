@@ -16,7 +16,7 @@ import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from ".
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
-import { unknownZoneSentence } from "./sites/day-zone.ts";
+import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
@@ -220,6 +220,11 @@ export class Store {
     if (this.#intake.unavailable || !this.ready) warnings.push("storage_unavailable");
     if (!this.#options.clock.sure) warnings.push("clock_not_set");
     return warnings;
+  }
+
+  /** The first site may name the zone by which days begin. */
+  get asksZone(): boolean {
+    return zonePending(this.directory);
   }
 
   /** Does all upkeep that is due; resolves when done. Runs by itself every ten minutes. */

@@ -105,3 +105,28 @@ for (const [colorScheme, width] of [
       assert.equal(await control().page.evaluate("document.body.scrollWidth"), width);
     });
   });
+
+describe("the first site in the Web UI of a browser elsewhere", () => {
+  const control = eachControl({ env: { SITES: "" }, timezoneId: "Asia/Kolkata" });
+
+  for (const tab of ["start", "sites"])
+    it(`is offered the browser's zone on the tab ${tab}`, async () => {
+      await control().open(`?tab=${tab}`);
+      const zone = control().field("Days begin at midnight in");
+      assert.match(await zone.inputValue(), /^Asia\/(?:Kolkata|Calcutta)$/);
+      await control().field("Id").fill("my-blog");
+      await control().button("Add").click();
+      await zone.waitFor({ state: "detached" });
+      const { zone: ofDays } = await control().world.stats({ site: "my-blog" });
+      assert.match(ofDays, /^Asia\/(?:Kolkata|Calcutta)$/);
+    });
+
+  it("takes another that its owner types", async () => {
+    await control().open();
+    await control().field("Days begin at midnight in").fill("UTC");
+    await control().field("Id").fill("my-blog");
+    await control().button("Add").click();
+    await control().sees("Waiting for the first view…");
+    assert.equal((await control().world.stats({ site: "my-blog" })).zone, "UTC");
+  });
+});

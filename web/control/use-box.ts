@@ -27,6 +27,8 @@ export interface Box {
   sites: readonly Site[];
   /** Sites that keep their numbers and do nothing else. */
   retired: readonly Site[];
+  /** The first site names the zone by which days begin. */
+  asksZone: boolean;
   /** The public address; null until the box has told of it. */
   public: PublicAnswer | null;
   /** The box's releases; null where nothing updates it, and until it has told of them. */
@@ -180,11 +182,12 @@ async function readAll(setStanding: SetStanding): Promise<void> {
   });
 }
 
-async function readSites(): Promise<Pick<Box, "sites" | "retired" | "collector">> {
-  const { sites, collector } = await ask<SitesAnswer>("GET", "api/sites");
+async function readSites(): Promise<Pick<Box, "sites" | "retired" | "asksZone" | "collector">> {
+  const { sites, collector, asksZone } = await ask<SitesAnswer>("GET", "api/sites");
   return {
     sites: sites.filter((site) => !site.retired),
     retired: sites.filter((site) => site.retired),
+    asksZone,
     collector: collectorUrl(location.href, collector.port),
   };
 }

@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import { BOUNDS } from "../../base/bounds.ts";
+import { dayZoneNamed } from "../../base/day-zone.ts";
 import { siteIdOf, tokenTwin, twinProblem } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { makeReadToken, makeShareToken } from "../../base/secrets.ts";
@@ -23,14 +24,21 @@ export interface SitesParts {
   collectorPort: () => number;
 }
 
+/** What `zone` must be, of the first site alone. */
+const ZONE = {
+  type: "string",
+  maxLength: 64,
+  description: "must be a time zone by its IANA name, like Europe/Zurich or UTC",
+};
+
 interface SiteFields {
   host?: string | null;
   badge?: boolean;
 }
 
 const FIELDS = { host: SITE_HOST, badge: TRUTH };
-const readSite = shape<SiteFields & { id: string }>({
-  properties: { id: NEW_SITE_ID, ...FIELDS },
+const readSite = shape<SiteFields & { id: string; zone?: string }>({
+  properties: { id: NEW_SITE_ID, ...FIELDS, zone: ZONE },
   required: ["id"],
 });
 const readChange = shape<SiteFields>({ properties: FIELDS });
@@ -39,17 +47,35 @@ const readChange = shape<SiteFields>({ properties: FIELDS });
 export const listSites: Handler<SitesParts, SitesAnswer> = (ctx, parts) => {
   const { directory } = parts.store;
   const sites = [...directory.sites, ...directory.retired].map(({ id }) => siteView(id, parts));
-  ctx.body = { sites, collector: { port: parts.collectorPort() } };
+  ctx.body = {
+    sites,
+    collector: { port: parts.collectorPort() },
+    asksZone: parts.store.asksZone,
+  };
 };
 
-/** `POST /api/sites` `{id, host?, badge?}` → 201 with the site, which may be a retired one brought back. */
+/** `POST /api/sites` `{id, host?, badge?, zone?}` → 201 with the site, which may be a retired one brought back. */
 export const addSite: Handler<SitesParts, Site> = async (ctx, parts) => {
-  const { id: text, ...fields } = readSite(await jsonBody(ctx));
+  const { id: text, zone: named, ...fields } = readSite(await jsonBody(ctx));
   const id = siteIdOf(text);
-  expectDone(await parts.store.write("createSite", { id, ...normalized(fields) }), id, parts.store);
+  const zone = named === undefined ? undefined : firstZone(named, parts.store);
+  const site = { id, ...normalized(fields), zone };
+  expectDone(await parts.store.write("createSite", site), id, parts.store);
   ctx.status = 201;
   ctx.body = siteView(id, parts);
 };
+
+/** @throws {Refusal} `invalid_field` */
+function firstZone(text: string, { asksZone }: Store): string {
+  if (!asksZone)
+    throw invalidField(
+      "zone",
+      "is for the first site only, where nobody has named a time zone. DAY_ZONE changes it.",
+    );
+  const zone = dayZoneNamed(text);
+  if (zone === undefined) throw invalidField("zone", `${ZONE.description}.`);
+  return zone;
+}
 
 /** `PATCH /api/sites/:id` `{host?, badge?}` → the site */
 export const changeSite: Handler<SitesParts, Site> = async (ctx, parts) => {

@@ -37,6 +37,11 @@ function planOf(setting: ZoneSetting, ...sentences: string[]): ZonePlan {
   return { changes: [{ kind: "dayZone", setting }], sentences };
 }
 
+/** Whether the first site may name the zone: nobody has, and no day was counted. */
+export function zonePending({ dayZone, unknownZone, sites, retired }: Directory): boolean {
+  return dayZone === null && unknownZone === undefined && sites.length + retired.length === 0;
+}
+
 /**
  * The same where many share a database: who comes first names the zone, and nobody changes it by its own
  * settings alone.

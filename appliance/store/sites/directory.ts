@@ -90,4 +90,6 @@ export interface SiteInput {
   readonly id: string;
   readonly host?: string | null | undefined;
   readonly badge?: boolean | undefined;
+  /** By which days are counted, where it is the first site and nobody has named a zone. */
+  readonly zone?: string | undefined;
 }

@@ -2,6 +2,7 @@ import { BOUNDS } from "../../base/bounds.ts";
 import { isSiteId } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import type { WriteInput } from "../writes.ts";
+import { planZone, zonePending } from "./day-zone.ts";
 import { type Directory, retiredIn, type SiteOutcome, siteIn } from "./directory.ts";
 import { Draft, type SiteChange } from "./draft.ts";
 
@@ -26,7 +27,7 @@ export type PlannedWriteName =
 export const SITE_PLANS: {
   readonly [W in PlannedWriteName]: (directory: Directory, input: WriteInput<W>) => SitePlan;
 } = {
-  createSite(directory, { id, host, badge }) {
+  createSite(directory, { id, host, badge, zone }) {
     const draft = new Draft(directory);
     if (siteIn(directory, id)) return not("exists");
     if (!retiredIn(directory, id) && isFull(directory)) return not("too_many");
@@ -34,7 +35,8 @@ export const SITE_PLANS: {
     if (draft.isTaken({ id, host })) return not("host_taken");
     draft.add(id);
     draft.set(id, { host, badge });
-    return done(draft.changes());
+    const days = zonePending(directory) ? planZone(directory, zone, 0).changes : [];
+    return done([...days, ...draft.changes()]);
   },
   updateSite(directory, { id, host, badge }) {
     const draft = new Draft(directory);

@@ -5,6 +5,37 @@ import { assertError, Owner } from "../../helpers/owner.ts";
 import { ADMIN, eachWorld, World } from "../../helpers/world.ts";
 
 onEachEngine(() => {
+  describe("the first site in the control API", () => {
+    const world = eachWorld({ env: { SITES: "" } });
+    const post = (site: object) => new Owner(world()).ask("POST", "/api/sites", site);
+    const asksZone = async () => (await new Owner(world()).get("/api/sites")).asksZone;
+
+    it("names the zone of days, and no later one does", async () => {
+      assert.equal(await asksZone(), true);
+      assert.equal((await post({ id: "blog", zone: "Pacific/Kiritimati" })).status, 201);
+      assert.equal((await world().stats()).zone, "Pacific/Kiritimati");
+      assert.equal(await asksZone(), false);
+      const later = await post({ id: "shop", zone: "Asia/Tokyo" });
+      assertError(later, 400, "invalid_field");
+      assert.match(later.json.error, /DAY_ZONE changes it/);
+      await world().restart();
+      assert.equal((await world().stats()).zone, "Pacific/Kiritimati");
+    });
+
+    it("takes no zone that is none, and needs none", async () => {
+      assertError(await post({ id: "blog", zone: "Mars/Olympus" }), 400, "invalid_field");
+      assert.equal((await post({ id: "blog" })).status, 201);
+      assert.equal((await world().stats()).zone, "UTC");
+      assert.equal(await asksZone(), false);
+    });
+
+    it("leaves a zone that the configuration names", async () => {
+      await world().restart({ DAY_ZONE: "Europe/Zurich" });
+      assert.equal(await asksZone(), false);
+      assertError(await post({ id: "blog", zone: "Asia/Tokyo" }), 400, "invalid_field");
+    });
+  });
+
   describe("sites in the control API", () => {
     const world = eachWorld({
       env: { SITES: "blog", STATS_TOKEN_SHOP: "shops", BADGE_SITES: "shop" },
@@ -35,6 +66,7 @@ onEachEngine(() => {
           },
         ],
         collector: { port: world().port },
+        asksZone: false,
       });
     });
 

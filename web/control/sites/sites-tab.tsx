@@ -13,6 +13,7 @@ import { useActivity } from "../use-activity.ts";
 import { RetiredSite } from "./retired-site.tsx";
 import { SiteCard } from "./site-card.tsx";
 import { SiteIdField } from "./site-id-field.tsx";
+import { browserZone, ZoneField } from "./zone-field.tsx";
 
 const ACTIVITY_MS = 5_000;
 
@@ -79,14 +80,19 @@ export function SitesTab() {
 }
 
 function AddSite({ onMade }: { onMade: (made: Made) => void }) {
-  const { actions } = useShell();
+  const { box, actions } = useShell();
   const { busy, problem, run } = useAction();
   const [id, setId] = useState("");
+  const [zone, setZone] = useState(browserZone);
   const [host, setHost] = useState("");
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void run(async () => {
-      const site = await ask<Site>("POST", "api/sites", { id, ...(host !== "" && { host }) });
+      const site = await ask<Site>("POST", "api/sites", {
+        id,
+        ...(host !== "" && { host }),
+        ...(box.asksZone && { zone }),
+      });
       await actions.readSites();
       setId("");
       setHost("");
@@ -100,6 +106,7 @@ function AddSite({ onMade }: { onMade: (made: Made) => void }) {
       <h2>Add a site</h2>
       <div class="row">
         <SiteIdField id={id} onInput={setId} />
+        {box.asksZone && <ZoneField zone={zone} onInput={setZone} />}
         <Field
           label="Collector's own domain (optional)"
           hint="A domain of the collector for this site, such as stats.example.com; not the site's."

@@ -10,6 +10,7 @@ import { DashboardLink } from "../dashboard-link.tsx";
 import { HttpsHint } from "../https-hint.tsx";
 import { Problem } from "../parts.tsx";
 import { SiteIdField } from "../sites/site-id-field.tsx";
+import { browserZone, ZoneField } from "../sites/zone-field.tsx";
 import { useAction } from "../use-action.ts";
 import { useActivity } from "../use-activity.ts";
 import { KeyStep, keyOf } from "./key-step.tsx";
@@ -77,13 +78,14 @@ function Step({ title, isDone, isOpen, children }: StepProps) {
 }
 
 function NameSite({ onMade }: { onMade: (id: string) => void }) {
-  const { actions } = useShell();
+  const { box, actions } = useShell();
   const { busy, problem, run } = useAction();
   const [id, setId] = useState("");
+  const [zone, setZone] = useState(browserZone);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     void run(async () => {
-      const site = await ask<Site>("POST", "api/sites", { id });
+      const site = await ask<Site>("POST", "api/sites", { id, ...(box.asksZone && { zone }) });
       onMade(site.id);
       await actions.readSites();
     });
@@ -92,6 +94,7 @@ function NameSite({ onMade }: { onMade: (id: string) => void }) {
     <form class="stack" onSubmit={submit}>
       <div class="row">
         <SiteIdField id={id} onInput={setId} />
+        {box.asksZone && <ZoneField zone={zone} onInput={setZone} />}
         <button type="submit" class="primary" disabled={busy}>
           Add
         </button>
