@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { demoWorld, NOTES, openPeriod, periodName, WINTER } from "./dashboard-stage.ts";
+import { FakeClock } from "../helpers/fake-clock.ts";
+import { sharedWorld } from "../helpers/world.ts";
+import {
+  choosePeriod,
+  demoWorld,
+  NOTES,
+  openPeriod,
+  periodName,
+  WINTER,
+} from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 describe("the controls of the dashboard", () => {
@@ -124,5 +133,56 @@ describe("the controls of the dashboard", () => {
     await button("Refresh").click();
     await owner.page.getByText("The answer was cut short").waitFor();
     assert.equal(await owner.page.locator(".trend").count(), 1);
+  });
+});
+
+describe("the dashboard in a browser of another zone than the days", () => {
+  const clock = new FakeClock("2026-03-04T14:59:59Z");
+  const world = sharedWorld({ clock, env: { DAY_ZONE: "Asia/Tokyo" } });
+  let owner: Owner;
+  before(async () => {
+    // Wednesday 23:59, Thursday 00:00 and 05:10 in Tokyo; in Los Angeles all of Wednesday.
+    for (const moment of ["2026-03-04T14:59:59Z", "2026-03-04T15:00:00Z", "2026-03-04T20:10:00Z"]) {
+      clock.setWall(moment);
+      await world().beacon({ p: "/" });
+    }
+    clock.setWall("2026-03-04T20:30:00Z");
+    owner = await Owner.come(world(), { timezoneId: "America/Los_Angeles" });
+    await owner.signIn("/dashboard?site=blog&metric=pv");
+  });
+  after(() => owner.leave());
+  afterEach(() => owner.assertUntroubled());
+  const views = (name: RegExp) =>
+    owner.page.locator(".trend").getByRole("row", { name }).getByRole("cell").first();
+
+  it("has the days' today, with its hours so far and none after now", async () => {
+    await choosePeriod(owner, "Today");
+    await owner.page.getByText("Pageviews by hour (Asia/Tokyo)").waitFor();
+    const tile = owner.page.locator(".tile", { hasText: "Pageviews" }).locator(".figure");
+    assert.equal(await seen(tile), "2");
+    await owner.page.getByRole("button", { name: "Table", exact: true }).click();
+    assert.equal(await seen(views(/^00:00/)), "1");
+    assert.equal(await seen(views(/^05:00.*so far/)), "1");
+    assert.match(await seen(views(/^06:00.*not yet/)), /–/);
+  });
+
+  it("shows each day and hour as they were counted", async () => {
+    await choosePeriod(owner, "7 days");
+    await owner.page.getByText("Pageviews by day and hour (Asia/Tokyo)").waitFor();
+    assert.equal(await seen(views(/^Wed, 4 Mar/)), "1");
+    assert.equal(await seen(views(/^Thu, 5 Mar/)), "2");
+    const heat = (day: string, hour: number) =>
+      owner.page
+        .locator(".heat")
+        .getByRole("row", { name: new RegExp(`^${day}`) })
+        .getByRole("cell")
+        .nth(hour);
+    for (const [day, hour] of [
+      ["Wed", 23],
+      ["Thu", 0],
+      ["Thu", 5],
+    ] as const)
+      assert.equal(await seen(heat(day, hour)), "1", `${day} ${hour}`);
+    assert.notEqual(await seen(heat("Wed", 12)), "1");
   });
 });
