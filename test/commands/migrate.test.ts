@@ -27,7 +27,7 @@ describe("tallydeck migrate", () => {
     };
     await migrate("--day-zone", "europe/zurich");
     assert.deepEqual(await noted(), { zone: "Europe/Zurich", before: null });
-    await sql("INSERT INTO site (id) VALUES ('blog')");
+    await sql("INSERT INTO site (key, id) VALUES (1, 'blog')");
     const { out } = await migrate("--day-zone", "Asia/Tokyo");
     assert.match(
       out,
@@ -56,7 +56,7 @@ describe("tallydeck migrate", () => {
         assert.equal(await may("count", right), true);
       assert.equal(await may("count", "TRUNCATE"), false);
       assert.equal(await may("others", "SELECT"), false);
-      await sql(`SET ROLE "ro""le"; INSERT INTO site (id) VALUES ('blog')`);
+      await sql(`SET ROLE "ro""le"; INSERT INTO site (key, id) VALUES (1, 'blog')`);
       await sql(`SET ROLE "ro""le"; SELECT nextval(pg_get_serial_sequence('survey', 'id'))`);
     } finally {
       await sql(`DROP OWNED BY "ro""le"; DROP ROLE "ro""le"`);

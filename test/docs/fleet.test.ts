@@ -78,7 +78,7 @@ describe("a fleet", () => {
     const { code, out, err } = await new Running(args, env, { program }).ended;
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /^Made the tables .*\ntallydeck may count and read there\.\n$/);
-    await server.sql("INSERT INTO site (id) VALUES ('blog')", "tallydeck");
+    await server.sql("INSERT INTO site (key, id) VALUES (1, 'blog')", "tallydeck");
   }
 
   it("of compose.yaml loses no answered hit while one of it is replaced", async () => {

@@ -237,7 +237,9 @@ describe("batches and blocks", () => {
         countedDays: async () =>
           (await sql("SELECT day FROM counted_day ORDER BY day")).map(({ day }) => day as Day),
         addSite: async (id) => {
-          await sql(`INSERT INTO site (id) VALUES ('${id}')`);
+          await sql(
+            `INSERT INTO site (key, id) SELECT coalesce(max(key), 0) + 1, '${id}' FROM site`,
+          );
         },
         close: () => node.close(),
       };

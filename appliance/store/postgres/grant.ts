@@ -26,18 +26,11 @@ export async function grant(
 async function grantTo(sql: Sql, role: string): Promise<void> {
   const [here] = await sql.rows<{ schema: string }>("SELECT current_schema() AS schema");
   const names = tables();
-  const sequences = await sql.rows<{ sequence: string }>(
-    `SELECT pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
-       FROM information_schema.columns
-      WHERE table_schema = current_schema() AND is_identity = 'YES' AND table_name = ANY($1::text[])`,
-    [names],
-  );
   const all = names.map(quoted).join(", ");
   const to = `TO ${quoted(role)}`;
   for (const text of [
     `GRANT USAGE ON SCHEMA ${quoted(here?.schema ?? "public")} ${to}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ${all} ${to}`,
-    ...sequences.map(({ sequence }) => `GRANT USAGE ON SEQUENCE ${sequence} ${to}`),
   ])
     await sql.rows(text);
 }

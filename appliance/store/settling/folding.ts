@@ -12,6 +12,7 @@ import { dayOfPart, rowOf, runningPart } from "./parts.ts";
 const HOURS = 24;
 /** What is read of the log in one go. */
 const PIECE_BYTES = 1_048_576;
+/** What is folded together is about no more sites, where nobody says otherwise. */
 const MAX_SITES = 500;
 /** Beyond every row of a node. */
 const WAITS = Number.MAX_SAFE_INTEGER;
@@ -28,6 +29,8 @@ export interface FoldingTime {
   readonly today: Day;
   /** 0: nothing is kept of what came together. */
   readonly detailDays: number;
+  /** Of so many sites hits are folded together: each costs a row. */
+  readonly maxSites?: number;
   /** Under low space no new values are taken in. */
   readonly lowSpace: boolean;
 }
@@ -112,7 +115,7 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
       if (after.get(row.node) === WAITS) continue;
       const read = readBatch(row.body);
       const batch = read && dated(read, time);
-      if (batch !== undefined && !hasRoom(foldable, batch)) return foldable;
+      if (batch !== undefined && !hasRoom(foldable, batch, time)) return foldable;
       if (batch !== undefined) take(foldable, batch);
       if (read === undefined) foldable.unreadable++;
       const waits = read !== undefined && batch === undefined;
@@ -133,9 +136,13 @@ function dated(
   return known === null ? undefined : datedBatch(batch, known ?? undated.savedZero, zoneHour);
 }
 
-function hasRoom({ folded, records, sites }: Foldable, batch: Batch): boolean {
+function hasRoom(
+  { folded, records, sites }: Foldable,
+  batch: Batch,
+  { maxSites = MAX_SITES }: FoldingTime,
+): boolean {
   const isFirst = folded.size === 0;
-  return isFirst || (records + batch.records <= MAX_RECORDS && sites.size < MAX_SITES);
+  return isFirst || (records + batch.records <= MAX_RECORDS && sites.size < maxSites);
 }
 
 function take(foldable: Foldable, batch: Batch): void {

@@ -14,6 +14,9 @@ import { bootZeros } from "../upkeep/boots.ts";
 import { dayMarks, runMs } from "../upkeep/run-time.ts";
 import { PostgresSurveys } from "./surveys.ts";
 
+/** No hit waits for a settlement here, and each batch may be about thousands. */
+const MAX_SITES = 10_000;
+
 /** What is kept between two questions. */
 interface Kept {
   /** Of what it is: behind a pooler, another server may answer on the same connection. */
@@ -83,6 +86,7 @@ export class Reads {
       ...query,
       zoneHour: (epochMs) => zone.hourAt(epochMs),
       otherBoots: await bootZeros(sql),
+      maxSites: MAX_SITES,
       runMs: await runMs(sql),
       marks: await dayMarks(sql),
     });

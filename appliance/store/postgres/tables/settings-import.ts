@@ -1,8 +1,10 @@
 import type { SiteKey } from "../../counting.ts";
+import { LogTail } from "../../log/tail.ts";
 import type { BeforeImport } from "../../rows.ts";
 import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Sql } from "../connection.ts";
+import { PostgresSnapshot } from "../snapshot.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 
 /** Adds and changes the sites that settings name, by their rules. Decks belong to a box. */
@@ -25,11 +27,17 @@ export async function undoImport(sql: Sql, { sites }: BeforeImport): Promise<str
 }
 
 async function withNumbers(sql: Sql, sites: readonly SiteKey[]): Promise<Set<SiteKey>> {
-  const tables = ["count", "day_total", "packed_day", "survey", "waiting", "total"];
+  const tables = ["block", "past", "survey", "waiting_survey"];
   const has = tables.map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE site = asked.key)`);
   const rows = await sql.rows<{ key: SiteKey }>(
     `SELECT asked.key FROM unnest($1::int[]) AS asked (key) WHERE ${has.join(" OR ")}`,
     [sites],
   );
-  return new Set(rows.map(({ key }) => key));
+  const counting = new Set(rows.map(({ key }) => key));
+  const tail = new LogTail();
+  await tail.follow(new PostgresSnapshot(sql));
+  for (const site of sites)
+    if (tail.pending(site) > 0 || tail.blocks(site, Number.POSITIVE_INFINITY).size > 0)
+      counting.add(site);
+  return counting;
 }

@@ -37,8 +37,11 @@ function statementsOf(change: SiteChange): Statement[] {
     case "add": {
       const { id, host, badge, declared, retired } = change.site;
       return [
+        { text: "UPDATE revision SET last_site = last_site + 1" },
         {
-          text: "INSERT INTO site (id, host, badge, declared, retired) VALUES ($1, $2, $3, $4, $5)",
+          text: `INSERT INTO site (key, id, host, badge, declared, retired)
+                 SELECT last_site, $1::text, $2::text, $3::boolean, $4::boolean, $5::boolean
+                 FROM revision`,
           values: [id, host, badge, declared, retired],
         },
       ];
