@@ -2,6 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
+import { Turns } from "../../base/turns.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { readRefused } from "../read-queue.ts";
 import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
@@ -58,6 +59,7 @@ export class KeptReader {
   #leaving: Promise<void> | undefined;
   #asked: PromiseWithResolvers<unknown> | undefined;
   #closing = false;
+  readonly #turns = new Turns();
 
   private constructor(options: KeptReaderOptions) {
     this.#options = options;
@@ -81,7 +83,12 @@ export class KeptReader {
    * @throws {Refusal} `read_failed` when there is no reader, or it died; as the reader refuses; Error
    * when the query failed
    */
-  async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+  read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    // One at a time: an answer does not say which question it is of.
+    return this.#turns.take(() => this.#read(query, input));
+  }
+
+  async #read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     this.#cancelRest();
     // Nobody would end it any more.
     if (this.#isResting && !this.#closing) this.#wake();
