@@ -49,17 +49,6 @@ export type Stamp =
   | { readonly hour: number }
   | { readonly boot: string; readonly at: number; readonly savedClock: number };
 
-/** Counts of one site that share a stamp: dimension → value → how many. */
-export interface CountGroup {
-  readonly site: SiteKey;
-  readonly stamp: Stamp;
-  /** Requests in this group. */
-  hits: number;
-  /** Of these, views: each also counts in `hour` and `dowhour`. */
-  views: number;
-  readonly counts: Map<string, Map<string, number>>;
-}
-
 export interface SurveyRow {
   readonly site: SiteKey;
   readonly stamp: Stamp;

@@ -61,7 +61,8 @@ export function kept(dataDir: string): Kept {
   }
 }
 
-function waitingIn({ undated, moments, times }: Batch): Kept["waiting"] {
+/** Of a batch of the log. */
+export function waitingIn({ undated, moments, times }: Batch): Kept["waiting"] {
   if (undated === undefined) return [];
   const seconds = new Map<number, number>();
   for (const [row, second] of moments.entries())

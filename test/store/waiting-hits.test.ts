@@ -6,12 +6,12 @@ import { silentLog } from "../../appliance/base/log.ts";
 import { OTHER } from "../../appliance/base/names.ts";
 import { MAX_BARE_HOURS } from "../../appliance/store/bare-hits.ts";
 import { MAX_WAITING_SURVEYS } from "../../appliance/store/batch.ts";
-import type { BatchData, CountGroup } from "../../appliance/store/counting.ts";
-import { groupsOf } from "../../appliance/store/counts/group.ts";
+import type { BatchData } from "../../appliance/store/counting.ts";
 import { Intake } from "../../appliance/store/intake.ts";
 import { FLAG, type Hit } from "../../appliance/store/log/record.ts";
 import { MAX_WAITING_BYTES } from "../../appliance/store/waiting-hits.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { type CountGroup, groupsOf } from "../helpers/groups.ts";
 import { viewOf } from "../helpers/traffic.ts";
 
 /** An intake whose storage fails until it is mended. */

@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from "node:crypto";
 import { OTHER } from "../../base/names.ts";
-import { type CountGroup, FIXED_DIMENSIONS, NOBODY, type SiteKey } from "../counting.ts";
+import type { SiteKey } from "../counting.ts";
 import type { Hit } from "../log/record.ts";
 
 // What is sent for a site that does not exist is written as if it did, so that the time of the
@@ -21,17 +21,6 @@ export function nobodyCalled(name: string, secret: Uint8Array): SiteKey {
 /** A hit as it is counted for NOBODY: as large, and of no meaning. */
 export function maskedHit({ kind, flags, values }: Hit): Hit {
   return { kind, flags, values: values.map(([name, text]) => [name, maskOf(text)] as const) };
-}
-
-/** The same of a group, whose site is gone. */
-export function masked(group: CountGroup): CountGroup {
-  const counts = [...group.counts].map(([dimension, values]): [string, Map<string, number>] => [
-    dimension,
-    FIXED_DIMENSIONS.has(dimension)
-      ? values
-      : new Map([...values].map(([text, n]) => [maskOf(text), n])),
-  ]);
-  return { ...group, site: NOBODY, counts: new Map(counts) };
 }
 
 /** A survey's payload as it is written for NOBODY. */

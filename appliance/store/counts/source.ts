@@ -23,16 +23,6 @@ export interface SiteDay {
  */
 export type VisitValue = (id: number, dimension: string, bytes: number, isOther: boolean) => void;
 
-/** The same of one dimension, with the day when the value was counted last. */
-export type VisitSeen = (id: number, lastDay: Day, bytes: number, isOther: boolean) => void;
-
-/** More values of a dimension than a site may hold. */
-export interface Overfull {
-  readonly site: SiteKey;
-  readonly dimension: string;
-  readonly values: number;
-}
-
 /**
  * The counts of an engine, as reports ask for them; all of one moment. What is asked together, before
  * anything is awaited, goes to a server together.
@@ -61,14 +51,4 @@ export interface CountsSource {
   pending(sites: readonly SiteKey[]): Soon<number[]>;
   /** The views of each site of all time, days past retention included. */
   totals(sites: readonly SiteKey[]): Soon<number[]>;
-}
-
-/** What folding asks for beside it. */
-export interface FoldSource extends CountsSource {
-  /** Dimensions of more than `values` values, or of more than `bytes` bytes of text. */
-  overfull(bounds: { readonly values: number; readonly bytes: number }): Soon<Overfull[]>;
-  /** Visits all values of a dimension. */
-  eachOf(site: SiteKey, dimension: string, visit: VisitSeen): Soon<void>;
-  /** Ids of the values that were counted on a day that is not packed. */
-  openValues(site: SiteKey): Soon<ReadonlySet<number>>;
 }

@@ -31,7 +31,7 @@ import { nameZone } from "./tables/day-zone.ts";
 import { declareSites } from "./tables/declare-sites.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { READER } from "./thread-kinds.ts";
-import { bootStatement } from "./upkeep/boots.ts";
+import { bootOver, bootStatement } from "./upkeep/boots.ts";
 import { Lease } from "./upkeep/lease.ts";
 import { PostgresUpkeep } from "./upkeep/upkeep.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./url.ts";
@@ -127,6 +127,7 @@ export class PostgresEngine implements Engine {
       lease,
       time: this.#time,
       clock,
+      random,
     });
     this.#watch = new Watch({
       lease,
@@ -230,7 +231,8 @@ export class PostgresEngine implements Engine {
     if (!this.#chores.figures.isOpen) return;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = this.#options.clock.after(GOODBYE_MS, resolve);
-    const said = this.#chores.all([this.#lease.release, this.#node.goodbye]).catch(() => {});
+    const over = bootOver(this.#options.clock.boot);
+    const said = this.#chores.all([this.#lease.release, this.#node.goodbye, over]).catch(() => {});
     await Promise.race([said, late]);
     cancel();
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
+import { groupsOf } from "../../helpers/groups.ts";
 import { type Login, Postgres } from "../../helpers/postgres.ts";
 import { EngineWorld, eachFleet } from "./engine-world.ts";
 
@@ -19,6 +20,15 @@ function sessions(server: Postgres) {
 async function waits(server: Postgres, ...events: string[]): Promise<number> {
   return (await sessions(server)).filter(({ wait_event: event }) => events.includes(String(event)))
     .length;
+}
+
+/** How often each path is in the log, whoever counted it. */
+async function pathsOf(server: Postgres, database?: string): Promise<Record<string, number>> {
+  const rows = await server.sql("SELECT body FROM log", database);
+  const sums = new Map<string, number>();
+  for (const { counts } of rows.flatMap(({ body }) => groupsOf(body as Uint8Array)))
+    for (const [path, n] of counts.get("path") ?? []) sums.set(path, (sums.get(path) ?? 0) + n);
+  return Object.fromEntries([...sums].sort());
 }
 
 /** Waits for a sign of life, after which none comes for some seconds. */
@@ -44,35 +54,25 @@ describe("batches in PostgreSQL", () => {
   const open = (login?: Login) => openNode(login).ready();
 
   /** What was counted, over all nodes. */
-  const paths = async () =>
-    Object.fromEntries(
-      (
-        await sql(`SELECT text, sum(n)::bigint AS n FROM count JOIN value ON id = value
-          WHERE dimension = 'path' GROUP BY text ORDER BY text`)
-      ).map(({ text, n }) => [text, n]),
-    );
+  const paths = () => pathsOf(server(), database());
 
   it("are stored as counts, days and hours", async () => {
     const node = await open();
     assert.deepEqual(await node.count(["/", "/a", "/"]), { ok: true, surveys: [], more: false });
     await node.count(["/a"]);
-    assert.deepEqual(await paths(), { "/": 2, "/a": 2 });
-    const [total] = await sql("SELECT counter, n FROM day_total");
-    assert.deepEqual(total, { counter: "pv", n: 4 });
-    const dimensions = await sql(
-      "SELECT dimension, sum(n)::bigint AS n FROM count JOIN value ON id = value GROUP BY dimension ORDER BY dimension",
-    );
-    assert.deepEqual(
-      dimensions.map(({ dimension, n }) => `${dimension} ${n}`),
-      ["dowhour 4", "hour 4", "path 4", "pv 4"],
-    );
+    for (const settled of [false, true]) {
+      if (settled) await node.settle();
+      assert.deepEqual(await node.counts("path"), { "/": 2, "/a": 2 });
+      assert.deepEqual(await node.counts("pv"), { _: 4 });
+      assert.deepEqual(await node.counts("hour"), { "12": 4 });
+    }
   });
 
   it("of several nodes add up", async () => {
     const [one, other] = [await open(), await open()];
     await Promise.all([one.count(["/", "/a"]), other.count(["/", "/b"])]);
     assert.deepEqual(await paths(), { "/": 2, "/a": 1, "/b": 1 });
-    assert.deepEqual(await sql("SELECT batch FROM node"), [{ batch: 1 }, { batch: 1 }]);
+    assert.deepEqual(await sql("SELECT n FROM log"), [{ n: 1 }, { n: 1 }]);
     await other.until(() => other.counted > 0);
   });
 
@@ -102,8 +102,7 @@ describe("batches in PostgreSQL", () => {
     assert.ok((await node.passing(waiting)).ok);
     await node.until(() => node.lines.some((line) => line.includes("The database is back")));
     assert.equal(node.lines.filter((line) => line.includes("away")).length, 1);
-    const [row] = await own.sql("SELECT n FROM day_total");
-    assert.deepEqual(row, { n: 3 });
+    assert.deepEqual(await pathsOf(own), { "/": 2, "/late": 1 });
   });
 
   it("are refused when the node is closed while they wait", async () => {
@@ -121,13 +120,13 @@ describe("batches in PostgreSQL", () => {
     await node.count(["/"]);
     await sql(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`);
-    await sql("CREATE TRIGGER full_disk BEFORE INSERT ON count EXECUTE FUNCTION full_disk()");
+    await sql("CREATE TRIGGER full_disk BEFORE INSERT ON log EXECUTE FUNCTION full_disk()");
     const answer = await node.count(["/", "/new"]);
     assert.ok(!answer.ok && /No space left on device/.test(answer.message));
-    await sql("DROP TRIGGER full_disk ON count");
+    await sql("DROP TRIGGER full_disk ON log");
     assert.ok((await node.count(["/", "/new", "/"])).ok);
     assert.deepEqual(await paths(), { "/": 3, "/new": 1 });
-    assert.deepEqual(await sql("SELECT batch FROM node"), [{ batch: 2 }]);
+    assert.deepEqual(await sql("SELECT n FROM log ORDER BY n"), [{ n: 1 }, { n: 2 }]);
   });
 
   it("are sent again when other transactions were in their way", async () => {
@@ -142,7 +141,7 @@ describe("batches in PostgreSQL", () => {
         END IF;
         RETURN NEW;
       END $$;
-      CREATE TRIGGER in_the_way BEFORE INSERT ON day_total FOR EACH ROW
+      CREATE TRIGGER in_the_way BEFORE INSERT ON log FOR EACH ROW
         EXECUTE FUNCTION in_the_way()`);
     assert.ok((await node.passing(node.count(["/", "/new"]))).ok);
     assert.equal(node.engine.figures.retries, 3);
@@ -153,15 +152,13 @@ describe("batches in PostgreSQL", () => {
     const node = await open();
     await node.count(["/"]);
     await node.count(["/"]);
-    await sql(
-      "UPDATE node SET batch = 1; DELETE FROM count; DELETE FROM value; DELETE FROM day_value",
-    );
+    await sql("DELETE FROM log WHERE n = 2");
     assert.ok((await node.count(["/", "/a"])).ok);
-    assert.deepEqual(await paths(), { "/": 1, "/a": 1 });
-    assert.ok(node.lines.some((line) => /gone back to an earlier state.*"batches":1/.test(line)));
-    await sql("DELETE FROM node");
-    assert.ok((await node.count(["/"])).ok);
     assert.deepEqual(await paths(), { "/": 2, "/a": 1 });
+    assert.ok(node.lines.some((line) => /gone back to an earlier state.*"batches":1/.test(line)));
+    await sql("DELETE FROM node; DELETE FROM folded");
+    assert.ok((await node.count(["/"])).ok);
+    assert.deepEqual(await paths(), { "/": 3, "/a": 1 });
   });
 
   it("go to the standby that takes over", async () => {
@@ -175,7 +172,7 @@ describe("batches in PostgreSQL", () => {
     const counting = node.count(["/", "/after"]);
     await standby.promote();
     assert.ok((await node.passing(counting)).ok);
-    assert.deepEqual(await standby.sql("SELECT n FROM day_total"), [{ n: 3 }]);
+    assert.deepEqual(await pathsOf(standby), { "/": 2, "/after": 1 });
   });
 
   it("whose fate is unsure are answered once a standby has them, and no sooner", async () => {
@@ -188,7 +185,6 @@ describe("batches in PostgreSQL", () => {
     await beat(node);
     await standby.stop();
     let isAnswered = false;
-    // Of values that are known: of new ones others are asked before.
     const counting = node.count(["/", "/"]).then((answer) => {
       isAnswered = true;
       return answer;
@@ -205,7 +201,7 @@ describe("batches in PostgreSQL", () => {
     await standby.restart();
     await standby.promote();
     assert.ok((await node.passing(counting)).ok);
-    assert.deepEqual(await standby.sql("SELECT n FROM day_total"), [{ n: 3 }]);
+    assert.deepEqual(await pathsOf(standby), { "/": 3 });
   });
 
   it("that no standby takes make no more processes on the server", async () => {
@@ -234,7 +230,7 @@ describe("batches in PostgreSQL", () => {
     assert.ok((await processes()) <= PROCESSES);
     await standby.restart();
     assert.ok((await node.passing(counting)).ok);
-    assert.deepEqual(await primary.sql("SELECT n FROM day_total"), [{ n: 3 }]);
+    assert.deepEqual(await pathsOf(primary), { "/": 3 });
   });
 
   it("wait for a connection where there is none left, and say why", async () => {

@@ -5,7 +5,7 @@ import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts"
 import type { EngineAnswer } from "../../../appliance/store/engine.ts";
 import type { LiveBars } from "../../../appliance/store/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
-import type { StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
+import type { SettlementQuery, StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
@@ -134,18 +134,23 @@ export class EngineWorld {
   }
 
   /** Settles all there is, as the store has it done. @returns how many steps there were */
-  async settle(retentionDays = 100): Promise<number> {
+  async settle(retentionDays = 100, minBytes = 0): Promise<number> {
     for (let steps = 0; ; steps++) {
-      const settlement = await this.engine.read("settlement", {
-        ...this.#upkeepTime(retentionDays),
-        ...{ detailDays: 0, maxDetailBytes: 0, lowSpace: false },
-        ...{ isFirst: steps === 0, minBytes: 0 },
-      });
+      const query = { ...this.settlementQuery(steps, retentionDays), minBytes };
+      const settlement = await this.engine.read("settlement", query);
       if (settlement === null) return steps;
       const at = this.clock.monotonic();
       const answer = await this.engine.send({ kind: "settle", at, settlement });
       if (!answer.ok) throw new Error(answer.message);
     }
+  }
+
+  settlementQuery(steps: number, retentionDays: number): SettlementQuery {
+    return {
+      ...this.#upkeepTime(retentionDays),
+      ...{ detailDays: 0, maxDetailBytes: 0, lowSpace: false },
+      ...{ isFirst: steps === 0, minBytes: 0 },
+    };
   }
 
   #upkeepTime(retentionDays: number): UpkeepTime {
@@ -155,10 +160,17 @@ export class EngineWorld {
   }
 
   /** What the numbers say of a site and its days: how often each value of a dimension was counted. */
-  async counts(dimension: string, { site = this.site(), days = 30 } = {}) {
+  counts(dimension: string, { site = this.site(), days = 30 } = {}) {
+    return this.#counts(dimension, site, this.day - days, this.day + days);
+  }
+
+  countsOfDay(dimension: string, day: number) {
+    return this.#counts(dimension, this.site(), day, day);
+  }
+
+  async #counts(dimension: string, site: number, from: number, to: number) {
     const query: StatsQuery = {
-      site,
-      ...{ id: "any", from: this.day - days, to: this.day + days, single: false },
+      ...{ site, id: "any", from, to, single: false },
       ...{ series: false, daily: undefined, zone: "UTC", warnings: [] },
     };
     const accepts = { encoding: null, ifNoneMatch: "" };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "../../../appliance/base/calendar.ts";
-import { unpack } from "../../../appliance/store/counts/pack.ts";
 import { logOf, viewOf } from "../../helpers/traffic.ts";
 import { type EngineWorld, eachFleet, type NodeOptions } from "./engine-world.ts";
 
@@ -9,96 +8,87 @@ describe("upkeep in PostgreSQL", () => {
 
   const open = (options?: NodeOptions) => openNode({}, options).ready();
 
-  /** What was counted of all paths, open and packed. */
-  async function paths(): Promise<Record<string, number>> {
-    const sums = new Map<number, number>();
-    const add = (id: number, n: number) => sums.set(id, (sums.get(id) ?? 0) + n);
-    for (const { value, n } of await sql("SELECT value, n FROM count"))
-      add(value as number, n as number);
-    for (const { counts } of await sql("SELECT counts FROM packed_day"))
-      unpack(counts as Uint8Array, add);
-    const texts = await sql("SELECT id, text FROM value WHERE dimension = 'path' ORDER BY text");
-    return Object.fromEntries(
-      texts.map(({ id, text }) => [text, sums.get(id as number) ?? 0] as const),
-    );
-  }
-
   const countOf = async (table: string) => {
     const [row] = await sql(`SELECT count(*) AS n FROM ${table}`);
     return row?.n;
   };
 
-  it("packs days that are over, what comes late for them too, and keeps every sum", async () => {
+  /** Whoever else has upkeep to do may do it now. */
+  const freeLease = () => sql("UPDATE lease SET until = now() - interval '1 second'");
+
+  it("settles what all have counted, what comes late too, and keeps every sum", async () => {
     const [one, other] = [await open(), await open()];
     const { hour } = one;
     await one.count(["/", "/a"]);
     await other.count(["/", "/b"]);
+    await one.settle();
+    assert.equal(await countOf("log"), 0);
+    assert.deepEqual(await other.counts("path"), { "/": 2, "/a": 1, "/b": 1 });
     for (const { clock } of [one, other]) clock.advance(2 * DAY_MS);
     await one.until(() => one.engine.ready);
-    await one.upkeep();
-    assert.equal(await countOf("count"), 0);
-    assert.equal(await countOf("packed_day"), 1);
-    assert.equal(await countOf("day_value"), 0);
-    assert.deepEqual(await sql("SELECT counter, node, n FROM day_total"), [
-      { counter: "pv", node: 0, n: 4 },
-    ]);
     await other.count(["/b", "/c"], { hour });
-    assert.deepEqual(await paths(), { "/": 2, "/a": 1, "/b": 2, "/c": 1 });
     await one.upkeep();
-    assert.equal(await countOf("count"), 0);
-    assert.deepEqual(await paths(), { "/": 2, "/a": 1, "/b": 2, "/c": 1 });
-    assert.deepEqual(await sql("SELECT counter, node, n FROM day_total"), [
-      { counter: "pv", node: 0, n: 6 },
-    ]);
+    assert.equal(await countOf("log"), 0);
+    assert.deepEqual(await sql("SELECT part FROM block"), [{ part: 0 }]);
+    const sums = { "/": 2, "/a": 1, "/b": 2, "/c": 1 };
+    for (const node of [one, other]) assert.deepEqual(await node.counts("path"), sums);
+    assert.deepEqual(await one.counts("pv"), { _: 6 });
   });
 
-  it("leaves yesterday open", async () => {
+  it("ends with what was there when it began, though others go on", async () => {
+    const [one, other] = [await open(), await open()];
+    await one.count(["/"]);
+    let asked = 0;
+    const read = one.engine.read.bind(one.engine);
+    one.engine.read = async (query, input) => {
+      const answer = await read(query, input);
+      asked += 1;
+      assert.ok(asked < 5, "it never ends");
+      await other.count(["/more"]);
+      return answer;
+    };
+    await one.settle();
+    assert.ok(Number(await countOf("log")) > 0);
+  });
+
+  it("settles no log before it has the bytes that are worth it", async () => {
     const node = await open();
     await node.count(["/"]);
-    node.clock.advance(DAY_MS);
-    await node.upkeep();
-    assert.equal(await countOf("packed_day"), 0);
+    assert.equal(await node.settle(100, 4_000_000), 0);
+    assert.equal(await countOf("log"), 1);
+    assert.ok((await node.settle(100, 10)) > 0);
+    assert.equal(await countOf("log"), 0);
   });
 
   it("is done by one node at a time, and by the next when that is gone", async () => {
     const [one, other] = [await open(), await open()];
+    await one.upkeep();
     await one.count(["/"]);
-    for (const { clock } of [one, other]) clock.advance(2 * DAY_MS);
-    await one.engine.send({
-      kind: "upkeep",
-      at: 0,
-      time: { boot: "b1", bootedAt: null, today: one.day, retentionDays: 9 },
-    });
-    await one.count(["/"], { hour: one.hour - 48 });
     assert.equal(await other.upkeep(), 0);
-    assert.equal(await countOf("count"), 3 + 1);
-    assert.equal(await other.engine.read("foldPlan", { today: other.day }), null);
+    assert.equal(await countOf("log"), 1);
     await one.engine.close();
     assert.ok((await other.upkeep()) > 0);
-    assert.equal(await countOf("count"), 0);
+    assert.equal(await countOf("log"), 0);
   });
 
   it("drops what is past retention once somebody has done upkeep for so long, and keeps totals of all time", async () => {
     const node = await open();
-    const first = node.day;
     for (let day = 0; day < 6; day++) {
       await node.count(["/", `/${day}`]);
       await node.upkeep(3);
       node.clock.advance(DAY_MS);
     }
     await node.upkeep(3);
-    const kept = await sql("SELECT day FROM packed_day UNION SELECT day FROM count ORDER BY day");
-    assert.deepEqual(
-      kept.map(({ day }) => (day as number) - first),
-      [4, 5],
-    );
-    assert.deepEqual(Object.keys(await paths()), ["/", "/4", "/5"]);
-    const [total] = await sql(
-      "SELECT (SELECT sum(n) FROM total)::int AS gone, (SELECT sum(n) FROM day_total)::int AS kept",
-    );
-    assert.deepEqual(total, { gone: 8, kept: 4 });
-    const rooms = await sql("SELECT n, bytes FROM room WHERE day = -1 AND dimension = 'path'");
-    assert.deepEqual(rooms, [{ n: 3, bytes: 5 }]);
+    assert.deepEqual(await node.counts("path"), { "/": 2, "/4": 1, "/5": 1 });
+    const total = await node.engine.read("viewCounts", {
+      site: node.site(),
+      from: node.day,
+      to: node.day,
+    });
+    assert.deepEqual(total, { window: 0, total: 12 });
+    assert.deepEqual(await sql("SELECT counter, n FROM past WHERE counter = 'pv'"), [
+      { counter: "pv", n: 8 },
+    ]);
   });
 
   it("drops nothing because a clock has gone ahead", async () => {
@@ -110,121 +100,153 @@ describe("upkeep in PostgreSQL", () => {
     await node.upkeep(3);
     node.clock.advance(10_000);
     await node.upkeep(3);
-    assert.deepEqual(await paths(), { "/": 1 });
+    assert.deepEqual(await node.counts("path", { days: 2_000 }), { "/": 1 });
   });
 
-  it("merges what nodes have counted that are gone, and forgets them after a month", async () => {
+  it("forgets nodes after a month, and takes what they count when they come back", async () => {
     const [one, other] = [await open(), await open()];
     await one.count(["/", "/a"]);
     await other.count(["/", "/b"]);
     await other.engine.close();
-    await sql("UPDATE node SET seen_at = now() - interval '11 minutes' WHERE batch = 1");
-    await one.upkeep();
-    assert.equal(await countOf("count WHERE node <> 0"), 0);
-    assert.equal(await countOf("day_total"), 1);
-    assert.deepEqual(await paths(), { "/": 2, "/a": 1, "/b": 1 });
     await sql("UPDATE node SET seen_at = now() - interval '31 days'");
     await one.upkeep();
+    await one.upkeep();
     assert.equal(await countOf("node"), 0);
-    // It comes back.
+    assert.equal(await countOf("folded"), 0);
     assert.ok((await one.passing(one.count(["/"]))).ok);
-    assert.deepEqual(await paths(), { "/": 3, "/a": 1, "/b": 1 });
+    assert.deepEqual(await one.counts("path"), { "/": 3, "/a": 1, "/b": 1 });
   });
 
-  it("erases a site, what comes late for it too", async () => {
-    const node = await open();
+  it("erases a site: its blocks, its part of the log, what comes late for it, and nothing else", async () => {
+    const node = await open({ sure: false });
     await node.write("createSite", { id: "shop" });
     const shop = node.site("shop");
     await node.count(["/"]);
-    await node.count(["/", "/a"], { site: shop });
+    await node.count(["/", "/settled"], { site: shop });
+    await node.settle();
     await node.commit({ surveys: [node.survey("{}", { site: shop })] });
+    // What waits for a clock stays in the log.
+    const { boot } = node.clock;
+    const stamp = { boot, at: node.clock.monotonic(), savedClock: node.clock.now() };
+    const waits = (site: number, path: string) => logOf(site, stamp, [viewOf({ path })]).log;
+    await node.commit({ log: [...waits(shop, "/secret"), ...waits(node.site(), "/waits")] });
     assert.ok((await node.write("eraseSite", { id: "shop" })).ok);
     await node.upkeep();
-    for (const table of [
-      "count",
-      "value",
-      "room",
-      "day_value",
-      "day_total",
-      "survey",
-      "survey_day",
-    ])
+    for (const table of ["block", "survey", "survey_day", "waiting_survey", "past"])
       assert.equal(await countOf(`${table} WHERE site = ${shop}`), 0, table);
+    const inLog = async () => {
+      const bodies = (await sql("SELECT body FROM log")).map(({ body }) => `${body}`);
+      return ["/secret", "/late", "/waits"].filter((path) =>
+        bodies.some((body) => body.includes(path)),
+      );
+    };
+    assert.deepEqual(await inLog(), ["/waits"]);
+    // A node that has not heard of it: what it sends is of a day, at most.
+    const [late] = waits(shop, "/late");
+    const [{ node: id, n } = {}] = await sql("SELECT node, max(n) AS n FROM log GROUP BY node");
+    await sql(
+      `INSERT INTO log VALUES (${id}, ${Number(n) + 1}, '\\x${Buffer.from(late ?? []).toString("hex")}')`,
+    );
     assert.equal(await countOf("erased_site"), 1);
-    await sql(`INSERT INTO count VALUES (${shop}, 1, 0, 1, 1)`);
     await sql("UPDATE erased_site SET at = now() - interval '25 hours'");
     await node.upkeep();
-    assert.equal(await countOf(`count WHERE site = ${shop}`), 0);
+    assert.deepEqual(await inLog(), ["/waits"]);
     assert.equal(await countOf("erased_site"), 0);
-    assert.deepEqual(await paths(), { "/": 1 });
+    assert.deepEqual(await node.counts("path"), { "/": 1 });
+    assert.deepEqual(await node.counts("path", { site: shop }), {});
   });
 
-  it("files what waited for a clock, also of a node that is gone for a day", async () => {
-    const [one, other] = [await open({ sure: false }), await open({ sure: false, boot: "b2" })];
-    const waiting = (node: EngineWorld) => {
+  it("does nothing that was prepared before a site was erased", async () => {
+    const node = await open();
+    await node.write("createSite", { id: "shop" });
+    await node.count(["/"], { site: node.site("shop") });
+    const settlement = await node.engine.read("settlement", node.settlementQuery(0, 100));
+    assert.ok(settlement !== null);
+    await node.write("eraseSite", { id: "shop" });
+    assert.ok((await node.engine.send({ kind: "settle", at: 0, settlement })).ok);
+    assert.equal(await countOf("block"), 0);
+  });
+
+  describe("of what waited for a clock", () => {
+    const TRUE_TIME = "2026-03-05T12:00:00Z";
+
+    /** A view and a response come to a node that does not know the time. */
+    async function waiting(node: EngineWorld, path: string): Promise<void> {
       const { clock } = node;
       const stamp = { boot: clock.boot, at: clock.monotonic(), savedClock: clock.now() };
       const survey = { site: node.site(), stamp, version: 1, payload: '{"q":1}' };
-      const hits = logOf(node.site(), stamp, [viewOf({ path: "/" })]);
-      return node.commit({ ...hits, surveys: [survey] });
-    };
-    assert.ok((await waiting(one)).ok && (await waiting(other)).ok);
-    await one.upkeep();
-    assert.equal(await countOf("waiting"), 4);
-    one.clock.becomeSure("2026-03-05T12:00:00Z");
-    await one.upkeep();
-    assert.equal(await countOf("waiting"), 2);
-    await other.engine.close();
-    await sql("UPDATE node SET seen_at = now() - interval '25 hours'");
-    await one.upkeep();
-    assert.equal(await countOf("waiting"), 0);
-    assert.deepEqual(await paths(), { "/": 2 });
-    const days = await sql("SELECT day FROM survey ORDER BY day");
-    assert.deepEqual(
-      days.map(({ day }) => one.day - (day as number)),
-      [1, 0],
-    );
+      const hits = logOf(node.site(), stamp, [viewOf({ path })]);
+      assert.ok((await node.commit({ ...hits, surveys: [survey] })).ok);
+    }
+
+    /** The paths that were counted by day, and how many responses, ago from the day of the true time. */
+    async function filed(node: EngineWorld) {
+      const at = Math.floor(Date.parse(TRUE_TIME) / DAY_MS);
+      const surveys = await sql("SELECT day FROM survey ORDER BY day DESC");
+      const paths = await Promise.all(
+        [0, 1].map(async (ago) => Object.keys(await node.countsOfDay("path", at - ago))),
+      );
+      return { paths, surveys: surveys.map(({ day }) => at - Number(day)) };
+    }
+
+    it("files it once its node knows the time, and not by the clock of another", async () => {
+      const [one, other] = [await open({ boot: "b1" }), await open({ sure: false, boot: "b2" })];
+      await waiting(other, "/waits");
+      await one.upkeep();
+      assert.equal(await countOf("log"), 1);
+      assert.equal(await countOf("waiting_survey"), 1);
+      assert.deepEqual(await one.counts("pending"), 1);
+      for (const { clock } of [one, other]) clock.becomeSure(TRUE_TIME);
+      one.clock.setWall(TRUE_TIME);
+      // It tells the time; the other holds the lease.
+      await other.upkeep();
+      await one.upkeep();
+      assert.deepEqual(await filed(one), { paths: [["/waits"], []], surveys: [0] });
+      assert.equal(await countOf("log"), 0);
+    });
+
+    it("files it by the time it was saved with, once its node is gone", async () => {
+      const [one, other] = [await open({ boot: "b1" }), await open({ sure: false, boot: "b2" })];
+      await waiting(other, "/waits");
+      one.clock.setWall(TRUE_TIME);
+      await other.engine.close();
+      await one.upkeep();
+      assert.deepEqual(await filed(one), { paths: [[], ["/waits"]], surveys: [1] });
+    });
+
+    it("files it so a day after its node was heard of, where that said no goodbye", async () => {
+      const [one, other] = [await open({ boot: "b1" }), await open({ sure: false, boot: "b2" })];
+      await waiting(other, "/waits");
+      one.clock.setWall(TRUE_TIME);
+      await one.upkeep();
+      assert.equal(await countOf("log"), 1);
+      await sql("UPDATE boot SET told_at = now() - interval '25 hours'");
+      await one.upkeep();
+      assert.deepEqual(await filed(one), { paths: [[], ["/waits"]], surveys: [1] });
+    });
+
+    it("files it by the time that another process on its machine knows", async () => {
+      const one = await open({ boot: "b1" });
+      const first = await open({ sure: false, boot: "b2" });
+      await waiting(first, "/waits");
+      const second = await open({ sure: false, boot: "b2" });
+      second.clock.becomeSure(TRUE_TIME);
+      await second.upkeep();
+      await freeLease();
+      one.clock.setWall(TRUE_TIME);
+      await one.upkeep();
+      assert.deepEqual(await filed(one), { paths: [["/waits"], []], surveys: [0] });
+    });
   });
 
-  it("leaves nothing of sites that do not exist when their day is over", async () => {
+  it("leaves nothing of sites that do not exist", async () => {
     const node = await open();
     await node.count(["/secret", "/"], { site: 4_711 });
     await node.commit({ surveys: [node.survey('{"name":"x"}', { site: -7 })] });
-    assert.equal(await countOf("value WHERE text LIKE '%secret%'"), 0);
-    assert.equal(await countOf("value WHERE site = 0 AND dimension = 'path'"), 2);
+    const bodies = await sql("SELECT body FROM log");
+    assert.ok(!bodies.some(({ body }) => `${body}`.includes("secret")));
     node.clock.advance(DAY_MS);
     await node.upkeep();
-    for (const table of ["count", "value", "day_value", "survey", "day_total"])
-      assert.equal(await countOf(table), 0, table);
-  });
-
-  it("counts the rarest values of past days as one where there are too many", async () => {
-    const node = await open();
-    const { hour } = node;
-    for (let day = 0; day < 11; day++) {
-      const rare = Array.from({ length: 1_990 }, (_, i) => `/${day}/${i}`);
-      await node.count(["/", ...rare], { hour: hour - 24 * (13 - day) });
-      await node.count(["/often"], { hour: hour - 24 * (13 - day) });
-    }
-    // What came late stays for as long as it would have if it had come today.
-    node.clock.advance(2 * DAY_MS);
-    await node.upkeep();
-    const before = Object.values(await paths()).reduce((sum, n) => sum + n, 0);
-    const plan = await node.engine.read("foldPlan", { today: node.day });
-    assert.ok(plan !== null);
-    for (let next: typeof plan | null = plan, more = true; more; next = null) {
-      const answer = await node.engine.send({ kind: "fold", plan: next });
-      assert.ok(answer.ok);
-      more = answer.more;
-    }
-    const after = await paths();
-    assert.equal(
-      Object.values(after).reduce((sum, n) => sum + n, 0),
-      before,
-    );
-    assert.deepEqual([after["/"], after["/often"]], [11, 11]);
-    const [room] = await sql("SELECT n FROM room WHERE day = -1 AND dimension = 'path'");
-    assert.equal(room?.n, Object.keys(after).length - 1);
-    assert.ok(Number(room?.n) < 20_000);
+    for (const table of ["log", "block", "survey"]) assert.equal(await countOf(table), 0, table);
   });
 });

@@ -1,6 +1,7 @@
 import type { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
 import type { Sql, Statement } from "../connection.ts";
+import type { SurveyIds } from "../surveys.ts";
 
 const FILED_PER_STEP = 100;
 /** A boot of which nobody has heard for so long is over: its hits count when its own clock says they came. */
@@ -22,6 +23,11 @@ export function bootStatement({
   };
 }
 
+/** Nobody will know any more when a boot began, unless somebody does. */
+export function bootOver(boot: string): Statement {
+  return { text: "DELETE FROM boot WHERE id = $1 AND zero IS NULL", values: [boot] };
+}
+
 /** Epoch ms at monotonic zero of each boot; null where that is not known yet. */
 export async function bootZeros(sql: Sql): Promise<ReadonlyMap<string, number | null>> {
   const rows = await sql.rows<{ id: string; zero: number | null }>(
@@ -40,7 +46,7 @@ interface WaitingSurvey {
 }
 
 /** Files responses under the day on which they came in. @returns false when there was none to file */
-export async function fileSurveys(sql: Sql, zone: DayZone): Promise<boolean> {
+export async function fileSurveys(sql: Sql, zone: DayZone, ids: SurveyIds): Promise<boolean> {
   const rows = await sql.rows<WaitingSurvey>(
     `DELETE FROM waiting_survey USING (
        SELECT w.id, boot.zero FROM waiting_survey w LEFT JOIN boot ON boot.id = w.boot
@@ -52,9 +58,12 @@ export async function fileSurveys(sql: Sql, zone: DayZone): Promise<boolean> {
   );
   await sql.all(
     rows.map(({ site, version, payload, at, savedClock, zero }) => ({
-      text: `INSERT INTO survey (site, version, day, payload)
-             SELECT key, $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
-      values: [site, version, zone.today(zero === null ? savedClock : zero + at), payload],
+      text: `INSERT INTO survey (id, site, version, day, payload)
+             SELECT $5::bigint, key, $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
+      values: [
+        ...[site, version, zone.today(zero === null ? savedClock : zero + at), payload],
+        ids.draw(),
+      ],
     })),
   );
   return rows.length > 0;

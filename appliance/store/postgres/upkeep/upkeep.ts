@@ -3,6 +3,7 @@ import { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
 import type { Connection, Sql } from "../connection.ts";
 import type { DatabaseTime } from "../database-time.ts";
+import { SurveyIds } from "../surveys.ts";
 import { bootStatement, fileSurveys } from "./boots.ts";
 import { Erasing, emptyNobody } from "./erase.ts";
 import type { Lease } from "./lease.ts";
@@ -15,6 +16,8 @@ interface UpkeepOptions {
   readonly lease: Lease;
   readonly time: DatabaseTime;
   readonly clock: Clock;
+  /** 0–1 */
+  readonly random: () => number;
 }
 
 /**
@@ -24,10 +27,12 @@ interface UpkeepOptions {
 export class PostgresUpkeep {
   readonly #options: UpkeepOptions;
   readonly #erasing = new Erasing();
+  readonly #ids: SurveyIds;
   #boot = { isKnown: false, at: -Infinity };
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
+    this.#ids = new SurveyIds(options.clock, options.random);
   }
 
   /** @returns false when nothing is left to do for this node. @throws {Away}, {Lost} */
@@ -59,7 +64,7 @@ export class PostgresUpkeep {
     await addRunTime(sql, ms);
     lease.told(ms);
     if (await this.#erasing.step(sql)) return true;
-    if (await fileSurveys(sql, new DayZone(zone))) return true;
+    if (await fileSurveys(sql, new DayZone(zone), this.#ids)) return true;
     if (await emptyNobody(sql)) return true;
     // How many responses a day had is of no use when it is over.
     await sql.rows("DELETE FROM survey_day WHERE day < $1", [time.today() - 1]);

@@ -1,26 +1,23 @@
-/** What hits and groups of them count as, and how a group is kept while nobody knows the hour. */
-
-import { dowhourOf, HOUR_MS, hourName, hourOf } from "../../base/calendar.ts";
-import { OTHER } from "../../base/names.ts";
+import { OTHER } from "../../appliance/base/names.ts";
 import {
-  COUNTERS,
-  type CountGroup,
   FIXED_DIMENSIONS,
-  HOURLY_COUNTERS,
-  hourDimension,
   MAX_VALUES_PER_DAY,
   type SiteKey,
   type Stamp,
-} from "../counting.ts";
-import { type Batch, decodeBatch } from "../log/batch.ts";
-import { type Dimension, FLAG, type Hit, KINDS } from "../log/record.ts";
+} from "../../appliance/store/counting.ts";
+import { type Batch, decodeBatch } from "../../appliance/store/log/batch.ts";
+import { type Dimension, FLAG, type Hit, KINDS } from "../../appliance/store/log/record.ts";
 
-type Add = (dimension: string, value: string, n: number) => void;
-
-/** How the `data` of a waiting row reads. */
-export type Waiting =
-  | { kind: "counts"; views: number; counts: [string, [string, number][]][] }
-  | { kind: "survey"; version: number; payload: string };
+/** Counts of one site that share a stamp: dimension → value → how many. */
+export interface CountGroup {
+  readonly site: SiteKey;
+  readonly stamp: Stamp;
+  /** Requests in this group. */
+  hits: number;
+  /** Of these, views. */
+  views: number;
+  readonly counts: Map<string, Map<string, number>>;
+}
 
 /** Dimension and value, one increment each. */
 type Increments = readonly (readonly [dimension: string, value: string])[];
@@ -118,46 +115,4 @@ function count({ counts }: CountGroup, dimension: string, value: string, times: 
   const isFull = values.size >= MAX_VALUES_PER_DAY && !FIXED_DIMENSIONS.has(dimension);
   const counted = isFull && !values.has(value) ? OTHER : value;
   values.set(counted, (values.get(counted) ?? 0) + times);
-}
-
-/** A counter is also kept as a sum of the day. */
-export function isCounter(dimension: string): boolean {
-  return (COUNTERS as readonly string[]).includes(dimension);
-}
-
-/** Adds all that a group counts at an hour, as `Stamp` has it, what follows from the hour included. */
-export function addCounts(
-  { views, counts }: Pick<CountGroup, "views" | "counts">,
-  hour: number,
-  add: Add,
-): void {
-  for (const [dimension, values] of counts)
-    for (const [value, n] of values) add(dimension, value, n);
-  const name = hourName(hourOf(hour * HOUR_MS));
-  for (const counter of HOURLY_COUNTERS) {
-    const values = counts.get(counter);
-    if (values === undefined) continue;
-    const n = [...values.values()].reduce((sum, count) => sum + count, 0);
-    add(hourDimension(counter), name, n);
-  }
-  if (views === 0) return;
-  add("hour", name, views);
-  add("dowhour", dowhourOf(hour * HOUR_MS), views);
-}
-
-/** A group as it waits for the clock. */
-export function waitingCounts({ views, counts }: Pick<CountGroup, "views" | "counts">): Waiting {
-  return {
-    kind: "counts",
-    views,
-    counts: [...counts].map(([dimension, values]) => [dimension, [...values]]),
-  };
-}
-
-/** The other way. */
-export function waitingGroup({
-  views,
-  counts,
-}: Waiting & { kind: "counts" }): Pick<CountGroup, "views" | "counts"> {
-  return { views, counts: new Map(counts.map(([name, values]) => [name, new Map(values)])) };
 }
