@@ -183,9 +183,8 @@ describe("upkeep in PostgreSQL", () => {
     async function filed(node: EngineWorld) {
       const at = Math.floor(Date.parse(TRUE_TIME) / DAY_MS);
       const surveys = await sql("SELECT day FROM survey ORDER BY day DESC");
-      const paths = await Promise.all(
-        [0, 1].map(async (ago) => Object.keys(await node.countsOfDay("path", at - ago))),
-      );
+      const paths = [];
+      for (const ago of [0, 1]) paths.push(Object.keys(await node.countsOfDay("path", at - ago)));
       return { paths, surveys: surveys.map(({ day }) => at - Number(day)) };
     }
 
