@@ -15,6 +15,8 @@ export interface Config {
   readonly badgeSites: readonly string[];
   /** The zone whose midnight begins a day; undefined leaves it as the data has it. */
   readonly dayZone: string | undefined;
+  /** How long it is kept what came together in a view or an event; 0 for counts only. */
+  readonly detailDays: number;
   readonly retentionDays: number;
   readonly trustedProxies: readonly string[];
   readonly waitForClock: boolean;
@@ -139,6 +141,7 @@ export function readConfig({ flags, env, file }: ConfigSources): Config {
     adminToken: value("STATS_TOKEN") || null,
     badgeSites: value("BADGE_SITES"),
     dayZone: value("DAY_ZONE") || undefined,
+    detailDays: value("DETAIL_DAYS"),
     retentionDays: value("RETENTION_DAYS"),
     trustedProxies: value("TRUSTED_PROXIES"),
     waitForClock: value("WAIT_FOR_CLOCK"),

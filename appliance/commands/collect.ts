@@ -14,6 +14,8 @@ const help = `tallydeck collect: counts into a database that it shares with othe
   --host ADDR      the collector's address, all interfaces unless given (HOST)
   --day-zone ZONE  the time zone whose midnight begins a day, where nobody has named one before
                    (DAY_ZONE)
+  --detail-days N  how long it is kept what came together in a view, for filters (DETAIL_DAYS, 90);
+                   0 for counts only
   --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
                    unless --metrics-bind names an address (METRICS_BIND)
   --drain-seconds N
@@ -31,6 +33,7 @@ const FLAGS = [
   "port",
   "host",
   "day-zone",
+  "detail-days",
   "metrics-port",
   "metrics-bind",
   "drain-seconds",

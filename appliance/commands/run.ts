@@ -20,6 +20,8 @@ const help = `tallydeck run: starts the service and stays until it is told to st
                    the environment or the file; --node-name says who counts there (NODE_NAME)
   --day-zone ZONE  the time zone whose midnight begins a day, like Europe/Zurich (DAY_ZONE, UTC in new
                    data, else as before)
+  --detail-days N  how long it is kept what came together in a view, for filters (DETAIL_DAYS, 90);
+                   0 for counts only
   --metrics-port N the port of /metrics in OpenMetrics (METRICS_PORT, none), on this machine only
                    unless --metrics-bind names an address (METRICS_BIND)
   --virtual-deck MODEL

@@ -1,8 +1,11 @@
 import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import { siteIdOf } from "../base/names.ts";
+import { statsFilter } from "../collector/routes/filter.ts";
+import { HttpError } from "../http/errors.ts";
 import { type Desk, openToLook } from "../store/desk.ts";
-import { MAX_RANGE_DAYS } from "../store/queries.ts";
+import { type Filter, MAX_RANGE_DAYS, type StatsQuery } from "../store/queries.ts";
 import type { StatsTotals } from "../store/reports.ts";
+import { detailFrom } from "../store/settling/folding.ts";
 import type { Directory, SiteRecord } from "../store/sites/directory.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
@@ -17,6 +20,10 @@ const help = `tallydeck stats: the numbers of a site, by day, with its first pag
   tallydeck stats                          the same, where there is one site only
 
   --days N         how many days, today included, 1 to ${MAX_RANGE_DAYS} (${DEFAULT_DAYS})
+  --where DIMENSION:TEST:VALUE
+                   only views of which this holds, like path:begins:/blog or country:is:DE; TEST is is,
+                   not or begins. May be given several times, as in GET /stats
+  --of WHAT        what pages, referrers and countries count: views, visitors or sessions (views)
   --json           all there is, as GET /stats?series=1 answers, but for "live"
 ${DATA_OPTIONS_HELP}
 
@@ -26,6 +33,8 @@ from another machine ask GET /stats.`;
 const OPTIONS = {
   ...DATA_OPTIONS,
   days: { type: "string" },
+  where: { type: "string", multiple: true },
+  of: { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -36,6 +45,7 @@ export const stats: Command = {
     const [given, ...rest] = positionals;
     if (rest.length > 0) throw new UsageError("Name one site: `tallydeck stats SITE`.");
     const days = daysOf(values.days);
+    const filter = filterOf(values);
     const config = configFrom(values, terminal);
     await checkData(["stats", ...positionals], config, terminal);
     const desk = await openToLook(config);
@@ -47,7 +57,15 @@ export const stats: Command = {
       const directory = await desk.directory();
       const site = siteOf(directory, given);
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
-      const json = await numbersOf(desk, site, zone, terminal.now(), days);
+      const now = terminal.now();
+      const today = zone.today(now);
+      const json = await numbersOf(desk, site, {
+        ...filter,
+        from: today - days + 1,
+        to: today,
+        zone: zone.nameAt(now),
+        detailFrom: detailFrom({ today, detailDays: config.detailDays }),
+      });
       if (values.json) terminal.out(json);
       else
         for (const line of tableOf(JSON.parse(json) as StatsTotals, terminal.columns))
@@ -65,6 +83,15 @@ function daysOf(given = `${DEFAULT_DAYS}`): number {
   return days;
 }
 
+function filterOf({ where, of }: { where?: string[]; of?: string }): Filter {
+  try {
+    return statsFilter({ where, of });
+  } catch (error) {
+    if (error instanceof HttpError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
 /** @throws {UsageError | CommandFailed} where it is not clear which site is meant */
 function siteOf(directory: Directory, given: string | undefined): SiteRecord {
   const { sites } = directory;
@@ -79,24 +106,19 @@ function siteOf(directory: Directory, given: string | undefined): SiteRecord {
   return site;
 }
 
-/** The body of `/stats` for the last `days` up to today. */
+/** The body of `/stats`. */
 async function numbersOf(
   desk: Desk,
   { key, id }: SiteRecord,
-  zone: DayZone,
-  now: number,
-  days: number,
+  asked: Filter & Pick<StatsQuery, "from" | "to" | "zone" | "detailFrom">,
 ): Promise<string> {
-  const today = zone.today(now);
   const query = {
+    ...asked,
     site: key,
     id,
-    from: today - days + 1,
-    to: today,
     single: false,
     series: true,
     daily: undefined,
-    zone: zone.nameAt(now),
     warnings: [],
   };
   const accepts = { encoding: null, ifNoneMatch: "" };

@@ -108,6 +108,12 @@ export const SETTINGS = {
     accepts: "a time zone by its IANA name, like Europe/Zurich or UTC",
     parse: (text) => (text === "" ? "" : dayZoneNamed(text)),
   } satisfies Setting<string>,
+  DETAIL_DAYS: {
+    flag: "detail-days",
+    fallback: "90",
+    accepts: "a number of days from 0, for counts only, to 36500",
+    parse: (text) => wholeNumber(text, 0, 36_500),
+  } satisfies Setting<number>,
   RETENTION_DAYS: {
     fallback: "800",
     accepts: "a number of days from 1 to 36500",

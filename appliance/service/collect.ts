@@ -72,6 +72,7 @@ async function openStore({ config, clock, log }: CollectParts) {
     databaseUrl: config.databaseUrl,
     nodeName: config.nodeName,
     dayZone: config.dayZone,
+    detailDays: config.detailDays,
     retentionDays: config.retentionDays,
     // Another collector may be told of more.
     ...(config.sites.length > 0 && { declared: config.sites }),

@@ -49,6 +49,7 @@ async function startStore(
     nodeName: config.nodeName,
     declared: config.sites,
     dayZone: config.dayZone,
+    detailDays: config.detailDays,
     retentionDays: config.retentionDays,
     clock,
     log,

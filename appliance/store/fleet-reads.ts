@@ -1,4 +1,5 @@
 import type { LastAnswers } from "./answer.ts";
+import type { BlockQuestion } from "./counts/block-reading.ts";
 import { hourlyViews } from "./counts/hourly-views.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
 import { overview } from "./counts/overview.ts";
@@ -15,7 +16,8 @@ import { surveyVersions } from "./surveys/versions.ts";
 
 /** What an engine reads from; all of one moment. */
 export interface FleetSource {
-  readonly counts: CountsSource;
+  /** Counts of views by whatever they were, unless asked for others. */
+  counts(question?: BlockQuestion): CountsSource;
   readonly surveys: SurveySource;
   /** Of every site whose owner has set anything. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
@@ -34,13 +36,13 @@ export const FLEET_READS: {
 } = {
   stats: async (source, { query, accepts }) =>
     source.lastAnswers.answer(await source.version(), query, accepts, () =>
-      statsBody(source.counts, query),
+      statsBody(source.counts(query), query),
     ),
-  overview: ({ counts }, input) => overview(counts, input),
-  viewCounts: ({ counts }, input) => viewCounts(counts, input),
-  liveNumbers: ({ counts }, input) => liveNumbers(counts, input),
-  hourlyViews: ({ counts }, input) => hourlyViews(counts, input),
-  siteActivity: ({ counts }, input) => siteActivity(counts, input),
+  overview: ({ counts }, input) => overview(counts(), input),
+  viewCounts: ({ counts }, input) => viewCounts(counts(), input),
+  liveNumbers: ({ counts }, input) => liveNumbers(counts(), input),
+  hourlyViews: ({ counts }, input) => hourlyViews(counts(), input),
+  siteActivity: ({ counts }, input) => siteActivity(counts(), input),
   surveySummary: ({ surveys }, input) => surveySummary(surveys, input),
   surveyPage: ({ surveys }, input) => surveyPage(surveys, input),
   surveyVersions: ({ surveys }, input) => surveyVersions(surveys, input),

@@ -3,6 +3,8 @@
 import type { Day } from "../base/calendar.ts";
 import type { ZoneSetting } from "../base/day-zone.ts";
 import type { Accepts, Answer } from "./answer.ts";
+import type { CountsOf } from "./blocks/day-table.ts";
+import type { Condition } from "./blocks/filter.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
 import type {
@@ -19,11 +21,19 @@ import type { Settlement } from "./snapshot.ts";
 /** The longest range of `stats`, in days. */
 export const MAX_RANGE_DAYS = 4_000;
 
+/** What of the views and events is counted, and as what. */
+export interface Filter {
+  /** What the counts of values are. */
+  readonly of: CountsOf;
+  /** All that a view or an event has to be; where there is any, only days that keep detail count. */
+  readonly where: readonly Condition[];
+}
+
 /**
  * `from: "first"` is the first day with data up to `to`, or `to` where there is none; never further
  * back than MAX_RANGE_DAYS.
  */
-export interface StatsQuery {
+export interface StatsQuery extends Filter {
   readonly site: SiteKey;
   readonly id: string;
   readonly from: Day | "first";
@@ -33,6 +43,8 @@ export interface StatsQuery {
   readonly series: boolean;
   /** With the counts by day, and how. */
   readonly daily: DailyForm | undefined;
+  /** The first day that keeps what came together; Infinity for none. */
+  readonly detailFrom: Day;
   /** The zone by which days begin. */
   readonly zone: string;
   readonly warnings: readonly Warning[];

@@ -53,6 +53,15 @@ export interface StatsHead {
   /** Views of the last five minutes, where the range ends today. */
   live?: number;
   series?: SeriesRow[];
+  detail?: DetailAnswer;
+}
+
+/** Of what is filtered. */
+export interface DetailAnswer {
+  /** The first of the days that keeps what came together, and so counts; null where none does. */
+  from: string | null;
+  /** One in so many views was kept: 1, 2, 4, 8 … Counts are scaled. */
+  sampled: number;
 }
 
 /** What `GET /stats?from=first&series=1&daily=text` holds beyond its totals. */
@@ -64,10 +73,12 @@ export interface StatsAnswer extends StatsHead {
   hours?: HourlyCounts;
 }
 
-/** What `GET /stats` holds in any case: a dimension is a table of value → count. */
+/** What `GET /stats` holds without a filter: a dimension is a table of value → count. */
 export interface StatsTotals {
   site: string;
-  [dimension: string]: StatsHead[keyof StatsHead] | Record<string, number>;
+  [dimension: string]:
+    | Omit<StatsHead, "detail">[keyof Omit<StatsHead, "detail">]
+    | Record<string, number>;
 }
 
 /** What `GET /overview` tells of a site: its views. */

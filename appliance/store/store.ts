@@ -1,3 +1,4 @@
+import type { Day } from "../base/calendar.ts";
 import { type Clock, every } from "../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
@@ -20,6 +21,7 @@ import {
 } from "./queries.ts";
 import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
 import type { Warning } from "./reports.ts";
+import { detailFrom } from "./settling/folding.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
 import type { Unusable } from "./sqlite/health.ts";
 import type { Space } from "./sqlite/room.ts";
@@ -45,8 +47,8 @@ const DETAIL_SHARE = 1 / 4;
 
 interface StoreOptions extends EngineOptions {
   retentionDays: number;
-  /** Days for which it is kept what came together in a view; none unless given. */
-  detailDays?: number;
+  /** Days for which it is kept what came together in a view; 0 for none. */
+  detailDays: number;
   clock: Clock;
   log: Log;
   /** Called whenever damage to the data was met. */
@@ -113,7 +115,7 @@ export class Store {
         return this.#engine.send(request);
       },
       settlement: async (asked) => {
-        const { detailDays = 0 } = this.#options;
+        const { detailDays } = this.#options;
         const [maxDetailBytes, { lowSpace }] = [await this.#maxDetailBytes(), this.#engine];
         return this.#settlement({ ...asked, detailDays, maxDetailBytes, lowSpace });
       },
@@ -209,6 +211,11 @@ export class Store {
       throw storageUnavailable();
     }
     return answer.result as WriteResult<W>;
+  }
+
+  /** The first day that keeps what came together, on this one; Infinity for none. */
+  detailFrom(today: Day): Day {
+    return detailFrom({ today, detailDays: this.#options.detailDays });
   }
 
   /** What is wrong at the moment. */
@@ -363,7 +370,9 @@ export class Store {
   }
 
   async #maxDetailBytes(): Promise<number> {
-    const space = await this.#opened.files?.space().catch(() => undefined);
+    // A database elsewhere has a disk of its own, which nobody here sees.
+    const files = this.#opened.hasFleet ? undefined : this.#opened.files;
+    const space = await files?.space().catch(() => undefined);
     return space === undefined ? Number.POSITIVE_INFINITY : DETAIL_SHARE * space.total;
   }
 

@@ -18,13 +18,7 @@ export async function makeHistory(
   days: number,
   nextView: () => Record<string, string> = views(42),
 ): Promise<void> {
-  const random = randomFrom(7);
-  const visitor = createVisitorCache();
-  await makeDays(dataDir, days, hits / days, () => {
-    const agent = USER_AGENTS[Math.floor(random() * USER_AGENTS.length)] as string;
-    const country = random() < 0.5 ? "DE" : "US";
-    return beaconHit({ payload: nextView(), visitor: visitor(agent), referer: "", country });
-  });
+  await makeDays(dataDir, days, hits / days, hitsOf(nextView));
 }
 
 /** What attackers send: every value is new, and as long as one may be, in twelve dimensions. */
@@ -37,6 +31,33 @@ export async function makeFlood(dataDir: string, hits: number, days: number): Pr
   });
 }
 
+/** A store that counts for these sites, and settles when it is told to. */
+export function openStore(dataDir: string, clock: Clock, sites: readonly string[]): Promise<Store> {
+  return Store.open({
+    dataDir,
+    detailDays: 90,
+    retentionDays: 800,
+    clock,
+    log: silentLog(),
+    prepare: (db) =>
+      declareSites(
+        db,
+        sites.map((id) => ({ id, host: null })),
+      ),
+  });
+}
+
+/** Hits of visitors, as a site has them. */
+export function hitsOf(nextView: () => Record<string, string> = views(42)): () => Hit {
+  const random = randomFrom(7);
+  const visitor = createVisitorCache();
+  return () => {
+    const agent = USER_AGENTS[Math.floor(random() * USER_AGENTS.length)] as string;
+    const country = random() < 0.5 ? "DE" : "US";
+    return beaconHit({ payload: nextView(), visitor: visitor(agent), referer: "", country });
+  };
+}
+
 /** Counts on each of `days` days that end today, with upkeep in between as a service does it. */
 async function makeDays(
   dataDir: string,
@@ -46,13 +67,7 @@ async function makeDays(
 ): Promise<void> {
   const firstDay = dayOf(Date.now()) - days + 1;
   const clock = new MovableClock(firstDay * DAY_MS);
-  const store = await Store.open({
-    dataDir,
-    retentionDays: 2 * days,
-    clock,
-    log: silentLog(),
-    prepare: (db) => declareSites(db, [{ id: SITE, host: null }]),
-  });
+  const store = await openStore(dataDir, clock, [SITE]);
   const site = store.directory.sites[0]?.key as number;
   let last: Promise<void> = Promise.resolve();
   for (let hit = 0; hit < days * perDay; hit++) {
@@ -70,7 +85,7 @@ async function makeDays(
   await store.close();
 }
 
-class MovableClock implements Clock {
+export class MovableClock implements Clock {
   time: number;
   readonly boot = "bench";
   readonly sure = true;

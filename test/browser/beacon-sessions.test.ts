@@ -17,6 +17,23 @@ describe("the first view of a path on a day", () => {
     assert.deepEqual(await stage().said("n"), ["1", "1", undefined, "1", undefined]);
   });
 
+  it("is a visitor of the page, and the first of a session an entry", async () => {
+    await stage().at("2026-03-04T12:00:00Z");
+    await stage().open("/about");
+    await stage().open("/posts");
+    await stage().open("/about");
+    await stage().at("2026-03-04T13:00:00Z");
+    await stage().open("/posts");
+    const { world } = stage();
+    const pages = async (of: string) => (await world.stats({ day: "2026-03-04", of })).path;
+    assert.deepEqual(await pages("views"), { "/about": 2, "/posts": 2 });
+    assert.deepEqual(await pages("visitors"), { "/about": 1, "/posts": 1 });
+    assert.deepEqual(await pages("sessions"), { "/about": 1, "/posts": 1 });
+    const where = "path:is:/posts";
+    const { uv, sessions, source } = await world.stats({ day: "2026-03-04", where });
+    assert.deepEqual([uv, sessions, source], [{ _: 1 }, { _: 1 }, { direct: 2 }]);
+  });
+
   it("is told again on the next day in UTC, though the session goes on", async () => {
     await stage().at("2026-03-04T23:50:00Z");
     await stage().open("/");

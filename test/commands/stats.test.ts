@@ -45,6 +45,26 @@ describe("tallydeck stats", () => {
     await service.end();
   });
 
+  it("prints only what fits its conditions, counted as it is asked", async () => {
+    const service = await counted();
+    const { out } = await stats(
+      "blog",
+      "--where",
+      "path:begins:/a",
+      "--where",
+      "browser:is:Chrome",
+    );
+    assert.match(out, /^Sum +1$/m);
+    assert.match(out, /\n\nPages\n {2}\/a {2}1\n/);
+    const asked = ["--where", "path:not:/a", "--of", "visitors", "--json"];
+    const printed = JSON.parse((await stats("blog", ...asked)).out);
+    const { from, to } = printed;
+    const url = `/stats?site=blog&from=${from}&to=${to}&series=1&where=path:not:/a&of=visitors`;
+    assert.deepEqual(printed, (await service.ask(`${url}&token=${ADMIN}`)).json);
+    assert.deepEqual([printed.pv, printed.browser], [{ _: 2 }, { Chrome: 2 }]);
+    await service.end();
+  });
+
   it("needs no name where there is one site", async () => {
     const add = (id: string) => tallydeck(["sites", "add", id, "--data-dir", folder()]);
     await add("blog");
@@ -71,6 +91,8 @@ describe("tallydeck stats", () => {
     ["blog", "--days", "0"],
     ["blog", "--days", "4001"],
     ["blog", "--days", "week"],
+    ["blog", "--where", "colour:is:red"],
+    ["blog", "--of", "bots"],
     ["blog", "--jason"],
   ])
     it(`does not understand \`stats ${args.join(" ")}\``, async () => {

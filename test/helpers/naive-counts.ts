@@ -7,6 +7,7 @@ import type { BlockQuestion } from "../../appliance/store/counts/block-reading.t
 import type { IdTable } from "../../appliance/store/counts/id-table.ts";
 import type {
   CountsSource,
+  Detail,
   SiteDay,
   SiteDays,
   VisitValue,
@@ -102,6 +103,11 @@ export class NaiveCounts implements CountsSource {
     });
   }
 
+  /** What was counted is all known. */
+  detail({ from }: SiteDays): Detail {
+    return { from, sampled: 1 };
+  }
+
   firstDay(site: SiteKey): Day | null {
     const days = this.#state.counted
       .filter((record) => record.site === site)
@@ -156,6 +162,11 @@ export function fits({ values }: HitRecord, where: readonly Condition[]): boolea
   });
 }
 
+/** No view can be what conditions ask for. */
+function isAboutEvents(where: readonly Condition[]): boolean {
+  return where.some(({ dimension, test }) => test !== "not" && dimension.startsWith("event"));
+}
+
 function factsOf(
   record: HitRecord,
   { of, where }: Pick<BlockQuestion, "of" | "where">,
@@ -187,7 +198,8 @@ function factsOf(
   if (kind === "crawler") facts.push(["bot", "ua", times], ["bot_hour", hour, times]);
   if (kind === "synthetic") facts.push(["bot", "synthetic", times], ["bot_hour", hour, times]);
   for (const [name, text] of values) {
-    if (kind === "event" && name !== "event" && name !== "event_target") continue;
+    const isOfEvent = name === "event" || name === "event_target";
+    if (kind === "event" && !isOfEvent && !isAboutEvents(where)) continue;
     if (isFiltered && !DETAIL_DIMENSIONS.includes(name)) continue;
     const visitors = has(name === "path" ? FLAG.pathVisitor : FLAG.visitor);
     const n = { views: times, visitors, sessions: has(FLAG.session) }[of];

@@ -70,6 +70,7 @@ class Box {
     this.#clock = new FakeClock(wall, { sure, boot: `boot ${this.#boots}` });
     this.#store = await Store.open({
       dataDir: this.#dataDir,
+      detailDays: 0,
       retentionDays: RETENTION_DAYS,
       clock: this.#clock,
       log: silentLog(),

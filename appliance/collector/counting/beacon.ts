@@ -1,6 +1,6 @@
 import { remember } from "../../base/remember.ts";
 import { type Dimension, FLAG, type Hit } from "../../store/log/record.ts";
-import { storable } from "./payload.ts";
+import { storable, storedPath } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -90,10 +90,7 @@ function contextOf(
 function pathOf(p: unknown): string {
   // Cut first: an encoded ? or # is part of the name.
   const [raw = ""] = typeof p === "string" ? p.split(/[?#]/, 1) : [];
-  const path = storable(percentDecoded(raw));
-  let end = path.length;
-  while (end > 0 && path[end - 1] === "/") end--;
-  return path.slice(0, end) || "/";
+  return storedPath(storable(percentDecoded(raw)));
 }
 
 /** As it is where what it decodes to is no UTF-8; a `%` that encodes nothing stays. */

@@ -76,6 +76,13 @@ export function storable(value: unknown): string {
   return Array.from(text).slice(0, MAX_CHARACTERS).join("");
 }
 
+/** A path as it is stored, without slashes at its end; the root stays `/`. @param path `storable` */
+export function storedPath(path: string): string {
+  let end = path.length;
+  while (end > 0 && path[end - 1] === "/") end--;
+  return path.slice(0, end) || "/";
+}
+
 /** True for printable ASCII, as nearly every value is. */
 function isClean(value: string): boolean {
   if (value.length > MAX_CHARACTERS) return false;

@@ -4,6 +4,7 @@ import type { DailyForm, Warning } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { Access } from "../access.ts";
 import { queryValue } from "../counting/payload.ts";
+import { statsFilter } from "./filter.ts";
 import { statsRange } from "./range.ts";
 import { acceptsOf, askerOf, sendRunning } from "./reading.ts";
 
@@ -29,15 +30,19 @@ export function statsRoute(access: Access, { store, clock, warnings }: StatsPart
     const today = store.zone.today(now);
     const range = statsRange(ctx.query, today);
     const series = queryValue(ctx.query, "series") === "1";
+    const filter = statsFilter(ctx.query);
     const query = {
       ...range,
+      ...filter,
+      detailFrom: store.detailFrom(today),
       site: site.key,
       id: site.id,
       series,
       daily: series ? DAILY.get(queryValue(ctx.query, "daily")) : undefined,
       zone: store.zone.nameAt(now),
       warnings: warnings(),
-      live: range.to === today ? store.live.of(site.key) : undefined,
+      // Of what came a moment ago it is known that it was a view, and no more.
+      live: range.to === today && filter.where.length === 0 ? store.live.of(site.key) : undefined,
     };
     const answer = await store.read(
       "stats",

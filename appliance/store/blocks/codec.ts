@@ -6,6 +6,7 @@ import { Block, NO_HOUR, type Sampled } from "./block.ts";
 import { type CountsOf, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail, IS_EVENT, MAX_DETAIL_ROWS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS, MAX_DICTIONARY } from "./dictionary.ts";
+import { type Condition, rowsThatFit, type Test, testsOf } from "./filter.ts";
 import { daysIn, MAX_MONTH, type Month } from "./month.ts";
 import { VarintReader, VarintWriter } from "./varints.ts";
 
@@ -36,6 +37,10 @@ const MAX_PIECE_BYTES: Readonly<Record<keyof BlockPieces, number>> = {
   counts: 112 * 1_048_576,
   detail: 64 * 1_048_576,
 };
+/** What is unpacked in one go: a piece that is packed as most are takes one. */
+const RATIO = 8;
+const MIN_CHUNK_BYTES = 1_024;
+const MAX_CHUNK_BYTES = 4 * 1_048_576;
 const MAX_EVERY = 2 ** 32;
 const ROW_BYTES = 2 + 2 * DETAIL_DIMENSIONS.length;
 const NOTHING = new Uint8Array();
@@ -57,6 +62,8 @@ interface Reading {
   readonly days?: readonly [from: number, to: number];
   /** The one column of these counts that is read. */
   readonly of?: CountsOf;
+  /** The rows of detail that are read. */
+  readonly where?: readonly Condition[];
 }
 
 /**
@@ -71,7 +78,12 @@ export function decodeBlock(
   const block =
     counters.length > 0 ? readCounters(month, readerOf(counters, "counters")) : new Block(month);
   if (counts.length > 0) readCounts(block, readerOf(counts, "counts"), reading);
-  if (detail.length > 0) block.detail = readDetail(readerOf(detail, "detail"), block);
+  if (detail.length > 0) {
+    const tests = testsOf(block.dimensions, reading.where ?? []);
+    // Where no value fits, no row does.
+    if (tests.every(({ fits }) => fits.includes(1)))
+      block.detail = readDetail(readerOf(detail, "detail"), block, tests);
+  }
   return block;
 }
 
@@ -89,7 +101,9 @@ export function readBlock(
 }
 
 function packed(bytes: Uint8Array): Uint8Array {
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
+  // A copy: this one lies in 16 kB that would go to other threads with it.
+  return new Uint8Array(zstdCompressSync(bytes, { params }));
 }
 
 /** @throws {RangeError} when the bytes are no piece */
@@ -104,6 +118,7 @@ function unpacked(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   try {
     return zstdDecompressSync(bytes, {
       maxOutputLength,
+      chunkSize: Math.min(MAX_CHUNK_BYTES, MIN_CHUNK_BYTES + RATIO * bytes.length),
       params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
     });
   } catch (error) {
@@ -292,42 +307,68 @@ function planesOf(column: Uint16Array, rows: number): Uint8Array {
   return planes;
 }
 
-/** @throws {RangeError} where a value is above `size` */
-function columnOf(planes: Uint8Array, rows: number, size: number): Uint16Array {
-  const column = new Uint16Array(rows);
+/** The values of some rows. @throws {RangeError} where one is above `size` */
+function columnOf(planes: Uint8Array, rows: Uint32Array, size: number): Uint16Array {
+  const column = new Uint16Array(rows.length);
+  const high = planes.length / 2;
   let highest = 0;
-  for (let row = 0; row < rows; row++) {
-    const value = (planes[row] as number) | ((planes[rows + row] as number) << 8);
-    column[row] = value;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const value = (planes[row] as number) | ((planes[high + row] as number) << 8);
+    column[i] = value;
     if (value > highest) highest = value;
   }
   if (highest > size) throw noBlock("its detail names what it has not");
   return column;
 }
 
-function readDetail(reader: VarintReader, block: Block): Detail {
+/** The bytes of some rows. @throws {RangeError} where one is above `max` */
+function bytesOf(bytes: Uint8Array, rows: Uint32Array, max: number): Uint8Array {
+  const column = new Uint8Array(rows.length);
+  let highest = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const byte = bytes[rows[i] as number] as number;
+    column[i] = byte;
+    if (byte > highest) highest = byte;
+  }
+  if (highest > max) throw noBlock("its detail is off");
+  return column;
+}
+
+function readDetail(reader: VarintReader, block: Block, tests: readonly Test[]): Detail {
   const sizes = DETAIL_DIMENSIONS.map((name) => block.dimensions.get(name)?.texts.length ?? 0);
   const days = daysIn(block.month);
   const detail = DAYS.map((day) => {
     const rows = reader.number(day < days ? MAX_DETAIL_ROWS : 0);
-    return rows > 0 ? readDay(reader, rows, sizes) : undefined;
+    return rows > 0 ? readDay(reader, rows, sizes, tests) : undefined;
   });
   if (reader.left > 0) throw noBlock("something follows its detail");
   return detail;
 }
 
-function readDay(reader: VarintReader, rows: number, sizes: readonly number[]): DayDetail {
+function readDay(
+  reader: VarintReader,
+  count: number,
+  sizes: readonly number[],
+  tests: readonly Test[],
+): DayDetail {
   const seen = reader.number();
   const every = reader.number(MAX_EVERY);
-  if (!Number.isInteger(Math.log2(every)) || rows !== Math.ceil(seen / every))
+  if (!Number.isInteger(Math.log2(every)) || count !== Math.ceil(seen / every))
     throw noBlock("its detail is off");
-  if (reader.left < rows * ROW_BYTES) throw noBlock("its detail is cut");
-  const hours = reader.bytes(rows).slice();
-  const bits = reader.bytes(rows).slice();
-  if (hours.some((hour) => hour > NO_HOUR) || bits.some((bit) => bit > (FLAGS | IS_EVENT)))
-    throw noBlock("its detail is off");
-  const values = sizes.map((size) => columnOf(reader.bytes(2 * rows), rows, size));
-  return new DayDetail({ rows, seen, every, hours, bits, values });
+  if (reader.left < count * ROW_BYTES) throw noBlock("its detail is cut");
+  const [allHours, allBits] = [reader.bytes(count), reader.bytes(count)];
+  const planes = sizes.map(() => reader.bytes(2 * count));
+  const column = (place: number, rows: Uint32Array) =>
+    columnOf(planes[place] as Uint8Array, rows, sizes[place] as number);
+  const all = rowsThatFit(count, () => undefined, []);
+  const rows = rowsThatFit(count, (place) => column(place, all), tests);
+  return new DayDetail({
+    ...{ rows: rows.length, seen, every },
+    hours: bytesOf(allHours, rows, NO_HOUR),
+    bits: bytesOf(allBits, rows, FLAGS | IS_EVENT),
+    values: sizes.map((_, place) => column(place, rows)),
+  });
 }
 
 function noBlock(why: string): RangeError {

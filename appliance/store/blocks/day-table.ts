@@ -5,7 +5,11 @@ export interface Counts {
   readonly sessions: number;
 }
 
-export type CountsOf = keyof Counts;
+/** What the counts of values may be. */
+export const COUNTED_OF = ["views", "visitors", "sessions"] as const satisfies (keyof Counts)[];
+export type CountsOf = (typeof COUNTED_OF)[number];
+
+const FIRST_ROOM = 64;
 
 /**
  * What each value of a dimension was counted as on one day: a row for each value, in the order that
@@ -16,8 +20,8 @@ export class DayTable {
   readonly views: number[];
   readonly visitors: number[];
   readonly sessions: number[];
-  /** Made once somebody looks for a value: most tables are only read through. */
-  #rows: Map<number, number> | undefined;
+  /** By value one more than its row. Made once somebody looks for a value: most tables are only read through. */
+  #rows: Uint16Array | undefined;
 
   constructor(
     values: number[] = [],
@@ -32,11 +36,11 @@ export class DayTable {
   }
 
   has(value: number): boolean {
-    return this.#rowsByValue.has(value);
+    return this.#rowOf(value) !== undefined;
   }
 
   add(value: number, { views, visitors, sessions }: Counts): void {
-    const row = this.#rowsByValue.get(value);
+    const row = this.#rowOf(value);
     if (row === undefined) {
       this.push(value, views, visitors, sessions);
       return;
@@ -48,8 +52,8 @@ export class DayTable {
 
   /** Adds a row for a value that has none. */
   push(value: number, views: number, visitors: number, sessions: number): void {
-    this.#rows?.set(value, this.values.length);
     this.values.push(value);
+    if (this.#rows !== undefined) this.#setRow(this.#rows, value, this.values.length);
     this.views.push(views);
     this.visitors.push(visitors);
     this.sessions.push(sessions);
@@ -81,8 +85,21 @@ export class DayTable {
       });
   }
 
-  get #rowsByValue(): Map<number, number> {
-    this.#rows ??= new Map(this.values.map((value, row) => [value, row]));
-    return this.#rows;
+  #rowOf(value: number): number | undefined {
+    if (this.#rows === undefined) {
+      this.#rows = new Uint16Array(FIRST_ROOM);
+      for (const [row, each] of this.values.entries()) this.#setRow(this.#rows, each, row + 1);
+    }
+    const next = this.#rows[value];
+    return next === undefined || next === 0 ? undefined : next - 1;
+  }
+
+  #setRow(rows: Uint16Array, value: number, next: number): void {
+    if (value >= rows.length) {
+      const larger = new Uint16Array(2 * value);
+      larger.set(rows);
+      this.#rows = larger;
+    }
+    (this.#rows as Uint16Array)[value] = next;
   }
 }

@@ -24,15 +24,20 @@ interface DetailColumns {
 
 /** One day's views and events, a row each. */
 export class DayDetail implements Readonly<DetailColumns> {
-  rows = 0;
-  seen = 0;
-  every = 1;
-  hours = new Uint8Array(FIRST_ROOM);
-  bits = new Uint8Array(FIRST_ROOM);
-  values = DETAIL_DIMENSIONS.map(() => new Uint16Array(FIRST_ROOM));
+  rows: number;
+  seen: number;
+  every: number;
+  hours: Uint8Array;
+  bits: Uint8Array;
+  values: Uint16Array[];
 
-  constructor(columns?: DetailColumns) {
-    Object.assign(this, columns);
+  constructor({ rows, seen, every, hours, bits, values }: DetailColumns = noRows()) {
+    this.rows = rows;
+    this.seen = seen;
+    this.every = every;
+    this.hours = hours;
+    this.bits = bits;
+    this.values = values;
   }
 
   /**
@@ -83,6 +88,17 @@ export class DayDetail implements Readonly<DetailColumns> {
     for (const [i, column] of this.values.entries())
       this.values[i] = larger(column, new Uint16Array(room));
   }
+}
+
+function noRows(): DetailColumns {
+  return {
+    rows: 0,
+    seen: 0,
+    every: 1,
+    hours: new Uint8Array(FIRST_ROOM),
+    bits: new Uint8Array(FIRST_ROOM),
+    values: DETAIL_DIMENSIONS.map(() => new Uint16Array(FIRST_ROOM)),
+  };
 }
 
 function larger<T extends Uint8Array | Uint16Array>(column: T, room: T): T {

@@ -4,14 +4,16 @@ import { DayTable } from "./day-table.ts";
 import { type DayDetail, DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 
+export const TESTS = ["is", "not", "begins"] as const;
+
 /** What a view or an event has to be. Those with `is` of one dimension are alternatives. */
 export interface Condition {
   readonly dimension: Dimension;
-  readonly test: "is" | "not" | "begins";
+  readonly test: (typeof TESTS)[number];
   readonly value: string;
 }
 
-/** An event's name and target; of a view all else is counted. */
+/** An event's name and target; all else is counted of views, unless only events are asked for. */
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
 /**
@@ -25,18 +27,22 @@ export function filterBlock(
   takes: (day: number) => boolean = () => true,
 ): Block {
   const filtered = new Block(block.month);
-  const tests = testsOf(block, where);
+  const tests = testsOf(block.dimensions, where);
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
+  const isOfEvents = where.some(
+    ({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension),
+  );
   const counts = new ValueCounts();
   for (let day = 0; day < MAX_DAYS; day++) {
     const detail = block.detail[day];
     if (detail === undefined || !takes(day)) continue;
-    const rows = rowsThatFit(detail, tests);
+    const rows = rowsThatFit(detail.rows, (place) => detail.values[place], tests);
     countDay(filtered, day, detail, rows, isOfPath ? FLAG.pathVisitor : FLAG.visitor);
     for (const [place, name] of DETAIL_DIMENSIONS.entries()) {
       const texts = block.dimensions.get(name)?.texts;
       if (texts === undefined) continue;
-      const table = counts.of(name, detail, place, rows, texts.length);
+      const ofEvents = isOfEvents || OF_EVENTS.has(name) ? IS_EVENT : 0;
+      const table = counts.of(name, detail, { place, rows, ofEvents }, texts.length);
       if (table === undefined) continue;
       if (!filtered.dimensions.has(name)) filtered.dimensions.set(name, new DimensionBlock(texts));
       filtered.dimension(name).days[day] = table;
@@ -46,14 +52,19 @@ export function filterBlock(
 }
 
 /** For a dimension, which of its values (0 for none, else one more than its place) fit. */
-interface Test {
+export interface Test {
+  /** In DETAIL_DIMENSIONS. */
   readonly place: number;
   readonly fits: Uint8Array;
 }
 
-function testsOf(block: Block, where: readonly Condition[]): Test[] {
+/** What conditions mean for detail that names these texts. */
+export function testsOf(
+  dimensions: ReadonlyMap<Dimension, Pick<DimensionBlock, "texts">>,
+  where: readonly Condition[],
+): Test[] {
   return [...Map.groupBy(where, ({ dimension }) => dimension)].map(([dimension, conditions]) => {
-    const texts = block.dimensions.get(dimension)?.texts ?? [];
+    const texts = dimensions.get(dimension)?.texts ?? [];
     const alternatives = conditions.filter(({ test }) => test === "is").map(({ value }) => value);
     const others = conditions.filter(({ test }) => test !== "is");
     const isOne = (text: string) =>
@@ -70,12 +81,17 @@ function testsOf(block: Block, where: readonly Condition[]): Test[] {
   });
 }
 
-function rowsThatFit(detail: DayDetail, tests: readonly Test[]): Uint32Array {
-  const rows = new Uint32Array(detail.rows);
+/** Which of so many rows fit, ascending. @param columnAt the values of a dimension, as in DayDetail */
+export function rowsThatFit(
+  count: number,
+  columnAt: (place: number) => Uint16Array | undefined,
+  tests: readonly Test[],
+): Uint32Array {
+  const rows = new Uint32Array(count);
   let left = 0;
-  while (left < detail.rows) rows[left] = left++;
+  while (left < count) rows[left] = left++;
   for (const { place, fits } of tests) {
-    const column = detail.values[place];
+    const column = columnAt(place);
     let kept = 0;
     for (let i = 0; i < left; i++) {
       const row = rows[i] as number;
@@ -117,13 +133,11 @@ class ValueCounts {
   of(
     name: Dimension,
     { values, bits, every }: DayDetail,
-    place: number,
-    rows: Uint32Array,
+    { place, rows, ofEvents }: { place: number; rows: Uint32Array; ofEvents: number },
     size: number,
   ): DayTable | undefined {
     this.#clear(size);
     const column = values[place] as Uint16Array;
-    const ofEvents = OF_EVENTS.has(name) ? IS_EVENT : 0;
     const visitor = name === "path" ? FLAG.pathVisitor : FLAG.visitor;
     for (const row of rows) {
       const value = (column[row] as number) - 1;

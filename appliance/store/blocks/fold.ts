@@ -3,6 +3,7 @@ import { type Dimension, FLAG, KINDS } from "../log/record.ts";
 import { Block, type BlockCounter } from "./block.ts";
 import type { Counts } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
+import type { DimensionBlock } from "./dictionary.ts";
 import { firstDayOf, type Month, monthOf } from "./month.ts";
 
 /** What is counted of a site's views and events besides what came together. */
@@ -15,6 +16,7 @@ export interface FoldRules {
 
 const HOURS = 24;
 const NO_BLOCK = new Block(0);
+const NO_TEXTS: ReadonlySet<string> = new Set();
 const [VIEW, EVENT, INTERACTION, PING, CRAWLER] = KINDS.keys();
 /** An event's name and target are counted; the rest of it is there for filters. */
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
@@ -31,6 +33,15 @@ export function fold(
   rules: FoldRules,
 ): void {
   const found = new Uint16Array(DETAIL_DIMENSIONS.length);
+  const slots = batch.slots.map(({ dimension, texts }) => ({
+    dimension,
+    texts,
+    place: DETAIL_DIMENSIONS.indexOf(dimension),
+    isOfEvents: OF_EVENTS.has(dimension),
+    known: rules.known === undefined ? undefined : (rules.known.get(dimension) ?? NO_TEXTS),
+  }));
+  /** Of the block, by slot. */
+  const dimensions: (DimensionBlock | undefined)[] = [];
   let today = Number.NaN;
   let block = NO_BLOCK;
   for (const row of rows) {
@@ -38,6 +49,7 @@ export function fold(
     if (Math.floor(moment / HOURS) !== today) {
       today = Math.floor(moment / HOURS);
       block = blockOf(blocks, monthOf(today));
+      dimensions.length = 0;
     }
     const day = today - firstDayOf(block.month);
     const hour = moment % HOURS;
@@ -47,17 +59,21 @@ export function fold(
     const isDetailed = (kind === VIEW || kind === EVENT) && today >= rules.detailFrom;
     countKind(block, { day, hour, kind, flags, times });
     found.fill(0);
-    for (const { dimension, texts } of batch.slots) {
+    // The day's first view is on one page only: a page has visitors of its own.
+    const ofPath = countsOf(FLAG.pathVisitor, flags, times);
+    const ofOthers = countsOf(FLAG.visitor, flags, times);
+    for (let slot = 0; slot < slots.length; slot++) {
+      const { dimension, texts, place, isOfEvents, known } = slots[slot] as (typeof slots)[number];
       const text = batch.texts[(texts[row] as number) - 1];
       if (text === undefined) continue;
-      const isCounted = kind !== EVENT || OF_EVENTS.has(dimension);
+      const isCounted = kind !== EVENT || isOfEvents;
       if (!isCounted && !isDetailed) continue;
-      const values = block.dimension(dimension);
-      const takesNew = rules.known === undefined || rules.known.get(dimension)?.has(text) === true;
+      const values = dimensions[slot] ?? block.dimension(dimension);
+      dimensions[slot] = values;
+      const takesNew = known === undefined || known.has(text);
       const value = isCounted
-        ? values.count(day, text, countsOf(dimension, flags, times), takesNew)
+        ? values.count(day, text, dimension === "path" ? ofPath : ofOthers, takesNew)
         : values.take(text, takesNew);
-      const place = DETAIL_DIMENSIONS.indexOf(dimension);
       if (value !== undefined && place >= 0) found[place] = value + 1;
     }
     if (!isDetailed) continue;
@@ -87,9 +103,8 @@ function countKind(
   } else if (kind !== EVENT && kind !== INTERACTION) add("synthetic");
 }
 
-/** The day's first view is on one page only: a page has visitors of its own. */
-function countsOf(dimension: Dimension, flags: number, times: number): Counts {
-  const visitor = dimension === "path" ? FLAG.pathVisitor : FLAG.visitor;
+/** @param visitor the flag that a visitor is known by */
+function countsOf(visitor: number, flags: number, times: number): Counts {
   return {
     views: times,
     visitors: flags & visitor ? times : 0,

@@ -75,19 +75,32 @@ export class VarintReader {
     // Each takes a byte: nobody makes us hold more than came.
     if (count > this.left) throw new RangeError("These bytes are no block: it is cut");
     const numbers = new Array<number>(count);
+    const bytes = this.#bytes;
+    let at = this.#at;
     for (let i = 0; i < count; i++) {
-      const byte = this.#bytes[this.#at] as number;
+      const byte = bytes[at] as number;
       if (byte < 0x80) {
         numbers[i] = byte;
-        this.#at++;
-      } else numbers[i] = this.number();
+        at++;
+      } else {
+        this.#at = at;
+        numbers[i] = this.number();
+        at = this.#at;
+      }
     }
+    this.#at = at;
     return numbers;
   }
 
   /** Passes over so many numbers. @throws {RangeError} when the bytes end */
   skip(count: number): void {
-    for (let left = count; left > 0; ) if (this.#byte() < 0x80) left--;
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let left = count; left > 0; at++) {
+      if (at >= bytes.length) throw new RangeError("These bytes are no block: it is cut");
+      if ((bytes[at] as number) < 0x80) left--;
+    }
+    this.#at = at;
   }
 
   /** Reads a length, and what follows on its own. @throws {RangeError} when there is not as much */

@@ -1,16 +1,18 @@
-import { DAY_MS, type Day, dowhourOf, HOUR_MS, hourName } from "../../base/calendar.ts";
+import { type Day, dowhourOf, HOUR_MS, hourName } from "../../base/calendar.ts";
 import { BLOCK_COUNTERS, type Block, type BlockCounter, COUNTED_AS } from "../blocks/block.ts";
-import { MAX_DAYS } from "../blocks/dictionary.ts";
+import { type DimensionBlock, MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf } from "../blocks/month.ts";
 import { type Counter, HOURLY_COUNTERS, hourDimension, type SiteKey } from "../counting.ts";
+import type { Dimension } from "../log/record.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type BlockQuestion, BlockReading, LAST_DAY } from "./block-reading.ts";
 import type { IdTable } from "./id-table.ts";
-import type { CountsSource, SiteDay, SiteDays, VisitValue } from "./source.ts";
+import type { CountsSource, Detail, SiteDay, SiteDays, VisitValue } from "./source.ts";
 import { ValueIds } from "./value-ids.ts";
 
 const HOURS = 24;
+const WEEKDAYS = 7;
 const ALL_DAYS = { from: 0, to: LAST_DAY } as const;
 /** The counter that `hour` and `dowhour` are of. */
 const HOURS_OF = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
@@ -43,24 +45,32 @@ export class BlockCounts implements CountsSource {
     this.#reading = new BlockReading(snapshot, tail, question);
   }
 
-  /**
-   * The first of inclusive days that a filter can judge, the one after the last where it can judge none;
-   * and one in how many views and events is kept for it (1, 2, 4 …).
-   */
-  detail(days: SiteDays): Promise<{ readonly from: Day; readonly sampled: number }> {
+  detail(days: SiteDays): Promise<Detail> {
     return this.#reading.detail(days);
   }
 
   async eachDay({ site, from, to }: SiteDays, visit: VisitDay): Promise<void> {
     await this.#reading.eachMonth({ site, from, to }, true, (blocks, first) => {
-      const [month] = blocks.map((block) => block.month);
-      if (month === undefined) return;
+      const [month = 0] = blocks.map((block) => block.month);
       const last = Math.min(to, firstDayOf(month + 1) - 1);
       for (let day = Math.max(first, firstDayOf(month)); day <= last; day++)
         for (const block of blocks) {
           this.#visitCounters(block, day, visit);
           this.#visitValues(block, day, visit);
         }
+    });
+  }
+
+  async eachSum(
+    { site, from, to }: SiteDays,
+    visit: (id: number, n: number, days: number) => void,
+  ): Promise<void> {
+    await this.#reading.eachMonth({ site, from, to }, true, (blocks, first) => {
+      for (const block of blocks) {
+        for (const [, day] of daysOf(block, first, to))
+          this.#visitCounters(block, day, (_day, id, n) => visit(id, n, 1));
+        this.#visitSums(block, first, to, visit);
+      }
     });
   }
 
@@ -148,24 +158,23 @@ export class BlockCounts implements CountsSource {
   #visitCounters(block: Block, day: Day, visit: VisitDay): void {
     const at = day - firstDayOf(block.month);
     if (!block.hasCounters(at)) return;
-    const see = (dimension: string, text: string, n: number) => {
-      if (n > 0) visit(day, this.#ids.of(dimension, text), n);
-    };
     for (const name of BLOCK_COUNTERS) {
       const { counter, value } = COUNTED_AS[name];
-      see(counter, value, block.dayOf(name, at));
+      const n = block.dayOf(name, at);
+      if (n > 0) visit(day, this.#ids.of(counter, value), n);
     }
-    for (const [dimension, counters] of BY_HOUR)
-      for (const counter of counters) {
-        const hours = block.hoursOf(counter, at);
-        for (const [hour, name] of HOUR_NAMES.entries()) see(dimension, name, hours[hour] ?? 0);
+    const see = (ids: readonly number[], firstHour: number, hours: Float64Array) => {
+      for (let hour = 0; hour < HOURS; hour++) {
+        const n = hours[hour] as number;
+        if (n > 0) visit(day, ids[firstHour + hour] as number, n);
       }
+    };
+    for (const [dimension, counters] of BY_HOUR)
+      for (const counter of counters)
+        see(this.#ids.ofAll(dimension, HOUR_NAMES), 0, block.hoursOf(counter, at));
     const hours = block.hoursOf(HOURS_OF[this.#of], at);
-    for (const [hour, name] of HOUR_NAMES.entries()) {
-      const n = hours[hour] ?? 0;
-      see("hour", name, n);
-      if (n > 0) see("dowhour", dowhourOf(day * DAY_MS + hour * HOUR_MS), n);
-    }
+    see(this.#ids.ofAll("hour", HOUR_NAMES), 0, hours);
+    see(this.#ids.ofAll("dowhour", HOURS_OF_WEEK), HOURS * (day % WEEKDAYS), hours);
   }
 
   #visitValues(block: Block, day: Day, visit: VisitDay): void {
@@ -178,19 +187,51 @@ export class BlockCounts implements CountsSource {
       for (let row = 0; row < values.length; row++) {
         const n = counts[row] as number;
         if (n === 0) continue;
-        const value = values[row] as number;
-        let id = ids[value] as number;
-        if (id === 0) {
-          id = this.#ids.of(name, dimension.texts[value] as string);
-          ids[value] = id;
-        }
-        visit(day, id, n);
+        visit(day, this.#idOf(name, dimension, ids, values[row] as number), n);
       }
     }
+  }
+
+  #visitSums(
+    block: Block,
+    from: Day,
+    to: Day,
+    visit: (id: number, n: number, days: number) => void,
+  ): void {
+    for (const [name, dimension] of block.dimensions) {
+      const sums = new Float64Array(dimension.texts.length);
+      const days = new Uint8Array(dimension.texts.length);
+      for (const [at] of daysOf(block, from, to)) {
+        const table = dimension.days[at];
+        if (table === undefined) continue;
+        const { values, [this.#of]: counts } = table;
+        for (let row = 0; row < values.length; row++) {
+          const n = counts[row] as number;
+          const value = values[row] as number;
+          sums[value] = (sums[value] as number) + n;
+          if (n > 0) days[value] = (days[value] as number) + 1;
+        }
+      }
+      const ids = this.#ids.ofBlock(dimension);
+      for (const [value, n] of sums.entries())
+        if (n > 0) visit(this.#idOf(name, dimension, ids, value), n, days[value] as number);
+    }
+  }
+
+  #idOf(name: Dimension, { texts }: DimensionBlock, ids: Int32Array, value: number): number {
+    const known = ids[value] as number;
+    if (known !== 0) return known;
+    const id = this.#ids.of(name, texts[value] as string);
+    ids[value] = id;
+    return id;
   }
 }
 
 const HOUR_NAMES = Array.from({ length: HOURS }, (_, hour) => hourName(hour));
+/** From the weekday of 1970-01-01 on. */
+const HOURS_OF_WEEK = Array.from({ length: WEEKDAYS * HOURS }, (_, hour) =>
+  dowhourOf(hour * HOUR_MS),
+);
 /** What is kept by the hour besides views. */
 const BY_HOUR: ReadonlyMap<string, readonly BlockCounter[]> = new Map(
   HOURLY_COUNTERS.map((counter) => [hourDimension(counter), COUNTED_IN.get(counter) ?? []]),

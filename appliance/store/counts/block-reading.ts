@@ -1,14 +1,14 @@
 import type { Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
 import { decodeBlock } from "../blocks/codec.ts";
-import type { CountsOf } from "../blocks/day-table.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { type Condition, filterBlock } from "../blocks/filter.ts";
+import { filterBlock } from "../blocks/filter.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
+import type { Filter } from "../queries.ts";
 import type { BlockRow, Piece, Snapshot } from "../snapshot.ts";
-import type { SiteDays } from "./source.ts";
+import type { Detail, SiteDays } from "./source.ts";
 
 /** Months whose counts are read in one go. */
 const MONTHS = 4;
@@ -19,11 +19,7 @@ const MAX_KEPT_ROWS = 500_000;
 export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 
 /** What a question asks of blocks. */
-export interface BlockQuestion {
-  /** What the counts of values are. */
-  readonly of: CountsOf;
-  /** All that a view or an event has to be; where there is any, only days that keep detail count. */
-  readonly where: readonly Condition[];
+export interface BlockQuestion extends Filter {
   /** The first day that keeps detail; Infinity for none. */
   readonly detailFrom: Day;
 }
@@ -123,7 +119,7 @@ export class BlockReading {
    * The first of these days from which on all keep detail (the day after the last where none does), and
    * one in how many views and events is kept where it is the fewest.
    */
-  async detail(days: SiteDays): Promise<{ from: Day; sampled: number }> {
+  async detail(days: SiteDays): Promise<Detail> {
     const [blocks = []] = await this.counters([days]);
     const byMonth = Map.groupBy(blocks, ({ month }) => month);
     const { detailFrom } = this.#question;
@@ -232,9 +228,10 @@ export class BlockReading {
   }
 
   #filtered(rows: readonly BlockRow[], tail: readonly Block[]): Block[] {
-    const blocks = [...rows.map((row) => decodeBlock(row, { days: NO_DAYS })), ...tail];
+    const { where } = this.#question;
+    const blocks = [...rows.map((row) => decodeBlock(row, { days: NO_DAYS, where })), ...tail];
     const takes = (day: number) => keepsDetail(blocks, day);
-    return blocks.map((block) => filterBlock(block, this.#question.where, takes));
+    return blocks.map((block) => filterBlock(block, where, takes));
   }
 
   #keep(key: string, month: KeptMonth): KeptMonth {

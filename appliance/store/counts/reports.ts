@@ -2,11 +2,11 @@ import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
 import { type Counter, HOUR_DIMENSIONS, type SiteKey } from "../counting.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
-import type { SeriesRow, StatsHead } from "../reports.ts";
+import type { DetailAnswer, SeriesRow, StatsHead } from "../reports.ts";
 import { DayCounts } from "./day-counts.ts";
 import { hoursOf } from "./hours.ts";
 import { JsonBytes } from "./json-bytes.ts";
-import type { CountsSource, SiteDays } from "./source.ts";
+import type { CountsSource, Detail, SiteDays } from "./source.ts";
 import { type DimensionTally, leaveHighest, tally } from "./tallies.ts";
 
 /** The body of `/stats`, as JSON. */
@@ -41,9 +41,10 @@ export async function statsBody(source: CountsSource, query: StatsQuery): Promis
 
 async function headOf(source: CountsSource, query: StatsQuery, from: Day): Promise<StatsHead> {
   const { site, to } = query;
-  const [[pending = 0], series] = await Promise.all([
+  const [[pending = 0], series, detail] = await Promise.all([
     source.pending([site]),
     query.series ? seriesOf(source, { site, from, to }) : undefined,
+    query.where.length > 0 ? source.detail({ site, from, to }) : undefined,
   ]);
   return {
     site: query.id,
@@ -52,8 +53,13 @@ async function headOf(source: CountsSource, query: StatsQuery, from: Day): Promi
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.live !== undefined && { live: query.live }),
+    ...(detail && { detail: answerOf(detail, to) }),
     ...(series && { series }),
   };
+}
+
+function answerOf({ from, sampled }: Detail, to: Day): DetailAnswer {
+  return { from: from > to ? null : formatDay(from), sampled };
 }
 
 interface Table {

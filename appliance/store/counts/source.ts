@@ -18,6 +18,15 @@ export interface SiteDay {
 }
 
 /**
+ * The first day that a filter can judge, the one after the last where it can judge none; and one in how
+ * many views and events is kept for it (1, 2, 4 …).
+ */
+export interface Detail {
+  readonly from: Day;
+  readonly sampled: number;
+}
+
+/**
  * Called with each value, of which there may be a million: not as objects. `bytes` are those of its
  * text, as UTF-8; `isOther` where that is OTHER.
  */
@@ -33,6 +42,11 @@ export interface CountsSource {
    * days at a time.
    */
   eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): Soon<void>;
+  /**
+   * Visits what each value was counted as on these days together, and on how many of them, or a few
+   * more; a value may come several times. An engine may lack it: then `eachDay` tells.
+   */
+  eachSum?(days: SiteDays, visit: (id: number, n: number, days: number) => void): Soon<void>;
   /** Visits the values that `ids` has, in any order. */
   eachValue(site: SiteKey, ids: IdTable, visit: VisitValue): Soon<void>;
   /** In the order of their ids. */
@@ -43,6 +57,8 @@ export interface CountsSource {
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): Soon<number[][]>;
   /** Of each day the counts of a dimension whose values are hours, from 00 to 23. */
   byHour(days: readonly SiteDay[], dimension: string): Soon<number[][]>;
+  /** The detail of inclusive days, from which on all keep any. */
+  detail(days: SiteDays): Soon<Detail>;
   /** The first day with counts; null where there are none. */
   firstDay(site: SiteKey): Soon<Day | null>;
   /** The newest day with views of each site; null where there is none. */

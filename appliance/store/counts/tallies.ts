@@ -33,7 +33,9 @@ export interface DimensionTally {
  */
 export async function tally(source: CountsSource, range: SiteDays): Promise<DimensionTally[]> {
   const sums = new IdTable();
-  await source.eachDay(range, (_day, id, n) => sums.add(id, n, 1));
+  if (source.eachSum === undefined)
+    await source.eachDay(range, (_day, id, n) => sums.add(id, n, 1));
+  else await source.eachSum(range, (id, n, days) => sums.add(id, n, days));
   const dimensions = new Map<string, SeenDimension>();
   await source.eachValue(range.site, sums, (id, name, bytes, isOther) => {
     let dimension = dimensions.get(name);

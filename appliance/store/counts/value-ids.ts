@@ -27,7 +27,9 @@ const TEXT_BYTES = 64;
 export class ValueIds {
   readonly #texts = ALL_DIMENSIONS.map((): string[] => []);
   readonly #ids = ALL_DIMENSIONS.map(() => new Map<string, number>());
-  readonly #ofBlocks = new Map<DimensionBlock, Float64Array>();
+  /** Weakly: who asks may let a block go, and read it again. */
+  readonly #ofBlocks = new WeakMap<DimensionBlock, Int32Array>();
+  readonly #ofHours = new Map<string, readonly number[]>();
   #bytes = 0;
 
   /** The id of a value, which gets one where it has none. */
@@ -46,11 +48,21 @@ export class ValueIds {
   }
 
   /** By place in a block's dictionary the id of the value; 0 until `of` was asked for it. */
-  ofBlock(block: DimensionBlock): Float64Array {
+  ofBlock(block: DimensionBlock): Int32Array {
     let ids = this.#ofBlocks.get(block);
     if (ids === undefined) {
-      ids = new Float64Array(block.texts.length);
+      ids = new Int32Array(block.texts.length);
       this.#ofBlocks.set(block, ids);
+    }
+    return ids;
+  }
+
+  /** The ids of a dimension whose values are always the same, in their order. */
+  ofAll(dimension: string, texts: readonly string[]): readonly number[] {
+    let ids = this.#ofHours.get(dimension);
+    if (ids === undefined) {
+      ids = texts.map((text) => this.of(dimension, text));
+      this.#ofHours.set(dimension, ids);
     }
     return ids;
   }

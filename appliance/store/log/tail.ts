@@ -58,11 +58,13 @@ export class LogTail {
 
   /**
    * What a site has in the log, by month; not to be changed.
-   * @param detailFrom the first day whose views and events are kept, too
+   * @param detailFrom the first day whose views and events are kept, too; perhaps those of earlier ones are
    */
   blocks(site: SiteKey, detailFrom: Day): ReadonlyMap<Month, Block> {
     let tail = this.#sites.get(site);
-    if (tail?.detailFrom !== detailFrom) tail = { blocks: new Map(), detailFrom, batches: 0 };
+    // Those who ask for counts alone do not mind that more is kept.
+    if (tail === undefined || tail.detailFrom > detailFrom)
+      tail = { blocks: new Map(), detailFrom, batches: 0 };
     for (const { batch, rows } of this.#batches.slice(tail.batches))
       fold(tail.blocks, batch, rows.get(site) ?? [], { detailFrom });
     tail.batches = this.#batches.length;

@@ -14,8 +14,8 @@ import { dayOfPart, rowOf, SETTLED } from "./parts.ts";
 const MAX_PARTS = 8;
 /** Blocks that are looked at in one go. */
 const PAGE = 1_000;
-/** A settlement is about no more months of sites than this, nor, packed, more bytes. */
-const MAX_MONTHS = 500;
+/** A settlement is about no more months of sites than this, nor, packed, more bytes: hits wait for it. */
+const MAX_MONTHS = 125;
 const MAX_BYTES = 4 * 1_048_576;
 const ALL_PIECES = ["counters", "counts", "detail"] as const;
 

@@ -90,7 +90,7 @@ export class Reads {
 
   #source(): FleetSource {
     return {
-      counts: new BlockCounts(this.#snapshot, this.#tail, PLAIN),
+      counts: (question = PLAIN) => new BlockCounts(this.#snapshot, this.#tail, question),
       surveys: this.#surveys,
       siteAlarms: () => siteAlarms(this.#db),
       version: () => dataVersion(this.#db),

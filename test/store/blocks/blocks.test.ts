@@ -180,6 +180,13 @@ describe("blocks", () => {
     }
   };
 
+  it("are pieces in no more memory than they take: all of it goes to other threads", () => {
+    const [block = new Block(0)] = folded([view()]).values();
+    const { counters, counts, detail } = encodeBlock(block);
+    for (const piece of [counters, counts, detail])
+      assert.equal(piece.buffer.byteLength, piece.length);
+  });
+
   it("are refused with a reason where their bytes were bent, or are blocks", () => {
     const pieces = someBlocks.chain(({ counters, counts, detail }) =>
       fc.record({ counters: bent(counters), counts: bent(counts), detail: bent(detail) }),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DAY_MS, type Day, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import type { CountsOf } from "../../../appliance/store/blocks/day-table.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
+import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import { hourlyViews } from "../../../appliance/store/counts/hourly-views.ts";
 import { liveNumbers } from "../../../appliance/store/counts/live-numbers.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
@@ -27,6 +28,7 @@ function statsOf(source: CountsSource, site: number, from: Day | "first", to: Da
     id: "s",
     from,
     to,
+    ...PLAIN,
     single: false,
     series: true,
     zone: "UTC",

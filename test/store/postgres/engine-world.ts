@@ -2,6 +2,7 @@ import { dayOf, HOUR_MS } from "../../../appliance/base/calendar.ts";
 import { createLog } from "../../../appliance/base/log.ts";
 import type { Refusal } from "../../../appliance/base/refusal.ts";
 import type { BatchData, SurveyRow } from "../../../appliance/store/counting.ts";
+import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import type { EngineAnswer } from "../../../appliance/store/engine.ts";
 import type { LiveBars } from "../../../appliance/store/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
@@ -164,12 +165,13 @@ export class EngineWorld {
     return this.#counts(dimension, site, this.day - days, this.day + days);
   }
 
-  countsOfDay(dimension: string, day: number) {
-    return this.#counts(dimension, this.site(), day, day);
+  countsOfDay(dimension: string, day: number, site = this.site()) {
+    return this.#counts(dimension, site, day, day);
   }
 
   async #counts(dimension: string, site: number, from: number, to: number) {
     const query: StatsQuery = {
+      ...PLAIN,
       ...{ site, id: "any", from, to, single: false },
       ...{ series: false, daily: undefined, zone: "UTC", warnings: [] },
     };

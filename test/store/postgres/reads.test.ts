@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { Worker } from "node:worker_threads";
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
-import { OTHER } from "../../../appliance/base/names.ts";
-import { MAX_VALUES } from "../../../appliance/store/counting.ts";
-import { pack } from "../../../appliance/store/counts/pack.ts";
+import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
+import type { Hit } from "../../../appliance/store/log/record.ts";
 import { Connection, type Statement } from "../../../appliance/store/postgres/connection.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
+import { PASS_GENERATION } from "../../../appliance/store/postgres/settle.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/url.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
@@ -16,6 +16,7 @@ import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { inserts } from "../../helpers/postgres-rows.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
+import { logOf, viewOf } from "../../helpers/traffic.ts";
 
 const TODAY = dayOf(Date.parse("2026-03-04T12:00:00Z"));
 const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
@@ -71,7 +72,7 @@ describe("the numbers in PostgreSQL", () => {
                      WHERE datname = '${name}' AND wait_event_type = 'Lock'`;
     try {
       return await connection.transaction(async (locking) => {
-        await locking.rows("LOCK TABLE day_total IN ACCESS EXCLUSIVE MODE");
+        await locking.rows("LOCK TABLE folded IN ACCESS EXCLUSIVE MODE");
         return task(async () => {
           while ((await server.sql(waiting)).length === 0);
         });
@@ -80,57 +81,6 @@ describe("the numbers in PostgreSQL", () => {
       await connection.close();
     }
   }
-
-  it("keep to the bounds: 2,000 values of a dimension, and so many counts by day", async () => {
-    const ids = Array.from({ length: 2_600 }, (_, i) => i + 1);
-    const other = 3_000;
-    const days = Array.from({ length: 460 }, (_, i) => i + 2);
-    await fill([
-      ...site,
-      ...values("path", ids),
-      ...inserts("value", VALUE, [[other, 1, "path", OTHER, TODAY - 5]]),
-      ...days.flatMap((ago) =>
-        packedDay(TODAY - ago, [...ids.slice(ago), other, ...ids.slice(0, ago - 2)]),
-      ),
-    ]);
-    const numbers = reader(await url());
-    for (const daily of [undefined, "offsets", "text"] as const) {
-      const query = { ...STATS, from: "first", daily } as const;
-      const { path } = json(await numbers.read("stats", { query, accepts: ACCEPTS }));
-      assert.ok(Object.keys(path).length <= 2_001 && path[OTHER] > 0);
-    }
-  });
-
-  it("plan to fold what is too many, but leave what a day that is open may hold", async () => {
-    const ids = Array.from({ length: MAX_VALUES + 500 }, (_, i) => i + 1);
-    const days = Array.from({ length: 10 }, (_, i) => i + 2);
-    await fill([
-      ...site,
-      ...values("path", ids),
-      ...days.flatMap((ago) =>
-        packedDay(
-          TODAY - ago,
-          ids.filter((id) => id % 10 === ago - 2),
-        ),
-      ),
-      ...inserts("room", "site:int, dimension:text, day:int, n:bigint, bytes:bigint", [
-        [1, "path", -1, ids.length, 6 * ids.length],
-      ]),
-    ]);
-    const plan = await reader(await url()).read("foldPlan", { today: TODAY });
-    const [[dimension, folded] = ["", []]] = plan?.values ?? [];
-    assert.deepEqual([dimension, folded.length], ["path", 1_500]);
-    const [rarest = 0] = folded;
-    await fill([
-      {
-        text: "INSERT INTO day_value (site, day, dimension, value) VALUES (1, $1, 'path', $2)",
-        values: [TODAY, rarest],
-      },
-    ]);
-    const later = await reader(await url()).read("foldPlan", { today: TODAY });
-    assert.equal(later?.values[0]?.[1].length, 1_500);
-    assert.ok(!later?.values[0]?.[1].includes(rarest));
-  });
 
   it("page through responses while others come in, each once", async () => {
     await fill([
@@ -161,36 +111,61 @@ describe("the numbers in PostgreSQL", () => {
     assert.deepEqual(seen.slice(-2), [1_100, 1_200]);
   });
 
-  it("say that nothing changed until a batch, a change of sites, filing or upkeep has", async () => {
-    await fill([
-      ...site,
-      ...values("path", [1]),
-      ...inserts("count", "site:int, day:int, value:bigint, node:bigint, n:bigint", [
-        [1, TODAY, 1, 0, 3],
-      ]),
-    ]);
-    await sql(`INSERT INTO waiting (site, node, boot, at, saved_clock, hits, data)
-               VALUES (1, 9, 'b1', 0, 0, 1, '{}')`);
+  /** A batch of a node with so many views. */
+  function batch(node: number, n: number, views: number): Statement {
+    const hits = Array<Hit>(views).fill(viewOf({ path: "/" }));
+    const { log = [] } = logOf(1, { hour: TODAY * 24 }, hits);
+    const text = "INSERT INTO log (node, n, body) VALUES ($1, $2, $3)";
+    return { text, values: [node, n, log[0]] };
+  }
+
+  const viewsToday = async (numbers: KeptReader) =>
+    (await numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY })).window;
+
+  it("say that nothing changed until a batch came, or blocks did", async () => {
+    await fill([...site, { text: "INSERT INTO folded VALUES (9, 0), (11, 0)" }, batch(9, 1, 3)]);
     const numbers = reader(await url());
     const read = (ifNoneMatch: string) =>
       numbers.read("stats", { query: STATS, accepts: { encoding: null, ifNoneMatch } });
     const { etag } = await read("");
     assert.equal((await read(etag)).body, null);
     let last = etag;
-    for (const mark of [
-      "INSERT INTO node (id, name, batch, seen_at) VALUES (9, 'nine', 1, now())",
-      "UPDATE node SET batch = batch + 1 WHERE id = 9",
-      "UPDATE revision SET directory = directory + 1",
-      "INSERT INTO lease (name, holder, term, until) VALUES ('upkeep', 9, 1, now())",
-      "UPDATE lease SET until = until + interval '1 second'",
-      "DELETE FROM waiting",
-    ]) {
-      await sql(`BEGIN; ${mark}; UPDATE count SET n = n + 1 WHERE site = 1; COMMIT`);
+    const settled = [
+      { text: "UPDATE folded SET n = 1 WHERE node = 9" },
+      { text: "DELETE FROM log WHERE node = 9 AND n = 1" },
+      { text: PASS_GENERATION },
+    ];
+    for (const mark of [[batch(9, 2, 1)], [batch(11, 1, 1)], settled]) {
+      await fill(mark);
       const { etag: changed, body } = await read(last);
-      assert.notEqual(changed, last, mark);
+      assert.notEqual(changed, last);
       assert.notEqual(body, null);
       last = changed;
     }
+    assert.equal(await viewsToday(numbers), 2);
+  });
+
+  it("hold nothing of a server whose place another one took that lacked the last of it", async () => {
+    const primary = await Postgres.open();
+    const standby = await primary.standby();
+    await fill(
+      [...site, { text: "INSERT INTO folded VALUES (9, 0)" }, batch(9, 1, 1)],
+      primary.url(),
+    );
+    const numbers = reader(primary.url({ ports: [primary.port, standby.port] }));
+    assert.equal(await viewsToday(numbers), 1);
+    await standby.caughtUp(primary);
+    await standby.stop();
+    await fill([batch(9, 2, 10), { text: PASS_GENERATION }], primary.url());
+    assert.equal(await viewsToday(numbers), 11);
+    await primary.kill();
+    await standby.restart();
+    await standby.promote();
+    // There the same numbers come to stand for something else.
+    await fill([batch(9, 2, 100), { text: PASS_GENERATION }], standby.url());
+    let views: number | undefined;
+    while (views === undefined) views = await viewsToday(numbers).catch(() => undefined);
+    assert.equal(views, 101);
   });
 
   it("are asked again when the server was gone, and the asker is told until then", async () => {
@@ -264,6 +239,7 @@ describe("the numbers in PostgreSQL", () => {
 });
 
 const STATS: StatsQuery = {
+  ...PLAIN,
   site: 1,
   id: "s1",
   from: TODAY - 6,
@@ -275,24 +251,4 @@ const STATS: StatsQuery = {
   warnings: [],
 };
 
-const VALUE = "id:bigint, site:int, dimension:text, text:text, last_day:int";
 const site = inserts("site", "key:int, id:text", [[1, "s1"]]);
-
-/** `/1`, `/2`, … by their ids. */
-function values(dimension: string, ids: readonly number[]): Statement[] {
-  return inserts(
-    "value",
-    VALUE,
-    ids.map((id) => [id, 1, dimension, `/${id}`, TODAY - 5]),
-  );
-}
-
-/** Each counted as often as its id ends in. */
-function packedDay(day: number, ids: readonly number[]): Statement[] {
-  const counts = pack(new Map(ids.map((id) => [id, 1 + (id % 100)])));
-  return inserts("packed_day", "site:int, day:int, counts:bytea", [[1, day, counts]]);
-}
-
-function json({ body }: { body: Uint8Array | null }) {
-  return JSON.parse(Buffer.from(body ?? []).toString());
-}
