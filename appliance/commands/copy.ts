@@ -2,8 +2,9 @@ import type { Clock } from "../base/clock.ts";
 import { Signal } from "../base/signal.ts";
 import { type Compared, compare } from "../store/copy/check.ts";
 import { type Brought, bringSite, copy as copyAll, refuseSame } from "../store/copy/copy.ts";
-import { type CopyEnd, CopyRefused, openSource, openTarget } from "../store/copy/end.ts";
-import type { CopyOptions, Opening, ProgressLine } from "../store/copy/options.ts";
+import { type CopyEnd, openEnd } from "../store/copy/end.ts";
+import { CopyRefused, type Opening } from "../store/copy/engine.ts";
+import type { CopyOptions, ProgressLine } from "../store/copy/options.ts";
 import { Interrupted, Patience } from "../store/copy/patience.ts";
 import { type Pair, pairsOf } from "../store/copy/sites.ts";
 import { bringSurveys } from "../store/copy/surveys.ts";
@@ -77,8 +78,8 @@ interface Task {
 
 async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
   const clock = clockOf(terminal);
-  await closing(await openSource(source, by("--from", clock)), async (from) =>
-    closing(await openTarget(target, by("--to", clock)), async (to) => {
+  await closing(await openEnd(source, by("--from", clock)), async (from) =>
+    closing(await openEnd(target, by("--to", clock, true)), async (to) => {
       const screen = screenOf(terminal, clock);
       const { say, show } = screen;
       const options = { from, to, clock, signal, say, show };
@@ -101,8 +102,8 @@ async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal
 
 async function checkOnly({ source, target, signal }: Task, terminal: Terminal): Promise<void> {
   const clock = clockOf(terminal);
-  await closing(await openSource(source, by("--from", clock)), async (from) =>
-    closing(await openSource(target, by("--to", clock)), async (to) => {
+  await closing(await openEnd(source, by("--from", clock)), async (from) =>
+    closing(await openEnd(target, by("--to", clock)), async (to) => {
       const screen = screenOf(terminal, clock);
       const { say, show } = screen;
       const patience = new Patience({ from, to, clock, signal, say });
@@ -128,11 +129,11 @@ function settingOr(word: string, flags: { config: string | undefined }, terminal
   return databaseUrl;
 }
 
-function by(flag: string, clock: Clock): Opening {
-  return { clock, random: Math.random, flag };
+function by(flag: string, clock: Clock, isTarget = false): Opening {
+  return { clock, random: Math.random, flag, isTarget };
 }
 
-async function closing<T extends CopyEnd>(end: T, task: (end: T) => Promise<void>): Promise<void> {
+async function closing(end: CopyEnd, task: (end: CopyEnd) => Promise<void>): Promise<void> {
   try {
     await task(end);
   } finally {

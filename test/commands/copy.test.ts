@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { demoDays } from "../../appliance/demo/demo.ts";
-import { fill } from "../helpers/copying.ts";
+import { change, fill } from "../helpers/copying.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
 import { Running, RunningService, tallydeck } from "../helpers/tallydeck.ts";
@@ -104,12 +104,19 @@ describe("tallydeck copy", () => {
     fill(at("box"), [{ site: "blog", day: "2026-03-01", ...view }]);
     mkdirSync(at("foreign"));
     writeFileSync(join(at("foreign"), "tallydeck.db"), "my diary, which is long enough".repeat(99));
+    fill(at("damaged"), [{ site: "blog", day: "2026-03-01", ...view }]);
+    change(at("damaged"), (db) => db.exec("UPDATE block SET counts = x'01ff'"));
     const server = await sharedPostgres();
     const { user } = await server.createWriter(database());
     const refused: [from: string, to: string, says: RegExp][] = [
       [at("none"), at("there"), /^There is no data of Tallydeck in .*none\.\n$/],
       [await url(), at("there"), /^There is no data of Tallydeck in postgres:.*\.\n$/],
       [at("foreign"), at("there"), /foreign.* is damaged or no database/],
+      [
+        at("damaged"),
+        at("there"),
+        /^Some of what .*damaged has counted cannot be read: .* Restore a backup of it; then give the same command again\.\n$/,
+      ],
       [at("box"), at("box"), /hold the same data/],
       [at("box"), "postgres://nowhere", /^--to names no user\. It reads: postgres:/],
       [at("box"), "postgres://a@127.0.0.1:1/b", /cannot be reached: .*Check that the server runs/],

@@ -9,7 +9,7 @@ import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
 import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
-import type { CopySource, CopyTarget } from "../../appliance/store/copy/end.ts";
+import type { CopyEnd } from "../../appliance/store/copy/end.ts";
 import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
@@ -24,13 +24,10 @@ import { addPast, putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** Both, whichever a copy makes of it. */
-export type End = CopySource & CopyTarget;
-
 /** Copies, and compares. @returns what it said, too */
 export async function copyAll(
-  from: CopySource,
-  to: CopyTarget,
+  from: CopyEnd,
+  to: CopyEnd,
   more: Partial<CopyOptions> = {},
 ): Promise<Brought & { said: readonly string[] }> {
   const said: string[] = [];
@@ -48,7 +45,7 @@ export async function copyAll(
 }
 
 /** Compares without bringing anything, or bringing what is missing. */
-export async function checkAll(from: CopySource, to: CopyTarget, brings = false) {
+export async function checkAll(from: CopyEnd, to: CopyEnd, brings = false) {
   const { pairs, missing } = await pairsOf(from, to);
   const options: CopyOptions = {
     from,
@@ -63,10 +60,9 @@ export async function checkAll(from: CopySource, to: CopyTarget, brings = false)
 }
 
 /** All that was counted, by site, to compare. */
-export async function contentOf(end: CopySource): Promise<unknown> {
+export async function contentOf(end: CopyEnd): Promise<unknown> {
   const content: Record<string, unknown> = {};
-  const ids = await end.surveyIds(0, 1_000_000, "");
-  const surveys = await end.surveys(ids);
+  const surveys = await end.surveys(0, 1_000_000, "");
   for (const { key, id, retired } of await end.sites()) {
     const { days, past } = await end.outline(key);
     const read = [];

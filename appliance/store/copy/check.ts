@@ -1,6 +1,7 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import { monthOf } from "../blocks/month.ts";
-import type { CopyEnd, CopySource, Sums } from "./end.ts";
+import type { CopyEnd } from "./end.ts";
+import type { Sums } from "./engine.ts";
 import type { Pair } from "./sites.ts";
 
 /** What a comparison of both sides found. */
@@ -17,7 +18,7 @@ export interface Compared {
 }
 
 interface Comparison {
-  readonly from: CopySource;
+  readonly from: CopyEnd;
   readonly to: CopyEnd;
   /** Brings what came since, where the target has less; undefined where nothing is to be changed. */
   readonly catchUp: ((pair: Pair) => Promise<unknown>) | undefined;

@@ -1,10 +1,11 @@
 import { bringDays } from "./days.ts";
-import type { Outline } from "./end.ts";
-import { type CopyEnd, CopyRefused } from "./end.ts";
+import type { CopyEnd } from "./end.ts";
+import { CopyRefused } from "./engine.ts";
 import type { CopyOptions } from "./options.ts";
 import { bringPast } from "./past.ts";
 import { Patience } from "./patience.ts";
 import { Progress } from "./progress.ts";
+import type { Outline } from "./reading.ts";
 import { bringSites, type Pair } from "./sites.ts";
 import { bringSurveys } from "./surveys.ts";
 

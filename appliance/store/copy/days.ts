@@ -3,12 +3,14 @@ import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { monthOf } from "../blocks/month.ts";
+import type { BroughtDay } from "./change.ts";
 import { difference, sumOf } from "./difference.ts";
-import type { BroughtDay, Outline, Taken } from "./end.ts";
 import type { CopyOptions } from "./options.ts";
 import type { Patience } from "./patience.ts";
 import type { Progress } from "./progress.ts";
+import type { Outline } from "./reading.ts";
 import type { Pair } from "./sites.ts";
+import type { Taken } from "./taken.ts";
 
 /** A transaction writes about so much, so that hits in between hardly notice; a day at least. */
 const BYTES_AT_ONCE = 512 * 1_024;

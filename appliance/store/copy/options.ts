@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { CopySource, CopyTarget } from "./end.ts";
+import type { CopyEnd } from "./end.ts";
 
 /** Where a copy is. */
 export interface ProgressLine {
@@ -9,21 +9,12 @@ export interface ProgressLine {
 }
 
 export interface CopyOptions {
-  readonly from: CopySource;
-  readonly to: CopyTarget;
+  readonly from: CopyEnd;
+  readonly to: CopyEnd;
   readonly clock: Pick<Clock, "monotonic" | "after">;
   /** Ends it after the transaction that runs; whoever aborts it hears of it by Interrupted. */
   readonly signal: AbortSignal;
   /** Takes a sentence for the owner. */
   readonly say: (sentence: string) => void;
   readonly show: (line: ProgressLine) => void;
-}
-
-/** What it takes to open a database. */
-export interface Opening {
-  readonly clock: Clock;
-  /** 0–1. */
-  readonly random: () => number;
-  /** By which it was named, for sentences: `--to`. */
-  readonly flag: string;
 }

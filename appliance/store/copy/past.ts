@@ -1,12 +1,9 @@
 import type { Day } from "../../base/calendar.ts";
-import type { Block } from "../blocks/block.ts";
-import { firstDayOf } from "../blocks/month.ts";
-import type { Outline, Sums, Taken } from "./end.ts";
+import { firstDayOf, monthOf } from "../blocks/month.ts";
 import type { CopyOptions } from "./options.ts";
-import { countersOf } from "./reading.ts";
+import { addTo, countersOf, type Outline } from "./reading.ts";
 import type { Pair } from "./sites.ts";
-
-const DAYS_AT_ONCE = 50;
+import type { Taken } from "./taken.ts";
 
 /**
  * Brings what the source has counted on days that are past retention there: counters of all time. A
@@ -18,41 +15,30 @@ export async function bringPast(
   { days, past }: Outline,
 ): Promise<void> {
   const present = new Set(days.map(({ day }) => day));
-  const isGone = goneFrom(present, await to.taken(from.id, id)).length > 0;
-  if (past.size === 0 && !isGone) return;
+  const goneFrom = (taken: Taken) => [...taken.days.keys()].filter((day) => !present.has(day));
+  if (past.size === 0 && goneFrom(await to.taken(from.id, id)).length === 0) return;
   // What the target gave is in the source's past, too, once its days are past retention.
-  const given =
-    origin === undefined ? new Map() : await takenPast(present, await from.taken(to.id, origin));
+  const gift = origin === undefined ? undefined : await from.taken(to.id, origin);
+  const given = gift && (await takenPast(gift, goneFrom(gift)));
   await to.transaction(async (change) => {
     const taken = await change.taken(from.id, id);
-    const sums = await takenPast(present, taken);
-    const more = new Map<string, number>();
+    const gone = goneFrom(taken);
+    const sums = await takenPast(taken, gone);
+    const added = new Map<string, number>();
     for (const [counter, n] of past) {
-      const added = n - (sums.get(counter) ?? 0) - (given.get(counter) ?? 0);
-      if (added > 0) more.set(counter, added);
+      const more = n - (sums.get(counter) ?? 0) - (given?.get(counter) ?? 0);
+      if (more > 0) added.set(counter, more);
     }
-    if (more.size > 0) await change.addPast(there.key, more);
-    for (const [counter, n] of more) sums.set(counter, (sums.get(counter) ?? 0) + n);
-    await change.savePast(from.id, id, sums, goneFrom(present, taken));
+    addTo(sums, added);
+    await change.addPast(from.id, id, there.key, { added, past: sums, gone });
   });
 }
 
-/** The days that were brought from a source, and that it has no more. */
-function goneFrom(present: ReadonlySet<Day>, { days }: Taken): Day[] {
-  return [...days.keys()].filter((day) => !present.has(day));
-}
-
 /** What was brought of the past, and of days that are past by now. */
-async function takenPast(present: ReadonlySet<Day>, taken: Taken): Promise<Map<string, number>> {
+async function takenPast(taken: Taken, gone: readonly Day[]): Promise<Map<string, number>> {
   const sums = new Map(taken.past);
-  const days = goneFrom(present, taken);
-  for (let i = 0; i < days.length; i += DAYS_AT_ONCE)
-    for (const [day, slice] of await taken.slices(days.slice(i, i + DAYS_AT_ONCE)))
-      addTo(sums, slice, day);
+  for (const days of Map.groupBy(gone, monthOf).values())
+    for (const [day, slice] of await taken.slices(days))
+      addTo(sums, countersOf(slice, day - firstDayOf(slice.month)));
   return sums;
-}
-
-function addTo(sums: Map<string, number>, slice: Block, day: Day): void {
-  const counters: Sums = countersOf(slice, day - firstDayOf(slice.month));
-  for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
 }

@@ -1,4 +1,5 @@
-import { type CopyEnd, CopyRefused } from "./end.ts";
+import type { CopyEnd } from "./end.ts";
+import { CopyRefused } from "./engine.ts";
 import type { CopyOptions } from "./options.ts";
 
 /** Somebody has ended the copy. */

@@ -8,7 +8,7 @@ import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
 import type { Piece, Snapshot } from "../snapshot.ts";
 import { sliceOf, sumOf } from "./difference.ts";
-import type { Outline, SourceDay, Sums } from "./end.ts";
+import type { Sums } from "./engine.ts";
 
 /** What is kept of a site and month, with what is left of it in the log. */
 interface SiteMonth {
@@ -17,8 +17,25 @@ interface SiteMonth {
   readonly days: readonly Day[];
 }
 
+/** What there is of a site, as of one moment. */
+export interface Outline {
+  /** Ascending; and for how long the data had been in use since each was last counted on, in ms. */
+  readonly days: readonly { readonly day: Day; readonly ageMs: number }[];
+  /** Counters of days past retention. */
+  readonly past: Sums;
+}
+
+/** One day of a site, as of one moment. */
+export interface SourceDay {
+  readonly day: Day;
+  /** 32 bytes, which are others as soon as anything else is counted. */
+  readonly hash: Uint8Array;
+  /** A block of this day only; undefined where the caller knows it by its hash. */
+  readonly slice: Block | undefined;
+}
+
 /** By which time retention goes. */
-export interface Marks {
+interface Marks {
   /** How long the service has run with the data, in ms. */
   readonly runMs: number;
   /** When, by that measure, each day was last counted on. */
@@ -88,10 +105,13 @@ export async function totalsOf(snapshot: Snapshot, site: SiteKey): Promise<Sums>
   const [past = new Map()] = await snapshot.past([site]);
   const sums = new Map(past);
   for (const { block } of await monthsOf(snapshot, site, ALL_MONTHS, ["counters"]))
-    for (let at = 0; at < MAX_DAYS; at++)
-      for (const [counter, n] of countersOf(block, at))
-        sums.set(counter, (sums.get(counter) ?? 0) + n);
+    for (let at = 0; at < MAX_DAYS; at++) addTo(sums, countersOf(block, at));
   return sums;
+}
+
+/** Adds counts by name. */
+export function addTo(sums: Map<string, number>, more: Sums): void {
+  for (const [name, n] of more) sums.set(name, (sums.get(name) ?? 0) + n);
 }
 
 /** By counter, what was counted on a day of the month. */

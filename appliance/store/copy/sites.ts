@@ -1,9 +1,14 @@
+import { UTC_DAYS } from "../../base/day-zone.ts";
 import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft, type SiteChange } from "../sites/draft.ts";
-import type { Change, CopyTarget } from "./end.ts";
-import { ADMIN_SITE, type CopyEnd, CopyRefused, type CopySite } from "./end.ts";
+import type { Change } from "./change.ts";
+import type { CopyEnd } from "./end.ts";
+import { CopyRefused, type CopySite } from "./engine.ts";
+
+/** Stands for the admin token in the sites that were taken over. */
+const ADMIN_SITE = "";
 
 /** A site on both sides. */
 export interface Pair {
@@ -47,12 +52,12 @@ export async function pairsOf(
  */
 export async function bringSites(
   from: CopyEnd,
-  to: CopyTarget,
+  to: CopyEnd,
   say: (sentence: string) => void,
 ): Promise<readonly Pair[]> {
   const matches = await match(from, to);
   refuseTwins(matches, await to.sites());
-  await bringZone(from, to);
+  await bringZone(from, to, say);
   for (const each of matches)
     if (!each.isTaken) {
       const loser = await to.transaction((change) => bring(from.id, each, change));
@@ -131,18 +136,27 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
   return changes;
 }
 
-/** Days are brought as they are; later ones are of the same zone where the target had none of its own. */
-async function bringZone(from: CopyEnd, to: CopyTarget): Promise<void> {
+/**
+ * Days are brought as they are; later ones are of the same zone where the target had none of its own.
+ * @param say hears where they are not
+ */
+async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => void) {
   const setting = await from.dayZone();
-  if (setting === null) return;
-  await to.transaction(async (change) => {
+  const zone = await to.transaction(async (change) => {
     const { dayZone, sites, retired } = await change.directory();
-    if (dayZone === null && sites.length + retired.length === 0)
-      await change.carryOut([{ kind: "dayZone", setting }]);
+    if (setting === null || dayZone !== null || sites.length + retired.length > 0)
+      return (dayZone ?? UTC_DAYS).zone;
+    await change.carryOut([{ kind: "dayZone", setting }]);
+    return setting.zone;
   });
+  const there = (setting ?? UTC_DAYS).zone;
+  if (there !== zone)
+    say(
+      `Days begin by ${there} in ${from.name}, and by ${zone} in ${to.name}: what is copied stays on the days it was counted on.`,
+    );
 }
 
-async function bringAdminToken(from: CopyEnd, to: CopyTarget): Promise<void> {
+async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {
   const hash = await from.adminHash();
   if (hash === null || (await to.takenSites(from.id)).has(ADMIN_SITE)) return;
   await to.transaction(async (change) => {

@@ -8,16 +8,16 @@ import { tryStart } from "../../../appliance/service/try-start.ts";
 import type { Block } from "../../../appliance/store/blocks/block.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
 import type { Month } from "../../../appliance/store/blocks/month.ts";
-import type { CopyTarget } from "../../../appliance/store/copy/end.ts";
+import { CopyEnd } from "../../../appliance/store/copy/end.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
 
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
-import { PostgresEnd } from "../../../appliance/store/postgres/copying.ts";
+import { openDatabase } from "../../../appliance/store/postgres/copying.ts";
 import { partsOf, rowOf } from "../../../appliance/store/settling/parts.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
-import { SqliteEnd } from "../../../appliance/store/sqlite/copying.ts";
+import { openFolder } from "../../../appliance/store/sqlite/copying.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
 import { noteZone } from "../../../appliance/store/sqlite/tables/day-zone.ts";
@@ -33,7 +33,6 @@ import {
   contentOf,
   copyAll,
   dropDays,
-  type End,
   fill,
   foldValue,
 } from "../../helpers/copying.ts";
@@ -50,22 +49,22 @@ const HASH = new Uint8Array(32).fill(7);
 /** A kind of database that a copy goes to, and comes back from. */
 interface Kind {
   readonly name: string;
-  open(): Promise<End>;
+  open(): Promise<CopyEnd>;
 }
 
 describe("a copy", () => {
   const folder = eachFolder();
   const at = (name: string) => join(folder(), name);
-  const ends: End[] = [];
+  const ends: CopyEnd[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0)) await end.close();
   });
-  const opened = (end: End) => {
+  const opened = (end: CopyEnd) => {
     ends.push(end);
     return end;
   };
-  const source = (name: string) => opened(SqliteEnd.openSource(at(name)));
-  const folderAt = (name: string) => opened(SqliteEnd.openTarget(at(name)));
+  const source = (name: string) => opened(new CopyEnd(openFolder(at(name), { isTarget: false })));
+  const folderAt = (name: string) => opened(new CopyEnd(openFolder(at(name), { isTarget: true })));
 
   const day = (
     site: string,
@@ -87,7 +86,9 @@ describe("a copy", () => {
         const url = server.url({ database: await server.createDatabase() });
         const clock = new SystemClock();
         return opened(
-          await PostgresEnd.openTarget(url, { clock, random: Math.random, flag: "--to" }),
+          new CopyEnd(
+            await openDatabase(url, { clock, random: Math.random, flag: "--to", isTarget: true }),
+          ),
         );
       },
     },
@@ -95,7 +96,7 @@ describe("a copy", () => {
 
   for (const { name, open } of kinds)
     describe(`to ${name}`, () => {
-      let there: End;
+      let there: CopyEnd;
       beforeEach(async () => {
         there = await open();
       });
@@ -121,8 +122,12 @@ describe("a copy", () => {
         assert.deepEqual(await there.dayZone(), { zone: "Europe/Zurich", before: null });
         fill(at("other"), [day("shop", 1, { "/a": 1 })]);
         change(at("other"), inZone("Asia/Tokyo"));
-        await copyAll(source("other"), there);
+        const { said } = await copyAll(source("other"), there);
         assert.equal((await there.dayZone())?.zone, "Europe/Zurich");
+        assert.deepEqual(said, [
+          `Days begin by Asia/Tokyo in ${at("other")}, and by Europe/Zurich in ${there.name}: what is copied stays on the days it was counted on.`,
+        ]);
+        assert.deepEqual((await copyAll(source("box"), there)).said, []);
       });
 
       it("brings what came since, be it late or new, beside what is counted there", async () => {
@@ -360,7 +365,7 @@ describe("a copy", () => {
             UPDATE counted_day SET run_ms = ${49 * DAY_MS} WHERE day = ${TODAY - 1}`);
         });
         await copyAll(source("box"), there);
-        const ages = async (end: End) => {
+        const ages = async (end: CopyEnd) => {
           const { days } = await end.outline(siteOf(await end.sites(), "blog"));
           return days.map(({ ageMs }) => ageMs / DAY_MS);
         };
@@ -400,8 +405,8 @@ describe("a copy", () => {
     const url = new URL(server.url({ database }));
     url.port = String(proxy.port);
     const clock = new SystemClock();
-    const opening = { clock, random: Math.random, flag: "--to" };
-    const there = opened(await PostgresEnd.openTarget(url.href, opening));
+    const opening = { clock, random: Math.random, flag: "--to", isTarget: true };
+    const there = opened(new CopyEnd(await openDatabase(url.href, opening)));
     fill(at("box"), [...demoDays(NOW)].slice(-30));
     const box = source("box");
     proxy.trouble = { commits: 0.5 };
@@ -420,8 +425,8 @@ describe("a copy", () => {
   it("gives up on a database that stays away, and says how to go on", async () => {
     const server = await Postgres.start();
     const clock = new FakeClock();
-    const opening = { clock: new SystemClock(), random: Math.random, flag: "--to" };
-    const there = opened(await PostgresEnd.openTarget(server.url(), opening));
+    const opening = { clock: new SystemClock(), random: Math.random, flag: "--to", isTarget: true };
+    const there = opened(new CopyEnd(await openDatabase(server.url(), opening)));
     fill(at("box"), [day("blog", 1, { "/": 1 })]);
     await server.end();
     const copying = copyAll(source("box"), there, { clock });
@@ -477,13 +482,13 @@ function putViews(db: Db, records: readonly HitRecord[], isSettled: boolean): vo
  * The target of a copy that ends after some transactions: as a person ends it, or killed, with the last
  * one taken back or committed.
  */
-function ending(target: End, after: number, isKilled: boolean, stop: AbortController): End {
+function ending(target: CopyEnd, after: number, isKilled: boolean, stop: AbortController): CopyEnd {
   let left = after;
   return new Proxy(target, {
     get(of, name) {
       const member = Reflect.get(of, name);
       if (name !== "transaction") return typeof member === "function" ? member.bind(of) : member;
-      return async (task: Parameters<CopyTarget["transaction"]>[0]) => {
+      return async (task: Parameters<CopyEnd["transaction"]>[0]) => {
         if (left-- > 0) return of.transaction(task);
         if (isKilled)
           return of.transaction(async (each) => {
