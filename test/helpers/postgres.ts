@@ -194,6 +194,13 @@ export class Postgres {
     return standby;
   }
 
+  /** Resolves when a standby has all that the other has by now. */
+  async caughtUp(primary: Postgres): Promise<void> {
+    const [{ at } = {}] = await primary.sql("SELECT pg_current_wal_lsn()::text AS at");
+    const question = `SELECT 1 WHERE pg_last_wal_replay_lsn() >= '${at}'`;
+    while ((await this.sql(question)).length === 0) await setTimeout(10);
+  }
+
   /** Makes a standby a server that takes writes; resolves when it does. */
   async promote(): Promise<void> {
     await this.sql("SELECT pg_promote()");

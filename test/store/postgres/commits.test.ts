@@ -175,6 +175,43 @@ describe("batches in PostgreSQL", () => {
     assert.deepEqual(await pathsOf(standby), { "/": 2, "/after": 1 });
   });
 
+  it("go to a standby that lacks the last of them, and no site shows what is another's", async () => {
+    const primary = await Postgres.open();
+    const standby = await primary.standby();
+    const sites = ["blog", "shop"];
+    const one = new EngineWorld(primary.url({ ports: [primary.port, standby.port] }), { sites });
+    nodes.push(one);
+    await one.ready();
+    const shop = one.site("shop");
+    await one.count(["/blog"]);
+    await one.count(["/shop"], { site: shop });
+    await one.settle();
+    await standby.caughtUp(primary);
+    await standby.stop();
+    for (const site of [one.site(), shop])
+      await one.count([`/lost of ${site}`, `/lost too of ${site}`], { site });
+    await one.settle();
+    await one.count(["/lost at last"], { site: shop });
+    const all = ["/shop", `/lost of ${shop}`, `/lost too of ${shop}`, "/lost at last"];
+    assert.deepEqual(Object.keys(await one.counts("path", { site: shop })).sort(), all.sort());
+    await primary.kill();
+    await standby.restart();
+    await standby.promote();
+    // Numbers of blocks and batches come again, for something else.
+    assert.ok((await one.passing(one.count(["/after of blog"]))).ok);
+    assert.ok((await one.passing(one.count(["/after of shop"], { site: shop }))).ok);
+    await one.passing(one.settle());
+    for (const path of ["/last of blog", "/more of blog"]) await one.passing(one.count([path]));
+    const shown = async (site: number) => Object.keys(await one.counts("path", { site })).sort();
+    let ofShop: string[] | undefined;
+    while (ofShop === undefined) ofShop = await shown(shop).catch(() => undefined);
+    assert.deepEqual(ofShop, ["/after of shop", "/shop"]);
+    assert.deepEqual(await shown(one.site()), [
+      ...["/after of blog", "/blog", "/last of blog", "/more of blog"],
+    ]);
+    assert.ok(one.lines.some((line) => /gone back to an earlier state/.test(line)));
+  });
+
   it("whose fate is unsure are answered once a standby has them, and no sooner", async () => {
     const primary = await Postgres.open();
     const standby = await primary.standby({ synchronous: true });

@@ -51,8 +51,9 @@ export class Reads {
   async #source(sql: Sql, connection: Connection): Promise<FleetSource> {
     const [state] = await sql.rows<{ server: string }>(STATE);
     const { tail, lastAnswers } = this.#keptOf(connection, state?.server ?? "");
+    const snapshot = new PostgresSnapshot(sql);
     return {
-      counts: (question = PLAIN) => new BlockCounts(new PostgresSnapshot(sql), tail, question),
+      counts: (question = PLAIN) => new BlockCounts(snapshot, tail, question),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
       version: () => JSON.stringify(state),
@@ -93,7 +94,7 @@ export class Reads {
   }
 }
 
-/** Another one once anybody has counted, settled or changed sites. */
+/** Another one once anybody has counted, settled or erased. */
 const STATE = `
   SELECT pg_postmaster_start_time()::text AS server, (${batchesOf("node IS NOT NULL")}) AS batches,
-    (SELECT n FROM generation) AS generation, (SELECT directory FROM revision) AS directory`;
+    (SELECT n FROM generation) AS generation`;
