@@ -26,11 +26,9 @@ import {
 } from "../database.ts";
 import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
-import { ofOneMoment } from "../moment.ts";
-import { SqliteSnapshot } from "../snapshot.ts";
+import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
 import { siteAlarms } from "../tables/site-alarms.ts";
-import { databaseSecret, readDirectory } from "../tables/sites.ts";
-import { surveyLabels } from "../tables/survey-labels.ts";
+import { databaseSecret, readDirectory, surveyLabels } from "../tables/sites.ts";
 import { SqliteChange, takenOf } from "./copying-change.ts";
 
 const ID_BYTES = 8;
