@@ -10,7 +10,7 @@ import { type Listener, listen } from "../http/listen.ts";
 import type { Family } from "../metrics/open-metrics.ts";
 import { metricsApp } from "../metrics/page.ts";
 import { EventLoopDelay, processFamilies } from "../metrics/process.ts";
-import type { StoreFigures } from "../store/figures.ts";
+import type { StoreFigures } from "../store/engine.ts";
 import type { Stops } from "./stops.ts";
 
 export interface MetricsParts {

@@ -6,8 +6,7 @@ import type { QueryInput, QueryName, QueryResult } from "../store/queries.ts";
 import { hostChore } from "../store/sqlite/copies/chore-host.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { startWorkers, type Workers } from "../store/sqlite/workers.ts";
-import { READER_MEMORY_MB } from "../store/threads/reader-kind.ts";
-import { ownThreads } from "../store/threads/threads.ts";
+import { ownThreads, READER_MEMORY_MB } from "../store/threads/threads.ts";
 import { firstReads } from "./first-reads.ts";
 
 /** What a service takes more than this process where neither has any data, rounded up. */

@@ -1,3 +1,4 @@
+import type { Histogram } from "../base/histogram.ts";
 import type { Refusal, RefusalCode } from "../base/refusal.ts";
 import type { BatchData, SiteKey } from "./counting.ts";
 import type { LiveBars } from "./live-views.ts";
@@ -94,4 +95,24 @@ export interface Engine {
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   /** Ends it after what it was asked. What cannot be stored within seconds is refused. */
   close(): Promise<void>;
+}
+
+/** What became of batches since the start, and what waits for the next. */
+export interface IntakeFigures {
+  /** Of each commit that was made. */
+  readonly commitSeconds: Pick<Histogram, "sum" | "buckets">;
+  /** Commits that were tried and not made. */
+  readonly failedBatches: number;
+  readonly waitingHits: number;
+  /** Bytes of memory that they take, about. */
+  readonly waitingBytes: number;
+}
+
+/** How the store fares. */
+export interface StoreFigures extends IntakeFigures {
+  readonly ready: boolean;
+  /** Nothing can be stored now. */
+  readonly unavailable: boolean;
+  /** Undefined where the database is a file. */
+  readonly database: DatabaseFigures | undefined;
 }

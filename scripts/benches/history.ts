@@ -6,7 +6,7 @@ import { Signal } from "../../appliance/base/signal.ts";
 import { beaconHit } from "../../appliance/collector/counting/beacon.ts";
 import { createVisitorCache } from "../../appliance/collector/counting/visitor.ts";
 import { DIMENSIONS, type Hit } from "../../appliance/store/log/record.ts";
-import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";
+import { declareSites } from "../../appliance/store/sqlite/tables/site-changes.ts";
 import { Store } from "../../appliance/store/store.ts";
 import { SITE } from "./servers.ts";
 import { USER_AGENTS, views } from "./traffic.ts";

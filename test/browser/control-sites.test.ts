@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
-import { declareSites } from "../../appliance/store/sqlite/tables/declare-sites.ts";
+import { declareSites } from "../../appliance/store/sqlite/tables/site-changes.ts";
 import { directoryBecomes } from "../helpers/directory.ts";
 import { eachControl } from "./control-stage.ts";
 import { seen } from "./owner.ts";

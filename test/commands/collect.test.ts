@@ -20,7 +20,7 @@ const NO_ROOM = `
   CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
   END $$;
-  CREATE TRIGGER full_disk BEFORE INSERT ON count EXECUTE FUNCTION full_disk()`;
+  CREATE TRIGGER full_disk BEFORE INSERT ON log EXECUTE FUNCTION full_disk()`;
 
 describe("tallydeck collect", () => {
   const database = eachDatabase();

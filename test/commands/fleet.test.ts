@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { Block } from "../../appliance/store/blocks/block.ts";
+import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
+import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
@@ -61,11 +64,14 @@ describe("the command line on a database that many share", () => {
     await says("sites", "add", "blog");
     const server = await sharedPostgres();
     const today = Math.floor(Date.now() / 86_400_000);
+    const block = new Block(monthOf(today));
+    block.add("pv", today - firstDayOf(block.month), 7, 7);
+    const [counters, counts, detail] = Object.values(encodeBlock(block)).map(
+      (piece) => `'\\x${Buffer.from(piece).toString("hex")}'`,
+    );
     await server.sql(
-      `INSERT INTO value (id, site, dimension, text, last_day) VALUES (1, 1, 'pv', '_', ${today});
-       INSERT INTO count (site, day, node, value, n) VALUES (1, ${today}, 0, 1, 4), (1, ${today}, 7, 1, 3);
-       INSERT INTO day_total (site, counter, day, node, n)
-       VALUES (1, 'pv', ${today}, 0, 4), (1, 'pv', ${today}, 7, 3);`,
+      `INSERT INTO block (site, month, part, counters, counts, detail)
+       VALUES (1, ${block.month}, 0, ${counters}, ${counts}, ${detail})`,
       database(),
     );
     assert.deepEqual(JSON.parse(await says("stats", "--json")).pv, { _: 7 });

@@ -7,8 +7,8 @@ import type { DataFormat } from "../../appliance/store/format.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
-/** Since it is there, releases read what the next one writes: the schema began anew with it. */
-const SINCE = "appliance/store/sqlite/settle.ts";
+/** Since this is there, releases read what the next one writes: the schema began anew with it. */
+const SINCE = { text: "last_site int", file: "appliance/store/postgres/schema/001-first.sql" };
 
 /** The service as it was released last, to run in a folder of its own. */
 export class PreviousRelease {
@@ -54,7 +54,8 @@ export function previousCommit(): string | undefined {
     return;
   const tags = git("tag", "--merged", "HEAD", "--no-contains", "HEAD", "--sort=-version:refname");
   const released = tags?.split("\n").find((tag) => /^v\d/.test(tag));
-  return released ?? git("log", "--diff-filter=A", "--format=%H", "--", SINCE)?.split("\n").at(-1);
+  const { text, file } = SINCE;
+  return released ?? git("log", `-S${text}`, "--format=%H", "--", file)?.split("\n").at(-1);
 }
 
 function git(...args: string[]): string | undefined {

@@ -6,8 +6,7 @@ import type { Engine, EngineAnswer, EngineEvents, EngineRequest } from "../engin
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { planZone } from "../sites/day-zone.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
-import { READER_MEMORY_MB } from "../threads/reader-kind.ts";
-import { ownThreads, type Threads } from "../threads/threads.ts";
+import { ownThreads, READER_MEMORY_MB, type Threads } from "../threads/threads.ts";
 import { keepNew } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
@@ -15,8 +14,7 @@ import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
-import { declareSites } from "./tables/declare-sites.ts";
-import { carryOut } from "./tables/site-changes.ts";
+import { carryOut, declareSites } from "./tables/site-changes.ts";
 import { databaseSecret, readDirectory } from "./tables/sites.ts";
 import { startWorkers, type Workers } from "./workers.ts";
 

@@ -1,8 +1,16 @@
 import { type Day, parseDay } from "../../base/calendar.ts";
+import { addDay } from "../blocks/add-day.ts";
+import { Block } from "../blocks/block.ts";
+import { decodeBlock, encodeBlock } from "../blocks/codec.ts";
+import { compactBlock } from "../blocks/compact.ts";
+import { mergeInto } from "../blocks/merge.ts";
+import { firstDayOf, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import { addDays } from "./add-days.ts";
+import { SETTLED } from "../settling/parts.ts";
+import type { BlockRow } from "../snapshot.ts";
 import { markEarlier } from "./counted-days.ts";
 import type { Database } from "./database.ts";
+import { passGeneration, putBlock } from "./settle.ts";
 import { findSite } from "./tables/sites.ts";
 
 /** One day of one site as it was counted elsewhere. */
@@ -16,13 +24,16 @@ interface DayCounts {
   readonly surveys: readonly { readonly sv: number }[];
 }
 
-/** Files days as if their hits had come in when they were counted. Their sites must exist. */
+/**
+ * Files days as if their hits had come in when they were counted. Their sites must exist.
+ * @throws {RangeError} where there is no such site, day or dimension
+ */
 export function importDays(db: Database, days: Iterable<DayCounts>): void {
   const addSurvey = db.prepare(
     "INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)",
   );
   db.transaction(() => {
-    const bySite = new Map<SiteKey, { day: Day; counts: [string, [string, number][]][] }[]>();
+    const bySite = new Map<SiteKey, { day: Day; counts: DayCounts["counts"] }[]>();
     const keys = new Map<string, SiteKey | undefined>();
     for (const { site: id, day: name, counts, surveys } of days) {
       if (!keys.has(id)) keys.set(id, findSite(db, id)?.key);
@@ -32,13 +43,38 @@ export function importDays(db: Database, days: Iterable<DayCounts>): void {
         throw new RangeError(`there is no site ${id}, or ${name} is no day`);
       const ofSite = bySite.get(site) ?? [];
       bySite.set(site, ofSite);
-      const byDimension = Object.entries(counts).map(
-        ([dimension, values]): [string, [string, number][]] => [dimension, Object.entries(values)],
-      );
-      ofSite.push({ day, counts: byDimension });
+      ofSite.push({ day, counts });
       markEarlier(db, day, 0);
       for (const survey of surveys) addSurvey.run(site, survey.sv, day, JSON.stringify(survey));
     }
     for (const [site, all] of bySite) addDays(db, site, all);
   }).immediate();
+}
+
+/** All days are kept, and all are of the past: none of their values is one that comes again today. */
+const ALL = { counts: () => true, detail: () => true, today: Number.POSITIVE_INFINITY };
+
+/** Adds days of a site to what is there of it, in the caller's transaction. */
+function addDays(
+  db: Database,
+  site: SiteKey,
+  days: readonly { day: Day; counts: DayCounts["counts"] }[],
+): void {
+  const find = db.prepare(`SELECT site, month, part, counters, counts, detail FROM block
+     WHERE site = ? AND month = ? AND part = ?`);
+  for (const [month, ofMonth] of Map.groupBy(days, ({ day }) => monthOf(day))) {
+    const row = find.get(site, month, SETTLED) as BlockRow | undefined;
+    const block = row === undefined ? new Block(month) : decodeBlock(row);
+    const part = new Block(month);
+    for (const { day, counts } of ofMonth)
+      addDay(
+        part,
+        day - firstDayOf(month),
+        Object.entries(counts).map(([name, values]) => [name, Object.entries(values)]),
+      );
+    mergeInto(block, part);
+    const kept = compactBlock(block, ALL).block;
+    putBlock(db, { site, month, part: SETTLED, ...encodeBlock(kept) });
+  }
+  passGeneration(db);
 }

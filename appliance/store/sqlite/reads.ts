@@ -16,17 +16,19 @@ import { nextSettlement } from "../settling/settling.ts";
 import type { Settlement } from "../snapshot.ts";
 import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
-import { ofOneMoment } from "./moment.ts";
-import { lastInLog, SqliteSnapshot } from "./snapshot.ts";
+import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { SqliteSurveys } from "./surveys/source.ts";
-import { allowedOrigins } from "./tables/allowed-origins.ts";
-import { keptChannels } from "./tables/channels.ts";
+import {
+  allowedOrigins,
+  imageBytes,
+  imageList,
+  keptChannels,
+  mqttRow,
+  publicAddressRow,
+  pushTokens,
+  sessions,
+} from "./tables/box.ts";
 import { deckSettings } from "./tables/decks.ts";
-import { imageBytes, imageList } from "./tables/images.ts";
-import { mqttRow } from "./tables/mqtt.ts";
-import { publicAddressRow } from "./tables/public-address.ts";
-import { pushTokens } from "./tables/push-tokens.ts";
-import { sessions } from "./tables/sessions.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 
 const BOX_READS: {

@@ -1,5 +1,6 @@
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
+import type { Soon } from "../counts/source.ts";
 import type { BlockKey, BlockRow, BlockSize, LogRow, Piece, Snapshot } from "../snapshot.ts";
 import type { Database } from "./database.ts";
 import { folded, generation } from "./settle.ts";
@@ -81,4 +82,15 @@ export class SqliteSnapshot implements Snapshot {
 /** The number of the last row of the log; 0 where it is empty. */
 export function lastInLog(db: Database): number {
   return db.prepare("SELECT coalesce(max(n), 0) FROM log").pluck().get() as number;
+}
+
+/** Runs what reads in one transaction: it is all of one moment. */
+export async function ofOneMoment<T>(db: Database, read: () => Soon<T>): Promise<T> {
+  db.exec("BEGIN");
+  try {
+    return await read();
+  } finally {
+    // Some errors have ended it already.
+    if (db.inTransaction) db.exec("COMMIT");
+  }
 }

@@ -1,5 +1,4 @@
-import { readerKind } from "../threads/reader-kind.ts";
-import type { ThreadKind } from "../threads/threads.ts";
+import { readerKind, type ThreadKind } from "../threads/threads.ts";
 
 export const COMMITTER: ThreadKind = {
   script: new URL("committer.ts", import.meta.url),

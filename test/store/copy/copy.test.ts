@@ -20,10 +20,10 @@ import { openFolder } from "../../../appliance/store/sqlite/copies/copying.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
 import { type Database, databaseFile } from "../../../appliance/store/sqlite/database.ts";
 import { putBlock } from "../../../appliance/store/sqlite/settle.ts";
-import { noteZone } from "../../../appliance/store/sqlite/tables/day-zone.ts";
 import {
   changeSite,
   findSite,
+  noteZone,
   setReadToken,
   setShareToken,
 } from "../../../appliance/store/sqlite/tables/sites.ts";

@@ -10,9 +10,8 @@ import {
 } from "../database.ts";
 import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
-import { ofOneMoment } from "../moment.ts";
 import { passGeneration } from "../settle.ts";
-import { SqliteSnapshot } from "../snapshot.ts";
+import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
 import { siteAlarms } from "../tables/site-alarms.ts";
 import { carryOut } from "../tables/site-changes.ts";
 import { databaseSecret, readDirectory } from "../tables/sites.ts";

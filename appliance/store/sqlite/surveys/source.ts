@@ -3,7 +3,7 @@ import type { SurveyFilter, SurveyPosition } from "../../queries.ts";
 import type { SurveyLabels } from "../../reports.ts";
 import type { StoredSurvey, StoredVersion, SurveySource } from "../../surveys/source.ts";
 import type { Database } from "../database.ts";
-import { surveyLabels } from "../tables/survey-labels.ts";
+import { surveyLabels } from "../tables/sites.ts";
 
 /** The responses in a file. To be asked in a transaction. */
 export class SqliteSurveys implements SurveySource {

@@ -3,7 +3,7 @@ import type { SiteKey } from "../../counting.ts";
 import type { SiteAlarms } from "../../reports.ts";
 import type { SiteAlarmsRecord } from "../../rows.ts";
 import type { Database } from "../database.ts";
-import { within } from "./within.ts";
+import { within } from "./table.ts";
 
 /** Of every site whose owner has set anything. */
 export function siteAlarms(db: Database): SiteAlarmsRecord[] {
@@ -53,8 +53,4 @@ export function saveAlarmSince(
 ): void {
   const column = kind === "silence" ? "silence_since" : "rush_since";
   db.prepare(`UPDATE site_alarm SET ${column} = ? WHERE site = ?`).run(since, site);
-}
-
-export function removeSiteAlarms(db: Database, site: SiteKey): void {
-  db.prepare("DELETE FROM site_alarm WHERE site = ?").run(site);
 }

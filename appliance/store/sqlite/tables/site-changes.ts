@@ -1,20 +1,21 @@
-import type { SiteOutcome } from "../../sites/directory.ts";
+import { declareSites as plan } from "../../sites/declare.ts";
+import type { DeclaredSite, SiteOutcome } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
-import { noteZone } from "./day-zone.ts";
-import { removeOtherSessions } from "./sessions.ts";
+import { removeOtherSessions } from "./box.ts";
 import { saveSiteAlarms } from "./site-alarms.ts";
 import {
   addSite,
   changeSite,
+  noteZone,
   readDirectory,
   removeSite,
+  saveSurveyLabels,
   setReadToken,
   setShareToken,
 } from "./sites.ts";
-import { saveSurveyLabels } from "./survey-labels.ts";
 
 /** The writes that change sites, by their rules. */
 export const SITE_WRITES = {
@@ -34,6 +35,17 @@ function planned<W extends PlannedWriteName>(name: W) {
     carryOut(db, changes);
     return outcome;
   };
+}
+
+/**
+ * Makes the sites as the configuration declares them.
+ * @returns what the owner should know of it, a sentence each
+ * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
+ */
+export function declareSites(db: Database, declared: readonly DeclaredSite[]): readonly string[] {
+  const { changes, sentences } = plan(readDirectory(db), declared);
+  if (changes.length > 0) db.transaction(() => carryOut(db, changes)).immediate();
+  return sentences;
 }
 
 /** `kept` is the session, as it is stored, of who asks for it. */

@@ -1,11 +1,12 @@
+import type { ZoneSetting } from "../../../base/day-zone.ts";
 import type { SiteKey } from "../../counting.ts";
+import type { SurveyLabels } from "../../reports.ts";
+import { DAY_ZONE } from "../../sites/day-zone.ts";
 import { type Directory, directoryOf, type SiteRecord, siteIn } from "../../sites/directory.ts";
 import type { SiteFields } from "../../sites/draft.ts";
 import type { Database } from "../database.ts";
 import { passGeneration } from "../settle.ts";
-import { notedZone } from "./day-zone.ts";
-import { removeSiteAlarms } from "./site-alarms.ts";
-import { removeSurveyLabels } from "./survey-labels.ts";
+import { put } from "./table.ts";
 
 const ADMIN = 0;
 
@@ -64,8 +65,8 @@ export function removeSite(db: Database, key: SiteKey): void {
   db.transaction(() => {
     db.prepare("DELETE FROM site WHERE key = ?").run(key);
     db.prepare("DELETE FROM read_token WHERE site = ?").run(key);
-    removeSurveyLabels(db, key);
-    removeSiteAlarms(db, key);
+    db.prepare("DELETE FROM survey_labels WHERE site = ?").run(key);
+    db.prepare("DELETE FROM site_alarm WHERE site = ?").run(key);
     setShareToken(db, key, null);
     db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(key);
     passGeneration(db);
@@ -75,21 +76,13 @@ export function removeSite(db: Database, key: SiteKey): void {
 /** Sets the token of a site, or of the admin where `site` is null; a null hash revokes it. */
 export function setReadToken(db: Database, site: SiteKey | null, hash: Uint8Array | null): void {
   if (hash === null) db.prepare("DELETE FROM read_token WHERE site = ?").run(site ?? ADMIN);
-  else
-    db.prepare(
-      `INSERT INTO read_token (site, hash) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET hash = excluded.hash`,
-    ).run(site ?? ADMIN, hash);
+  else put(db, "read_token", "site", [{ site: site ?? ADMIN, hash }]);
 }
 
 /** Sets the token of the link by which a site is shared; a null hash revokes it. */
 export function setShareToken(db: Database, site: SiteKey, hash: Uint8Array | null): void {
   if (hash === null) db.prepare("DELETE FROM share_token WHERE site = ?").run(site);
-  else
-    db.prepare(
-      `INSERT INTO share_token (site, hash) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET hash = excluded.hash`,
-    ).run(site, hash);
+  else put(db, "share_token", "site", [{ site, hash }]);
 }
 
 /** A 32-byte secret of this database, made at first use. */
@@ -98,4 +91,24 @@ export function databaseSecret(db: Database, name: string, make: () => Uint8Arra
   if (find.get(name) === undefined)
     db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(name, make());
   return find.get(name) as Uint8Array;
+}
+
+/** What is noted of the zone of days; null where nothing is. */
+function notedZone(db: Database): string | null {
+  const noted = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(DAY_ZONE);
+  return (noted as string | undefined) ?? null;
+}
+
+export function noteZone(db: Database, setting: ZoneSetting): void {
+  put(db, "meta", "key", [{ key: DAY_ZONE, value: JSON.stringify(setting) }]);
+}
+
+/** The labels of a site's surveys; none where the owner gave none. */
+export function surveyLabels(db: Database, { site }: { site: SiteKey }): SurveyLabels {
+  const json = db.prepare("SELECT labels FROM survey_labels WHERE site = ?").pluck().get(site);
+  return json === undefined ? {} : (JSON.parse(json as string) as SurveyLabels);
+}
+
+export function saveSurveyLabels(db: Database, site: SiteKey, labels: SurveyLabels): void {
+  put(db, "survey_labels", "site", [{ site, labels: JSON.stringify(labels) }]);
 }
