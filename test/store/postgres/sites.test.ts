@@ -193,7 +193,7 @@ describe("sites in PostgreSQL", () => {
       ["quiet", null],
     ]);
     await one.rows(
-      "INSERT INTO count (site, day, node, value, n) SELECT key, 1, 0, 1, 1 FROM site WHERE id = 'busy'",
+      "INSERT INTO past (site, counter, n) SELECT key, 'pv', 1 FROM site WHERE id = 'busy'",
     );
     assert.deepEqual(await write("undoImport", before), ["busy"]);
     assert.deepEqual(await sites(), [
