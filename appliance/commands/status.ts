@@ -7,7 +7,7 @@ import { version } from "../base/version.ts";
 import type { Diagnostics } from "../control/wire.ts";
 import { Keys } from "../public/keys.ts";
 import type { PublicSettings } from "../public/settings.ts";
-import { type Desk, openToLook, type Place } from "../store/desk.ts";
+import { type Collector, type Desk, openToLook, type Place } from "../store/desk.ts";
 import { databaseFile, storageProblem } from "../store/sqlite/database.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
@@ -53,7 +53,7 @@ export const status: Command = {
     const kept = await contentsOf(config);
     const space = existsSync(dataDir) ? await spaceOf(dataDir) : undefined;
 
-    terminal.out(standing(dataDir, found, terminal));
+    terminal.out(standing(dataDir, found, kept.collectors, terminal));
     const system = config.updateDir === "" ? undefined : new RootUpdater(config.updateDir).told();
     const rows: [string, string][] = [
       ...(system === undefined ? [] : [["System", systemText(system)] as [string, string]]),
@@ -65,14 +65,26 @@ export const status: Command = {
       ["Disk", space === undefined ? "no data yet" : diskOf(space, dataDir)],
       ["Data", dataDir],
     ];
-    if (database !== undefined) rows.push(["Numbers", database.shown]);
+    if (database !== undefined)
+      rows.push(
+        ["Numbers", database.shown],
+        ["Collectors", listed(kept.collectors.map(collectorOf))],
+      );
     for (const [name, value] of rows) terminal.out(`  ${name.padEnd(10)} ${value}`);
   },
 };
 
-function standing(dataDir: string, found: Whereabouts | undefined, terminal: Terminal): string {
+function standing(
+  dataDir: string,
+  found: Whereabouts | undefined,
+  collectors: readonly Collector[],
+  terminal: Terminal,
+): string {
   if (found !== undefined) return `Tallydeck ${found.version} is running.`;
   if (isClaimed(dataDir)) return "Tallydeck is starting, stopping, or busy with a restore.";
+  const alive = collectors.filter(isAlive).length;
+  if (alive > 0)
+    return `No box of Tallydeck runs here. ${alive === 1 ? "One collector counts" : `${alive} collectors count`} into the database.`;
   return `Tallydeck ${version()} is not running. Start it: ${toStart(dataDir, terminal)}`;
 }
 
@@ -97,7 +109,22 @@ async function diagnosticsOf({ control }: Whereabouts): Promise<Diagnostics | un
   }
 }
 
+/** Each says so every five seconds. */
+const ALIVE_S = 30;
+
+function isAlive({ seconds }: Collector): boolean {
+  return seconds <= ALIVE_S;
+}
+
+function collectorOf(collector: Collector): string {
+  const { name, seconds, settles } = collector;
+  if (!isAlive(collector)) return `${name} (not heard of for ${Math.ceil(seconds / 60)} min)`;
+  return settles ? `${name} (settles the log)` : name;
+}
+
 interface Contents {
+  /** Who counts into the same database; none where it is a file. */
+  readonly collectors: readonly Collector[];
   /** Ids. */
   readonly sites: readonly string[];
   /** Why the data cannot be read. */
@@ -122,9 +149,13 @@ async function contentsOf(place: Place): Promise<Contents> {
   const row = await look({ dataDir: place.dataDir }, (box) =>
     box.read("publicAddressRow", undefined),
   );
-  const directory = await look(place, (desk) => desk.directory());
+  const shared = await look(place, async (desk) => ({
+    directory: await desk.directory(),
+    collectors: await desk.collectors(),
+  }));
   return {
-    sites: (directory?.sites ?? []).map(({ id }) => id),
+    collectors: shared?.collectors ?? [],
+    sites: (shared?.directory.sites ?? []).map(({ id }) => id),
     problems,
     publicAddress: row && JSON.parse(row.settings),
   };

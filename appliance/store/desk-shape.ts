@@ -8,6 +8,15 @@ import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
  */
 export type Erased = "gone" | "traces" | "later";
 
+/** A process that counts into a database that many share. */
+export interface Collector {
+  readonly name: string;
+  /** How long ago it said that it lives. */
+  readonly seconds: number;
+  /** It is the one that settles what all of them have counted. */
+  readonly settles: boolean;
+}
+
 /** The data as commands have it: for a moment, beside a service or without one. */
 export interface Desk {
   directory(): Promise<Directory>;
@@ -15,5 +24,7 @@ export interface Desk {
   /** In a transaction of its own. */
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>>;
   eraseCounts(): Promise<Erased>;
+  /** Those of the last day, by name; none where the data is a file. */
+  collectors(): Promise<readonly Collector[]>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Desk } from "./desk-shape.ts";
 import { SqliteDesk } from "./sqlite/desk.ts";
 
-export type { Desk, Erased } from "./desk-shape.ts";
+export type { Collector, Desk, Erased } from "./desk-shape.ts";
 
 /** Where the data is. */
 export interface Place {

@@ -79,6 +79,27 @@ describe("tallydeck collect", () => {
     assert.match(err, /took nothing. Hits that were answered and are lost: 1\./);
   });
 
+  it("is named by `tallydeck status`, with the others that count there", async () => {
+    const all = await Promise.all(
+      ["berlin-1", "berlin-2"].map(async (NODE_NAME) =>
+        RunningCollector.start(await environment({ NODE_NAME })),
+      ),
+    );
+    for (const collector of all) await collector.answers(200);
+    const status = async () =>
+      (await tallydeck(["status", "--data-dir", folder()], await environment())).out;
+    const told = await status();
+    assert.match(told, /^No box of Tallydeck runs here\. 2 collectors count into the database\.\n/);
+    assert.match(
+      told,
+      /^ {2}Collectors berlin-1( \(settles the log\))?, berlin-2( \(settles the log\))?$/m,
+    );
+    await all[1]?.end();
+    assert.match(await status(), /One collector counts.*\n(.*\n)* {2}Collectors berlin-1/);
+    await all[0]?.end();
+    assert.match(await status(), /is not running\..*\n(.*\n)* {2}Collectors none$/m);
+  });
+
   it("leaves a database that a newer version has raised, says so at /, and takes nothing that it could not store", async () => {
     const collector = await RunningCollector.start(await environment());
     await collector.answers(200);

@@ -1,6 +1,6 @@
 import { SystemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
-import type { Desk, Erased } from "../desk-shape.ts";
+import type { Collector, Desk, Erased } from "../desk-shape.ts";
 import { isBoxQuery, type QueryInput, type QueryName, type QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
 import {
@@ -60,6 +60,10 @@ export class PostgresDesk implements Desk {
     return this.#ask((connection) => connection.transaction((sql) => write(sql, input)));
   }
 
+  collectors(): Promise<Collector[]> {
+    return this.#ask((sql) => sql.rows<Collector>(COLLECTORS));
+  }
+
   async eraseCounts(): Promise<Erased> {
     return "later";
   }
@@ -88,3 +92,10 @@ export class PostgresDesk implements Desk {
     );
   }
 }
+
+/** One that said goodbye was seen last at the beginning of 1970. */
+const COLLECTORS = `
+  SELECT node.name, lease.holder IS NOT NULL AS settles,
+    extract(epoch FROM now() - seen_at) AS seconds
+  FROM node LEFT JOIN lease ON lease.holder = node.id AND lease.until > now()
+  WHERE seen_at > now() - interval '1 day' ORDER BY node.name, node.id LIMIT 1000`;

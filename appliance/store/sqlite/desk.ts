@@ -49,6 +49,10 @@ export class SqliteDesk implements Desk {
     return name === "eraseSite" ? withBallast(this.#dataDir, done) : done();
   }
 
+  async collectors(): Promise<[]> {
+    return [];
+  }
+
   async eraseCounts(): Promise<Erased> {
     const step = this.#db.transaction(() => eraseSites(this.#db)).immediate;
     while (withBallast(this.#dataDir, step));
