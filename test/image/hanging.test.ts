@@ -61,6 +61,22 @@ describe("a guest", () => {
     shell.close();
   });
 
+  it("that takes its time to come up is asked again, and not without a pause", async () => {
+    let asked = 0;
+    const shell = await shellOf((typed) =>
+      typed.includes("awake") && ++asked < 2
+        ? ""
+        : typed.includes("awake")
+          ? "\n<awake>\n"
+          : "\n<done-1:0>\n",
+    );
+    let looks = 0;
+    shell.hangs = async () => (++looks > 5 ? "it is looked at all the time" : undefined);
+    assert.equal((await shell.run("true")).status, 0);
+    assert.equal(asked, 2);
+    shell.close();
+  });
+
   it("that hangs once it is up is given up while a command is waited for", async () => {
     const shell = await shellOf((typed) => (typed.includes("awake") ? "\n<awake>\n" : ""));
     await assert.rejects(shell.run("true"), /the machine hangs: it has stood still; see console/);

@@ -107,7 +107,7 @@ export class Shell {
         throw new Error(
           `no end after ${deadlineMs / 1_000} s: ${what}\n${this.#heard.slice(-500)}`,
         );
-      const signal = AbortSignal.timeout(Math.min(left, LOOKS_MS));
+      const signal = AbortSignal.timeout(Math.ceil(Math.min(left, LOOKS_MS)));
       const isSilent = await once(this.#socket, "heard", { signal }).then(
         () => false,
         () => true,
