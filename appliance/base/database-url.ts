@@ -8,7 +8,7 @@ export const NUMBERS_ELSEWHERE =
 
 const URL_START = /^postgres(?:ql)?:\/\//;
 
-/** The address of a database, as given; undefined where it certainly is none. See store/postgres/url. */
+/** The address of a database, as given; undefined where it certainly is none. See store/postgres/connection/url. */
 export function databaseUrl(text: string): string | undefined {
   return text.length <= 2_048 && URL_START.test(text) && !/\s|\0/.test(text) ? text : undefined;
 }

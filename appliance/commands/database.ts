@@ -7,7 +7,9 @@ interface DatabaseAddress {
   /** For people: nothing of it is secret. */
   readonly shown: string;
   /** As `parseDatabaseUrl` has it. */
-  readonly settings: ReturnType<typeof import("../store/postgres/url.ts").parseDatabaseUrl>;
+  readonly settings: ReturnType<
+    typeof import("../store/postgres/connection/url.ts").parseDatabaseUrl
+  >;
 }
 
 /**
@@ -16,7 +18,7 @@ interface DatabaseAddress {
  */
 export async function databaseOf({ databaseUrl }: Config): Promise<DatabaseAddress | undefined> {
   if (databaseUrl === undefined) return undefined;
-  const { parseDatabaseUrl, shownUrl } = await import("../store/postgres/url.ts");
+  const { parseDatabaseUrl, shownUrl } = await import("../store/postgres/connection/url.ts");
   try {
     const settings = parseDatabaseUrl(databaseUrl);
     return { settings, shown: shownUrl(settings) };

@@ -9,8 +9,8 @@ import { onePage } from "../deck/pages.ts";
 import { modelById } from "../deck/usb/models.ts";
 import { demoWidgets } from "../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
+import { importDays } from "../store/sqlite/copies/import.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { importDays } from "../store/sqlite/import.ts";
 import { saveDecks } from "../store/sqlite/tables/decks.ts";
 
 const TOKEN = "demo";

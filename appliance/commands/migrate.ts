@@ -1,6 +1,6 @@
 import { SystemClock } from "../base/clock.ts";
-import { Connection } from "../store/postgres/connection.ts";
-import { reasonOf, refusalOf } from "../store/postgres/errors.ts";
+import { Connection } from "../store/postgres/connection/connection.ts";
+import { reasonOf, refusalOf } from "../store/postgres/connection/errors.ts";
 import { grant } from "../store/postgres/grant.ts";
 import { type Migrated, migrate } from "../store/postgres/migrate.ts";
 import { nameZone } from "../store/postgres/tables/day-zone.ts";

@@ -1,5 +1,5 @@
 import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/import.ts";
+import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";
 import { type Owner, seen } from "./owner.ts";

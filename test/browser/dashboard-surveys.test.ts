@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { importDays } from "../../appliance/store/sqlite/import.ts";
+import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { Owner as Controller } from "../helpers/owner.ts";
 import { sharedWorld } from "../helpers/world.ts";

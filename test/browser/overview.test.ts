@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/import.ts";
+import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { ADMIN, eachWorld, sharedWorld } from "../helpers/world.ts";
 import { Owner, seen } from "./owner.ts";

@@ -195,7 +195,7 @@ describe("tallydeck collect", () => {
     assert.deepEqual(natives, null);
     assert.ok((await collector.end()).code === 0);
     const modules = loaded();
-    assert.ok(modules.some((url) => url.endsWith("/store/postgres/connection.ts")));
+    assert.ok(modules.some((url) => url.endsWith("/store/postgres/connection/connection.ts")));
     const OTHERS =
       /sqlite|\/deck\/(?!usb\/\S*models|usb\/places)|\/control\/|\/mqtt\/(?!settings)|napi-rs|node-hid|modules\/usb|worker:/;
     assert.deepEqual(

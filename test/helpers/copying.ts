@@ -14,12 +14,12 @@ import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
 import type { BlockRow } from "../../appliance/store/snapshot.ts";
+import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
 import {
   type Database,
   databaseFile,
   openForWriting,
 } from "../../appliance/store/sqlite/database.ts";
-import { importDays } from "../../appliance/store/sqlite/import.ts";
 import { addPast, putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "./fake-clock.ts";

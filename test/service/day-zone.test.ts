@@ -221,8 +221,10 @@ onEachEngine(() => {
     /** All who share the database go by another from its next midnight on. */
     async function become(zone: string): Promise<void> {
       if (!world().isOnPostgres) return world().restart({ DAY_ZONE: zone });
-      const { Connection } = await import("../../appliance/store/postgres/connection.ts");
-      const { parseDatabaseUrl } = await import("../../appliance/store/postgres/url.ts");
+      const { Connection } = await import(
+        "../../appliance/store/postgres/connection/connection.ts"
+      );
+      const { parseDatabaseUrl } = await import("../../appliance/store/postgres/connection/url.ts");
       const { nameZone } = await import("../../appliance/store/postgres/tables/day-zone.ts");
       const url = world().dataArgs.at(-1) ?? "";
       const connection = new Connection(

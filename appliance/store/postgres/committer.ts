@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { SurveyRow } from "../counting.ts";
 import type { EngineAnswer } from "../engine.ts";
-import type { Connection, Statement } from "./connection.ts";
+import type { Connection, Statement } from "./connection/connection.ts";
 import {
   Away,
   isIdTaken,
@@ -11,10 +11,10 @@ import {
   isPassed,
   isSerialization,
   reasonOf,
-} from "./errors.ts";
+} from "./connection/errors.ts";
+import { Pauses } from "./connection/pauses.ts";
 import type { LogBatch, LogWriter, PreparedBatch } from "./log.ts";
 import type { Node } from "./node.ts";
-import { Pauses } from "./pauses.ts";
 import type { Presence } from "./presence.ts";
 import { storedOf, takenIn } from "./surveys.ts";
 

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Refusal } from "../../base/refusal.ts";
 import { type CopyAccess, type CopyEngine, CopyRefused, type Opening } from "../copy/engine.ts";
-import { Connection, type Sql } from "./connection.ts";
-import { isFull, isLost, reasonOf, refusalOf } from "./errors.ts";
+import { Connection, type Sql } from "./connection/connection.ts";
+import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
+import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { PASS_GENERATION } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
@@ -11,7 +12,6 @@ import { readDirectory } from "./tables/directory.ts";
 import { databaseSecret } from "./tables/secrets.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
-import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
 
 const ID_BYTES = 8;
 

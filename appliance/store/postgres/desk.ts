@@ -10,12 +10,12 @@ import {
   type WriteName,
   type WriteResult,
 } from "../writes.ts";
-import { Connection, type Sql } from "./connection.ts";
-import { isLost, reasonOf, refusalOf, sqlStateOf } from "./errors.ts";
+import { Connection, type Sql } from "./connection/connection.ts";
+import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
+import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { Reads } from "./reads/reads.ts";
 import { readDirectory } from "./tables/directory.ts";
-import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./url.ts";
 import { FLEET_WRITES } from "./writes.ts";
 
 /** A database that many share, opened for a command. What belongs to a box is not in it. */

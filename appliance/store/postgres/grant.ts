@@ -1,8 +1,8 @@
 import { Refusal } from "../../base/refusal.ts";
-import type { Connection, Sql } from "./connection.ts";
-import { sqlStateOf } from "./errors.ts";
+import type { Connection, Sql } from "./connection/connection.ts";
+import { sqlStateOf } from "./connection/errors.ts";
+import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 import { tables } from "./migrate.ts";
-import { type ConnectionSettings, shownUrl } from "./url.ts";
 
 const NO_RIGHT = "42501";
 const NO_SUCH = "42704";

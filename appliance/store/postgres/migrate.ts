@@ -10,9 +10,9 @@ import {
   READABLE_BY,
   readableAt,
 } from "../format.ts";
-import type { Connection, Sql, Statement } from "./connection.ts";
-import { isViolation, isWithoutTables, refusalOf, sqlStateOf } from "./errors.ts";
-import { type ConnectionSettings, shownUrl } from "./url.ts";
+import type { Connection, Sql, Statement } from "./connection/connection.ts";
+import { isViolation, isWithoutTables, refusalOf, sqlStateOf } from "./connection/errors.ts";
+import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 
 const SCHEMA_DIR = join(import.meta.dirname, "schema");
 const IS_THERE = "42P07";

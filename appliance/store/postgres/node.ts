@@ -1,4 +1,4 @@
-import type { Statement } from "./connection.ts";
+import type { Statement } from "./connection/connection.ts";
 
 /** Ids stay exact as numbers, and two of them differ. */
 const IDS = 2 ** 48;

@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Refusal } from "../../base/refusal.ts";
-import { reasonOf, refusalOf } from "./errors.ts";
-import { type ConnectionSettings, shownUrl } from "./url.ts";
+import { reasonOf, refusalOf } from "./connection/errors.ts";
+import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 
 /** A connection that is made again at once is nothing to tell of. */
 const BLINK_MS = 1_000;

@@ -1,10 +1,10 @@
 import { SystemClock } from "../../base/clock.ts";
 import type { QueryInput, QueryName } from "../queries.ts";
 import { hostReader } from "../threads/reader-host.ts";
-import { Connection } from "./connection.ts";
-import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./errors.ts";
+import { Connection } from "./connection/connection.ts";
+import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";
+import type { ConnectionSettings } from "./connection/url.ts";
 import { Reads } from "./reads/reads.ts";
-import type { ConnectionSettings } from "./url.ts";
 
 /** A database that could not be reached is not looked for again so soon: who asks is told at once. */
 const AWAY_MS = 1_000;

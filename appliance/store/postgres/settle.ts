@@ -1,7 +1,7 @@
 import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
 import { Columns, numbers } from "./columns.ts";
-import type { Connection, Statement } from "./connection.ts";
-import { isPassed } from "./errors.ts";
+import type { Connection, Statement } from "./connection/connection.ts";
+import { isPassed } from "./connection/errors.ts";
 
 /**
  * Carries out a settlement in one transaction and one round trip. Batches of the nodes whose log it

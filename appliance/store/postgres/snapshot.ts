@@ -2,7 +2,7 @@ import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { BlockKey, BlockRow, BlockSize, LogRow, Piece, Snapshot } from "../snapshot.ts";
 import { numbers } from "./columns.ts";
-import type { Sql } from "./connection.ts";
+import type { Sql } from "./connection/connection.ts";
 
 const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
 /** Of the log, at a time. */

@@ -6,7 +6,8 @@ import type { SiteKey } from "../counting.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../live-views.ts";
-import type { Connection, Statement } from "./connection.ts";
+import type { Connection, Statement } from "./connection/connection.ts";
+import type { ConnectionSettings } from "./connection/url.ts";
 import type { DatabaseTime } from "./database-time.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
@@ -14,7 +15,6 @@ import type { Node } from "./node.ts";
 import type { Presence } from "./presence.ts";
 import { readDirectory } from "./tables/directory.ts";
 import type { Held, Lease } from "./upkeep/lease.ts";
-import type { ConnectionSettings } from "./url.ts";
 
 const WATCH_MS = 400;
 const BEAT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { type PlannedWriteName, SITE_PLANS } from "../sites/plans.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
-import type { Sql } from "./connection.ts";
+import type { Sql } from "./connection/connection.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { saveAlarmSince } from "./tables/site-alarms.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { Connection } from "../../../appliance/store/postgres/connection.ts";
+import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import {
   Away,
   isFull,
@@ -10,11 +10,11 @@ import {
   reasonOf,
   refusalOf,
   sqlStateOf,
-} from "../../../appliance/store/postgres/errors.ts";
+} from "../../../appliance/store/postgres/connection/errors.ts";
 import {
   type ConnectionSettings,
   parseDatabaseUrl,
-} from "../../../appliance/store/postgres/url.ts";
+} from "../../../appliance/store/postgres/connection/url.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";

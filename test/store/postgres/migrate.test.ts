@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Connection } from "../../../appliance/store/postgres/connection.ts";
+import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
+import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
-import { parseDatabaseUrl } from "../../../appliance/store/postgres/url.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { sha256 } from "../../../appliance/base/secrets.ts";
-import { Connection } from "../../../appliance/store/postgres/connection.ts";
+import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
+import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { declareSites } from "../../../appliance/store/postgres/tables/declare-sites.ts";
 import { readDirectory } from "../../../appliance/store/postgres/tables/directory.ts";
 import { databaseSecret } from "../../../appliance/store/postgres/tables/secrets.ts";
 import { siteAlarms } from "../../../appliance/store/postgres/tables/site-alarms.ts";
 import { surveyLabels } from "../../../appliance/store/postgres/tables/survey-labels.ts";
-import { parseDatabaseUrl } from "../../../appliance/store/postgres/url.ts";
 import { FLEET_WRITES } from "../../../appliance/store/postgres/writes.ts";
 import type { DeclaredSite } from "../../../appliance/store/sites/directory.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../../../appliance/store/writes.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseDatabaseUrl, shownUrl } from "../../../appliance/store/postgres/url.ts";
+import { parseDatabaseUrl, shownUrl } from "../../../appliance/store/postgres/connection/url.ts";
 
 const read = (path: string) => {
   if (path !== "/ca.pem") throw new Error("no such file");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { MAX_TEXT_BYTES, MAX_VALUES } from "../../../appliance/store/counting.ts";
-import { importDays } from "../../../appliance/store/sqlite/import.ts";
+import { importDays } from "../../../appliance/store/sqlite/copies/import.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { kept } from "../../helpers/kept.ts";
 import { views } from "../../helpers/traffic.ts";

@@ -6,8 +6,8 @@ import {
   MAX_ANSWERED_VALUES,
 } from "../../../appliance/store/counts/tallies.ts";
 import { DIMENSIONS } from "../../../appliance/store/log/record.ts";
+import { importDays } from "../../../appliance/store/sqlite/copies/import.ts";
 import type { Database } from "../../../appliance/store/sqlite/database.ts";
-import { importDays } from "../../../appliance/store/sqlite/import.ts";
 import { findSite } from "../../../appliance/store/sqlite/tables/sites.ts";
 import { MAX_QUESTIONS } from "../../../appliance/store/surveys/answers.ts";
 import { MAX_COMMENTS, MAX_GROUPS } from "../../../appliance/store/surveys/report.ts";

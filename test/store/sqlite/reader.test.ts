@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatDay, parseDay } from "../../../appliance/base/calendar.ts";
-import { importDays } from "../../../appliance/store/sqlite/import.ts";
+import { importDays } from "../../../appliance/store/sqlite/copies/import.ts";
 import type { Threads } from "../../../appliance/store/threads/threads.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { reusedThreads } from "../../helpers/threads.ts";

@@ -6,7 +6,7 @@ import { LogTail } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
 import { nextSettlement } from "../../settling/settling.ts";
 import type { Settlement } from "../../snapshot.ts";
-import type { Connection, Sql } from "../connection.ts";
+import type { Connection, Sql } from "../connection/connection.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
 import { siteAlarms } from "../tables/site-alarms.ts";

@@ -2,7 +2,7 @@ import type { SiteKey } from "../../counting.ts";
 import type { SurveyFilter, SurveyPosition } from "../../queries.ts";
 import type { SurveyLabels } from "../../reports.ts";
 import type { StoredSurvey, StoredVersion, SurveySource } from "../../surveys/source.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 import { surveyLabels } from "../tables/survey-labels.ts";
 
 /** So many are held at a time: some megabytes at most. */

@@ -1,5 +1,5 @@
 import { planFleetZone, planZone } from "../../sites/day-zone.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 import { readDirectory } from "./directory.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 

@@ -1,6 +1,6 @@
 import { declareSites as plan } from "../../sites/declare.ts";
 import type { DeclaredSite } from "../../sites/directory.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 import { readDirectory } from "./directory.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 

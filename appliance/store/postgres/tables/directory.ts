@@ -1,6 +1,6 @@
 import { DAY_ZONE } from "../../sites/day-zone.ts";
 import { type Directory, directoryOf, type SiteRow } from "../../sites/directory.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 
 const ADMIN = 0;
 

@@ -1,4 +1,4 @@
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 
 /** A secret of this database, made once by whoever comes first. */
 export async function databaseSecret(

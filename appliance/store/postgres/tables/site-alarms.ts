@@ -1,6 +1,6 @@
 import type { SiteAlarmsRecord } from "../../rows.ts";
 import type { WriteInput } from "../../writes.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 
 /** Of every site whose owner has set anything. */
 export function siteAlarms(sql: Sql): Promise<SiteAlarmsRecord[]> {

@@ -2,7 +2,7 @@ import type { SiteKey } from "../../counting.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
 import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
-import type { Sql, Statement } from "../connection.ts";
+import type { Sql, Statement } from "../connection/connection.ts";
 import { PASS_GENERATION } from "../settle.ts";
 import { readDirectory } from "./directory.ts";
 

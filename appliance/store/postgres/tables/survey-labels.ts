@@ -1,6 +1,6 @@
 import type { SiteKey } from "../../counting.ts";
 import type { SurveyLabels } from "../../reports.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 
 /** The labels of a site's surveys; none where the owner gave none. */
 export async function surveyLabels(sql: Sql, { site }: { site: SiteKey }): Promise<SurveyLabels> {

@@ -1,6 +1,6 @@
 import type { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
-import type { Sql, Statement } from "../connection.ts";
+import type { Sql, Statement } from "../connection/connection.ts";
 import type { SurveyIds } from "../surveys.ts";
 
 const FILED_PER_STEP = 100;

@@ -1,7 +1,7 @@
 import { NOBODY, type SiteKey } from "../../counting.ts";
 import { BatchEncoder } from "../../log/batch.ts";
 import { eraseSite } from "../../log/erase.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 import { PASS_GENERATION } from "../settle.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
 

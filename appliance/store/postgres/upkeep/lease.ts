@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
-import type { Sql, Statement } from "../connection.ts";
+import type { Sql, Statement } from "../connection/connection.ts";
 import type { Node } from "../node.ts";
 
 const NAME = "upkeep";

@@ -1,5 +1,5 @@
 import type { Day } from "../../../base/calendar.ts";
-import type { Sql } from "../connection.ts";
+import type { Sql } from "../connection/connection.ts";
 
 /**
  * What retention goes by besides the calendar: for how long somebody has done upkeep of this data. A

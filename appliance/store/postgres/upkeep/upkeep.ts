@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
-import type { Connection, Sql } from "../connection.ts";
+import type { Connection, Sql } from "../connection/connection.ts";
 import type { DatabaseTime } from "../database-time.ts";
 import { SurveyIds } from "../surveys.ts";
 import { bootStatement, fileSurveys } from "./boots.ts";

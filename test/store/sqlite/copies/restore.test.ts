@@ -18,6 +18,7 @@ import { tryStart } from "../../../../appliance/service/try-start.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
+import { importDays } from "../../../../appliance/store/sqlite/copies/import.ts";
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import {
@@ -25,7 +26,6 @@ import {
   openForReading,
   openForWriting,
 } from "../../../../appliance/store/sqlite/database.ts";
-import { importDays } from "../../../../appliance/store/sqlite/import.ts";
 import { deckSettings } from "../../../../appliance/store/sqlite/tables/decks.ts";
 import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";

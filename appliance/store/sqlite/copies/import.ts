@@ -1,17 +1,17 @@
-import { type Day, parseDay } from "../../base/calendar.ts";
-import { addDay } from "../blocks/add-day.ts";
-import { Block } from "../blocks/block.ts";
-import { decodeBlock, encodeBlock } from "../blocks/codec.ts";
-import { compactBlock } from "../blocks/compact.ts";
-import { mergeInto } from "../blocks/merge.ts";
-import { firstDayOf, monthOf } from "../blocks/month.ts";
-import type { SiteKey } from "../counting.ts";
-import { SETTLED } from "../settling/parts.ts";
-import type { BlockRow } from "../snapshot.ts";
-import { markEarlier } from "./counted-days.ts";
-import type { Database } from "./database.ts";
-import { passGeneration, putBlock } from "./settle.ts";
-import { findSite } from "./tables/sites.ts";
+import { type Day, parseDay } from "../../../base/calendar.ts";
+import { addDay } from "../../blocks/add-day.ts";
+import { Block } from "../../blocks/block.ts";
+import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
+import { compactBlock } from "../../blocks/compact.ts";
+import { mergeInto } from "../../blocks/merge.ts";
+import { firstDayOf, monthOf } from "../../blocks/month.ts";
+import type { SiteKey } from "../../counting.ts";
+import { SETTLED } from "../../settling/parts.ts";
+import type { BlockRow } from "../../snapshot.ts";
+import { markEarlier } from "../counted-days.ts";
+import type { Database } from "../database.ts";
+import { passGeneration, putBlock } from "../settle.ts";
+import { findSite } from "../tables/sites.ts";
 
 /** One day of one site as it was counted elsewhere. */
 interface DayCounts {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 
 /** Once a server takes writes, so long is waited for one of a newer timeline. */
 const NEWER_MS = 1_000;

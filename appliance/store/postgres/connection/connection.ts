@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import pg from "pg";
-import type { Clock } from "../../base/clock.ts";
-import { Turns } from "../../base/turns.ts";
+import type { Clock } from "../../../base/clock.ts";
+import { Turns } from "../../../base/turns.ts";
 import { cancelCommit } from "./cancel.ts";
 import { Away, isLost, isReadOnly, isSerialization, Lost, sqlStateOf } from "./errors.ts";
 import { newestOf, type Seen } from "./newest.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../../base/clock.ts";
 
 /** Pauses before something is tried again, which grow and differ; none is left once they are ended. */
 export class Pauses {

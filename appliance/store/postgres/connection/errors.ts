@@ -1,4 +1,4 @@
-import { Refusal } from "../../base/refusal.ts";
+import { Refusal } from "../../../base/refusal.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
 
 /** The connection was lost, or an answer was overdue: nobody knows whether what was asked is done. */

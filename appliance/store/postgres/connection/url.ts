@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { invalidSetting } from "../../base/refusal.ts";
+import { invalidSetting } from "../../../base/refusal.ts";
 
 /** How a connection is encrypted, and who is believed to be the server; as PostgreSQL's own clients. */
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
