@@ -60,8 +60,10 @@ export interface StatsHead {
 export interface DetailAnswer {
   /** The first of the days that keeps what came together, and so counts; null where none does. */
   from: string | null;
-  /** One in so many views was kept: 1, 2, 4, 8 … Counts are scaled. */
+  /** One in so many views was kept, drawn at random: 1, 2, 4, 8 … Counts are scaled. */
   sampled: number;
+  /** Where it is not 1: `pv` is right within so many, in 19 of 20 cases. */
+  margin?: number;
 }
 
 /** What `GET /stats?from=first&series=1&daily=text` holds beyond its totals. */

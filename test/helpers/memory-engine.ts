@@ -5,6 +5,7 @@ import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Soon } from "../../appliance/store/counts/source.ts";
 import type {
   BlockKey,
+  BlockPage,
   BlockRow,
   BlockSize,
   LogRow,
@@ -98,7 +99,8 @@ export class MemoryEngine {
           }),
         );
       },
-      blocks: (of, from, to, pieces) => soon(blocksOf(blocks, of, { from, to }, pieces)),
+      blocks: (of, months, pieces, page) =>
+        soon(pageOf(blocksOf(blocks, of, months, pieces), page)),
       list: (after, limit) =>
         soon(
           blocks
@@ -139,6 +141,18 @@ function blocksOf(
       counts: pieces.includes("counts") ? block.counts : nothing,
       detail: pieces.includes("detail") ? block.detail : nothing,
     }));
+}
+
+function pageOf(rows: readonly BlockRow[], page?: BlockPage): readonly BlockRow[] {
+  if (page === undefined) return rows;
+  const { after, maxBytes } = page;
+  let bytes = 0;
+  return rows
+    .filter((row) => after === null || inOrder(row, after) > 0)
+    .filter((row, i) => {
+      bytes += sizeOf(row).bytes;
+      return i === 0 || bytes <= maxBytes;
+    });
 }
 
 function sizeOf({ site, month, part, counters, counts, detail }: BlockRow): BlockSize {

@@ -296,6 +296,22 @@ export function rowsBySite({ sites, records }: Batch): Map<SiteKey, number[]> {
   return rows;
 }
 
+/** A record of a batch. */
+export function recordAt(batch: Batch, row: number): HitRecord {
+  const at = (column: ArrayLike<number>) => column[row] as number;
+  return {
+    site: at(batch.sites),
+    kind: KINDS[at(batch.kinds)] as HitRecord["kind"],
+    flags: at(batch.flags),
+    moment: at(batch.moments),
+    times: at(batch.times),
+    values: batch.slots.flatMap(({ dimension, texts }): [Dimension, string][] => {
+      const text = batch.texts[at(texts) - 1];
+      return text === undefined ? [] : [[dimension, text]];
+    }),
+  };
+}
+
 /**
  * A batch of a boot whose clock was not sure, once the time is known.
  * @param zero epoch milliseconds at that boot's monotonic zero

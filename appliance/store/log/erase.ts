@@ -1,6 +1,5 @@
 import type { SiteKey } from "../counting.ts";
-import { type Batch, BatchEncoder, readBatch, sitesOf } from "./batch.ts";
-import { type Dimension, type HitRecord, KINDS } from "./record.ts";
+import { BatchEncoder, readBatch, recordAt, sitesOf } from "./batch.ts";
 
 /**
  * A batch without the records of a site, and without texts that only those had.
@@ -26,19 +25,4 @@ export function eraseGone(
   for (const site of sitesOf(body))
     if (left !== undefined && !exists(site)) left = eraseSite(left, site);
   return left;
-}
-
-function recordAt(batch: Batch, row: number): HitRecord {
-  const at = (column: ArrayLike<number>) => column[row] as number;
-  return {
-    site: at(batch.sites),
-    kind: KINDS[at(batch.kinds)] as HitRecord["kind"],
-    flags: at(batch.flags),
-    moment: at(batch.moments),
-    times: at(batch.times),
-    values: batch.slots.flatMap(({ dimension, texts }): [Dimension, string][] => {
-      const text = batch.texts[at(texts) - 1];
-      return text === undefined ? [] : [[dimension, text]];
-    }),
-  };
 }

@@ -178,7 +178,7 @@ async function dueOf(
   // Their counters tell which days they hold.
   for (const [month, some] of Map.groupBy(suspects, (one) => one.month)) {
     const sites = some.map(({ site }) => site);
-    const rows = await snapshot.blocks(sites, month, month, ["counters"]);
+    const rows = await snapshot.blocks(sites, { from: month, to: month }, ["counters"]);
     const holding = new Set(
       rows.filter((row) => holdsPast(readBlock(row), past)).map(({ site }) => site),
     );
@@ -217,7 +217,7 @@ function holdsPast(block: Block | undefined, { over, keepsDetail }: Past): boole
   const { days } = block;
   return daysOf(block.month).some(
     (day, at) =>
-      ((days >> at) & 1 && over.has(day)) || (block.sampled(at) !== undefined && !keepsDetail(day)),
+      ((days >> at) & 1 && over.has(day)) || (block.sample(at) !== undefined && !keepsDetail(day)),
   );
 }
 
@@ -232,7 +232,7 @@ async function settle(
   past: Past,
   work: Work,
 ): Promise<void> {
-  const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+  const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
   const blocks = new Map<BlockRow, Block>();
   for (const row of rows) {
     const block = readBlock(row);
@@ -302,7 +302,7 @@ async function cutDetail(
   let left = share.bytes - maxBytes;
   for (const { site, month, part, detailBytes } of share.oldest) {
     if (left <= 0 || work.isFull) break;
-    const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+    const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
     const row = rows.find((one) => one.part === part);
     const block = row && readBlock(row);
     if (row === undefined || block === undefined) continue;

@@ -1,6 +1,6 @@
 import { DayZone } from "../../base/day-zone.ts";
 import { LastAnswers } from "../answer.ts";
-import { BlockCounts, PLAIN } from "../counts/block-counts.ts";
+import { BlockCounts } from "../counts/block-counts.ts";
 import type { Soon } from "../counts/source.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail } from "../log/tail.ts";
@@ -92,7 +92,7 @@ export class Reads {
 
   #source(): FleetSource {
     return {
-      counts: (question = PLAIN) => new BlockCounts(this.#snapshot, this.#tail, question),
+      counts: () => new BlockCounts(this.#snapshot, this.#tail),
       surveys: this.#surveys,
       siteAlarms: () => siteAlarms(this.#db),
       version: () => dataVersion(this.#db),
