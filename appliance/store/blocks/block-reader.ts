@@ -28,7 +28,7 @@ const MAX_EVERY = 2 ** 32;
 const NOTHING = new Float64Array();
 
 /** How values of a dimension were counted on a day; what was not asked for is empty. */
-export interface DayColumns {
+interface DayColumns {
   /** Of the month, from 0. */
   readonly day: number;
   /** Places in the dictionary, ascending. */

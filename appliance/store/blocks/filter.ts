@@ -15,7 +15,7 @@ export interface Condition {
 }
 
 /** What is asked of a block's detail. */
-export interface FilterQuestion {
+interface FilterQuestion {
   readonly where: readonly Condition[];
   readonly of: CountsOf;
   /** Inclusive days of the month, from 0. */

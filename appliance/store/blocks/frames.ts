@@ -92,7 +92,7 @@ interface FramePlace {
 }
 
 /** What a piece may hold; hostile bytes cost no more. */
-export interface FrameBounds {
+interface FrameBounds {
   /** Keys are below it. */
   readonly keys: number;
   /** Of one item. */

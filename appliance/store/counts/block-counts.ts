@@ -30,7 +30,7 @@ export const PLAIN: BlockQuestion = {
 };
 
 /** What a filter can judge. */
-export interface DetailRange {
+interface DetailRange {
   /** The first day, the one after the last where it can judge none. */
   readonly from: Day;
   /** One in how many views and events is kept where it is the fewest: 1, 2, 4 … */
@@ -175,7 +175,7 @@ interface Counted {
 }
 
 /** Counts of what fits conditions. */
-export class FilteredCounts {
+class FilteredCounts {
   readonly #reading: BlockReading;
   readonly #range: SiteDays;
   readonly #first: Day;

@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
-import { firstDayOf, MAX_MONTH, type Month } from "../blocks/month.ts";
+import { MAX_MONTH, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { BlockKey, BlockRow, Piece, Snapshot } from "../snapshot.ts";
@@ -11,9 +11,6 @@ import type { BlockKey, BlockRow, Piece, Snapshot } from "../snapshot.ts";
 const SITES = 500;
 /** What is read of blocks in one go, unless one of them has more. */
 const PAGE_BYTES = 2 * 1_048_576;
-
-/** The last day that anybody counts on. */
-export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 
 /** Inclusive. */
 export interface Months {

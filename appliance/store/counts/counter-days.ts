@@ -16,7 +16,7 @@ import type { DayList } from "./value-days.ts";
 const HOURS = 24;
 const WEEKDAYS = 7;
 /** The counter that `hour` and `dowhour` are of. */
-export const HOURS_OF = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
+const HOURS_OF = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
 /** By counter of answers, those of blocks that it is the sum of. */
 export const COUNTED_IN: ReadonlyMap<Counter, readonly BlockCounter[]> = Map.groupBy(
   BLOCK_COUNTERS,
@@ -34,7 +34,7 @@ const HOURS_OF_WEEK = Array.from({ length: WEEKDAYS * HOURS }, (_, hour) =>
 );
 
 /** A value that counters make: whole hours, or `_`. */
-export interface CounterValue {
+interface CounterValue {
   readonly text: string;
   readonly total: number;
   readonly days: DayList;
