@@ -33,7 +33,7 @@ export function folded(
 }
 
 /** Records as one batch that was encoded. */
-function batchOf(records: readonly HitRecord[]): Batch {
+export function batchOf(records: readonly HitRecord[]): Batch {
   const encoder = new BatchEncoder();
   for (const record of records) encoder.add(record);
   return decodeBatch(encoder.encode());
