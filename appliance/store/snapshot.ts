@@ -55,7 +55,8 @@ export interface Snapshot {
    */
   log(after: ReadonlyMap<number, number>, maxBytes: number): Soon<readonly LogRow[]>;
   /**
-   * The blocks of these sites and inclusive months, in the order of site, month and part.
+   * The blocks of these sites and inclusive months, in the order of site, month and part; their memory is
+   * the caller's.
    * @param page those after a key: the first ones, as many as take `maxBytes` of what is asked for, and one
    * at least where there is any; all unless given
    */

@@ -114,9 +114,9 @@ function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "part">[]): Snapsho
         .filter(({ month }) => month >= from && month <= to && month > (page?.after?.month ?? -1))
         .map((row) => ({
           ...row,
-          counters: pieces.includes("counters") ? row.counters : nothing,
-          counts: pieces.includes("counts") ? row.counts : nothing,
-          detail: pieces.includes("detail") ? row.detail : nothing,
+          counters: pieces.includes("counters") ? row.counters.slice() : nothing,
+          counts: pieces.includes("counts") ? row.counts.slice() : nothing,
+          detail: pieces.includes("detail") ? row.detail.slice() : nothing,
         })),
     list: () => [],
     past: () => [],

@@ -137,9 +137,9 @@ function blocksOf(
     .filter(({ site, month }) => sites.includes(site) && month >= months.from && month <= months.to)
     .map((block) => ({
       ...block,
-      counters: pieces.includes("counters") ? block.counters : nothing,
-      counts: pieces.includes("counts") ? block.counts : nothing,
-      detail: pieces.includes("detail") ? block.detail : nothing,
+      counters: pieces.includes("counters") ? block.counters.slice() : nothing,
+      counts: pieces.includes("counts") ? block.counts.slice() : nothing,
+      detail: pieces.includes("detail") ? block.detail.slice() : nothing,
     }));
 }
 

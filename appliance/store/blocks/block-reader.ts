@@ -121,25 +121,29 @@ export class BlockReader {
   }
 
   /**
-   * One more than its place in the dictionary, or 0, of each; undefined where no row has any.
-   * @param into where they are put; as many rows as a day may have
+   * What rows of a day have of a dimension: one more than a place in its dictionary, or 0.
+   * @param rows which, ascending; all unless given
+   * @param into where they are put, as many as there are rows
+   * @returns false where no row of the day has any
    */
-  column(day: number, name: Dimension, into: Uint16Array): Uint16Array | undefined {
+  column(day: number, name: Dimension, into: Uint16Array, rows?: Uint32Array): boolean {
     const place = DIMENSIONS.indexOf(name);
     const planes = this.#detail.item(keyOfDay(day, columnKey(place)));
-    if (planes === undefined) return undefined;
-    const rows = this.#rows(day);
-    if (planes.length !== rows && planes.length !== 2 * rows) throw noBlock("its detail is off");
-    const isWide = planes.length > rows;
+    if (planes === undefined) return false;
+    const all = this.#rows(day);
+    if (planes.length !== all && planes.length !== 2 * all) throw noBlock("its detail is off");
+    const isWide = planes.length > all;
+    const count = rows?.length ?? all;
     let highest = 0;
-    for (let row = 0; row < rows; row++) {
+    for (let i = 0; i < count; i++) {
+      const row = rows === undefined ? i : (rows[i] as number);
       const low = planes[row] as number;
-      const value = isWide ? low | ((planes[rows + row] as number) << 8) : low;
-      into[row] = value;
+      const value = isWide ? low | ((planes[all + row] as number) << 8) : low;
+      into[i] = value;
       if (value > highest) highest = value;
     }
     if (highest > this.size(name)) throw noBlock("its detail names what it has not");
-    return into.subarray(0, rows);
+    return true;
   }
 
   /** How many texts a dimension has. */

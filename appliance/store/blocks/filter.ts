@@ -121,17 +121,15 @@ function bytesOf({ value }: Condition): Uint8Array {
 function fittingRows(block: BlockReader, day: number, tests: readonly Test[]): Uint32Array {
   let left = block.sample(day)?.rows ?? 0;
   for (let row = 0; row < left; row++) ROWS[row] = row;
-  for (const { dimension, fits } of left === 0 ? [] : tests) {
-    const column = block.column(day, dimension, COLUMN);
-    if (column === undefined) {
+  for (const { dimension, fits } of tests) {
+    if (left === 0) break;
+    if (!block.column(day, dimension, COLUMN, ROWS.subarray(0, left))) {
       if (fits[0] === 0) left = 0;
       continue;
     }
     let kept = 0;
-    for (let i = 0; i < left; i++) {
-      const row = ROWS[i] as number;
-      if (fits[column[row] as number] === 1) ROWS[kept++] = row;
-    }
+    for (let i = 0; i < left; i++)
+      if (fits[COLUMN[i] as number] === 1) ROWS[kept++] = ROWS[i] as number;
     left = kept;
   }
   return ROWS.subarray(0, left);
@@ -177,8 +175,8 @@ function countValues(
   name: Dimension,
   { flag, ofEvents }: { readonly flag: number; readonly ofEvents: number },
 ): ValueCounts {
-  const column = block.column(day, name, COLUMN);
-  if (column === undefined) return { day, length: 0, places: PLACES, counts: COUNTS };
+  if (!block.column(day, name, COLUMN, rows))
+    return { day, length: 0, places: PLACES, counts: COUNTS };
   const { every } = sample;
   // What a row has to say of itself, and what is looked at.
   const [wanted, mask] = [flag | ofEvents, flag | IS_EVENT];
@@ -186,14 +184,15 @@ function countValues(
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as number;
     if (((bits[row] as number) & mask) !== wanted) continue;
-    const value = column[row] as number;
+    const value = COLUMN[i] as number;
     SUMS[value] = (SUMS[value] as number) + every;
     if (value > highest) highest = value;
   }
   const last = sample.rows - 1;
-  const missing = every - weightOf(sample, last);
-  if (rows.at(-1) === last && ((bits[last] as number) & mask) === wanted)
-    SUMS[column[last] as number] = (SUMS[column[last] as number] as number) - missing;
+  if (rows.at(-1) === last && ((bits[last] as number) & mask) === wanted) {
+    const value = COLUMN[rows.length - 1] as number;
+    SUMS[value] = (SUMS[value] as number) - every + weightOf(sample, last);
+  }
   SUMS[0] = 0;
   let length = 0;
   for (let value = 1; value <= highest; value++) {

@@ -156,8 +156,8 @@ export class FrameReader {
   }
 
   /**
-   * Lets go of all frames but the one that was unpacked last, where the next item may be. Their memory is
-   * given back at once: V8 keeps some 100 MB of it before it collects any.
+   * Lets go of all frames but the one that was unpacked last, where the next item may be. Left to V8, some
+   * 100 MB of them would be there before it collects any.
    */
   release(): void {
     const last = [...this.#unpacked.keys()].at(-1);
@@ -189,10 +189,10 @@ export class FrameReader {
   }
 }
 
-/** Gives back memory that nobody reads any more, where it is of its own. */
-function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
-  if (length >= OWN_MEMORY_BYTES && byteOffset === 0 && buffer instanceof ArrayBuffer)
-    buffer.transfer(0);
+/** Gives back memory that nobody reads any more at once, where it is of its own. */
+export function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
+  const isOwn = byteOffset === 0 && buffer.byteLength <= length + 1;
+  if (length >= OWN_MEMORY_BYTES && isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 function pack(bytes: Uint8Array): Uint8Array {

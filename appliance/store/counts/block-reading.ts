@@ -2,6 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
+import { giveBack } from "../blocks/frames.ts";
 import { MAX_MONTH, type Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
@@ -77,6 +78,7 @@ export class BlockReading {
       const reader = new BlockReader(row);
       yield reader;
       reader.close();
+      for (const piece of pieces) giveBack(row[piece]);
     }
     for (const block of left) yield readerOf(block);
   }

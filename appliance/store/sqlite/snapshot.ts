@@ -19,6 +19,11 @@ const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
 const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, part: -1 };
 const ALL_BLOCKS: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
 
+interface Found {
+  readonly id: number;
+  readonly bytes: number;
+}
+
 /** The log and the blocks in a file. To be asked in a transaction. */
 export class SqliteSnapshot implements Snapshot {
   readonly #db: Database;
@@ -54,22 +59,23 @@ export class SqliteSnapshot implements Snapshot {
     pieces: readonly Piece[],
     { after, maxBytes }: BlockPage = ALL_BLOCKS,
   ): readonly BlockRow[] {
-    const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
     const { site, month, part } = after ?? BEFORE_ALL;
     const left = sites.filter((one) => one >= site);
-    const rows = this.#db
+    // How long a piece is stands in its row; the piece itself may be megabytes.
+    const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
+    const found = this.#db
       .prepare(
-        `SELECT site, month, part, ${columns.join(", ")} FROM block
+        `SELECT rowid AS id, ${bytes} AS bytes FROM block
          WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
            AND (site, month, part) > (?, ?, ?)
          ORDER BY site, month, part`,
       )
-      .iterate(JSON.stringify(left), from, to, site, month, part) as IterableIterator<BlockRow>;
-    return firstOf(
-      rows,
-      ({ counters, counts, detail }) => counters.length + counts.length + detail.length,
-      maxBytes,
+      .iterate(JSON.stringify(left), from, to, site, month, part) as IterableIterator<Found>;
+    const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
+    const read = this.#db.prepare(
+      `SELECT site, month, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
     );
+    return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => read.get(id) as BlockRow);
   }
 
   list(after: BlockKey | null, limit: number): readonly BlockSize[] {
