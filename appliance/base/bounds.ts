@@ -9,6 +9,7 @@ export interface Bound {
 
 const KB = 1_024;
 const MB = 1_048_576;
+const GB = 1_073_741_824;
 
 /** Bytes of memory that the service may take: MemoryHigh of its unit, on a board of 512 MB. */
 export const SERVICE_MEMORY: number = 288 * MB;
@@ -28,9 +29,26 @@ export const BOUNDS = {
   sessions: { count: 100, bytes: KB, together: 100 * KB },
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },
-  blocks: { count: 20_000_000, bytes: 32 * MB, together: Number.POSITIVE_INFINITY },
+  // Months of all sites for as long as retention may be set to. A piece is never larger packed than unpacked.
+  blocks: { count: 20_000_000, bytes: 64 * MB, together: 32 * GB },
   waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;
+
+/** What can be counted at all: beyond it a number is made up, and sums of many are not exact. */
+export const COUNTABLE = {
+  /** Alike requests of one batch. */
+  times: 1_000_000_000,
+  /** What one counter has of one hour. */
+  ofHour: 2 ** 40,
+  /** All that a box has ever counted. */
+  together: 2 ** 50,
+} as const;
+
+/** A site's month has no more parts: one for each of its hours, and what is settled. */
+export const MAX_PARTS_OF_MONTH: number = 31 * 24 + 1;
+
+/** What detail may take of any disk: with the rest, all blocks fit what is taken in of them together. */
+export const MAX_DETAIL_BYTES: number = BOUNDS.blocks.together / 4;
 
 /** Refuses more decks than that, in a sentence. */
 export const DECK_LIMIT = `A box keeps ${BOUNDS.decks.count} decks, and ${BOUNDS.decks.together / MB} MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.`;

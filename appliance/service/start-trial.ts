@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { SERVICE_MEMORY } from "../base/bounds.ts";
 import { SystemClock } from "../base/clock.ts";
 import { createLog } from "../base/log.ts";
 import type { QueryInput, QueryName, QueryResult } from "../store/queries.ts";
 import { hostChore } from "../store/sqlite/copies/chore-host.ts";
+import { memoryOf } from "../store/sqlite/copies/chore-process.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { startWorkers, type Workers } from "../store/sqlite/workers.ts";
 import { ownThreads, READER_MEMORY_MB } from "../store/threads/threads.ts";
@@ -35,7 +35,7 @@ hostChore(async ({ file }: { file: string }) => {
   } finally {
     await workers.close();
   }
-  if (peakMemory() + BESIDE_BYTES > SERVICE_MEMORY)
+  if (memoryOf() + BESIDE_BYTES > SERVICE_MEMORY)
     throw refused("it takes more memory than a start has");
 });
 
@@ -49,15 +49,4 @@ function openedBy(file: string): Promise<Workers> {
     threads: ownThreads,
     readerMemoryMb: READER_MEMORY_MB,
   });
-}
-
-/** The most memory that this process ever took, in bytes; 0 where the system does not tell. */
-function peakMemory(): number {
-  try {
-    const [, kilobytes = "0"] =
-      /^VmHWM:\s+(\d+) kB/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-    return 1_024 * Number(kilobytes);
-  } catch {
-    return 0;
-  }
 }

@@ -1,3 +1,4 @@
+import { MAX_DETAIL_BYTES } from "../base/bounds.ts";
 import type { Day } from "../base/calendar.ts";
 import { type Clock, every } from "../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
@@ -381,7 +382,8 @@ export class Store {
     // A database elsewhere has a disk of its own, which nobody here sees.
     const files = this.#opened.hasFleet ? undefined : this.#opened.files;
     const space = await files?.space().catch(() => undefined);
-    return space === undefined ? Number.POSITIVE_INFINITY : DETAIL_SHARE * space.total;
+    if (files === undefined) return Number.POSITIVE_INFINITY;
+    return Math.min(MAX_DETAIL_BYTES, DETAIL_SHARE * (space?.total ?? Number.POSITIVE_INFINITY));
   }
 
   /** Another file has taken, or takes, the place of the one that was there then. */

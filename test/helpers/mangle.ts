@@ -55,7 +55,7 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
     addBlock(db, { counts: new Uint8Array(), detail: blockOf("/").detail }),
   "a block of the year 9999": (db) => addBlock(db, { month: 8_029 * 12 }),
   "a block of a month below zero": (db) => addBlock(db, { month: -1 }),
-  "a block that is too large": (db) => addBlock(db, { detail: new Uint8Array(33 * MB) }),
+  "a block that is too large": (db) => addBlock(db, { detail: new Uint8Array(65 * MB) }),
   "a value of 129 characters": (db) => addBlock(db, blockOf("x".repeat(129))),
   "a value of 300,000 characters": (db) => addBlock(db, blockOf("x".repeat(300_000))),
   "a counter of the past below zero": (db) => db.exec("INSERT INTO past VALUES (1, 'pv', -5)"),

@@ -28,7 +28,8 @@ export function eraseGone(
   return left;
 }
 
-function recordAt(batch: Batch, row: number): HitRecord {
+/** A record of a batch, as an encoder takes it. */
+export function recordAt(batch: Batch, row: number): HitRecord {
   const at = (column: ArrayLike<number>) => column[row] as number;
   return {
     site: at(batch.sites),

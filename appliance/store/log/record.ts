@@ -52,6 +52,9 @@ export const FLAG = {
 /** All bits there are. */
 export const FLAGS = 31;
 
+/** A ping names so many devices at most; of any other dimension a hit has one value. */
+export const MAX_DEVICES = 8;
+
 /** What one request says, or what several say that are alike. */
 export interface HitRecord {
   readonly site: SiteKey;

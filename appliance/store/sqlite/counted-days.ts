@@ -84,6 +84,19 @@ export function markEarlier(db: Database, day: Day, ms: number): void {
   ).run({ day, ms: Math.floor(ms) });
 }
 
+/**
+ * Of a copy: exactly these days were counted on, each when its mark says, and never later than now. A day
+ * without a mark was counted on now: it goes the last.
+ */
+export function markCounted(db: Database, days: ReadonlySet<Day>): void {
+  const now = runMs(db);
+  const marks = dayMarks(db);
+  db.exec("DELETE FROM counted_day");
+  const mark = db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)");
+  for (const day of [...days].sort((a, b) => a - b))
+    mark.run(day, Math.min(now, marks.get(day) ?? now));
+}
+
 /** How long the service has run with this data when that was last saved, in milliseconds. */
 export function runMs(db: Database): number {
   return numberIn(db, "run_ms");

@@ -1,8 +1,11 @@
+import { randomInt } from "node:crypto";
 import type { SiteKey } from "../counting.ts";
 import type { BlockRow, Settlement } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 
+/** A database begins at one of so many. */
+const GENERATIONS = 2 ** 40;
 const NUMBER = "SELECT coalesce((SELECT value FROM meta WHERE key = ?), 0)";
 
 /** Another one once anybody changed blocks. */
@@ -21,6 +24,14 @@ export function passGeneration(db: Database): void {
     `INSERT INTO meta (key, value) VALUES ('generation', 1)
      ON CONFLICT DO UPDATE SET value = value + 1`,
   );
+}
+
+/** Of a new database: none that anybody knows of another. */
+export function beginGeneration(db: Database): void {
+  db.prepare(
+    `INSERT INTO meta (key, value) VALUES ('generation', ?)
+     ON CONFLICT DO UPDATE SET value = excluded.value`,
+  ).run(randomInt(GENERATIONS));
 }
 
 /**

@@ -1,4 +1,6 @@
 import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { SERVICE_MEMORY } from "../../../base/bounds.ts";
 import { DatabaseRefused } from "../refused.ts";
 import type { ChoreAnswer } from "./chore-host.ts";
 import type { Chore } from "./chores.ts";
@@ -7,6 +9,10 @@ import type { Chore } from "./chores.ts";
 const CHORE_MS = 20 * 60_000;
 /** Of JavaScript's own memory, in megabytes: rows come one by one. */
 const HEAP_MB = 128;
+/** Of all memory, in bytes: what a service that rests leaves. */
+const MEMORY_BYTES = SERVICE_MEMORY - 64 * 1_048_576;
+/** A block that unpacks large takes longer to be read. */
+const LOOK_MS = 20;
 const TOO_LONG = { file: "", says: "This took too long and was ended." };
 const TOO_LARGE = {
   file: "",
@@ -40,10 +46,17 @@ export async function runIn(
     timeout: patienceMs,
     killSignal: "SIGKILL",
   });
+  let isTooLarge = false;
+  const looking = setInterval(() => {
+    isTooLarge ||= memoryOf(child.pid) > MEMORY_BYTES;
+    if (isTooLarge) child.kill("SIGKILL");
+  }, LOOK_MS);
   child.once("message", (answer) => resolve(answer as ChoreAnswer));
   child.once("error", reject);
   child.once("exit", (_code, signal) => {
-    if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
+    clearInterval(looking);
+    if (isTooLarge) reject(new DatabaseRefused(TOO_LARGE));
+    else if (signal === "SIGKILL") reject(new DatabaseRefused(TOO_LONG));
     // As V8 ends a process whose heap is full.
     else if (signal === "SIGABRT") reject(new DatabaseRefused(TOO_LARGE));
     else reject(new Error(`a chore ended without an answer (${signal ?? "no signal"})`));
@@ -52,4 +65,15 @@ export async function runIn(
   const answer = await promise;
   if (answer.ok) return;
   throw answer.refused ? new DatabaseRefused(answer.refused) : new Error(answer.message);
+}
+
+/** The most memory that a process ever took, in bytes; 0 where the system does not tell. */
+export function memoryOf(pid: number | "self" = "self"): number {
+  try {
+    const [, kilobytes = "0"] =
+      /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return 1_024 * Number(kilobytes);
+  } catch {
+    return 0;
+  }
 }

@@ -1,19 +1,14 @@
-import { BOUNDS, type Bound } from "../../../base/bounds.ts";
+import { BOUNDS, type Bound, COUNTABLE } from "../../../base/bounds.ts";
 import { DAY_MS } from "../../../base/calendar.ts";
 import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
-import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
+import { encodeBlock } from "../../blocks/codec.ts";
 import { monthOf } from "../../blocks/month.ts";
 import { COUNTERS, NOBODY } from "../../counting.ts";
-import { decodeBatch } from "../../log/batch.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
 import type { BlockRow } from "../../snapshot.ts";
-
-/** What is known of the tables copied so far, to check those that refer to them. */
-export interface Copied {
-  hasSite(key: unknown): boolean;
-}
+import { soundBlock } from "./counted.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -31,7 +26,13 @@ export interface CopiedTable {
   /** Bytes of all its rows together. */
   readonly maxTogether?: number;
   /** Rows of no concern to anybody; they are left behind. */
-  readonly isLeft?: (row: Row, copied: Copied) => boolean;
+  readonly isLeft?: (row: Row) => boolean;
+  /** The column that numbers rows: they are numbered anew. */
+  readonly numbered?: string;
+  /** The column that names a site by its number; rows of one that is not copied are left behind. */
+  readonly ofSite?: string;
+  /** That column may also be ADMIN. */
+  readonly mayBeAdmin?: boolean;
   /** What columns must be with each other and with other tables. */
   readonly check?: (row: Row) => boolean;
   /** The row as it is written here; undefined for one that is none of ours. */
@@ -44,12 +45,14 @@ export interface CopiedTable {
  */
 export type TableRule =
   | CopiedTable
+  /** What is counted is decoded and written anew: see `counted`. */
+  | ({ readonly kind: "counted" } & Pick<CopiedTable, "maxBytes">)
   | { readonly kind: "left" }
   | ({ readonly kind: "own" } & Pick<CopiedTable, "maxRows" | "maxBytes" | "maxTogether">);
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 /** Whose token reads every site. */
-const ADMIN = 0;
+export const ADMIN = 0;
 const HASH_BYTES = 32;
 /** In letters and digits twice as many. */
 const COPY_ID_BYTES = 8;
@@ -58,9 +61,9 @@ const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
 const LAST_DAY = 47_482;
 const LAST_MS = LAST_DAY * DAY_MS;
-const LAST_MONTH = monthOf(LAST_DAY);
-const HOURS = 24;
-const SECOND_MS = 1_000;
+export const LAST_MONTH: number = monthOf(LAST_DAY);
+/** Of a row that has a number for good; beyond it the next ones would not be exact. */
+const LAST_ID = 2 ** 52;
 
 const DEFAULT_MAX_BYTES = 1_024;
 const DEFAULT_MAX_ROWS = 1_000_000_000;
@@ -69,11 +72,13 @@ const MANY_SITES = BOUNDS.sites.count;
 export const whole: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const flag: Check = (value) => value === 0 || value === 1;
 const day: Check = (value) => whole(value) && Number(value) <= LAST_DAY;
-const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
+export const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
+const id: Check = (value) => whole(value) && Number(value) <= LAST_ID;
 const timeOrNull: Check = (value) => value === null || time(value);
 export const text: Check = (value) => typeof value === "string" && [...value].length <= MAX_TEXT;
 export const bytes: Check = (value) => value instanceof Uint8Array;
 const hash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
+const counted: Check = (value) => whole(value) && Number(value) <= COUNTABLE.together;
 const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(value);
 const like =
   (pattern: RegExp): Check =>
@@ -88,8 +93,6 @@ const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
   [DAY_ZONE, (value) => readZoneSetting(value) !== null],
-  ["folded", whole],
-  ["generation", whole],
   ["copy_id", (value) => value instanceof Uint8Array && value.length === COPY_ID_BYTES],
 ]);
 
@@ -97,9 +100,7 @@ function within({ count, bytes, together }: Bound) {
   return { maxRows: count, maxBytes: bytes, maxTogether: together };
 }
 
-const ofKnownSite = {
-  isLeft: ({ site }: Row, copied: Copied) => !copied.hasSite(site),
-} satisfies Partial<CopiedTable>;
+const ofKnownSite = { ofSite: "site" } satisfies Partial<CopiedTable>;
 
 /** Every table of the schema, in the order they are copied: those that others refer to go first. */
 export const TABLES: Readonly<Record<string, TableRule>> = {
@@ -112,6 +113,7 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   },
   site: {
     kind: "copied",
+    numbered: "key",
     maxRows: MANY_SITES,
     columns: {
       key: (value) => whole(value) && value !== NOBODY,
@@ -127,20 +129,21 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   read_token: {
     kind: "copied",
     maxRows: MANY_SITES + 1,
-    isLeft: ({ site }, copied) => site !== ADMIN && !copied.hasSite(site),
+    ...ofKnownSite,
+    mayBeAdmin: true,
   },
   share_token: { kind: "copied", maxRows: MANY_SITES, ...ofKnownSite },
-  log: { kind: "copied", ...within(BOUNDS.log), check: ({ body }) => isBatch(body) },
-  block: { kind: "copied", ...ofKnownSite, ...within(BOUNDS.blocks), anew: blockAnew },
-  past: { kind: "copied", ...ofKnownSite, columns: { counter: isCounter } },
-  survey_day: { kind: "copied", ...ofKnownSite },
-  // Marks may be of the time before the service first ran.
+  // Marks may be of the time before the service first ran. Which days have one, blocks tell.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
+  log: { kind: "counted", maxBytes: BOUNDS.log.bytes },
+  block: { kind: "counted", maxBytes: BOUNDS.blocks.bytes },
+  past: { kind: "copied", ...ofKnownSite, columns: { counter: isCounter, n: counted } },
+  survey_day: { kind: "copied", ...ofKnownSite },
   survey: {
     kind: "copied",
     ...ofKnownSite,
     maxBytes: 8_192,
-    columns: { payload: isText },
+    columns: { payload: isText, id },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
   survey_labels: {
@@ -166,22 +169,15 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   waiting_survey: {
     kind: "copied",
     ...ofKnownSite,
+    numbered: "id",
     ...within(BOUNDS.waitingSurveys),
     columns: { payload: isText, at: time, saved_clock: time },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
-  copied_site: {
-    kind: "copied",
-    isLeft: ({ key }, copied) => key !== ADMIN && !copied.hasSite(key),
-  },
-  copied_day: {
-    kind: "copied",
-    maxBytes: 16 * 1_048_576,
-    anew: (row) =>
-      day(row.day) ? blockAnew({ ...row, month: monthOf(Number(row.day)) }) : undefined,
-  },
-  copied_past: { kind: "copied", columns: { counter: isCounter } },
-  copied_survey: { kind: "copied" },
+  copied_site: { kind: "copied", ofSite: "key", mayBeAdmin: true },
+  copied_day: { kind: "copied", maxBytes: BOUNDS.blocks.bytes, anew: blockOfDay },
+  copied_past: { kind: "copied", columns: { counter: isCounter, n: counted } },
+  copied_survey: { kind: "copied", columns: { survey: id } },
   deck: {
     kind: "copied",
     ...within(BOUNDS.decks),
@@ -215,29 +211,17 @@ export function boundsOf(rule: TableRule) {
   };
 }
 
-function isBatch(body: unknown): boolean {
-  if (!(body instanceof Uint8Array)) return false;
+/** A block of one day. Nothing of its bytes is taken as it is: what they say is written anew. */
+function blockOfDay(row: Row): Row | undefined {
+  if (!day(row.day)) return undefined;
+  const refuse = (why: string) => {
+    throw new RangeError(why);
+  };
   try {
-    const { undated, moments, texts } = decodeBatch(body);
-    if (!texts.every(text)) return false;
-    // Those of a batch that is not dated are seconds of a clock that began at its zero.
-    return moments.every((moment) =>
-      undated === undefined
-        ? moment < (LAST_DAY + 1) * HOURS
-        : time(Math.round(undated.savedZero) + moment * SECOND_MS),
-    );
-  } catch {
-    return false;
-  }
-}
-
-/** Nothing of its bytes is taken as it is: what they say is written anew. */
-function blockAnew(row: Row): Row | undefined {
-  if (!whole(row.month) || Number(row.month) > LAST_MONTH) return undefined;
-  try {
-    const block = decodeBlock(row as unknown as BlockRow);
-    const isSound = [...block.dimensions.values()].every(({ texts }) => texts.every(text));
-    return isSound ? { ...row, ...encodeBlock(block) } : undefined;
+    const month = monthOf(Number(row.day));
+    const manner = { isText: text, areSumsWhole: false, refuse };
+    const block = soundBlock({ ...row, month } as unknown as BlockRow, manner);
+    return { ...row, ...encodeBlock(block) };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

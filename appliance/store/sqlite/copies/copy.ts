@@ -1,17 +1,22 @@
+import type { SiteKey } from "../../counting.ts";
 import { type Database, isSqliteError, openForWriting } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
+import { beginGeneration } from "../settle.ts";
 import {
+  ADMIN,
   boundsOf,
   COLUMNS,
-  type Copied,
   type CopiedTable,
   bytes as isBytes,
+  LAST_MONTH,
   type Row,
   TABLES,
   type TableRule,
   text,
+  time,
   whole,
 } from "./copy-rules.ts";
+import { type CountedManner, copyBlocks, copyLog, Sum } from "./counted.ts";
 
 /** A column of ours, as `PRAGMA table_info` names it. */
 interface Column {
@@ -27,32 +32,52 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Copies what a backup gives to a box: row by row, known columns of known tables only. A column or table that `from` is too old to have is left at its default.
+ * Copies what a backup gives to a box: row by row, known columns of known tables only. A column or table that `from` is too old
+ * to have is left at its default. What is taken are values: sites, batches, blocks and what waits are numbered anew.
  * @param from opened by `openUntrusted`
  * @param to a new database of ours
  * @throws {DatabaseRefused} naming the table with a row that is off its rule
  */
 export function copyBackup(from: Database, to: Database, file: string): void {
-  const copied = new CopiedRows(to);
-  for (const [table, rule] of Object.entries(TABLES))
-    if (rule.kind === "copied")
-      copyTable(from, to, table, rule, {
-        copied,
-        off: (why) => {
-          throw new DatabaseRefused({
-            file,
-            flaw: "damaged",
-            says: `${FILE} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
-          });
-        },
+  const sites = new Map<unknown, SiteKey>();
+  const sum = new Sum();
+  for (const [table, rule] of Object.entries(TABLES)) {
+    const refuse = (why: string): never => {
+      throw new DatabaseRefused({
+        file,
+        flaw: "damaged",
+        says: `${FILE} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
       });
+    };
+    if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, off: refuse });
+    if (rule.kind === "counted") {
+      if (columnsOf(from, table).length === 0) continue;
+      if (hasLonger(from, table, columnsOf(from, table), boundsOf(rule).maxBytes))
+        refuse("too long");
+      const manner: CountedManner = {
+        siteOf: (key) => sites.get(key),
+        isText: text,
+        lastMonth: LAST_MONTH,
+        isTime: time,
+        areSumsWhole: !hasCopies(from),
+        sum,
+        refuse,
+      };
+      (table === "log" ? copyLog : copyBlocks)(from, to, manner);
+    }
+  }
+  beginGeneration(to);
+}
+
+function hasCopies(db: Database): boolean {
+  return db.prepare("SELECT 1 FROM copied_day NOT INDEXED LIMIT 1").get() !== undefined;
 }
 
 /** Copies what belongs to the box itself; rows that make no sense stay behind. */
 export function copyOwn(from: Database, to: Database): void {
-  const copied = new CopiedRows(to);
+  const sites = new Map<unknown, SiteKey>();
   for (const [table, rule] of Object.entries(TABLES))
-    if (rule.kind === "own") copyTable(from, to, table, rule, { copied, off: () => {} });
+    if (rule.kind === "own") copyTable(from, to, table, rule, { sites, off: () => {} });
 }
 
 /** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
@@ -70,7 +95,8 @@ export function fill(file: string, write: (db: Database) => void): void {
 }
 
 interface Manner {
-  readonly copied: Copied;
+  /** By the number they had, the sites that were copied so far. */
+  readonly sites: Map<unknown, SiteKey>;
   /** What to do about a row that is off its rule. */
   readonly off: (why: string) => void;
 }
@@ -80,10 +106,11 @@ function copyTable(
   to: Database,
   table: string,
   rule: TableRule,
-  { copied, off }: Manner,
+  { sites, off }: Manner,
 ): void {
   const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
   const { isLeft, check, anew, columns: own = {}, leaves = [] } = rule as Partial<CopiedTable>;
+  const { numbered, ofSite, mayBeAdmin = false } = rule as Partial<CopiedTable>;
   const columns = columnsOf(to, table).filter(
     ({ name }) => theirs.has(name) && !leaves.includes(name),
   );
@@ -94,15 +121,19 @@ function copyTable(
     return;
   }
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
+  const written = columns.map(({ name }) => name).filter((name) => name !== numbered);
   const insert = to.prepare(
-    `INSERT INTO "${table}" (${names}) VALUES (${columns.map(() => "?").join(", ")})`,
+    `INSERT INTO "${table}" (${written.map((name) => `"${name}"`).join(", ")})
+     VALUES (${written.map(() => "?").join(", ")})`,
   );
   let rows = 0;
   let bytes = 0;
   // An index of theirs is not believed.
   for (const row of from.prepare(`SELECT ${names} FROM "${table}" NOT INDEXED`).iterate()) {
     const fields = row as Row;
-    if (isLeft?.(fields, copied)) continue;
+    const key = ofSite === undefined ? undefined : fields[ofSite];
+    const site = mayBeAdmin && key === ADMIN ? ADMIN : sites.get(key);
+    if (isLeft?.(fields) || (ofSite !== undefined && site === undefined)) continue;
     rows += 1;
     bytes += bytesOf(fields);
     if (rows > maxRows || bytes > maxTogether) {
@@ -113,8 +144,14 @@ function copyTable(
       columns.every((column) => fits(column, fields[column.name], own)) &&
       (check?.(fields) ?? true);
     const taken = isSound && anew !== undefined ? anew(fields) : fields;
-    if (!isSound || taken === undefined) off("not as Tallydeck writes it");
-    else if (!added(() => insert.run(columns.map(({ name }) => taken[name])))) off("there twice");
+    if (!isSound || taken === undefined) {
+      off("not as Tallydeck writes it");
+      continue;
+    }
+    const here = ofSite === undefined ? taken : { ...taken, [ofSite]: site };
+    const rowid = added(() => insert.run(written.map((name) => here[name])).lastInsertRowid);
+    if (rowid === undefined) off("there twice");
+    else if (table === "site") sites.set(fields.key, Number(rowid));
   }
 }
 
@@ -130,12 +167,12 @@ function bytesOf(fields: Row): number {
   }, 0);
 }
 
-function added(insert: () => unknown): boolean {
+/** @returns undefined where it is there already */
+function added<T>(insert: () => T): T | undefined {
   try {
-    insert();
-    return true;
+    return insert();
   } catch (error) {
-    if (isSqliteError(error, "SQLITE_CONSTRAINT")) return false;
+    if (isSqliteError(error, "SQLITE_CONSTRAINT")) return undefined;
     throw error;
   }
 }
@@ -150,19 +187,4 @@ function hasLonger(db: Database, table: string, columns: readonly Column[], maxB
 
 function columnsOf(db: Database, table: string): Column[] {
   return db.pragma(`table_info("${table}")`) as Column[];
-}
-
-/** Sites that were copied. */
-class CopiedRows implements Copied {
-  readonly #db: Database;
-  #sites: ReadonlySet<unknown> | undefined;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  hasSite(key: unknown): boolean {
-    this.#sites ??= new Set(this.#db.prepare("SELECT key FROM site").pluck().all());
-    return this.#sites.has(key);
-  }
 }
