@@ -124,7 +124,7 @@ export function blocksOf(pieces: readonly Piece[]): string {
   const bytes = pieces.map((piece) => `octet_length(${piece})`).join(" + ") || "0";
   return `
     SELECT site, month, part, ${columns.join(", ")} FROM (
-      SELECT *, sum(${bytes}) OVER (ORDER BY site, month, part) AS bytes,
+      SELECT site, month, part, counters, counts, detail, sum(${bytes}) OVER (ORDER BY site, month, part) AS bytes,
         row_number() OVER (ORDER BY site, month, part) AS place
       FROM block
       WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
