@@ -7,7 +7,7 @@ import type { SiteKey } from "../counting.ts";
 import { type Batch, datedBatch, MAX_RECORDS, readBatch, rowsBySite } from "../log/batch.ts";
 import type { Dimension } from "../log/record.ts";
 import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
-import { dayOfPart, rowOf, runningPart } from "./parts.ts";
+import { dayOfPart, partsOf, rowOf } from "./parts.ts";
 
 const HOURS = 24;
 /** What is read of the log in one go. */
@@ -174,14 +174,20 @@ function dayOfRow({ moments }: Batch, row: number): Day {
   return Math.floor((moments[row] as number) / HOURS);
 }
 
-/** The number of a new part of a day, after those of the site that are there. */
+/** The number of a new part of a day, after those of the site that are there as long as there is any. */
 function nextPart(blocks: readonly BlockKey[], day: Day): number {
   const month = monthOf(day);
   const at = day - firstDayOf(month);
-  const parts = blocks
-    .filter((block) => block.month === month && dayOfPart(block.part) === at)
-    .map(({ part }) => part);
-  return Math.max(runningPart(at, 0), ...parts.map((part) => part + 1));
+  const parts = new Set(
+    blocks
+      .filter((block) => block.month === month && dayOfPart(block.part) === at)
+      .map(({ part }) => part),
+  );
+  const [first, last] = partsOf(day);
+  let next = Math.max(first, ...[...parts].map((part) => part + 1));
+  // A card has bent one: any other number than one that is taken.
+  if (next > last) for (next = first; parts.has(next); ) next++;
+  return next;
 }
 
 /** Each text that blocks have. */

@@ -3,6 +3,7 @@ import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import type { BlockKey, BlockRow, BlockSize, LogRow, Piece, Snapshot } from "../snapshot.ts";
 import type { Database } from "./database.ts";
+import { HAS_NUMBERS } from "./numbering.ts";
 import { folded, generation } from "./settle.ts";
 
 /** The only one whose batches are in a file. */
@@ -53,6 +54,7 @@ export class SqliteSnapshot implements Snapshot {
       .prepare(
         `SELECT site, month, part, ${columns.join(", ")} FROM block
          WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
+           AND ${HAS_NUMBERS}
          ORDER BY site, month, part`,
       )
       .all(JSON.stringify(sites), from, to) as BlockRow[];
@@ -64,7 +66,7 @@ export class SqliteSnapshot implements Snapshot {
       .prepare(
         `SELECT site, month, part, length(counters) + length(counts) + length(detail) AS bytes,
            length(detail) AS detailBytes
-         FROM block WHERE (site, month, part) > (?, ?, ?) ORDER BY site, month, part LIMIT ?`,
+         FROM block WHERE (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS} ORDER BY site, month, part LIMIT ?`,
       )
       .all(site, month, part, limit) as BlockSize[];
   }
