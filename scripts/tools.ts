@@ -18,6 +18,7 @@ type Tool =
   | "patroni"
   | "pebble"
   | "postgresql"
+  | "prometheus"
   | "shellcheck"
   | "webkit2gtk-driver"
   | "xvfb";

@@ -2,6 +2,7 @@ import { CONTROL_PORT, urlOf } from "../base/ports.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { ErrorAnswer, PushAnswer } from "../control/wire.ts";
 import { channelName } from "../push/channels.ts";
+import { cleanText } from "../push/text.ts";
 import {
   type Command,
   CommandFailed,
@@ -37,7 +38,7 @@ const help = `tallydeck push: shows a text on every key that is set to a channel
   --quiet              tells only what failed, for cron: not what the font lacks, or that no key shows it
 
 In TEXT, \\n starts a new line; four are drawn. Text from a pipe is shown as it is, without the line
-end it ends with; an empty one is refused, "" for TEXT is not. A TEXT that begins with two hyphens, or is -h, follows \`--\`.
+end it ends with; one with nothing but spaces is refused, "" for TEXT is not. A TEXT that begins with two hyphens, or is -h, follows \`--\`.
 Nothing is printed when all went well. A channel that no key of a connected deck shows is told, and
 takes the text all the same.`;
 
@@ -104,9 +105,9 @@ async function textOf(given: string, { input }: Terminal): Promise<string> {
   if (given !== STANDARD_INPUT) return given.replaceAll("\\n", "\n");
   const piped = (await input(MAX_INPUT_BYTES)).replace(/(?:\r?\n)+$/, "");
   // What was to print it has failed, as often as not: nobody means to blank a key by that.
-  if (piped === "")
+  if (cleanText(piped).text.trim() === "")
     throw new UsageError(
-      'Nothing came from the pipe. `tallydeck push CHANNEL ""` shows an empty text, and `tallydeck push CHANNEL --clear` goes back to waiting.',
+      'Nothing that a key can show came from the pipe. `tallydeck push CHANNEL ""` shows an empty text, and `tallydeck push CHANNEL --clear` goes back to waiting.',
     );
   return piped;
 }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { MqttClient } from "mqtt";
-import { type Offence, PacketLimits } from "./packet-limits.ts";
+import { Ended, GuardedSocket } from "./guarded-socket.ts";
 import type { MqttSettings } from "./settings.ts";
 import { MAX_TOPIC } from "./topics.ts";
 
@@ -69,26 +69,19 @@ const LARGEST_PACKET = 131_072;
 const CONGESTED_BYTES = 1_048_576;
 /** As many as a broker takes its time with: the library keeps each until it is confirmed. */
 const MAX_UNCONFIRMED = 16;
+/** Each is answered by one packet; a message is where it is to be confirmed. */
+const ASKING = new Set(["connect", "subscribe", "unsubscribe", "pingreq"]);
 /** Reason codes from here on refuse: MQTT 5, 2.4; in 3.1.1 that of a subscription does. */
 const REFUSALS = 0x80;
 
 /** Opens a connection; what comes of it is told by `events`. */
 export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) => {
-  let socket: Socket | undefined;
+  let socket: GuardedSocket | undefined;
   let problem: unknown;
-  let hasHeard = false;
   let unconfirmed = 0;
   const open = () => {
-    const opened = socketTo(to);
-    socket = opened;
-    opened.on("drain", () => events.drained());
-    const packets = new PacketLimits({ packet: LARGEST_PACKET, topic: MAX_TOPIC });
-    opened.on("data", (bytes) => {
-      hasHeard = true;
-      const offence = packets.take(bytes);
-      if (offence !== undefined) opened.destroy(new Ended(offence));
-    });
-    return opened;
+    socket = new GuardedSocket(socketTo(to), { packet: LARGEST_PACKET, topic: MAX_TOPIC });
+    return socket.on("drain", () => events.drained());
   };
   const client = new MqttClient(open, {
     clientId,
@@ -117,6 +110,10 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     if (Number(error?.code) >= REFUSALS) events.refused("write", [topic]);
     if (wasFull) events.drained();
   };
+  client.on("packetsend", (packet) => {
+    if (ASKING.has(packet.cmd) || (packet.cmd === "publish" && packet.qos > 0))
+      socket?.packets.asked();
+  });
   // Whoever sees that we are there may tell us something at once.
   client.on("connect", () => subscribe(listenFor, () => events.connected()));
   client.on("error", (error) => {
@@ -131,7 +128,7 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     client.end(true);
     // A reset is such an end, too, where our words were not even read.
     const isUnsaid = problem === undefined || (problem as { code?: unknown }).code === "ECONNRESET";
-    events.closed(isUnsaid && !hasHeard ? new Ended("SILENT") : problem);
+    events.closed(isUnsaid && !socket?.hasHeard ? new Ended("SILENT") : problem);
   });
   client.handleMessage = (packet, done) => {
     const { topic, payload, retain } = packet;
@@ -158,16 +155,6 @@ export const connectMqtt: Connect = (to, { clientId, will, listenFor }, events) 
     },
   };
 };
-
-/** We ended it, or a broker that said nothing did. */
-class Ended extends Error {
-  readonly code: string;
-
-  constructor(code: Offence | "SILENT" | (string & {})) {
-    super(code);
-    this.code = code;
-  }
-}
 
 function socketTo({ url, ca }: Pick<MqttSettings, "url" | "ca">): Socket {
   const { protocol, hostname, port } = new URL(url);

@@ -1,5 +1,5 @@
 /** What no broker sends to who behaves: the code with which the connection ends. */
-export type Offence = "TOO_LARGE" | "QOS_2" | "LONG_TOPIC" | "TINY_PIECES";
+export type Offence = "TOO_LARGE" | "QOS_2" | "LONG_TOPIC" | "TINY_PIECES" | "UNASKED";
 
 /** Types and flags of the first byte: MQTT 5, 2.1. */
 const PUBLISH = 3;
@@ -7,6 +7,10 @@ const PUBLISH = 3;
 const MORE = 0x80;
 const MAX_LENGTH_BYTES = 4;
 const TOPIC_LENGTH_BYTES = 2;
+/** The library works through all that it is given before anything else may run. */
+const MAX_AT_ONCE = 64;
+/** All but messages answer something; a broker that keeps to the rules sends none more. */
+const MAX_UNASKED = 64;
 /** Each piece of a packet that is not there yet costs some hundred bytes besides its own. */
 const MAX_PIECES = 1_024;
 
@@ -32,24 +36,38 @@ export class PacketLimits {
   #topic = 0;
   #topicBytes = 0;
   #pieces = 0;
+  /** Packets that answered nothing; below 0 while answers are due. */
+  #unasked = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  /** @returns what is wrong with the packet that these bytes belong to; undefined while all is well */
-  take(bytes: Uint8Array): Offence | undefined {
+  /** Something was sent that the broker is to answer with a packet. */
+  asked(): void {
+    this.#unasked -= 1;
+  }
+
+  /**
+   * @returns how many of the bytes are to be handled now, before anything else has had its turn, and
+   *   the rest after that; or what is wrong with the packet that they belong to
+   */
+  take(bytes: Uint8Array): number | Offence {
     this.#pieces += 1;
     if (this.#pieces > MAX_PIECES) return "TINY_PIECES";
-    for (let at = 0; at < bytes.length; ) {
+    let packets = 0;
+    let at = 0;
+    while (at < bytes.length && packets < MAX_AT_ONCE) {
       const skipped = this.#skippable(bytes.length - at);
       const offence = skipped === 0 ? this.#takeByte(bytes[at] ?? 0) : undefined;
       if (offence !== undefined) return offence;
       if (skipped > 0) this.#left = (this.#left ?? 0) - skipped;
       at += Math.max(1, skipped);
-      if (this.#left === 0) this.#begin();
+      if (this.#left !== 0) continue;
+      packets += 1;
+      this.#begin();
     }
-    return undefined;
+    return at;
   }
 
   /** How many of so many bytes need not be looked at. */
@@ -68,7 +86,9 @@ export class PacketLimits {
     if (this.#first === undefined) {
       this.#first = byte;
       // We listen with QoS 1 at most: nothing higher may come.
-      return byte >> 4 === PUBLISH && (byte & 0b100) !== 0 ? "QOS_2" : undefined;
+      if (byte >> 4 === PUBLISH) return (byte & 0b100) !== 0 ? "QOS_2" : undefined;
+      this.#unasked += 1;
+      return this.#unasked > MAX_UNASKED ? "UNASKED" : undefined;
     }
     if (this.#left === undefined) return this.#takeLength(byte);
     this.#left -= 1;

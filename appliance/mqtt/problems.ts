@@ -36,6 +36,8 @@ const FAILED: Readonly<Record<string, string>> = {
     "A message came in whose topic has more than 512 bytes and begins like one of this box: find out who sends it, and remove what the broker keeps of it. The box tries again.",
   QOS_2:
     "The broker sent a message with QoS 2, which the box had not asked for: update the broker. The box tries again.",
+  UNASKED:
+    "The broker sent answers that the box had not asked for: update the broker. The box tries again.",
   TINY_PIECES:
     "The broker sends its messages in pieces of a few bytes: look what stands between it and the box. The box tries again.",
   DEPTH_ZERO_SELF_SIGNED_CERT:

@@ -150,7 +150,7 @@ export function saidOf(state: State, record: PublicRecord, facts: Facts, sayings
 const BY_HAND = "In the router, forward TCP port 443 to this box.";
 
 /** How the router answered when it was asked for the port, to a person. */
-export function ofRouter({ port }: PublicRecord, { port: advice }: Sayings): string {
+export function ofRouter({ port }: Pick<PublicRecord, "port">, { port: advice }: Sayings): string {
   if (port?.answer === "open") return "The router leads port 443 to this box.";
   return advice?.sentence ?? "The router did not open port 443.";
 }

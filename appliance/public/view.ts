@@ -2,11 +2,10 @@ import type { Errand } from "./errands.ts";
 import { HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
 import { type Facts, isAtHome, isInDoubt, isNamed, isServing, nextTryAt } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
-import { warnsAt } from "./renewal.ts";
 import { ofRouter, type Said, type Sayings, saidOf } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
 import type { PublicView, State, Step, StepView } from "./shown.ts";
-import { isShut, stateOf } from "./state.ts";
+import { isShut, stateOf, warningsOf } from "./state.ts";
 
 const STEPS: readonly Step[] = ["name", "address", "port", "certificate", "reached"];
 
@@ -62,21 +61,13 @@ export function viewOf(
     expiresAt: served?.fits ? served.notAfter : null,
     reachedAt,
     testsLeft: Math.max(0, TESTS_AN_HOUR - recent(record.tests, HOUR_MS, now).length),
-    warnings: [
-      ...(isWorried(facts) ? (["certificate_expires"] as const) : []),
-      ...(isLive && isShut(record, facts) ? (["unreached"] as const) : []),
-    ],
+    warnings: warningsOf(record, facts),
   };
 }
 
 function urlOf({ name }: PublicSettings): string | null {
   if (name === "") return null;
   return `https://${name.includes(":") ? `[${name}]` : name}`;
-}
-
-/** An end that has come is the more a warning. */
-function isWorried({ settings, served, now, isSure }: Facts): boolean {
-  return settings.enabled && isSure && served?.fits === true && now >= warnsAt(served);
 }
 
 function stepsOf(
@@ -99,6 +90,8 @@ function stepsOf(
         ...(againAt !== undefined && { nextTryAt: againAt }),
       };
     }
+    if (step === "port" && index < open && !isPortKnown(record, facts))
+      return { step, state: "waiting", sentence: unknownPortLine(record, sayings) };
     const isDone = index < open || isDoneAnyway(step, record, facts);
     return {
       step,
@@ -134,7 +127,7 @@ function lineOf(
         : "The name leads somewhere; the router does not say where this home is.";
     case "port":
       if (!isDone) return "Then the router opens port 443.";
-      return portLine(record, facts, sayings);
+      return portLine(record, sayings);
     case "certificate":
       return isDone && served !== undefined
         ? `The certificate is good until ${new Date(served.notAfter).toISOString().slice(0, 10)}.`
@@ -144,16 +137,33 @@ function lineOf(
   }
 }
 
-function portLine(record: PublicRecord, facts: Facts, sayings: Sayings): string {
+function portLine(record: PublicRecord, sayings: Sayings): string {
   const { port, mapping } = record;
   if (port?.answer === "open") return ofRouter(record, sayings);
-  if (!isReached(record, facts)) return ofRouter(record, sayings);
   return mapping?.isGranted
     ? `${ofRouter(record, sayings)} It still leads to this box.`
     : "Port 443 leads to this box by a rule of yours.";
 }
 
+function unknownPortLine({ port, outside }: PublicRecord, sayings: Sayings): string {
+  const said = port === null ? [] : [ofRouter({ port }, sayings)];
+  return [
+    ...said,
+    outside === null
+      ? "Nobody knows yet whether a rule of yours leads port 443 to this box."
+      : "From outside nobody got in by port 443.",
+  ].join(" ");
+}
+
+/** Whether the router opened the port, or somebody came in all the same. */
+function isPortKnown(record: PublicRecord, facts: Facts): boolean {
+  return record.port?.answer === "open" || isReached(record, facts);
+}
+
 /** Whether somebody came in last, and the router leads the port as it did then. */
 function isReached(record: PublicRecord, facts: Facts): boolean {
-  return !isShut(record, facts) && !isInDoubt(record, facts);
+  // A certificate is served only once the CA has come in.
+  const hasCome =
+    isServing(facts) || record.outside?.isOpen === true || facts.reachedAt !== undefined;
+  return hasCome && !isShut(record, facts) && !isInDoubt(record, facts);
 }

@@ -5,7 +5,7 @@ import { webhookRequest } from "../alarms/webhook.ts";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
-import { TunnelSwitch } from "../box/tunnel.ts";
+import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
@@ -150,7 +150,7 @@ export async function startOwner(
       mqtt: home,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
-      privacy: { store, clock, config, address },
+      privacy: { store, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),
         clock,

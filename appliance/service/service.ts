@@ -126,7 +126,7 @@ async function start(
   const updates = await startUpdates(parts, shared, stops);
   const warnings = () => [
     ...data.store.warnings,
-    ...(address?.view().warnings ?? []),
+    ...(address?.warnings() ?? []),
     ...(updates?.warnings() ?? []),
   ];
   const app = createCollector({ ...data, warnings, client, clock, log, pages, door, tally: hits });

@@ -110,12 +110,15 @@ describe("tallydeck push", () => {
       assert.equal((await held())[0].text, "C:\\new\nok");
     });
 
-  for (const piped of ["", "\n"])
+  for (const piped of ["", "\n", " ", "\t \r\n \n", "\ufeff", "\ufeff\u00a0\u200b\u0000\n"])
     it(`blanks no key with ${JSON.stringify(piped)} from a pipe`, async () => {
       assert.equal((await tallydeck(["push", "clock", "12:00"], env)).code, 0);
       const { code, err } = await tallydeck(["push", "clock"], env, piped);
       assert.equal(code, 2);
-      assert.match(err, /^Nothing came from the pipe\. .* push CHANNEL --clear` goes back/);
+      assert.match(
+        err,
+        /^Nothing that a key can show came from the pipe\. .* push CHANNEL --clear` goes back/,
+      );
       assert.equal((await held())[0].text, "12:00");
       assert.equal((await tallydeck(["push", "clock", ""], env, piped)).code, 0);
       assert.equal((await held())[0].text, "");

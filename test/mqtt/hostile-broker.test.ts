@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { describe, it } from "mocha";
+import { connectMqtt } from "../../appliance/mqtt/client.ts";
 import { keptMemory } from "../helpers/kept-memory.ts";
 import { Listener } from "../helpers/mosquitto.ts";
 import type { Owner } from "../helpers/owner.ts";
@@ -149,6 +150,48 @@ describe("a broker that means harm", () => {
     const PINGRESP = Buffer.of(0xd0, 0);
     const cost = await flood(owner, guest, { bytes: 262_144, make: () => PINGRESP });
     assert.ok(cost < BOUND, `${cost} bytes`);
+    assert.match(await problemOf(owner), /sent answers that the box had not asked for/);
+  });
+});
+
+describe("a broker that sends many messages in one piece", () => {
+  it("leaves others their turn between a few of them", async () => {
+    const guests: Guest[] = [];
+    const broker = await RawBroker.open({ listened: (guest) => guests.push(guest) });
+    const { promise: isOpen, resolve: opened } = Promise.withResolvers<void>();
+    const COUNT = 5_000;
+    let turns = 0;
+    let heard = 0;
+    const connection = connectMqtt(
+      { url: `mqtt://127.0.0.1:${broker.port}`, user: "", password: "", version: "5", ca: "" },
+      {
+        clientId: "slices",
+        will: { topic: "will", payload: "", retain: false, qos: 0 },
+        listenFor: ["a"],
+      },
+      {
+        connected: opened,
+        closed: () => {},
+        refused: () => {},
+        drained: () => {},
+        message: (_message, done) => {
+          heard += 1;
+          if (heard === 1) turns = 0;
+          done();
+        },
+      },
+    );
+    await isOpen;
+    const [guest] = guests;
+    assert.ok(guest);
+    void guest.send(Buffer.concat(Array(COUNT).fill(guest.message("a", { payload: "x" }))));
+    while (heard < COUNT && !guest.isOver) {
+      await setImmediate();
+      turns += 1;
+    }
+    connection.cut();
+    assert.equal(heard, COUNT);
+    assert.ok(turns >= COUNT / 64 - 1, `${turns} turns`);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { PacketLimits } from "../../appliance/mqtt/packet-limits.ts";
+import { type Offence, PacketLimits } from "../../appliance/mqtt/packet-limits.ts";
 
 const SUBACK = 0x90;
 
@@ -17,6 +17,16 @@ function packet(size: number): number[] {
   return [...header, ...Array.from({ length: size }, (_, at) => at % 256)];
 }
 
+/** Takes all of it. @returns what is wrong with it */
+function offenceIn(packets: PacketLimits, bytes: Uint8Array): Offence | undefined {
+  for (let at = 0; at < bytes.length; ) {
+    const taken = packets.take(bytes.subarray(at));
+    if (typeof taken === "string") return taken;
+    at += taken;
+  }
+  return undefined;
+}
+
 describe("packets that come in", () => {
   it("are small enough up to the limit, however they are cut", () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 8 });
@@ -28,7 +38,7 @@ describe("packets that come in", () => {
         let isFine = true;
         for (let at = 0, piece = 0; at < bytes.length && isFine; piece++) {
           const end = at + (pieces[piece % pieces.length] ?? 1);
-          isFine = packets.take(bytes.subarray(at, end)) === undefined;
+          isFine = offenceIn(packets, bytes.subarray(at, end)) === undefined;
           at = end;
         }
         assert.equal(isFine, Math.max(0, ...each) <= 200);
@@ -38,7 +48,7 @@ describe("packets that come in", () => {
 
   it("are too large as soon as they say how long they are", () => {
     const packets = new PacketLimits({ packet: 1_000, topic: 512 });
-    assert.equal(packets.take(Uint8Array.of(0x30, 0x80, 0x80)), undefined);
+    assert.equal(packets.take(Uint8Array.of(0x30, 0x80, 0x80)), 3);
     assert.equal(packets.take(Uint8Array.of(0x01)), "TOO_LARGE");
   });
 
@@ -50,7 +60,7 @@ describe("packets that come in", () => {
   it("are refused over the topic or the QoS as soon as either is known, however they are cut", () => {
     const offenceOf = (bytes: number[]) => {
       const packets = new PacketLimits({ packet: 1_000, topic: 512 });
-      const offences = bytes.map((byte) => packets.take(Uint8Array.of(byte)));
+      const offences = bytes.map((byte) => offenceIn(packets, Uint8Array.of(byte)));
       return offences.filter((offence) => offence !== undefined);
     };
     assert.deepEqual(offenceOf([0x30, 0x02, 0x00, 0x00, 0x30, 0x90, 0x04, 0x02, 0x00]), []);
@@ -65,7 +75,31 @@ describe("packets that come in", () => {
     const pieces = Array.from({ length: 2_000 }, () => packets.take(Uint8Array.of(1)));
     assert.ok(pieces.includes("TINY_PIECES"));
     const others = new PacketLimits({ packet: 1_000, topic: 512 });
-    for (let times = 0; times < 5_000; times++)
-      assert.equal(others.take(Uint8Array.from(packet(1))), undefined);
+    for (let times = 0; times < 5_000; times++) {
+      others.asked();
+      assert.equal(others.take(Uint8Array.from(packet(1))), 3);
+    }
+  });
+
+  it("are few at once, however many come", () => {
+    const packets = new PacketLimits({ packet: 1_000, topic: 512 });
+    const message = [0x30, 0x04, 0x00, 0x01, 0x61, 0x62];
+    const bytes = Uint8Array.from(Array.from({ length: 1_000 }, () => message).flat());
+    const slices: number[] = [];
+    for (let at = 0; at < bytes.length; at += slices.at(-1) ?? 0)
+      slices.push(Number(packets.take(bytes.subarray(at))));
+    assert.ok(slices.length >= 10, String(slices.length));
+    assert.ok(slices.every((size) => size % message.length === 0));
+  });
+
+  it("are refused where they answer nothing, once they are some", () => {
+    const PINGRESP = Uint8Array.of(0xd0, 0);
+    const packets = new PacketLimits({ packet: 1_000, topic: 512 });
+    for (let times = 0; times < 5_000; times++) {
+      packets.asked();
+      assert.equal(offenceIn(packets, PINGRESP), undefined);
+    }
+    const offences = Array.from({ length: 1_000 }, () => offenceIn(packets, PINGRESP));
+    assert.equal(offences.indexOf("UNASKED"), 64);
   });
 });

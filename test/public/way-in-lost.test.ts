@@ -144,6 +144,37 @@ describe("a port that the router no longer leads here", () => {
   });
 });
 
+describe("a port that was never reached", () => {
+  for (const kind of ["unreachable", "server"] as const)
+    it(`is not said to be led here by a rule, whatever is tried: ${kind}`, async () => {
+      const world = await box({ "open-port": LOST.refused });
+      const { clock, answers, address } = world;
+      const late = () =>
+        new Promise<Outcome>((resolve) => {
+          clock.after(15_000, () => resolve({ kind: "ca", failure: kind, detail: "503" }));
+        });
+      for (const errand of ["test", "order"]) Object.defineProperty(answers, errand, { get: late });
+      const lines = new Set<string>();
+      const states = new Set<string>();
+      address.changed.on(() => {
+        states.add(address.view().state);
+        lines.add(`${lineOf(world, "port")?.state}: ${lineOf(world, "port")?.sentence}`);
+      });
+      await pass(world, 5 * MINUTE_MS);
+      assert.ok(states.has("ordering") && states.has("ca-unreachable"), [...states].join());
+      assert.ok(lines.has(UNKNOWN), [...lines].join());
+      assert.deepEqual(
+        [...lines].filter((line) => line.startsWith("done")),
+        [],
+      );
+      await address.close();
+    });
+});
+
+const UNKNOWN =
+  "waiting: The router does not let this box open a port. " +
+  "Nobody knows yet whether a rule of yours leads port 443 to this box.";
+
 describe("a router that says that it began anew", () => {
   it("is asked for the port at once, and its new address is told within a minute", async () => {
     const world = await liveBox(at(HOME));

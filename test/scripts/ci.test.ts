@@ -10,8 +10,8 @@ describe("what must pass before a change lands", () => {
   const folder = eachFolder();
 
   /** Runs it where each step is a few lines of a shell, and minutes are seconds. */
-  function land(steps: { build?: string; system?: string; update?: string }) {
-    const { build = "", system = "", update = "" } = steps;
+  function land(steps: { tests?: string; build?: string; system?: string; update?: string }) {
+    const { tests = "", build = "", system = "", update = "" } = steps;
     const put = (name: string, text: string) => {
       mkdirSync(dirname(join(folder(), name)), { recursive: true });
       writeFileSync(join(folder(), name), text, { mode: 0o755 });
@@ -24,7 +24,7 @@ describe("what must pass before a change lands", () => {
         .replace("STILL_S=600", "STILL_S=1")
         .replace("SPINS_S=900", "SPINS_S=1"),
     );
-    put("scripts/test", "#!/bin/bash\n");
+    put("scripts/test", `#!/bin/bash\n[ $# -gt 0 ] || { ${tests || ":"}\n}\n`);
     put("image/build", `#!/bin/bash\n${build}\n`);
     put(
       "image/boot-test",
@@ -41,6 +41,24 @@ describe("what must pass before a change lands", () => {
     const { status, last } = land({});
     assert.equal(status, 0);
     assert.match(last, /^All of it passed, in \d+ s\.$/);
+  });
+
+  it("fails where the tests hang", () => {
+    const { status, said } = land({ tests: "sleep 100" });
+    assert.equal(status, 1);
+    assert.match(said, /scripts\/test.*stood still.*\n.*\nFailed: \.\/scripts\/test/);
+  });
+
+  it("fails where the tests take too long, and judges nothing without them", () => {
+    const { status, said, last } = land({ tests: "while true; do echo on; sleep 0.1; done" });
+    assert.equal(status, 75);
+    assert.match(said, /scripts\/test: its time was over, 4 s, while it moved on/);
+    assert.match(last, /^Failed: without the tests nothing is judged/);
+    assert.doesNotMatch(said, /image\/build/);
+  });
+
+  it("fails where a test does", () => {
+    assert.equal(land({ tests: "exit 3" }).status, 3);
   });
 
   it("fails where an image hangs", () => {

@@ -1,5 +1,6 @@
 import { remember } from "../../base/remember.ts";
 import { type Dimension, FLAG, type Hit } from "../../store/log/record.ts";
+import { addressHost, addressOrigin, sourceHost } from "./address.ts";
 import { storable, storedPath } from "./payload.ts";
 import { referrerGroup } from "./referrer.ts";
 import type { Visitor } from "./visitor.ts";
@@ -60,13 +61,13 @@ function contextOf(
   { payload, referer, country }: Beacon,
   { browser, os, device }: Person,
 ): [Dimension, string][] {
-  const host = storable(payload.h) || storable(originOf(referer)) || "unknown";
-  const ref = storable(payload.r);
+  const host = storable(addressOrigin(payload.h)) || storable(originOf(referer)) || "unknown";
+  const ref = storable(addressHost(payload.r));
   const values: [Dimension, string][] = [
     ["path", pathOf(payload.p)],
     ["host", host],
     ["ref", ref.trim() ? ref : "direct"],
-    ["ref_group", referrerGroup(ref, hostOf(host))],
+    ["ref_group", referrerGroup(ref, host)],
     ["lang", languageOf(storable(payload.l))],
     ["tz", storable(payload.tz) || "unknown"],
     ["browser", browser],
@@ -78,7 +79,7 @@ function contextOf(
   };
   // Older scripts do not say where the session began.
   if (typeof payload.o === "string")
-    values.push(["source", storable(payload.o).trim() || "direct"]);
+    values.push(["source", storable(sourceHost(payload.o)).trim() || "direct"]);
   addIfPresent("country", country);
   addIfPresent("viewport", storable(payload.vw));
   addIfPresent("utm_source", storable(payload.us));
@@ -109,5 +110,3 @@ function originOf(url: string): string {
   const origin = URL.canParse(url) ? new URL(url).origin : "null";
   return origin === "null" ? "" : origin;
 }
-
-const hostOf = remember((origin) => (URL.canParse(origin) ? new URL(origin).host : ""));

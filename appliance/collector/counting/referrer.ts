@@ -1,4 +1,5 @@
 import { remember } from "../../base/remember.ts";
+import { addressHost } from "./address.ts";
 
 export type ReferrerGroup = "direct" | "search" | "social" | "internal" | "referral";
 
@@ -20,11 +21,7 @@ export function referrerGroup(referrerHost: string, pageHost: string): ReferrerG
 }
 
 const bareHost = remember((address) => {
-  let host = address.trim().toLowerCase();
-  const scheme = host.indexOf("://");
-  if (scheme >= 0) host = host.slice(scheme + 3);
-  const end = host.search(/[/?#]/);
-  if (end >= 0) host = host.slice(0, end);
+  let host = addressHost(address).trim().toLowerCase();
   // An IPv6 literal has colons of its own: its port comes after the bracket.
   const port = host.indexOf(":", host.lastIndexOf("]") + 1);
   if (port >= 0) host = host.slice(0, port);

@@ -13,7 +13,7 @@ import {
 } from "../../helpers/world.ts";
 
 const GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
-const sites = manySites(150);
+const sites = manySites(190);
 
 describe("a beacon", () => {
   const world = sharedWorld({ env: { SITES: sites.SITES } });
@@ -99,6 +99,49 @@ describe("a beacon", () => {
       assert.deepEqual(host, { "https://a.example": 1 });
     });
 
+    for (const [h, host] of [
+      ["https://me:secret@example.com:8443/a?b#c", "https://example.com:8443"],
+      ["https://me@evil@example.com", "https://example.com"],
+      [`https://${"me".repeat(100)}@example.com/`, "https://example.com"],
+      ["https:\\\\me@example.com\\a", "https://example.com"],
+      ["//me@example.com/a", "example.com"],
+      ["me@example.com/a", "example.com"],
+      ["example.com?a", "example.com"],
+      [" https://example.com/a", "https://example.com"],
+      ["https://[2001:db8::1]:8443/a", "https://[2001:db8::1]:8443"],
+      ["/a/b", "unknown"],
+      ["https:///a", "unknown"],
+      ["a host", "a host"],
+    ] as const)
+      it(`counts the page origin ${JSON.stringify(h)} as ${host}`, async () => {
+        assert.deepEqual((await countsOf({ h })).host, { [host]: 1 });
+      });
+
+    for (const [r, ref] of [
+      ["https://me:secret@news.example:8443/a?q=secret#c", "news.example:8443"],
+      [`https://${"me".repeat(100)}@news.example/`, "news.example"],
+      ["me@news.example/a?q=secret", "news.example"],
+      ["news.example/a", "news.example"],
+      ["news.example?q=secret", "news.example"],
+      ["news.example#c", "news.example"],
+      ["https://news.example", "news.example"],
+      ["HTTPS://News.example/a", "News.example"],
+      ["android-app://com.example.news/https/a", "com.example.news"],
+      ["/a?q=secret", "direct"],
+    ] as const)
+      it(`counts the referrer ${JSON.stringify(r)} as ${ref}`, async () => {
+        const counts = await countsOf({ r });
+        assert.deepEqual(counts.ref, { [ref]: 1 });
+        assert.deepEqual(counts.ref_group, { [ref === "direct" ? "direct" : "referral"]: 1 });
+      });
+
+    it("groups a referrer that is an address by its host, user or not", async () => {
+      const groupOf = async (r: string) =>
+        (await countsOf({ r, h: "https://me@example.com/a" })).ref_group;
+      assert.deepEqual(await groupOf("https://me@example.com/b"), { internal: 1 });
+      assert.deepEqual(await groupOf("https://me@www.google.de/search?q=secret"), { search: 1 });
+    });
+
     for (const referer of ["no address", "about:blank", "data:text/html,x", "/relative"])
       it(`has an unknown host where the Referer header is ${referer}`, async () => {
         assert.deepEqual((await countsOf({}, { referer })).host, { unknown: 1 });
@@ -162,6 +205,14 @@ describe("a beacon", () => {
     for (const [o, source] of [
       ["news.ycombinator.com", "news.ycombinator.com"],
       ["May letter", "May letter"],
+      ["letter/may?", "letter/may?"],
+      ["v1.2 letter / may", "v1.2 letter / may"],
+      ["https://me:secret@news.example:8443/a?q=secret#c", "news.example:8443"],
+      [`https://${"me".repeat(100)}@news.example/`, "news.example"],
+      ["http://intranet/a", "intranet"],
+      ["news.example/a?q=secret", "news.example"],
+      ["me@news.example", "news.example"],
+      ["https:///a", "direct"],
       ["", "direct"],
       [" ", "direct"],
       ["a\u0000b", "ab"],

@@ -1,0 +1,43 @@
+/**
+ * What is kept of an address that a page sends: never its user, path or query. Nothing is judged, so
+ * that a host which is none counts as it is. Cut before a value is shortened, or a long user would
+ * be all that is left.
+ */
+
+/** A scheme, slashes and what goes up to the path, each where it is. A browser reads `\` as `/`. */
+const PARTS = /^([a-z][a-z\d+.-]*:(?=[/\\]{2}))?([/\\]{2})?([^/\\?#]*)/i;
+const NEEDS_CUTTING = /[/\\?#@]/;
+
+/** Host and port of an address, with or without a scheme; "" where it has none. */
+export function addressHost(address: unknown): string {
+  if (typeof address !== "string" || !NEEDS_CUTTING.test(address)) return asText(address);
+  return partsOf(address).host;
+}
+
+/** As `addressHost`, with the scheme where there is one. */
+export function addressOrigin(address: unknown): string {
+  if (typeof address !== "string" || !NEEDS_CUTTING.test(address)) return asText(address);
+  const { scheme, host } = partsOf(address);
+  return scheme !== "" && host !== "" ? `${scheme}//${host}` : host;
+}
+
+/** `addressHost` of an address; another text, such as a campaign's name, as it is. */
+export function sourceHost(source: string): string {
+  if (!NEEDS_CUTTING.test(source)) return source;
+  const { slashes, host } = partsOf(source);
+  return slashes !== "" || isHost(host) ? host : source;
+}
+
+/** Of a text without scheme and slashes: a name with a dot within, and no space. */
+function isHost(name: string): boolean {
+  return name.slice(1, -1).includes(".") && !/\s/.test(name);
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function partsOf(address: string): { scheme: string; slashes: string; host: string } {
+  const [, scheme = "", slashes = "", authority = ""] = PARTS.exec(address.trim()) ?? [];
+  return { scheme, slashes, host: authority.slice(authority.lastIndexOf("@") + 1) };
+}
