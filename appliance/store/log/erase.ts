@@ -1,13 +1,15 @@
 import type { SiteKey } from "../counting.ts";
-import { type Batch, BatchEncoder, readBatch, sitesOf } from "./batch.ts";
+import { type Batch, BatchEncoder, isOfLaterFormat, readBatch, sitesOf } from "./batch.ts";
 import { type Dimension, type HitRecord, KINDS } from "./record.ts";
 
 /**
  * A batch without the records of a site, and without texts that only those had.
- * @returns the same bytes where it has none, and undefined where nothing is left, or can be read
- * @throws {RangeError} when the bytes are of another format
+ * @returns the same bytes where it has none, or is of a later format, and undefined where nothing is left, or
+ * can be read
  */
 export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefined {
+  // Its records of sites that are gone are left out by whoever can read it.
+  if (isOfLaterFormat(body)) return body;
   const batch = readBatch(body);
   if (batch === undefined) return undefined;
   if (!batch.sites.includes(site)) return body;
@@ -37,9 +39,14 @@ export function recordAt(batch: Batch, row: number): HitRecord {
     flags: at(batch.flags),
     moment: at(batch.moments),
     times: at(batch.times),
-    values: batch.slots.flatMap(({ dimension, texts }): [Dimension, string][] => {
+    values: slotsTogether(batch).flatMap(({ dimension, texts }): [Dimension, string][] => {
       const text = batch.texts[at(texts) - 1];
       return text === undefined ? [] : [[dimension, text]];
     }),
   };
+}
+
+/** Those of one dimension one after the other: an encoder takes several values of a record only so. */
+function slotsTogether({ slots }: Batch): Batch["slots"] {
+  return [...Map.groupBy(slots, ({ dimension }) => dimension).values()].flat();
 }

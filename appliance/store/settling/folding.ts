@@ -4,7 +4,14 @@ import { readBlock } from "../blocks/codec.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import { type Batch, datedBatch, MAX_RECORDS, readBatch, rowsBySite } from "../log/batch.ts";
+import {
+  type Batch,
+  datedBatch,
+  isOfLaterFormat,
+  MAX_RECORDS,
+  readBatch,
+  rowsBySite,
+} from "../log/batch.ts";
 import type { Dimension } from "../log/record.ts";
 import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
 import { dayOfPart, partsOf, rowOf } from "./parts.ts";
@@ -117,8 +124,9 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
       const batch = read && dated(read, time);
       if (batch !== undefined && !hasRoom(foldable, batch, time)) return foldable;
       if (batch !== undefined) take(foldable, batch);
-      if (read === undefined) foldable.unreadable++;
-      const waits = read !== undefined && batch === undefined;
+      const isLater = isOfLaterFormat(row.body);
+      if (read === undefined && !isLater) foldable.unreadable++;
+      const waits = isLater || (read !== undefined && batch === undefined);
       if (!waits) foldable.folded.set(row.node, row.n);
       after.set(row.node, waits ? WAITS : row.n);
     }
