@@ -1,18 +1,19 @@
 import type { SiteKey } from "../counting.ts";
-import { BatchEncoder, readBatch, recordAt, sitesOf } from "./batch.ts";
+import { BatchEncoder, isOfLaterFormat, readBatch, recordsOf, sitesOf } from "./batch.ts";
 
 /**
  * A batch without the records of a site, and without texts that only those had.
- * @returns the same bytes where it has none, and undefined where nothing is left, or can be read
- * @throws {RangeError} when the bytes are of another format
+ * @returns the same bytes where it has none, or is of a later format, and undefined where nothing is left, or
+ * can be read
  */
 export function eraseSite(body: Uint8Array, site: SiteKey): Uint8Array | undefined {
+  // Its records of sites that are gone are left out by whoever can read it.
+  if (isOfLaterFormat(body)) return body;
   const batch = readBatch(body);
   if (batch === undefined) return undefined;
   if (!batch.sites.includes(site)) return body;
   const left = new BatchEncoder(batch.undated);
-  for (let row = 0; row < batch.records; row++)
-    if (batch.sites[row] !== site) left.add(recordAt(batch, row));
+  for (const record of recordsOf(batch)) if (record.site !== site) left.add(record);
   return left.records > 0 ? left.encode() : undefined;
 }
 

@@ -4,7 +4,14 @@ import { fold } from "../blocks/fold.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { type Batch, BatchEncoder, decodeBatch, readBatch, recordAt, rowsBySite } from "./batch.ts";
+import {
+  type Batch,
+  BatchEncoder,
+  decodeBatch,
+  readBatch,
+  recordsOf,
+  rowsBySite,
+} from "./batch.ts";
 
 /** What is read of the log in one go. */
 const PIECE_BYTES = 1_048_576;
@@ -137,8 +144,7 @@ export class LogTail {
     }
     if (!this.#hasAll) return;
     this.#opened = undefined;
-    for (let row = 0; row < batch.records; row++) {
-      const record = recordAt(batch, row);
+    for (const record of recordsOf(batch)) {
       if (this.#open.add(record)) continue;
       this.#close();
       this.#open.add(record);

@@ -9,13 +9,14 @@ import {
   BatchEncoder,
   datedBatch,
   decodeBatch,
+  isOfLaterFormat,
   readBatch,
-  recordAt,
+  recordsOf,
   rowsBySite,
 } from "../log/batch.ts";
 import type { Dimension } from "../log/record.ts";
 import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
-import { dayOfPart, rowOf, runningPart } from "./parts.ts";
+import { dayOfPart, partsOf, rowOf } from "./parts.ts";
 
 const HOURS = 24;
 /** What is read of the log in one go. */
@@ -106,8 +107,9 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
       const read = readBatch(row.body);
       const batch = read && dated(read, time);
       if (batch !== undefined && !foldable.take(batch, time)) return foldable.end();
-      if (read === undefined) foldable.unreadable++;
-      const waits = read !== undefined && batch === undefined;
+      const isLater = isOfLaterFormat(row.body);
+      if (read === undefined && !isLater) foldable.unreadable++;
+      const waits = isLater || (read !== undefined && batch === undefined);
       if (!waits) foldable.folded.set(row.node, row.n);
       after.set(row.node, waits ? WAITS : row.n);
     }
@@ -148,8 +150,7 @@ class Foldable {
   take(batch: Batch, { maxSites = MAX_SITES }: FoldingTime): boolean {
     const isFull = this.#bytes + this.#open.memory >= MAX_BYTES || this.#sites.size >= maxSites;
     if (isFull && this.folded.size > 0) return false;
-    for (let row = 0; row < batch.records; row++) {
-      const record = recordAt(batch, row);
+    for (const record of recordsOf(batch)) {
       if (!this.#exists.has(record.site)) continue;
       this.#sites.add(record.site);
       if (this.#open.add(record)) continue;
@@ -191,14 +192,20 @@ function dayOfRow({ moments }: Batch, row: number): Day {
   return Math.floor((moments[row] as number) / HOURS);
 }
 
-/** The number of a new part of a day, after those of the site that are there. */
+/** The number of a new part of a day, after those of the site that are there as long as there is any. */
 function nextPart(blocks: readonly BlockKey[], day: Day): number {
   const month = monthOf(day);
   const at = day - firstDayOf(month);
-  const parts = blocks
-    .filter((block) => block.month === month && dayOfPart(block.part) === at)
-    .map(({ part }) => part);
-  return Math.max(runningPart(at, 0), ...parts.map((part) => part + 1));
+  const parts = new Set(
+    blocks
+      .filter((block) => block.month === month && dayOfPart(block.part) === at)
+      .map(({ part }) => part),
+  );
+  const [first, last] = partsOf(day);
+  let next = Math.max(first, ...[...parts].map((part) => part + 1));
+  // A card has bent one: any other number than one that is taken.
+  if (next > last) for (next = first; parts.has(next); ) next++;
+  return next;
 }
 
 /** Each text that a site's blocks of these months have, and of the one before: one that begins has none. */

@@ -12,6 +12,7 @@ import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
+import { mendNumbers } from "./numbering.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
 import { carryOut, declareSites } from "./tables/site-changes.ts";
@@ -169,7 +170,8 @@ export class SqliteEngine implements Engine {
   }
 
   #begin(db: Database): void {
-    const { declared, dayZone, clock } = this.#options;
+    const { declared, dayZone, clock, log } = this.#options;
+    for (const sentence of db.transaction(() => mendNumbers(db)).immediate()) log.error(sentence);
     // The clock may be of when the box was last on.
     const now = Math.max(clock.now(), newestTime(db));
     // First: a database without sites is new.

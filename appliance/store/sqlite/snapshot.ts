@@ -11,6 +11,7 @@ import type {
   Snapshot,
 } from "../snapshot.ts";
 import type { Database } from "./database.ts";
+import { HAS_NUMBERS } from "./numbering.ts";
 import { folded, generation } from "./settle.ts";
 
 /** The only one whose batches are in a file. */
@@ -67,7 +68,7 @@ export class SqliteSnapshot implements Snapshot {
       .prepare(
         `SELECT rowid AS id, ${bytes} AS bytes FROM block
          WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
-           AND (site, month, part) > (?, ?, ?)
+           AND (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS}
          ORDER BY site, month, part`,
       )
       .iterate(JSON.stringify(left), from, to, site, month, part) as IterableIterator<Found>;
@@ -84,7 +85,7 @@ export class SqliteSnapshot implements Snapshot {
       .prepare(
         `SELECT site, month, part, length(counters) + length(counts) + length(detail) AS bytes,
            length(detail) AS detailBytes
-         FROM block WHERE (site, month, part) > (?, ?, ?) ORDER BY site, month, part LIMIT ?`,
+         FROM block WHERE (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS} ORDER BY site, month, part LIMIT ?`,
       )
       .all(site, month, part, limit) as BlockSize[];
   }

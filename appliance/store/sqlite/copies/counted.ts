@@ -6,7 +6,7 @@ import { countedBy, flawOf } from "../../blocks/flaw.ts";
 import { mergeInto } from "../../blocks/merge.ts";
 import { firstDayOf } from "../../blocks/month.ts";
 import type { SiteKey } from "../../counting.ts";
-import { type Batch, BatchEncoder, decodeBatch, recordAt } from "../../log/batch.ts";
+import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../../log/batch.ts";
 import { flawOfBatch } from "../../log/flaw.ts";
 import { dayOfPart, SETTLED } from "../../settling/parts.ts";
 import type { BlockRow } from "../../snapshot.ts";
@@ -86,10 +86,10 @@ export function copyLog(from: Database, to: Database, manner: CountedManner): vo
       open = new BatchEncoder(batch.undated);
       clock = itsClock;
     }
-    for (let row = 0; row < batch.records; row++) {
-      const site = manner.siteOf(batch.sites[row]);
+    for (const each of recordsOf(batch)) {
+      const site = manner.siteOf(each.site);
       if (site === undefined) continue;
-      const record = { ...recordAt(batch, row), site };
+      const record = { ...each, site };
       if (!manner.sum.add(record.times)) manner.refuse("more than anybody can count");
       if (open.add(record)) continue;
       close();
