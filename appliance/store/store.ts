@@ -215,7 +215,8 @@ export class Store {
 
   /** The first day that keeps what came together, on this one; Infinity for none. */
   detailFrom(today: Day): Day {
-    return detailFrom({ today, detailDays: this.#options.detailDays });
+    const { detailDays, retentionDays } = this.#options;
+    return detailFrom({ today, detailDays, retentionDays });
   }
 
   /** What is wrong at the moment. */
