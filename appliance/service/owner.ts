@@ -36,7 +36,7 @@ import {
 } from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
-import { firstReads } from "./first-reads.ts";
+import { dashboardReads, firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
 import { startHomeAutomation } from "./home-automation.ts";
 import { SiteNumbers } from "./numbers.ts";
@@ -235,7 +235,7 @@ function aboutData(
       if (why !== undefined) onUnusable(why);
       throw error;
     }
-    await store.cameUp();
+    void store.cameUp(() => dashboardReads(store, clock));
   };
   const exchange = new Exchange(config.dataDir, {
     space: () => store.space(),

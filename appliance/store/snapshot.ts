@@ -67,6 +67,8 @@ export interface Snapshot {
 export interface Settlement {
   /** Of the snapshot it was prepared on; where there is another one by now, nothing is done. */
   readonly generation: number;
+  /** The same of the epoch, where other servers may take the place of the one it was prepared on. */
+  readonly epoch?: number;
   /** The log of these nodes is folded up to these numbers, and goes. */
   readonly folded: readonly (readonly [node: number, n: number])[];
   /** Added, or put in the place of the block that has the same key. */

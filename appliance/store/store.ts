@@ -42,6 +42,9 @@ export { openCursor } from "./surveys/cursor.ts";
 /** What is open when it closes has this long to be stored. */
 const LAST_COMMIT_MS = 8_000;
 
+const NOT_KEPT =
+  "What was restored could not be read as a dashboard reads it; the data from before stays for now";
+
 /** Detail takes at most this part of the disk. */
 const DETAIL_SHARE = 1 / 4;
 
@@ -81,7 +84,9 @@ export class Store {
   #cursorSecret: Uint8Array = new Uint8Array();
   #isClosed = false;
   /** The first upkeep of the file that is there. */
-  #firstUpkeep = Promise.resolve();
+  #firstUpkeep = Promise.resolve(true);
+  /** The next one that runs by itself; never resolves once the store is closed. */
+  #nextUpkeep = Promise.withResolvers<boolean>();
   /** Set while the file is replaced. */
   #pause: Promise<void> | undefined;
   /** How often another file took the place of the database. */
@@ -265,13 +270,28 @@ export class Store {
   }
 
   /**
-   * All that a start reads of the data was read: once what was due is done, too, what was there before a
-   * restore goes. Never rejects.
+   * All that a start reads of the data was read: once an upkeep has done all that was due and whatever else may be
+   * asked was answered, too, what was there before a restore goes. Never rejects.
+   * @param ask asks all that a dashboard asks
    */
-  async cameUp(): Promise<void> {
+  async cameUp(ask: () => Promise<void>): Promise<void> {
     const asked = this.#replaced;
-    await this.#firstUpkeep;
-    if (!this.#isClosed && !this.#isOther(asked)) this.#files.keepFile();
+    const isOver = () => this.#isClosed || this.#isOther(asked) || !this.#files.isOnTrial;
+    for (
+      let isWhole = await this.#firstUpkeep;
+      !isOver();
+      isWhole = await this.#nextUpkeep.promise
+    ) {
+      if (!isWhole) continue;
+      try {
+        await ask();
+        if (!isOver()) this.#files.keepFile();
+        return;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#options.log.warn({ reason }, NOT_KEPT);
+      }
+    }
   }
 
   /** Resolves when the engine has come to it; nothing is written. Never resolves when it hangs. */
@@ -356,12 +376,19 @@ export class Store {
   #begin(): void {
     const { clock } = this.#options;
     this.#stops.push(
-      every(clock, UPKEEP_EVERY_MS, () => void this.#upkeep.once()),
+      every(clock, UPKEEP_EVERY_MS, () => void this.#tend()),
       clock.becameSure.on(() => void this.#upkeep.anew()),
     );
     if (this.hasFleet)
       this.#stops.push(every(clock, FLEET_LOOK_MS, () => void this.#upkeep.look()));
     this.#firstUpkeep = this.#upkeep.once();
+  }
+
+  async #tend(): Promise<void> {
+    const { resolve } = this.#nextUpkeep;
+    const isWhole = await this.#upkeep.once();
+    this.#nextUpkeep = Promise.withResolvers();
+    resolve(isWhole);
   }
 
   /** What a reader prepared, and what does it as long as it is about the file that is there. */

@@ -57,6 +57,15 @@ export class PostgresProcess {
     }
   }
 
+  /** Has all its processes stand still, as a machine that hangs does, until they are told to go on. */
+  freeze(isFrozen: boolean): void {
+    const signal = isFrozen ? "SIGSTOP" : "SIGCONT";
+    const { pid } = this;
+    // It makes no further ones meanwhile.
+    process.kill(pid, signal);
+    for (const child of childrenOf(pid)) process.kill(child, signal);
+  }
+
   /** Sends a signal to the first process and waits for its end. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;

@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { FLEET_FORMAT, READABLE_BY } from "../../appliance/store/format.ts";
-import { giveToPostgres, newCluster } from "../../scripts/postgres/folder.ts";
+import { giveToPostgres, newCluster, postgresCommand } from "../../scripts/postgres/folder.ts";
 import { PostgresProcess, type Settings } from "../../scripts/postgres/process.ts";
 import { makeCertificates } from "./certificates.ts";
 import { keptPort } from "./free-port.ts";
@@ -199,6 +200,30 @@ export class Postgres {
     const [{ at } = {}] = await primary.sql("SELECT pg_current_wal_lsn()::text AS at");
     const question = `SELECT 1 WHERE pg_last_wal_replay_lsn() >= '${at}'`;
     while ((await this.sql(question)).length === 0) await setTimeout(10);
+  }
+
+  /** What is committed from now on does not come to this standby. */
+  async lag(): Promise<void> {
+    await this.sql("ALTER SYSTEM SET primary_conninfo = ''");
+    await this.sql("SELECT pg_reload_conf()");
+    while ((await this.sql("SELECT 1 FROM pg_stat_wal_receiver")).length > 0) await setTimeout(10);
+  }
+
+  /** All its processes stand still, as if its machine hung; or go on. */
+  freeze(isFrozen = true): void {
+    this.#process.freeze(isFrozen);
+  }
+
+  /** Puts what a database has, as a dump has it, into an empty one. */
+  restoreDump(from: string, to: string): void {
+    const [pgDump, dumping] = postgresCommand("pg_dump", [this.url({ database: from })]);
+    const [psql, restoring] = postgresCommand("psql", ["-q", this.url({ database: to })]);
+    const input = execFileSync(pgDump, dumping, { cwd: this.folder });
+    execFileSync(psql, restoring, {
+      cwd: this.folder,
+      input,
+      stdio: ["pipe", "ignore", "inherit"],
+    });
   }
 
   /** Makes a standby a server that takes writes; resolves when it does. */

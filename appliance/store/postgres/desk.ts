@@ -10,7 +10,7 @@ import {
   type WriteName,
   type WriteResult,
 } from "../writes.ts";
-import { Connection, type Sql } from "./connection/connection.ts";
+import { Connection, type Transaction } from "./connection/connection.ts";
 import { isLost, reasonOf, refusalOf, sqlStateOf } from "./connection/errors.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
 import { hasTables, migrate } from "./migrate.ts";
@@ -55,7 +55,7 @@ export class PostgresDesk implements Desk {
 
   write<W extends WriteName>(name: W, input: WriteInput<W>): Promise<WriteResult<W>> {
     if (isBoxWrite(name)) throw new Error(`${name} is of a box`);
-    type Write = (sql: Sql, input: unknown) => Promise<WriteResult<W>>;
+    type Write = (sql: Transaction, input: unknown) => Promise<WriteResult<W>>;
     const write = FLEET_WRITES[name as FleetWriteName] as Write;
     return this.#ask((connection) => connection.transaction((sql) => write(sql, input)));
   }

@@ -19,15 +19,18 @@ import { KeptReader } from "../threads/kept-reader.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import type { FleetWriteName } from "../writes.ts";
 import { Committer } from "./committer.ts";
-import { Connection, type Sql } from "./connection/connection.ts";
+import { Connection, type Transaction } from "./connection/connection.ts";
 import { isLost, reasonOf } from "./connection/errors.ts";
 import { Pauses } from "./connection/pauses.ts";
+import { Seen } from "./connection/place.ts";
 import { type ConnectionSettings, parseDatabaseUrl } from "./connection/url.ts";
 import { DatabaseTime } from "./database-time.ts";
+import { drawEpoch } from "./epoch.ts";
 import { LogWriter } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
 import { Presence } from "./presence.ts";
+import type { ReaderDatabase } from "./reader.ts";
 import { settle } from "./settle.ts";
 import { nameZone } from "./tables/day-zone.ts";
 import { declareSites } from "./tables/declare-sites.ts";
@@ -108,7 +111,7 @@ export class PostgresEngine implements Engine {
     this.#presence = presence;
     const node = new Node(nodeName, random);
     this.#node = node;
-    const seen = { timeline: 0 };
+    const seen = new Seen();
     const connect = (role: "commit" | "chores") =>
       new Connection(this.#settings, { clock, role, random, seen });
     this.#commits = connect("commit");
@@ -149,7 +152,7 @@ export class PostgresEngine implements Engine {
     });
     this.#reader = KeptReader.atRest({
       thread: READER,
-      database: this.#settings,
+      database: { settings: this.#settings, seen: seen.memory } satisfies ReaderDatabase,
       // What a server meets is its owner's to mend.
       onDamaged: () => {},
       clock,
@@ -267,6 +270,7 @@ export class PostgresEngine implements Engine {
       randomBytes(SECRET_BYTES),
     );
     const { declared = [], dayZone: zone, databaseNow } = this.#options;
+    await this.#chores.transaction((sql) => drawEpoch(sql, this.#options.random));
     const sentences = await this.#chores.transaction(async (sql) => [
       // First: a database without sites is new.
       ...(await nameZone(sql, { zone, ...(databaseNow && { databaseNow }) })),
@@ -297,7 +301,7 @@ export class PostgresEngine implements Engine {
   }
 
   async #write(name: FleetWriteName, input: unknown): Promise<EngineAnswer> {
-    const write = FLEET_WRITES[name] as (sql: Sql, input: unknown) => Promise<unknown>;
+    const write = FLEET_WRITES[name] as (sql: Transaction, input: unknown) => Promise<unknown>;
     const result = await this.#chores.transaction((sql) => write(sql, input));
     await this.#watch.readDirectory();
     return { ...NOTHING, result };

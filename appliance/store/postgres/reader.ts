@@ -3,6 +3,7 @@ import type { QueryInput, QueryName } from "../queries.ts";
 import { hostReader } from "../threads/reader-host.ts";
 import { Connection } from "./connection/connection.ts";
 import { Away, isLost, isWithoutTables, Lost, reasonOf, sqlStateOf } from "./connection/errors.ts";
+import { Seen } from "./connection/place.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import { Reads } from "./reads/reads.ts";
 
@@ -11,10 +12,18 @@ const AWAY_MS = 1_000;
 /** Where a connection is lost this soon, it was so before it was asked: it is asked again. */
 const SOON_MS = 5_000;
 
-hostReader((settings: ConnectionSettings) => {
+/** What it opens. */
+export interface ReaderDatabase {
+  readonly settings: ConnectionSettings;
+  /** What the process has seen of servers, as `Seen` has it. */
+  readonly seen: SharedArrayBuffer;
+}
+
+hostReader(({ settings, seen: memory }: ReaderDatabase) => {
   const clock = new SystemClock();
+  const seen = new Seen(memory);
   const reads = new Reads();
-  const connect = () => new Connection(settings, { clock, role: "reads" });
+  const connect = () => new Connection(settings, { clock, role: "reads", seen });
   let connection = connect();
   let away: { error: unknown; until: number } | undefined;
 

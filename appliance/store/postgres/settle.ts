@@ -2,11 +2,13 @@ import type { BlockKey, BlockRow, Settlement } from "../snapshot.ts";
 import { Columns, numbers } from "./columns.ts";
 import type { Connection, Statement } from "./connection/connection.ts";
 import { isPassed } from "./connection/errors.ts";
+import { HERE } from "./epoch.ts";
 
 /**
  * Carries out a settlement in one transaction and one round trip. Batches of the nodes whose log it
  * folds wait for its end from the moment it comes to that, which is the last.
- * @returns false, and nothing is done, where it was prepared on blocks that are other ones by now
+ * @returns false, and nothing is done, where it was prepared on blocks that are other ones by now, or on a
+ * server whose place another one has taken
  * @throws {Away} {Lost} when it may be done or not, which the next snapshot tells
  */
 export async function settle(
@@ -14,7 +16,7 @@ export async function settle(
   settlement: Settlement,
 ): Promise<boolean> {
   try {
-    await connection.pipeline(statementsOf(settlement));
+    await connection.pipeline((place) => statementsOf(settlement, place));
     return true;
   } catch (error) {
     if (isPassed(error)) return false;
@@ -22,20 +24,15 @@ export async function settle(
   }
 }
 
-function statementsOf({
-  generation,
-  folded,
-  puts,
-  drops,
-  past,
-  days,
-  gone,
-}: Settlement): Statement[] {
+function statementsOf(
+  { generation, epoch, folded, puts, drops, past, days, gone }: Settlement,
+  place: string,
+): Statement[] {
   const logs = new Columns<[number, number]>();
   // Each locks the rows in the same order.
   for (const [node, n] of folded.toSorted(([a], [b]) => a - b)) logs.add(node, n);
   return [
-    { text: PASS, values: [generation] },
+    { text: PASS, values: [place, generation, epoch] },
     ...(drops.length > 0 ? [{ text: DROP, values: keysOf(drops) }] : []),
     ...(puts.length > 0 ? [putBlocks(puts)] : []),
     ...(past.length > 0 ? [addPast(past)] : []),
@@ -84,7 +81,8 @@ function sumsOf(past: Settlement["past"]) {
 /** Locks the row: of two who settle the second finds another number. Fails, and all behind it, then. */
 export const PASS = `
   WITH passed AS (
-    UPDATE generation SET n = n + 1 WHERE one = 1 AND n = $1::bigint RETURNING n
+    UPDATE generation SET n = n + 1
+    WHERE one = 1 AND n = $2::bigint AND epoch = $3::bigint AND place = ${HERE} RETURNING n
   )
   SELECT 1 / count(*) AS passed FROM passed`;
 

@@ -9,6 +9,7 @@ import type { LiveBars } from "../live-views.ts";
 import type { Connection, Statement } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import type { DatabaseTime } from "./database-time.ts";
+import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
 import type { Node } from "./node.ts";
@@ -44,12 +45,14 @@ interface WatchOptions {
  */
 export class Watch {
   readonly #options: WatchOptions;
+  #epoch: number | undefined;
   #revision: number | undefined;
   #batches: number | undefined;
   #beatAt = -Infinity;
   #since = 0;
   #hasNamesake = false;
   #stop: Cancel = () => {};
+  #stopLooking: Cancel = () => {};
   #isStopped = false;
 
   constructor(options: WatchOptions) {
@@ -61,6 +64,7 @@ export class Watch {
     await this.#look();
     this.#since = this.#options.time.now();
     this.#again();
+    this.#lookAround();
   }
 
   /** Tells the directory if it is another one. @throws {Away}, {Lost} */
@@ -75,12 +79,22 @@ export class Watch {
   stop(): void {
     this.#isStopped = true;
     this.#stop();
+    this.#stopLooking();
   }
 
   #again(): void {
     if (this.#isStopped) return;
     this.#stop = this.#options.clock.after(WATCH_MS, () => {
       void this.#step().then(() => this.#again());
+    });
+  }
+
+  /** Beside all else: a server that stands still may keep that for long. */
+  #lookAround(): void {
+    const { clock, connection } = this.#options;
+    if (this.#isStopped) return;
+    this.#stopLooking = clock.after(BEAT_MS, () => {
+      void connection.lookAround().then(() => this.#lookAround());
     });
   }
 
@@ -99,12 +113,21 @@ export class Watch {
 
   async #look(): Promise<void> {
     const { connection, node, time, events, settings, onUsable } = this.#options;
-    const [seen] = await connection.rows<Seen>(LOOK, [node.id]);
+    const [[seen]] = (await connection.pipeline((place) => [
+      { text: LOOK, values: [place, node.id] },
+    ])) as [Seen[]];
     if (seen === undefined) return;
     const refusal = newer(formatOf(Number(seen.schema), seen.readableBy), settings);
     onUsable(refusal);
     if (refusal !== undefined) throw refusal;
     time.hear(seen.now);
+    if (seen.epoch === null) {
+      // A standby was promoted, and nobody has met it before.
+      await connection.transaction((sql) => drawEpoch(sql));
+      return this.#look();
+    }
+    if (seen.epoch !== this.#epoch) this.#revision = undefined;
+    this.#epoch = seen.epoch;
     if (seen.directory !== this.#revision) await this.readDirectory();
     const hasCounted = this.#batches !== undefined && seen.batches !== this.#batches;
     this.#batches = seen.batches;
@@ -148,6 +171,7 @@ export class Watch {
 }
 
 interface Seen {
+  readonly epoch: number | null;
   readonly schema: string;
   readonly readableBy: string | null;
   readonly directory: number;
@@ -162,10 +186,10 @@ interface Told {
 }
 
 const LOOK = `
-  SELECT (SELECT directory FROM revision) AS directory,
+  SELECT (${EPOCH}) AS epoch, (SELECT directory FROM revision) AS directory,
     (SELECT value FROM meta WHERE key = 'schema') AS schema,
     (SELECT value FROM meta WHERE key = '${READABLE_BY}') AS "readableBy",
-    (${batchesOf("node <> $1")}) AS batches,
+    (${batchesOf("node <> $2")}) AS batches,
     extract(epoch FROM now()) * 1000 AS now`;
 
 const TELL = `

@@ -1,11 +1,14 @@
 import { type PlannedWriteName, SITE_PLANS } from "../sites/plans.ts";
 import type { FleetWriteName, WriteInput, WriteResult } from "../writes.ts";
-import type { Sql } from "./connection/connection.ts";
+import type { Transaction } from "./connection/connection.ts";
 import { importSettings, undoImport } from "./tables/settings-import.ts";
 import { saveAlarmSince } from "./tables/site-alarms.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
 
-type Write<W extends FleetWriteName> = (sql: Sql, input: WriteInput<W>) => Promise<WriteResult<W>>;
+type Write<W extends FleetWriteName> = (
+  sql: Transaction,
+  input: WriteInput<W>,
+) => Promise<WriteResult<W>>;
 
 /** What can be changed in a database that many share, each in a transaction of the caller's. */
 export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
@@ -28,7 +31,7 @@ export const FLEET_WRITES: { readonly [W in FleetWriteName]: Write<W> } = {
 
 /** By the rules of sites: of two at the same time the later one meets what the other has done. */
 function planned<W extends PlannedWriteName>(name: W) {
-  return async (sql: Sql, input: WriteInput<W>) => {
+  return async (sql: Transaction, input: WriteInput<W>) => {
     const { outcome, changes } = SITE_PLANS[name](await lockDirectory(sql), input);
     await carryOut(sql, changes);
     return outcome;

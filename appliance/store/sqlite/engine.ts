@@ -7,7 +7,7 @@ import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { planZone } from "../sites/day-zone.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
 import { ownThreads, READER_MEMORY_MB, type Threads } from "../threads/threads.ts";
-import { keepNew } from "./copies/swap.ts";
+import { keepNew, mayTakeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { damage, openChecked } from "./health.ts";
@@ -114,6 +114,11 @@ export class SqliteEngine implements Engine {
       });
     }
     if (takenBack !== undefined) throw takenBack;
+  }
+
+  /** There is data from before a restore that a start with the file has not made needless yet. */
+  get isOnTrial(): boolean {
+    return mayTakeBack(this.#file);
   }
 
   /** A start with the file came up whole: what was there before a restore goes. */

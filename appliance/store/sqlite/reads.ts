@@ -30,6 +30,7 @@ import {
 } from "./tables/box.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
+import { largestSites } from "./tables/sites.ts";
 
 const BOX_READS: {
   readonly [Q in Exclude<BoxQueryName, "settlement">]: (
@@ -37,6 +38,7 @@ const BOX_READS: {
     input: QueryInput<Q>,
   ) => QueryResult<Q>;
 } = {
+  largestSites: (db, { limit }) => largestSites(db, limit),
   deckSettings,
   pushTokens,
   allowedOrigins,

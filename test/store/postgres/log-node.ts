@@ -4,6 +4,7 @@ import type { EngineAnswer } from "../../../appliance/store/engine.ts";
 import { Committer } from "../../../appliance/store/postgres/committer.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
+import { drawEpoch, epochOf } from "../../../appliance/store/postgres/epoch.ts";
 import { LogWriter } from "../../../appliance/store/postgres/log.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { Node } from "../../../appliance/store/postgres/node.ts";
@@ -51,6 +52,7 @@ export class LogNode {
     const settings = parseDatabaseUrl(url);
     const connection = new Connection(settings, { clock: new FakeClock(), role: "chores" });
     await migrate(connection, settings);
+    await connection.transaction((sql) => drawEpoch(sql));
     await connection.close();
   }
 
@@ -62,8 +64,10 @@ export class LogNode {
     return this.passing(this.#committer.commit({ log: [], surveys: [], withdraw: ids }));
   }
 
-  settle(settlement: Settlement): Promise<boolean> {
-    return this.passing(settle(this.connection, settlement));
+  /** @param settlement of the epoch that there is, unless it says otherwise */
+  async settle(settlement: Settlement): Promise<boolean> {
+    const epoch = await this.passing(this.connection.transaction(epochOf));
+    return this.passing(settle(this.connection, { epoch: epoch ?? -1, ...settlement }));
   }
 
   /** All that is read is of one moment. */

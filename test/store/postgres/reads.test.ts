@@ -11,6 +11,7 @@ import {
   Connection,
   type Statement,
 } from "../../../appliance/store/postgres/connection/connection.ts";
+import { Seen } from "../../../appliance/store/postgres/connection/place.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
@@ -35,7 +36,7 @@ describe("the numbers in PostgreSQL", () => {
   function reader(url: string, onStart: (thread: Worker) => void = () => {}): KeptReader {
     const started = KeptReader.atRest({
       thread: READER,
-      database: parseDatabaseUrl(url),
+      database: { settings: parseDatabaseUrl(url), seen: new Seen().memory },
       onDamaged: (message) => assert.fail(message),
       clock,
       log: silentLog(),

@@ -14,11 +14,18 @@ export function cancelCommit(client: object, { host, port }: DatabaseHost): Sock
     host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
   );
   socket.on("error", () => {});
-  // The driver keeps them for its own use, and names them nowhere.
-  const { processID, secretKey } = client as Record<string, number>;
+  const { processID, secretKey } = client as Keys;
   const request = Buffer.alloc(16);
   for (const [at, n = 0] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
     request.writeInt32BE(n, 4 * at);
   socket.resume().end(request);
   return socket;
+}
+
+/** The driver keeps them for its own use, and names them nowhere. */
+type Keys = Readonly<Record<"processID" | "secretKey", number | undefined>>;
+
+/** The server's process for a connection, as whoever answered at first calls it: perhaps a pooler. */
+export function processOf(client: object): number | undefined {
+  return (client as Keys).processID;
 }

@@ -2,10 +2,19 @@ import { Socket } from "node:net";
 import pg from "pg";
 import type { Clock } from "../../../base/clock.ts";
 import { Turns } from "../../../base/turns.ts";
-import { cancelCommit } from "./cancel.ts";
-import { Away, isLost, isReadOnly, isSerialization, Lost, sqlStateOf } from "./errors.ts";
-import { newestOf, type Seen } from "./newest.ts";
+import { cancelCommit, processOf } from "./cancel.ts";
+import {
+  Away,
+  isDivisionByZero,
+  isLost,
+  isReadOnly,
+  isSerialization,
+  Lost,
+  sqlStateOf,
+} from "./errors.ts";
+import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
+import { NOWHERE, PLACES, type Place, placeOf, placeText, Seen } from "./place.ts";
 import { tlsOf } from "./tls.ts";
 import type { ConnectionSettings, DatabaseHost } from "./url.ts";
 
@@ -24,6 +33,12 @@ export interface Sql {
   all(statements: readonly Statement[]): Promise<readonly (readonly object[])[]>;
 }
 
+/** What runs in a transaction. */
+export interface Transaction extends Sql {
+  /** Where it does, see `placeText`. */
+  readonly place: string;
+}
+
 type Role = "commit" | "chores" | "reads";
 
 interface ConnectionOptions {
@@ -31,7 +46,7 @@ interface ConnectionOptions {
   readonly role: Role;
   /** 0–1, for the length of pauses. */
   readonly random?: () => number;
-  /** What all connections of a process know of the servers. */
+  /** What all connections of a process know of the servers; else it is alone with what it knows. */
   readonly seen?: Seen;
 }
 
@@ -41,6 +56,8 @@ const KEEP_ALIVE_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const GOODBYE_MS = 1_000;
+/** How often it is looked whether who is to answer is still the one to ask. */
+const LOOK_MS = 1_000;
 /** What runs when it is closed has so long. */
 const LAST_ANSWER_MS = 3_000;
 /** How often a transaction is run that others are in the way of. */
@@ -63,8 +80,12 @@ interface Live {
   readonly client: pg.Client;
   readonly socket: Socket;
   readonly host: DatabaseHost;
-  /** 0 where nobody asked. */
-  timeline: number;
+  place: Place;
+  /**
+   * What each transaction begins with besides, where a pooler stands between: another server may answer
+   * then than the one whose place is known.
+   */
+  guard: string;
   isLost: boolean;
 }
 
@@ -91,7 +112,7 @@ export class Connection implements Sql {
 
   constructor(
     settings: ConnectionSettings,
-    { clock, role, random = Math.random, seen = { timeline: 0 } }: ConnectionOptions,
+    { clock, role, random = Math.random, seen = new Seen() }: ConnectionOptions,
   ) {
     this.#settings = settings;
     this.#clock = clock;
@@ -114,11 +135,11 @@ export class Connection implements Sql {
 
   /**
    * Runs `task` in a transaction, READ COMMITTED; with `read` REPEATABLE READ READ ONLY. Where other
-   * transactions are in its way, it is run again.
+   * transactions are in its way, it is run again. What was read is of the newest server that was seen.
    * @throws {Away} {Lost} when it may be done or not; and what `task` throws
    */
   async transaction<T>(
-    task: (sql: Sql) => Promise<T>,
+    task: (sql: Transaction) => Promise<T>,
     { read = false }: { read?: boolean } = {},
   ): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -136,16 +157,42 @@ export class Connection implements Sql {
 
   /**
    * A transaction of these statements in one round trip. Never repeated.
+   * @param make takes where they will run, see `placeText`
    * @returns the rows of each
    * @throws {Away} when nothing was sent {Lost} when it may be done or not; else what the server
    * refuses, and nothing was done
    */
-  pipeline(statements: readonly Statement[]): Promise<readonly (readonly object[])[]> {
+  pipeline(
+    make: readonly Statement[] | ((place: string) => readonly Statement[]),
+  ): Promise<readonly (readonly object[])[]> {
     return this.#take(async (live) => {
-      const all = [{ text: begin(this.#role) }, ...statements, { text: COMMIT }];
-      const results = await this.#askAll(live, all, { endsWithCommit: true });
-      return results.slice(1, -1).map(({ rows }) => rows);
+      const statements = typeof make === "function" ? make(placeText(live.place)) : make;
+      const begun = this.#begin(live, begin(this.#role));
+      begun.catch(() => {});
+      const all = [...statements, { text: COMMIT }];
+      const results = await this.#askAll(live, all, { endsWithCommit: true }).catch((error) =>
+        begun.then(() => Promise.reject(error)),
+      );
+      return results.slice(0, -1).map(({ rows }) => rows);
     });
+  }
+
+  /**
+   * Looks whether another of the hosts has taken the place of the one that is used: then all connections
+   * that know of it leave for that. Nobody waits for it who asks for something else.
+   */
+  async lookAround(): Promise<void> {
+    const { hosts, writable } = this.#settings;
+    if (!writable) return;
+    const others = hosts.filter((host) => host !== this.#live?.host);
+    await Promise.all(
+      others.map(async (host) => {
+        const live = await this.#connect(host).catch(() => undefined);
+        if (live === undefined) return;
+        if (!this.#isClosed) this.#seen.meet(live.place);
+        await this.#leave(live);
+      }),
+    );
   }
 
   /** Ends it after what was asked, for which it waits not for long; what waits for a connection fails. */
@@ -154,9 +201,7 @@ export class Connection implements Sql {
     this.#pauses.end();
     const cancel = this.#clock.after(LAST_ANSWER_MS, () => this.#destroy());
     await this.#turns.take(async () => {
-      if (this.#live === undefined || this.#live.isLost) return;
-      await this.#within(this.#live, GOODBYE_MS, this.#live.client.end()).catch(() => {});
-      this.#live.socket.destroy();
+      if (this.#live !== undefined && !this.#live.isLost) await this.#leave(this.#live);
     });
     cancel();
     this.#cancelling?.destroy();
@@ -167,6 +212,11 @@ export class Connection implements Sql {
     this.#isClosed = true;
     this.#destroy();
     await this.close();
+  }
+
+  async #leave(live: Live): Promise<void> {
+    await this.#within(live, GOODBYE_MS, live.client.end()).catch(() => {});
+    live.socket.destroy();
   }
 
   #cancel({ client, host }: Live): void {
@@ -205,7 +255,7 @@ export class Connection implements Sql {
 
   async #connected(): Promise<Live> {
     // Another connection may have met the server that took this one's place.
-    if (this.#live && this.#live.timeline < this.#seen.timeline) lose(this.#live);
+    if (this.#live && this.#seen.isPast(this.#live.place)) lose(this.#live);
     if (this.#live !== undefined && !this.#live.isLost) return this.#live;
     if (this.#failures > 0)
       await this.#pauses.after(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
@@ -229,7 +279,14 @@ export class Connection implements Sql {
     let cause: unknown;
     for (const host of this.#settings.hosts) {
       try {
-        return await this.#connect(host);
+        const live = await this.#connect(host);
+        try {
+          meet(live.place, this.#seen);
+          return live;
+        } catch (error) {
+          lose(live);
+          throw error;
+        }
       } catch (error) {
         cause ??= error;
       }
@@ -245,24 +302,37 @@ export class Connection implements Sql {
         return this.#open(host, false);
       throw error;
     });
-    if (!this.#settings.writable) return live;
-    const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
-    if (row?.transaction_read_only !== "on") {
-      live.timeline = await this.#timelineOf(live);
+    try {
+      await this.#lookWhere(live);
+      if (this.#settings.writable) await this.#refuseReadOnly(live);
       return live;
+    } catch (error) {
+      live.socket.destroy();
+      throw error;
     }
-    live.socket.destroy();
-    throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
   }
 
-  /** Poolers tell that of the server behind them; what is no PostgreSQL has none, which is 0. */
-  async #timelineOf(live: Live): Promise<number> {
-    try {
-      const [row] = (await this.#ask<{ timeline: string }>(live, TIMELINE)).rows;
-      return Number.parseInt(row?.timeline ?? "0", 16);
-    } catch (error) {
-      if (live.isLost) throw error;
-      return 0;
+  async #refuseReadOnly(live: Live): Promise<void> {
+    const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
+    if (row?.transaction_read_only === "on")
+      throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
+  }
+
+  /** Servers that know none of these expressions have no place. */
+  async #lookWhere(live: Live): Promise<void> {
+    for (const place of PLACES) {
+      const text = `SELECT ${place} AS place, pg_backend_pid() AS pid`;
+      const [row] = (
+        await this.#ask<{ place: string; pid: number }>(live, { text }).catch((error) => {
+          if (live.isLost) throw error;
+          return { rows: [] };
+        })
+      ).rows;
+      if (row === undefined) continue;
+      live.place = placeOf(row.place);
+      const isPooled = row.pid !== processOf(live.client);
+      live.guard = isPooled ? `; SELECT 1 / (${place} = '${row.place}')::int` : "";
+      return;
     }
   }
 
@@ -287,7 +357,7 @@ export class Connection implements Sql {
       pipeline: true,
       types: { getTypeParser },
     });
-    const live: Live = { client, socket, host: at, timeline: 0, isLost: false };
+    const live: Live = { client, socket, host: at, place: NOWHERE, guard: "", isLost: false };
     const lost = () => {
       live.isLost = true;
     };
@@ -304,23 +374,50 @@ export class Connection implements Sql {
     }
   }
 
-  async #transact<T>(live: Live, task: (sql: Sql) => Promise<T>, begin: string): Promise<T> {
+  /**
+   * @throws {Away} where another server answers than the one whose place is known
+   */
+  async #begin(live: Live, text: string): Promise<void> {
+    try {
+      await this.#ask(live, { text: text + live.guard });
+    } catch (error) {
+      if (!isDivisionByZero(error)) throw error;
+      lose(live);
+      throw new Away("the pooler leads to another server than before");
+    }
+  }
+
+  async #transact<T>(
+    live: Live,
+    task: (sql: Transaction) => Promise<T>,
+    begin: string,
+  ): Promise<T> {
     // Not waited for: what comes next fails with it.
-    const begun = this.#ask(live, { text: begin });
+    const begun = this.#begin(live, begin);
     begun.catch(() => {});
     let result: T;
     try {
       result = await task({
+        place: placeText(live.place),
         rows: async <R extends object>(text: string, values?: readonly unknown[]) =>
           (await this.#ask<R>(live, { text, values })).rows,
         all: async (statements) => (await this.#askAll(live, statements)).map(({ rows }) => rows),
       });
       await begun;
     } catch (error) {
+      const cause = await begun.then(
+        () => error,
+        (reason) => reason,
+      );
       if (!live.isLost) await this.#ask(live, { text: "ROLLBACK" }).catch(() => {});
-      throw error;
+      throw cause;
     }
     checkCommit(await this.#ask(live, { text: COMMIT }).catch(unsure));
+    // Meanwhile it may have been heard that another server took this one's place.
+    if (begin === BEGIN_READ && this.#seen.isPast(live.place)) {
+      lose(live);
+      throw new Lost(REPLACED);
+    }
     return result;
   }
 
@@ -362,30 +459,40 @@ export class Connection implements Sql {
     }
   }
 
-  /** Waits for an answer so long; then the socket is cut, which fails all that waits for it. */
+  /**
+   * Waits for an answer so long, or until another server has taken the place of the one that is asked;
+   * then the socket is cut, which fails all that waits for it.
+   */
   async #within<T>(live: Live, ms: number, answer: Promise<T>, overdue?: () => void): Promise<T> {
-    let isOverdue = false;
-    const cancel = this.#clock.after(ms, () => {
-      isOverdue = true;
-      if (!live.isLost) overdue?.();
-      live.isLost = true;
-      live.socket.destroy();
-    });
+    let reason: string | undefined;
+    const end = this.#clock.monotonic() + ms;
+    const waitOn = () =>
+      this.#clock.after(Math.min(LOOK_MS, end - this.#clock.monotonic()), () => {
+        if (this.#seen.isPast(live.place)) reason = REPLACED;
+        else if (this.#clock.monotonic() >= end) reason = `no answer within ${ms / 1_000} seconds`;
+        if (reason === undefined) {
+          cancel = waitOn();
+          return;
+        }
+        if (!live.isLost) overdue?.();
+        lose(live);
+      });
+    let cancel = waitOn();
     try {
       return await answer;
     } catch (error) {
-      throw isOverdue ? new Lost(`no answer within ${ms / 1_000} seconds`) : error;
+      throw reason === undefined ? error : new Lost(reason);
     } finally {
       cancel();
     }
   }
 }
 
+const REPLACED = "another server has taken the place of this one";
+
 const COMMIT = "COMMIT";
 
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
-/** The control file tells it only from the next checkpoint on. */
-const TIMELINE = { text: "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline" };
 /** As the server itself would say at the first write. */
 const STANDBY = { code: "25006", severity: "ERROR" };
 

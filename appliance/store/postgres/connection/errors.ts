@@ -53,7 +53,12 @@ export function isLocked(error: unknown): boolean {
 
 /** A batch had another number than the next, or one that is there: see Node and LogWriter. */
 export function isPassed(error: unknown): boolean {
-  return sqlStateOf(error) === "22012" || isOfKey(error, ["log_pkey"]);
+  return isDivisionByZero(error) || isOfKey(error, ["log_pkey"]);
+}
+
+/** How a statement fails that is to fail where a condition does not hold. */
+export function isDivisionByZero(error: unknown): boolean {
+  return sqlStateOf(error) === "22012";
 }
 
 /** A response to a survey has an id that another one has. */

@@ -1,16 +1,12 @@
 import type { Clock } from "../../../base/clock.ts";
+import type { Place, Seen } from "./place.ts";
 
 /** Once a server takes writes, so long is waited for one of a newer timeline. */
 const NEWER_MS = 1_000;
 
-/** The newest timeline of a server that takes writes: each standby that is promoted begins the next. */
-export interface Seen {
-  timeline: number;
-}
-
 interface Choosing<T> {
   readonly clock: Clock;
-  /** Raised to that of the chosen one. */
+  /** Learns of the chosen one. */
   readonly seen: Seen;
   /** Ends a connection that is not used. */
   readonly lose: (live: T) => void;
@@ -18,11 +14,12 @@ interface Choosing<T> {
 
 /**
  * Of connections to servers that take writes, the one whose server has the newest timeline: a former
- * primary that comes back takes writes, too, which nobody else would ever see.
+ * primary that comes back takes writes, too, which nobody else would ever see. Another database than the
+ * one seen before is taken only where no server of that one is found.
  * @param asked reject where there is no such connection
  * @throws why the first of them failed; {Error} where all servers are older than one seen before
  */
-export async function newestOf<T extends { readonly timeline: number }>(
+export async function newestOf<T extends { readonly place: Place }>(
   asked: readonly Promise<T>[],
   { clock, seen, lose }: Choosing<T>,
 ): Promise<T> {
@@ -44,15 +41,27 @@ export async function newestOf<T extends { readonly timeline: number }>(
   await Promise.race([Promise.all(heard), overdue]);
   isOver = true;
   cancel?.();
-  const [best, ...others] = found.sort((a, b) => b.timeline - a.timeline);
+  const [best, ...others] = found.sort(
+    ({ place: a }, { place: b }) =>
+      Number(seen.timelineOf(b) > 0) - Number(seen.timelineOf(a) > 0) || b.timeline - a.timeline,
+  );
   for (const other of others) lose(other);
   if (best === undefined) throw failed[0];
-  if (best.timeline < seen.timeline) {
+  try {
+    meet(best.place, seen);
+    return best;
+  } catch (error) {
     lose(best);
-    throw new Error(
-      `the server that takes writes was the primary once (timeline ${best.timeline}) and has been replaced since (timeline ${seen.timeline}). Stop it; where it is to be the only one, start this anew`,
-    );
+    throw error;
   }
-  seen.timeline = best.timeline;
-  return best;
+}
+
+/** @throws {Error} where another server has taken this one's place */
+export function meet(place: Place, seen: Seen): void {
+  const newest = seen.timelineOf(place);
+  if (place.timeline > 0 && place.timeline < newest)
+    throw new Error(
+      `the server that takes writes was the primary once (timeline ${place.timeline}) and has been replaced since (timeline ${newest}). Stop it; where it is to be the only one, start this anew`,
+    );
+  seen.meet(place);
 }

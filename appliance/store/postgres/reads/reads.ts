@@ -6,7 +6,8 @@ import { LogTail } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
 import { nextSettlement } from "../../settling/settling.ts";
 import type { Settlement } from "../../snapshot.ts";
-import type { Connection, Sql } from "../connection/connection.ts";
+import type { Connection, Transaction } from "../connection/connection.ts";
+import { EPOCH, epochOf } from "../epoch.ts";
 import { batchesOf } from "../log.ts";
 import { LOG_ENDS, PostgresSnapshot } from "../snapshot.ts";
 import { siteAlarms } from "../tables/site-alarms.ts";
@@ -19,7 +20,7 @@ const MAX_SITES = 10_000;
 
 /** What is kept between two questions. */
 interface Kept {
-  /** Of what it is: behind a pooler, another server may answer on the same connection. */
+  /** Of what it is: the same numbers may stand for something else there. */
   readonly server: string;
   readonly connection: Connection;
   readonly reconnects: number;
@@ -39,7 +40,7 @@ export class Reads {
     query: Q,
     input: QueryInput<Q>,
   ): Promise<QueryResult<Q>> {
-    const read = async (sql: Sql) => {
+    const read = async (sql: Transaction) => {
       if (query === "settlement") return this.#settlement(sql, input as SettlementQuery);
       type Read = (source: FleetSource, input: unknown) => unknown;
       const answer = FLEET_READS[query as keyof typeof FLEET_READS] as Read;
@@ -48,15 +49,16 @@ export class Reads {
     return connection.transaction(read, { read: true }) as Promise<QueryResult<Q>>;
   }
 
-  async #source(sql: Sql, connection: Connection): Promise<FleetSource> {
-    const [state] = await sql.rows<{ server: string }>(STATE);
-    const { tail, lastAnswers } = this.#keptOf(connection, state?.server ?? "");
+  async #source(sql: Transaction, connection: Connection): Promise<FleetSource> {
+    const [state] = await sql.rows<{ server: string; epoch: number | null }>(STATE, [sql.place]);
+    const server = [sql.place, state?.server, state?.epoch].join();
+    const { tail, lastAnswers } = this.#keptOf(connection, server);
     const snapshot = new PostgresSnapshot(sql);
     return {
       counts: (question = PLAIN) => new BlockCounts(snapshot, tail, question),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
-      version: () => JSON.stringify(state),
+      version: () => JSON.stringify([server, state]),
       lastAnswers,
     };
   }
@@ -76,14 +78,17 @@ export class Reads {
   }
 
   /** What comes in meanwhile is not waited for: the log would never be at its end. */
-  async #settlement(sql: Sql, query: SettlementQuery): Promise<Settlement | null> {
+  async #settlement(sql: Transaction, query: SettlementQuery): Promise<Settlement | null> {
+    const epoch = await epochOf(sql);
+    // Who looks at the database draws it within moments.
+    if (epoch === null) return null;
     if (query.isFirst) {
       const ends = await sql.rows<{ node: number; n: number; bytes: number }>(LOG_ENDS);
       if (ends.reduce((sum, { bytes }) => sum + bytes, 0) < query.minBytes) return null;
       this.#settlesTo = new Map(ends.map(({ node, n }) => [node, n]));
     }
     const zone = new DayZone(query.zone);
-    return nextSettlement(new PostgresSnapshot(sql, this.#settlesTo), {
+    const settlement = await nextSettlement(new PostgresSnapshot(sql, this.#settlesTo), {
       ...query,
       zoneHour: (epochMs) => zone.hourAt(epochMs),
       otherBoots: await bootZeros(sql),
@@ -91,10 +96,11 @@ export class Reads {
       runMs: await runMs(sql),
       marks: await dayMarks(sql),
     });
+    return settlement && { ...settlement, epoch };
   }
 }
 
 /** Another one once anybody has counted, settled or erased. */
 const STATE = `
   SELECT pg_postmaster_start_time()::text AS server, (${batchesOf("node IS NOT NULL")}) AS batches,
-    (SELECT n FROM generation) AS generation`;
+    (SELECT n FROM generation) AS generation, (${EPOCH}) AS epoch`;

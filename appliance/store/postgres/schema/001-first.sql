@@ -109,12 +109,15 @@ CREATE TABLE past (
   PRIMARY KEY (site, counter)
 );
 
--- +1 in the transaction of whoever changes blocks.
+-- `n`: +1 in the transaction of whoever changes blocks. `epoch` is drawn anew for each `place`: database,
+-- timeline and table. Elsewhere the same numbers may name other things, as after a failover or a restore.
 CREATE TABLE generation (
-  one int    PRIMARY KEY CHECK (one = 1),
-  n   bigint NOT NULL
+  one   int    PRIMARY KEY CHECK (one = 1),
+  n     bigint NOT NULL,
+  epoch bigint NOT NULL,
+  place text   NOT NULL
 );
-INSERT INTO generation (one, n) VALUES (1, 1);
+INSERT INTO generation (one, n, epoch, place) VALUES (1, 1, 0, '');
 
 -- When each day was last counted on, by how long upkeep has run with this data ('run_ms' in `meta`).
 CREATE TABLE counted_day (

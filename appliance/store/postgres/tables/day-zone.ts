@@ -1,5 +1,5 @@
 import { planFleetZone, planZone } from "../../sites/day-zone.ts";
-import type { Sql } from "../connection/connection.ts";
+import type { Transaction } from "../connection/connection.ts";
 import { readDirectory } from "./directory.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 
@@ -17,7 +17,7 @@ interface NamedZone {
  * @returns what the owner should know of it, a sentence each
  */
 export async function nameZone(
-  sql: Sql,
+  sql: Transaction,
   { zone, forAll = false, databaseNow = (said) => said }: NamedZone,
 ): Promise<readonly string[]> {
   if (zone === undefined) return [];

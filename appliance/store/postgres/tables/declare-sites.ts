@@ -1,6 +1,6 @@
 import { declareSites as plan } from "../../sites/declare.ts";
 import type { DeclaredSite } from "../../sites/directory.ts";
-import type { Sql } from "../connection/connection.ts";
+import type { Transaction } from "../connection/connection.ts";
 import { readDirectory } from "./directory.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 
@@ -11,7 +11,7 @@ import { carryOut, lockDirectory } from "./site-changes.ts";
  * @throws {ConfigRefused} when the token of one site would open another; nothing is changed then
  */
 export async function declareSites(
-  sql: Sql,
+  sql: Transaction,
   declared: readonly DeclaredSite[],
 ): Promise<readonly string[]> {
   if (declared.length === 0) return [];

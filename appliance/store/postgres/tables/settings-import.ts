@@ -3,13 +3,13 @@ import { LogTail } from "../../log/tail.ts";
 import type { BeforeImport } from "../../rows.ts";
 import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
 import type { WriteInput } from "../../writes.ts";
-import type { Sql } from "../connection/connection.ts";
+import type { Sql, Transaction } from "../connection/connection.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 
 /** Adds and changes the sites that settings name, by their rules. Decks belong to a box. */
 export async function importSettings(
-  sql: Sql,
+  sql: Transaction,
   { sites }: WriteInput<"importSettings">,
 ): Promise<BeforeImport> {
   const { before, changes } = importSites(await lockDirectory(sql), sites);
@@ -18,7 +18,7 @@ export async function importSettings(
 }
 
 /** Puts back what was there before an import. @returns the sites that stay as they are */
-export async function undoImport(sql: Sql, { sites }: BeforeImport): Promise<string[]> {
+export async function undoImport(sql: Transaction, { sites }: BeforeImport): Promise<string[]> {
   const directory = await lockDirectory(sql);
   const counting = await withNumbers(sql, addedBy(sites, directory));
   const { stay, changes } = undoImportOfSites(directory, sites, counting);

@@ -2,7 +2,8 @@ import type { SiteKey } from "../../counting.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
 import type { Directory } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
-import type { Sql, Statement } from "../connection/connection.ts";
+import type { Sql, Statement, Transaction } from "../connection/connection.ts";
+import { drawEpoch } from "../epoch.ts";
 import { PASS_GENERATION } from "../settle.ts";
 import { readDirectory } from "./directory.ts";
 
@@ -12,7 +13,8 @@ const ADMIN = 0;
  * Holds up everybody else who changes sites until the end of the transaction.
  * @returns the directory as it is then
  */
-export async function lockDirectory(sql: Sql): Promise<Directory> {
+export async function lockDirectory(sql: Transaction): Promise<Directory> {
+  await drawEpoch(sql);
   await sql.rows("SELECT directory FROM revision FOR UPDATE");
   const { directory } = await readDirectory(sql);
   return directory;

@@ -19,9 +19,16 @@ const NOTHING = new BatchEncoder().encode();
 export class Erasing {
   /** By erased site, up to which number of each node the log has nothing of it. */
   readonly #logs = new Map<SiteKey, Map<number, number>>();
+  /** Of which these numbers are. */
+  #epoch: number | null = null;
 
-  /** In a transaction of the caller's; `forget` is to be called where that fails. @returns false when nothing was left to do */
-  async step(sql: Sql): Promise<boolean> {
+  /**
+   * In a transaction of the caller's; `forget` is to be called where that fails.
+   * @returns false when nothing was left to do
+   */
+  async step(sql: Sql, epoch: number | null): Promise<boolean> {
+    if (epoch !== this.#epoch) this.forget();
+    this.#epoch = epoch;
     const erased = await sql.rows<{ key: SiteKey; isOld: boolean }>(
       `SELECT key, at < now() - interval '1 day' AS "isOld" FROM erased_site ORDER BY key`,
     );

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import { DayZone } from "../../../base/day-zone.ts";
 import type { UpkeepTime } from "../../queries.ts";
-import type { Connection, Sql } from "../connection/connection.ts";
+import type { Connection, Transaction } from "../connection/connection.ts";
 import type { DatabaseTime } from "../database-time.ts";
+import { epochOf } from "../epoch.ts";
 import { SurveyIds } from "../surveys.ts";
 import { bootStatement, fileSurveys } from "./boots.ts";
 import { Erasing, emptyNobody } from "./erase.ts";
@@ -58,12 +59,12 @@ export class PostgresUpkeep {
     this.#boot = { isKnown, at };
   }
 
-  async #work(sql: Sql, { zone }: UpkeepTime): Promise<boolean> {
+  async #work(sql: Transaction, { zone }: UpkeepTime): Promise<boolean> {
     const { lease, time } = this.#options;
     const ms = lease.heldMs;
     await addRunTime(sql, ms);
     lease.told(ms);
-    if (await this.#erasing.step(sql)) return true;
+    if (await this.#erasing.step(sql, await epochOf(sql))) return true;
     if (await fileSurveys(sql, new DayZone(zone), this.#ids)) return true;
     if (await emptyNobody(sql)) return true;
     // How many responses a day had is of no use when it is over.

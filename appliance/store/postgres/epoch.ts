@@ -1,0 +1,46 @@
+import type { Sql, Statement, Transaction } from "./connection/connection.ts";
+
+/** Random ones differ, and stay exact as numbers. */
+const EPOCHS = 2 ** 48;
+/** More sites and changes than anybody makes in the moments that a standby that takes over lacks. */
+const LEAP = 1_000;
+
+/** Where this very table is: one that was restored from a dump is another one. */
+export const HERE = "$1::text || '/' || tableoid::text";
+
+/**
+ * The epoch of the data, for a transaction at a place: after a failover or a restore the same numbers name
+ * other things, and so it is another one. No row where nobody has drawn it yet.
+ */
+export const EPOCH = `SELECT epoch FROM generation WHERE one = 1 AND place = ${HERE}`;
+
+/** @returns null where nobody has drawn it yet */
+export async function epochOf({ place, rows }: Transaction): Promise<number | null> {
+  const [row] = await rows<{ epoch: number }>(EPOCH, [place]);
+  return row?.epoch ?? null;
+}
+
+/**
+ * Draws an epoch, unless somebody has drawn one for this place: for a database that is new, or was
+ * restored, and for a standby that was promoted. To be done before anything is numbered.
+ * @param random 0–1
+ */
+export async function drawEpoch(
+  sql: Sql & Pick<Transaction, "place">,
+  random: () => number = Math.random,
+): Promise<void> {
+  const statements = (values: readonly unknown[]): Statement[] => [
+    { text: PASS_LOST_NUMBERS, values: values.slice(0, 1) },
+    { text: DRAW, values },
+  ];
+  await sql.all(statements([sql.place, 1 + Math.floor(random() * (EPOCHS - 1))]));
+}
+
+/** A number that was given and lost with its server is not given to another. */
+const PASS_LOST_NUMBERS = `
+  UPDATE revision SET directory = directory + ${LEAP}, last_site = last_site + ${LEAP}
+  WHERE EXISTS (SELECT 1 FROM generation WHERE one = 1 AND place NOT IN ('', ${HERE}))`;
+
+const DRAW = `
+  UPDATE generation SET epoch = $2::bigint, place = ${HERE}, n = n + 1
+  WHERE one = 1 AND place <> ${HERE}`;
