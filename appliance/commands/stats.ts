@@ -62,7 +62,7 @@ export const stats: Command = {
         from: today - days + 1,
         to: today,
         zone: zone.nameAt(now),
-        detailFrom: detailFrom({ today, detailDays: config.detailDays }),
+        detailFrom: detailFrom({ ...config, today }),
       });
       if (values.json) terminal.out(json);
       else

@@ -12,6 +12,14 @@ export type Warning =
   | "unreached"
   | "update_failed";
 
+/** A question that ended the reader; nothing in it is of a visitor. */
+export interface EndedRead {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Which one: `/stats of blog, 2026-01-01 to 2026-03-31`. */
+  readonly question: string;
+}
+
 /** One day of the series: day, page views, visitors, sessions, bot hits, app pings. */
 export type SeriesRow = [
   day: string,

@@ -6,6 +6,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
+import { EndedReads } from "./ended-reads.ts";
 import type { Opened, StoreFigures } from "./engine.ts";
 import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
 import { storageUnavailable } from "./intake/batch.ts";
@@ -19,8 +20,8 @@ import {
   type QueryResult,
   type SettlementQuery,
 } from "./queries.ts";
-import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
-import type { Warning } from "./reports.ts";
+import { type Asker, ReaderEnded, ReadQueue, readRefused } from "./read-queue.ts";
+import type { EndedRead, Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
 import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
@@ -79,6 +80,7 @@ export class Store {
   readonly #reads = new ReadQueue();
   /** What belongs to this box does not wait for a database elsewhere. */
   readonly #boxReads = new ReadQueue();
+  readonly #endedReads: EndedReads;
   readonly #stops: Cancel[] = [];
   #engines: Engines | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
@@ -96,6 +98,7 @@ export class Store {
     const { clock, log, retentionDays } = options;
     this.#options = options;
     this.live = new LiveViews(clock);
+    this.#endedReads = new EndedReads(clock);
     const zone = () => this.zone;
     this.#intake = new Intake({
       clock,
@@ -179,7 +182,8 @@ export class Store {
 
   /**
    * Runs a named query, when it is the asker's turn; the box itself asks unless told.
-   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`
+   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`; `too_much` for an hour after
+   *   it ended the reader
    */
   async read<Q extends QueryName>(
     query: Q,
@@ -191,15 +195,33 @@ export class Store {
     for (;;) {
       // Not in its turn, where it would hold up those who are told at once.
       if (isOwn) await this.#pause;
+      this.#endedReads.refuse(query, input);
       const turn = await this.#readsOf(query).run(asker, async () => {
         // A site may have another number by now, and the token that was shown may open it no more.
         if (!isOwn && this.#isOther(asked)) throw readRefused("replaced");
-        return this.#pause === undefined
-          ? { result: await this.#engine.read(query, input) }
-          : undefined;
+        // The one before may have been the same.
+        this.#endedReads.refuse(query, input);
+        return this.#pause === undefined ? { result: await this.#ask(query, input) } : undefined;
       });
       if (turn !== undefined) return turn.result;
     }
+  }
+
+  async #ask<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    try {
+      return await this.#engine.read(query, input);
+    } catch (error) {
+      if (error instanceof ReaderEnded) {
+        const { question } = this.#endedReads.note(query, input);
+        this.#options.log.warn({ question }, "A question ended the reader; it rests for an hour");
+      }
+      throw error;
+    }
+  }
+
+  /** Questions that ended the reader within the last hour, newest first; nobody asks them until then. */
+  get endedReads(): EndedRead[] {
+    return this.#endedReads.list();
   }
 
   /**
@@ -220,7 +242,8 @@ export class Store {
 
   /** The first day that keeps what came together, on this one; Infinity for none. */
   detailFrom(today: Day): Day {
-    return detailFrom({ today, detailDays: this.#options.detailDays });
+    const { detailDays, retentionDays } = this.#options;
+    return detailFrom({ today, detailDays, retentionDays });
   }
 
   /** What is wrong at the moment. */
@@ -263,6 +286,7 @@ export class Store {
       if (!this.#opened.hasFleet) this.live.clear();
       this.#pause = undefined;
       this.#replaced++;
+      this.#endedReads.clear();
       resolve();
     }
     this.#firstUpkeep = this.#upkeep.once();

@@ -40,6 +40,7 @@ export interface FoldingTime {
   readonly today: Day;
   /** 0: nothing is kept of what came together. */
   readonly detailDays: number;
+  readonly retentionDays: number;
   /** Of so many sites hits are folded together: each costs a row. */
   readonly maxSites?: number;
   /** Under low space no new values are taken in. */
@@ -90,9 +91,15 @@ export async function foldLog(
   };
 }
 
-/** The first day whose views and events are kept, too; Infinity where none is. */
-export function detailFrom({ today, detailDays }: Pick<FoldingTime, "today" | "detailDays">): Day {
-  return detailDays === 0 ? Number.POSITIVE_INFINITY : today - detailDays + 1;
+/** The first day whose views and events are kept, too; Infinity where none is. Past retention none are. */
+export function detailFrom({
+  today,
+  detailDays,
+  retentionDays,
+}: Pick<FoldingTime, "today" | "detailDays" | "retentionDays">): Day {
+  return detailDays === 0
+    ? Number.POSITIVE_INFINITY
+    : today - Math.min(detailDays, retentionDays) + 1;
 }
 
 async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Foldable> {

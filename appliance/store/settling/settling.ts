@@ -21,7 +21,6 @@ const ALL_PIECES = ["counters", "counts", "detail"] as const;
 
 /** What tells what is due. */
 export interface SettlingTime extends FoldingTime {
-  readonly retentionDays: number;
   /** How long the service has run with this data, over all starts, in milliseconds. */
   readonly runMs: number;
   /** When, by that measure, each day was last counted on. */
@@ -87,7 +86,7 @@ function pastOf(time: SettlingTime): Past {
   return {
     today,
     over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
-    keepsDetail: (day) => detailDays > 0 && !isPast(day, detailDays),
+    keepsDetail: (day) => detailDays > 0 && !isPast(day, Math.min(detailDays, retentionDays)),
   };
 }
 

@@ -130,6 +130,17 @@ describe("parts of a block", () => {
       }
   });
 
+  it("sample a day no more that lost its detail, whatever comes after", () => {
+    const part = (rules: typeof ALL_DETAIL) =>
+      rewritten(folded([view()], rules).get(MONTH) ?? new Block(MONTH));
+    const block = part(ALL_DETAIL);
+    mergeInto(block, part(NO_DETAIL));
+    assert.equal(block.sampled(DAY), undefined);
+    mergeInto(block, part(ALL_DETAIL));
+    assert.equal(block.detail[DAY], undefined);
+    assert.ok(block.isBare(DAY));
+  });
+
   it("hold no more text than a dictionary may", () => {
     const text = (n: number) => `/${n}/${"x".repeat(500)}`;
     const days = Array.from({ length: 8 }, (_, day) =>
