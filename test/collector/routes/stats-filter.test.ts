@@ -86,7 +86,7 @@ function naive(all: readonly Seen[], where: readonly string[], of: string) {
       // Where only events are asked for, all that is known of them is told.
       if (!isView && dimension !== "event" && !where.some((one) => /^event:(?!not)/.test(one)))
         continue;
-      const visitor = isView && (dimension === "path" ? flags.n : flags.u);
+      const visitor = isView && (isOfPath || dimension === "path" ? flags.n : flags.u);
       add(
         dimension,
         value,

@@ -135,7 +135,7 @@ describe("parts of a block", () => {
       rewritten(folded([view()], rules).get(MONTH) ?? new Block(MONTH));
     const block = part(ALL_DETAIL);
     mergeInto(block, part(NO_DETAIL));
-    assert.equal(block.sampled(DAY), undefined);
+    assert.equal(block.sample(DAY), undefined);
     mergeInto(block, part(ALL_DETAIL));
     assert.equal(block.detail[DAY], undefined);
     assert.ok(block.isBare(DAY));

@@ -126,7 +126,9 @@ function soundBatch(body: Uint8Array, { isText, isTime, lastMonth, refuse }: Cou
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new Room(BOUNDS.blocks);
-  const read = from.prepare("SELECT * FROM block NOT INDEXED WHERE rowid = ?");
+  const read = from.prepare(
+    "SELECT site, month, part, counters, counts, detail FROM block NOT INDEXED WHERE rowid = ?",
+  );
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from
     .prepare("SELECT rowid, site, month FROM block NOT INDEXED ORDER BY site, month, part")
