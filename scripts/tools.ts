@@ -17,6 +17,7 @@ type Tool =
   | "openssl"
   | "patroni"
   | "pebble"
+  | "pgbouncer"
   | "postgresql"
   | "prometheus"
   | "shellcheck"

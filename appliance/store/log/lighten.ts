@@ -1,6 +1,5 @@
 import { BareHits } from "../intake/bare-hits.ts";
-import { type Batch, BatchEncoder, decodeBatch } from "./batch.ts";
-import { recordAt } from "./erase.ts";
+import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "./batch.ts";
 
 /** No zone has hours that begin between two of these; in seconds. */
 const QUARTER_HOUR = 900;
@@ -9,8 +8,7 @@ const QUARTER_HOUR = 900;
 export function withoutTexts(body: Uint8Array): Uint8Array {
   const batch = decodeBatch(body);
   const bare = new BareHits();
-  for (let row = 0; row < batch.records; row++) {
-    const record = recordAt(batch, row);
+  for (const record of recordsOf(batch)) {
     const moment =
       batch.undated === undefined ? record.moment : record.moment - (record.moment % QUARTER_HOUR);
     bare.add({ ...record, moment });
@@ -30,8 +28,7 @@ export function together(batches: readonly Batch[]): Uint8Array[] {
     encoder.clear();
   };
   for (const batch of batches)
-    for (let row = 0; row < batch.records; row++) {
-      const record = recordAt(batch, row);
+    for (const record of recordsOf(batch)) {
       if (encoder.add(record)) continue;
       close();
       encoder.add(record);

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { giveToPostgres } from "../../scripts/postgres/folder.ts";
+import { needTools } from "../../scripts/tools.ts";
+import { keptPort } from "./free-port.ts";
+import { aroundTests } from "./hooks.ts";
+
+const PROGRAM = "/usr/sbin/pgbouncer";
+
+const open = new Set<PgBouncer>();
+// What a test that failed left behind would outlive the run.
+aroundTests(
+  () => {},
+  () => Promise.all([...open].map((pooler) => pooler.end())),
+);
+
+/** Debian's pooler before a server of 127.0.0.1, for its owner `postgres`; it pools by transaction. */
+export class PgBouncer {
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), "tallydeck-pgbouncer-"));
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  /** @param target a port of 127.0.0.1 */
+  static async open(target: number): Promise<PgBouncer> {
+    needTools("pgbouncer");
+    const pooler = new PgBouncer(await keptPort());
+    open.add(pooler);
+    giveToPostgres(pooler.#folder);
+    pooler.#configure(target);
+    await pooler.#start();
+    return pooler;
+  }
+
+  /** Leads to another server: what it is asked next, while what it has begun goes on at the one before. */
+  lead(target: number): void {
+    this.#configure(target);
+    this.#process?.kill("SIGHUP");
+  }
+
+  async end(): Promise<void> {
+    open.delete(this);
+    const child = this.#process;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #file(): string {
+    return join(this.#folder, "pgbouncer.ini");
+  }
+
+  #configure(target: number): void {
+    const lines = [
+      "[databases]",
+      `* = host=127.0.0.1 port=${target} user=postgres`,
+      "[pgbouncer]",
+      "listen_addr = 127.0.0.1",
+      `listen_port = ${this.port}`,
+      "unix_socket_dir =",
+      "auth_type = any",
+      "pool_mode = transaction",
+      "",
+    ];
+    writeFileSync(this.#file, lines.join("\n"));
+    giveToPostgres(this.#file, 0o600);
+  }
+
+  async #start(): Promise<void> {
+    // It refuses to be root.
+    const as = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
+    const child = spawn(PROGRAM, ["-q", ...as, this.#file], { stdio: "ignore" });
+    this.#process = child;
+    while (!(await answers(this.port))) {
+      if (child.exitCode !== null) throw new Error("pgbouncer ended: is its package installed?");
+      await setTimeout(5);
+    }
+  }
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = createConnection(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
