@@ -2,7 +2,7 @@ import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, type Dimension, FLAGS } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import { Block, NO_HOUR } from "./block.ts";
-import type { CountsOf } from "./day-table.ts";
+import { COUNTED_OF, type CountsOf } from "./day-table.ts";
 import { IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
 import { FrameReader } from "./frames.ts";
@@ -25,17 +25,17 @@ const MAX_COUNTERS_BYTES = 262_144;
 const MAX_COUNTS_BYTES = MAX_DICTIONARY_BYTES + MAX_DICTIONARY;
 const MAX_COLUMN_BYTES = 2 * MAX_DETAIL_ROWS;
 const MAX_EVERY = 2 ** 32;
-const NOTHING = new Float64Array();
 
-/** How values of a dimension were counted on a day; what was not asked for is empty. */
-interface DayColumns {
+/** How values of a dimension were counted on a day; to be read before the next. */
+interface DayCounts {
   /** Of the month, from 0. */
   readonly day: number;
+  /** Only so many are. */
+  readonly length: number;
   /** Places in the dictionary, ascending. */
   readonly values: Uint16Array;
-  readonly views: Float64Array;
-  readonly visitors: Float64Array;
-  readonly sessions: Float64Array;
+  /** A list for each column that was asked for. */
+  readonly columns: readonly Float64Array[];
 }
 
 /** A dimension of a block as it is kept. */
@@ -43,11 +43,14 @@ export interface DimensionReader {
   readonly name: Dimension;
   readonly texts: Texts;
   /**
-   * How its values were counted on inclusive days of the month, ascending.
-   * @param of the one column that is read beside the values
+   * Visits how its values were counted on inclusive days of the month, ascending.
    * @throws {RangeError} when the bytes are no block
    */
-  counts(days: readonly [from: number, to: number], of?: CountsOf): DayColumns[];
+  counts(
+    days: readonly [from: number, to: number],
+    columns: readonly CountsOf[],
+    visit: (counts: DayCounts) => void,
+  ): void;
 }
 
 /**
@@ -93,11 +96,10 @@ export class BlockReader {
     return {
       name,
       texts,
-      counts: (days, of) => {
+      counts: (days, columns, visit) => {
         const item = this.#counts.item(countsKey(place));
-        return item === undefined
-          ? []
-          : readCounts(new VarintReader(item), this.month, { size: texts.size, days, of });
+        if (item === undefined) return;
+        readCounts(new VarintReader(item), this.month, { size: texts.size, days, columns }, visit);
       },
     };
   }
@@ -215,58 +217,55 @@ function readSparse(reader: VarintReader, numbers: Float64Array): void {
   }
 }
 
+/** Used again for each day and dimension: there are thousands. */
+const VALUES = new Uint16Array(MAX_VALUES_PER_DAY + 1);
+const GAPS = new Float64Array(VALUES.length);
+const COLUMNS = COUNTED_OF.map(() => new Float64Array(VALUES.length));
+
 function readCounts(
   reader: VarintReader,
   month: Month,
   {
     size,
     days: [from, to],
-    of,
-  }: { size: number; days: readonly [number, number]; of: CountsOf | undefined },
-): DayColumns[] {
+    columns: asked,
+  }: {
+    readonly size: number;
+    readonly days: readonly [number, number];
+    readonly columns: readonly CountsOf[];
+  },
+  visit: (counts: DayCounts) => void,
+): void {
   const [, days] = readDays(reader, month);
-  const rows = days.map(() => reader.number(Math.min(size, MAX_VALUES_PER_DAY + 1)));
-  const runOf = (isRead: boolean) => {
-    const run = reader.piece();
-    if (!isRead) return days.map(() => NOTHING);
-    const columns = days.map((day, i) => {
-      if (day >= from && day <= to) return run.numbers(rows[i] as number);
-      run.skip(rows[i] as number);
-      return NOTHING;
-    });
-    if (run.left > 0) throw noBlock("it counts more than it says");
-    return columns;
-  };
-  const values = runOf(true).map((gaps) => ascending(gaps, size));
-  const [views, visitors, sessions] = (["views", "visitors", "sessions"] as const).map((name) =>
-    runOf(of === undefined || of === name),
-  ) as [Float64Array[], Float64Array[], Float64Array[]];
+  const lengths = days.map(() => reader.number(Math.min(size, MAX_VALUES_PER_DAY + 1)));
+  const values = reader.piece();
+  const all = COUNTED_OF.map(() => reader.piece());
   if (reader.left > 0) throw noBlock("something follows its counts");
-  return days.flatMap((day, i) =>
-    day < from || day > to
-      ? []
-      : [
-          {
-            day,
-            values: values[i] as Uint16Array,
-            views: views[i] as Float64Array,
-            visitors: visitors[i] as Float64Array,
-            sessions: sessions[i] as Float64Array,
-          },
-        ],
-  );
+  const runs = asked.map((name) => all[COUNTED_OF.indexOf(name)] as VarintReader);
+  const columns = COLUMNS.slice(0, runs.length);
+  for (const [i, day] of days.entries()) {
+    const length = lengths[i] as number;
+    if (day > to) return;
+    if (day < from) {
+      for (const run of [values, ...runs]) run.skip(length);
+      continue;
+    }
+    values.numbers(length, GAPS);
+    ascending(length, size);
+    for (const [n, run] of runs.entries()) run.numbers(length, columns[n] as Float64Array);
+    visit({ day, length, values: VALUES, columns });
+  }
+  if ([values, ...runs].some(({ left }) => left > 0)) throw noBlock("it counts more than it says");
 }
 
 /** Makes gaps the values that they are between. @throws {RangeError} where one is not below `size` */
-function ascending(gaps: Float64Array, size: number): Uint16Array {
-  const values = new Uint16Array(gaps.length);
+function ascending(length: number, size: number): void {
   let before = -1;
-  for (let i = 0; i < gaps.length; i++) {
-    before += 1 + (gaps[i] as number);
-    values[i] = before;
+  for (let i = 0; i < length; i++) {
+    before += 1 + (GAPS[i] as number);
+    VALUES[i] = before;
   }
   if (before >= size) throw noBlock("it counts what its dictionary has not");
-  return values;
 }
 
 function noBlock(why: string): RangeError {

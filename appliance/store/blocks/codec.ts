@@ -2,7 +2,7 @@ import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
 import { BlockReader, type DimensionReader } from "./block-reader.ts";
-import { DayTable } from "./day-table.ts";
+import { COUNTED_OF, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { FrameWriter } from "./frames.ts";
@@ -81,8 +81,10 @@ export function readBlock(row: BlockPieces & { readonly month: Month }): Block |
 
 function dimensionOf({ texts, counts }: DimensionReader): DimensionBlock {
   const dimension = new DimensionBlock(texts.all());
-  for (const { day, values, views, visitors, sessions } of counts([0, MAX_DAYS]))
-    dimension.days[day] = new DayTable([...values], [...views], [...visitors], [...sessions]);
+  counts([0, MAX_DAYS], COUNTED_OF, ({ day, length, values, columns }) => {
+    const [views, visitors, sessions] = columns.map((column) => [...column.subarray(0, length)]);
+    dimension.days[day] = new DayTable([...values.subarray(0, length)], views, visitors, sessions);
+  });
   return dimension;
 }
 

@@ -53,31 +53,28 @@ export class Texts {
     return true;
   }
 
-  /** 64 bits of each, in two lists; who does not know the seed cannot make two alike. */
-  hashes([one, other]: HashSeed): readonly [Uint32Array, Uint32Array] {
-    const [low, high] = [new Uint32Array(this.size), new Uint32Array(this.size)];
+  /**
+   * 64 bits of a text, the same wherever it is asked.
+   * @param into where they are put, as two numbers of 32 bits
+   */
+  hash(n: number, into: Uint32Array): void {
     const bytes = this.#bytes;
-    for (let n = 0, at = 0; n < this.size; n++) {
-      let [a, b] = [one, other];
-      for (const end = (this.#starts[n + 1] as number) - 1; at < end; at++) {
-        const byte = bytes[at] as number;
-        a = Math.imul(a ^ byte, 0x01000193);
-        b = Math.imul(b ^ byte, 0x5bd1e995);
-        b ^= b >>> 15;
-      }
-      at++;
-      low[n] = mixed(a);
-      high[n] = mixed(b);
+    const end = (this.#starts[n + 1] as number) - 1;
+    let [a, b] = [0x811c9dc5, 0x9747b28c];
+    for (let at = this.#starts[n] as number; at < end; at++) {
+      const byte = bytes[at] as number;
+      a = Math.imul(a ^ byte, 0x01000193);
+      b = Math.imul(b ^ byte, 0x5bd1e995);
+      b ^= b >>> 15;
     }
-    return [low, high];
+    into[0] = mixed(a);
+    into[1] = mixed(b);
   }
 
   #length(n: number): number {
     return (this.#starts[n + 1] as number) - (this.#starts[n] as number) - 1;
   }
 }
-
-export type HashSeed = readonly [number, number];
 
 function mixed(hash: number): number {
   let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

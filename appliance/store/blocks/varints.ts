@@ -75,26 +75,22 @@ export class VarintReader {
     return n;
   }
 
-  /** The next numbers, `count` of them. @throws {RangeError} when the bytes end */
-  numbers(count: number): Float64Array {
-    // Each takes a byte: nobody makes us hold more than came.
-    if (count > this.left) throw new RangeError("These bytes are no block: it is cut");
-    const numbers = new Float64Array(count);
+  /** Reads the next `count` numbers. @throws {RangeError} when the bytes end */
+  numbers(count: number, into: Float64Array): void {
     const bytes = this.#bytes;
     let at = this.#at;
     for (let i = 0; i < count; i++) {
-      const byte = bytes[at] as number;
-      if (byte < 0x80) {
-        numbers[i] = byte;
+      const byte = bytes[at];
+      if (byte !== undefined && byte < 0x80) {
+        into[i] = byte;
         at++;
       } else {
         this.#at = at;
-        numbers[i] = this.number();
+        into[i] = this.number();
         at = this.#at;
       }
     }
     this.#at = at;
-    return numbers;
   }
 
   /** Passes over so many numbers. @throws {RangeError} when the bytes end */

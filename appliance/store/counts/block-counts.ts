@@ -134,10 +134,13 @@ export class BlockCounts implements CounterSource {
   values(range: SiteDays, of: BlockQuestion["of"]): ValuePass {
     return async (names, sink) => {
       for await (const block of this.#reading.blocks(range.site, monthsOf(range), ["counts"]))
-        for (const { name, counts } of block.dimensions()) {
-          if (!names.has(name)) continue;
-          for (const { day, values, [of]: column } of counts(daysInMonth(block.month, range), of))
-            sink.count(block, name, { day, length: values.length, places: values, counts: column });
+        for (const name of names) {
+          const days = daysInMonth(block.month, range);
+          block
+            .dimension(name)
+            ?.counts(days, [of], ({ day, length, values, columns: [counts = NOTHING] }) =>
+              sink.count(block, name, { day, length, places: values, counts }),
+            );
           sink.end(block);
           block.release();
         }
@@ -233,6 +236,7 @@ class FilteredCounts {
   }
 }
 
+const NOTHING = new Float64Array();
 const NO_SINK: BlockSink = { count() {}, end() {} };
 
 /** Of a number of views that some rows stand for: of each group of `every`, one was drawn. */

@@ -10,13 +10,8 @@ import type { CounterDays } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import type { CounterSource, SiteDays } from "./source.ts";
 import { type DayList, ValueDays } from "./value-days.ts";
-import {
-  cut,
-  type DimensionTotals,
-  type ValuePass,
-  type ValueTotal,
-  valueTotals,
-} from "./values.ts";
+import type { ValueSum } from "./value-table.ts";
+import { cut, type DimensionTotals, type ValuePass, valueTotals } from "./values.ts";
 
 /** What all values of an answer may take together; beyond it, the lowest are OTHER, too. */
 const MAX_TEXT_BYTES = 1_048_576;
@@ -30,14 +25,14 @@ export async function statsBody(source: BlockCounts, query: StatsQuery): Promise
   const range = { site, from, to };
   const { pass, counters: countersOf, detail } = await countsOf(source, range, query);
   const names = query.where.length > 0 ? DETAIL_DIMENSIONS : DIMENSIONS;
-  const totals = await valueTotals(pass, names);
+  const dimensions = await valueTotals(pass, names);
   const counters = await countersOf();
-  leaveHighest(totals.dimensions, query.daily !== undefined);
-  const days = query.daily && (await ValueDays.read(pass, range, totals));
+  leaveHighest(dimensions, query.daily !== undefined);
+  const days = query.daily && (await ValueDays.read(pass, range, dimensions));
   const fixed = counters.tables(query.of);
   const tables: Table[] = [
     ...COUNTERS.flatMap((name) => fixedTable(name, fixed)),
-    ...totals.dimensions.map((dimension) => ({
+    ...dimensions.map((dimension) => ({
       name: dimension.name,
       values: [
         ...dimension.kept.map((value, place) => ({
@@ -151,7 +146,7 @@ function leaveHighest(dimensions: readonly DimensionTotals[], byDay: boolean): v
 function share(
   dimensions: readonly DimensionTotals[],
   room: number,
-  costOf: (value: ValueTotal) => number,
+  costOf: (value: ValueSum) => number,
 ): void {
   const needs = dimensions.map((dimension) => ({
     dimension,

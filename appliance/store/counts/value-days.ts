@@ -2,11 +2,11 @@ import type { BlockReader } from "../blocks/block-reader.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
-import type { HashSeed } from "../blocks/texts.ts";
+import type { Texts } from "../blocks/texts.ts";
 import type { Dimension } from "../log/record.ts";
 import type { SiteDays } from "./source.ts";
 import { HashIndex } from "./value-table.ts";
-import type { BlockSink, DimensionTotals, ValuePass, ValueTotals } from "./values.ts";
+import type { BlockSink, DimensionTotals, ValuePass } from "./values.ts";
 
 /** Offset in days from the first one, count, offset, count, … */
 export type DayList = Float64Array | readonly number[];
@@ -14,21 +14,23 @@ export type DayList = Float64Array | readonly number[];
 /** Counts by day of the values that an answer carries, and of all others of their dimension together. */
 export class ValueDays implements BlockSink {
   readonly #from: number;
-  readonly #seed: HashSeed;
   readonly #tables = new Map<Dimension, DayTables>();
   /** The month that is being read. */
   #month: Month | undefined;
 
-  private constructor({ from, to }: SiteDays, { seed, dimensions }: ValueTotals) {
+  private constructor({ from, to }: SiteDays, dimensions: readonly DimensionTotals[]) {
     this.#from = from;
-    this.#seed = seed;
     for (const dimension of dimensions)
       this.#tables.set(dimension.name, new DayTables(dimension, to - from + 1));
   }
 
-  static async read(pass: ValuePass, range: SiteDays, totals: ValueTotals): Promise<ValueDays> {
-    const days = new ValueDays(range, totals);
-    await pass(new Set(totals.dimensions.map(({ name }) => name)), days);
+  static async read(
+    pass: ValuePass,
+    range: SiteDays,
+    dimensions: readonly DimensionTotals[],
+  ): Promise<ValueDays> {
+    const days = new ValueDays(range, dimensions);
+    await pass(new Set(dimensions.map(({ name }) => name)), days);
     days.#endMonth();
     return days;
   }
@@ -36,7 +38,7 @@ export class ValueDays implements BlockSink {
   count(block: BlockReader, name: Dimension, counts: ValueCounts): void {
     if (block.month !== this.#month) this.#endMonth();
     this.#month = block.month;
-    this.#tables.get(name)?.count(block, this.#seed, counts);
+    this.#tables.get(name)?.count(block, counts);
   }
 
   end(): void {
@@ -59,6 +61,9 @@ export class ValueDays implements BlockSink {
   }
 }
 
+/** Nobody has looked for it yet. */
+const UNKNOWN = -2;
+
 /** Those of one dimension. */
 class DayTables {
   readonly #name: Dimension;
@@ -72,7 +77,7 @@ class DayTables {
   /** Of the month that is being read: by value and day; and of the others by day. */
   #month: Float64Array | undefined;
   readonly #othersOfMonth = new Float64Array(MAX_DAYS);
-  /** By place in the dictionary of the block that is being read, that in `kept`, or -1. */
+  /** By place in the dictionary of the block that is being read, that in `kept`, -1, or UNKNOWN. */
   #places: Int32Array | undefined;
 
   constructor({ name, kept }: DimensionTotals, days: number) {
@@ -89,11 +94,18 @@ class DayTables {
     this.#others = new Float64Array(days);
   }
 
-  count(block: BlockReader, seed: HashSeed, { day, length, places, counts }: ValueCounts): void {
-    this.#places ??= this.#placesOf(block, seed);
+  count(block: BlockReader, { day, length, places, counts }: ValueCounts): void {
+    this.#places ??= new Int32Array(block.size(this.#name)).fill(UNKNOWN);
+    let texts: Texts | undefined;
     this.#month ??= new Float64Array(MAX_DAYS * this.#starts.length);
     for (let i = 0; i < length; i++) {
-      const kept = this.#places[places[i] as number] as number;
+      const place = places[i] as number;
+      let kept = this.#places[place] as number;
+      if (kept === UNKNOWN) {
+        texts ??= block.dimension(this.#name)?.texts;
+        kept = this.#placeOf(texts, place);
+        this.#places[place] = kept;
+      }
       const sums = kept < 0 ? this.#othersOfMonth : this.#month;
       const at = kept < 0 ? day : MAX_DAYS * kept + day;
       sums[at] = (sums[at] as number) + (counts[i] as number);
@@ -136,13 +148,12 @@ class DayTables {
     return list;
   }
 
-  #placesOf(block: BlockReader, seed: HashSeed): Int32Array {
-    const texts = block.dimension(this.#name)?.texts;
-    const places = new Int32Array(texts?.size ?? 0);
-    if (texts === undefined) return places;
-    const [lows, highs] = texts.hashes(seed);
-    for (let place = 0; place < places.length; place++)
-      places[place] = this.#index.find(lows[place] as number, highs[place] as number);
-    return places;
+  /** The place in `kept` of a text of the block, or -1. */
+  #placeOf(texts: Texts | undefined, place: number): number {
+    if (texts === undefined) return -1;
+    texts.hash(place, HASH);
+    return this.#index.find(HASH[0] as number, HASH[1] as number);
   }
 }
+
+const HASH = new Uint32Array(2);

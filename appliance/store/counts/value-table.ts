@@ -1,8 +1,12 @@
+import { randomInt } from "node:crypto";
 import { OTHER } from "../../base/names.ts";
-import type { HashSeed, Texts } from "../blocks/texts.ts";
+import type { Texts } from "../blocks/texts.ts";
 
 const FIRST_ROOM = 256;
+const FIRST_TEXT_ROOM = 4_096;
 const OTHER_BYTES = Buffer.from(OTHER);
+/** Who makes values cannot make them share a slot. */
+const SECRET = randomInt(2 ** 32);
 
 /** Numbers of what is known by 64 bits, in flat arrays: as a map of objects it would take ten times as much. */
 export class HashIndex {
@@ -14,6 +18,11 @@ export class HashIndex {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** What it takes of memory. */
+  get bytes(): number {
+    return this.#low.byteLength + this.#high.byteLength + this.#slots.byteLength;
   }
 
   /** The number of what is there, or -1. */
@@ -36,62 +45,63 @@ export class HashIndex {
     return this.#size - 1;
   }
 
-  hash(n: number): readonly [low: number, high: number] {
-    return [this.#low[n] as number, this.#high[n] as number];
+  low(n: number): number {
+    return this.#low[n] as number;
+  }
+
+  high(n: number): number {
+    return this.#high[n] as number;
   }
 
   #slotOf(low: number, high: number): number {
     const mask = this.#slots.length - 1;
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+    const hash = Math.imul(low ^ SECRET, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b);
+    for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const n = this.#slots[slot] as number;
       if (n === 0 || (this.#low[n - 1] === low && this.#high[n - 1] === high)) return slot;
     }
   }
 
   #grow(): void {
-    this.#low = larger(this.#low, new Uint32Array(2 * this.#size));
-    this.#high = larger(this.#high, new Uint32Array(2 * this.#size));
+    this.#low = new Uint32Array(resized(this.#low, 8 * this.#size));
+    this.#high = new Uint32Array(resized(this.#high, 8 * this.#size));
+    resized(this.#slots, 0);
     this.#slots = new Uint32Array(4 * this.#size);
-    for (let n = 0; n < this.#size; n++) {
-      const [low, high] = this.hash(n);
-      this.#slots[this.#slotOf(low, high)] = n + 1;
-    }
+    for (let n = 0; n < this.#size; n++)
+      this.#slots[this.#slotOf(this.low(n), this.high(n))] = n + 1;
   }
 }
 
-/** Texts one after the other, as long as there is room. */
-export class TextRoom {
-  readonly #max: number;
-  #bytes = new Uint8Array(65_536);
-  /** 0 stands for none. */
-  #length = 1;
+/** Texts one after the other. */
+class TextList {
+  #bytes = new Uint8Array(FIRST_TEXT_ROOM);
+  #length = 0;
+  #ends = new Uint32Array(FIRST_ROOM);
+  #count = 0;
 
-  /** @param max bytes */
-  constructor(max: number) {
-    this.#max = max;
+  get bytes(): number {
+    return this.#bytes.byteLength + this.#ends.byteLength;
   }
 
-  /** Where it is; 0 where there was no room. */
-  put(text: Uint8Array): number {
-    const at = this.#length;
-    const end = at + 2 + text.length;
-    if (end > this.#max) return 0;
+  push(text: Uint8Array): void {
+    const end = this.#length + text.length;
     if (end > this.#bytes.length)
-      this.#bytes = larger(this.#bytes, new Uint8Array(Math.max(end, 2 * this.#bytes.length)));
-    this.#bytes[at] = text.length & 0xff;
-    this.#bytes[at + 1] = text.length >> 8;
-    this.#bytes.set(text, at + 2);
+      this.#bytes = new Uint8Array(resized(this.#bytes, Math.max(end, 2 * this.#bytes.length)));
+    if (this.#count === this.#ends.length)
+      this.#ends = new Uint32Array(resized(this.#ends, 8 * this.#count));
+    this.#bytes.set(text, this.#length);
     this.#length = end;
-    return at;
+    this.#ends[this.#count++] = end;
   }
 
-  get(at: number): Buffer {
-    const length = (this.#bytes[at] as number) + 256 * (this.#bytes[at + 1] as number);
-    return Buffer.from(this.#bytes.buffer, at + 2, length);
+  /** A view. */
+  at(n: number): Buffer {
+    const from = n === 0 ? 0 : (this.#ends[n - 1] as number);
+    return Buffer.from(this.#bytes.buffer, from, (this.#ends[n] as number) - from);
   }
 }
 
-/** All values of a dimension are not held at once: only those of which a part of the hashes is. */
+/** All values of a dimension, or those of which a part of the hashes is. */
 export interface HashPart {
   readonly n: number;
   readonly of: number;
@@ -99,93 +109,127 @@ export interface HashPart {
 
 /** A value that was summed up. */
 export interface ValueSum {
-  readonly low: number;
-  readonly high: number;
+  readonly text: string;
+  /** Of its text as UTF-8. */
+  readonly bytes: number;
   readonly total: number;
   /** On so many days it was counted, or a few more. */
   readonly days: number;
-  /** Its UTF-8; undefined where there was no room for it. */
-  readonly text: Buffer | undefined;
+  readonly low: number;
+  readonly high: number;
 }
 
 /** Sums of a dimension's values, each known by its hash. */
 export class ValueTable {
+  readonly part: HashPart;
   readonly #index = new HashIndex();
-  readonly #texts: TextRoom;
+  readonly #texts = new TextList();
   #totals = new Float64Array(FIRST_ROOM);
   #days = new Uint32Array(FIRST_ROOM);
-  #textAt = new Uint32Array(FIRST_ROOM);
-  /** What was counted as OTHER; undefined where nothing was. */
-  other: number | undefined;
+  /** The sum of what was counted as OTHER; undefined where nothing was. */
+  #other: number | undefined;
 
-  constructor(texts: TextRoom) {
-    this.#texts = texts;
+  /** @param part of the others, nothing is taken */
+  constructor(part: HashPart) {
+    this.part = part;
   }
 
-  get size(): number {
-    return this.#index.size;
+  /** What it takes of memory. */
+  get bytes(): number {
+    return this.#index.bytes + this.#texts.bytes + this.#totals.byteLength + this.#days.byteLength;
   }
 
-  /**
-   * Adds the sums of a dictionary's texts, and on how many days each was counted.
-   * @param part of the others, nothing is taken
-   */
+  /** Adds the sums of a dictionary's texts, and on how many days each was counted. */
   add(
     texts: Texts,
     { totals, days }: { readonly totals: Float64Array; readonly days: Uint16Array },
-    seed: HashSeed,
-    part: HashPart,
   ): void {
-    const [lows, highs] = texts.hashes(seed);
+    const { n: wanted, of } = this.part;
     for (let place = 0; place < texts.size; place++) {
       const total = totals[place] as number;
       if (total === 0) continue;
       if (texts.is(place, OTHER_BYTES)) {
-        if (part.n === 0) this.other = (this.other ?? 0) + total;
+        if (wanted === 0) this.#other = (this.#other ?? 0) + total;
         continue;
       }
-      const [low, high] = [lows[place] as number, highs[place] as number];
-      if (high % part.of !== part.n) continue;
-      const n = this.#index.put(low, high);
-      if (n === this.#totals.length) this.#grow();
-      if ((this.#totals[n] as number) === 0) this.#textAt[n] = this.#texts.put(texts.bytes(place));
-      this.#totals[n] = (this.#totals[n] as number) + total;
-      this.#days[n] = (this.#days[n] as number) + (days[place] as number);
+      texts.hash(place, HASH);
+      const [low, high] = [HASH[0] as number, HASH[1] as number];
+      if (high % of === wanted)
+        this.#add({ low, high, total, days: days[place] as number }, () => texts.bytes(place));
     }
   }
 
-  /** The highest sums, highest first; those that are equal in the order of their texts. What is left goes to `other`. */
-  highest(max: number): ValueSum[] {
-    const order = Uint32Array.from({ length: this.size }, (_, n) => n).sort(
-      (a, b) => (this.#totals[b] as number) - (this.#totals[a] as number) || this.#compare(a, b),
-    );
-    for (const n of order.subarray(max))
-      this.other = (this.other ?? 0) + (this.#totals[n] as number);
-    return [...order.subarray(0, max)].map((n) => {
-      const [low, high] = this.#index.hash(n);
-      const at = this.#textAt[n] as number;
-      return {
-        ...{ low, high, total: this.#totals[n] as number, days: this.#days[n] as number },
-        text: at === 0 ? undefined : Buffer.from(this.#texts.get(at)),
-      };
-    });
+  /** The same of half of what it has: what is left is in a table of the second part it is told of. */
+  half(): readonly [ValueTable, HashPart] {
+    const { n, of } = this.part;
+    const half = new ValueTable({ n, of: 2 * of });
+    half.#other = this.#other;
+    for (let i = 0; i < this.#index.size; i++) {
+      const [low, high] = [this.#index.low(i), this.#index.high(i)];
+      if (high % (2 * of) !== n) continue;
+      const [total, days] = [this.#totals[i] as number, this.#days[i] as number];
+      half.#add({ low, high, total, days }, () => this.#texts.at(i));
+    }
+    return [half, { n: n + of, of: 2 * of }];
   }
 
-  #compare(a: number, b: number): number {
-    const [one, other] = [this.#textAt[a] as number, this.#textAt[b] as number];
-    if (one === 0 || other === 0) return other - one || a - b;
-    return Buffer.compare(this.#texts.get(one), this.#texts.get(other));
+  /**
+   * The highest sums, and the sum of all others, undefined where that is nothing. Of those that are equal at the
+   * end, which ones are among the highest follows from their texts.
+   */
+  highest(max: number): { readonly kept: ValueSum[]; readonly other: number | undefined } {
+    const { size } = this.#index;
+    const sorted = this.#totals.slice(0, size).sort();
+    const least = size <= max ? 0 : (sorted[size - max] as number);
+    const kept: number[] = [];
+    const equal: number[] = [];
+    let other = this.#other;
+    for (let n = 0; n < size; n++) {
+      const total = this.#totals[n] as number;
+      if (total > least) kept.push(n);
+      else if (total === least) equal.push(n);
+      else other = (other ?? 0) + total;
+    }
+    equal.sort(
+      (a, b) =>
+        this.#index.high(a) - this.#index.high(b) || this.#index.low(a) - this.#index.low(b),
+    );
+    const room = max - kept.length;
+    kept.push(...equal.slice(0, room));
+    if (equal.length > room) other = (other ?? 0) + (equal.length - room) * least;
+    return { kept: kept.map((n) => this.#sum(n)), other };
+  }
+
+  #sum(n: number): ValueSum {
+    const text = this.#texts.at(n);
+    return {
+      ...{ text: text.toString(), bytes: text.length },
+      ...{ total: this.#totals[n] as number, days: this.#days[n] as number },
+      ...{ low: this.#index.low(n), high: this.#index.high(n) },
+    };
+  }
+
+  #add(
+    { low, high, total, days }: Pick<ValueSum, "low" | "high" | "total" | "days">,
+    text: () => Uint8Array,
+  ): void {
+    const { size } = this.#index;
+    const n = this.#index.put(low, high);
+    if (n === this.#totals.length) this.#grow();
+    if (n === size) this.#texts.push(text());
+    this.#totals[n] = (this.#totals[n] as number) + total;
+    this.#days[n] = (this.#days[n] as number) + days;
   }
 
   #grow(): void {
-    const room = 2 * this.#totals.length;
-    this.#totals = larger(this.#totals, new Float64Array(room));
-    this.#days = larger(this.#days, new Uint32Array(room));
-    this.#textAt = larger(this.#textAt, new Uint32Array(room));
+    this.#totals = new Float64Array(resized(this.#totals, 16 * this.#totals.length));
+    this.#days = new Uint32Array(resized(this.#days, 8 * this.#days.length));
   }
 }
 
-function larger<T extends Uint8Array | Uint32Array | Float64Array>(numbers: T, room: T): T {
-  room.set(numbers);
-  return room;
+const HASH = new Uint32Array(2);
+
+/** The same numbers in as much memory as is asked for; that of before is given back at once. */
+function resized(numbers: { readonly buffer: ArrayBuffer }, bytes: number): ArrayBuffer {
+  return numbers.buffer.transfer(bytes);
 }

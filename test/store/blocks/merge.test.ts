@@ -10,7 +10,7 @@ import { MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
 import { type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
-import type { HitRecord } from "../../../appliance/store/log/record.ts";
+import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { someRecords } from "../log/records.ts";
 import {
@@ -177,16 +177,18 @@ describe("a block that was kept in pieces", () => {
 
   it("gives of its counts the days and the column that were asked for", () => {
     const reader = new BlockReader({ ...pieces, counters: EMPTY, detail: EMPTY });
-    const asked = [[DAY + 1, DAY + 2], "sessions"] as const;
-    const path = reader.dimension("path");
-    assert.deepEqual(path?.texts.all(), ["/a", "/b"]);
-    const [next, ...others] = path.counts(...asked);
-    assert.deepEqual(others, []);
-    assert.equal(next?.day, DAY + 1);
-    assert.deepEqual([...(next?.sessions ?? [])], [1]);
-    assert.deepEqual([...(next?.views ?? [])], []);
-    const [event] = reader.dimension("event")?.counts(...asked) ?? [];
-    assert.deepEqual([event?.day, ...(event?.values ?? [])], [DAY + 2, 0]);
+    const asked = (name: Dimension) => {
+      const found: unknown[] = [];
+      reader
+        .dimension(name)
+        ?.counts([DAY + 1, DAY + 2], ["sessions"], ({ day, length, values, columns }) =>
+          found.push([day, ...[values, ...columns].map((list) => [...list.subarray(0, length)])]),
+        );
+      return found;
+    };
+    assert.deepEqual(reader.dimension("path")?.texts.all(), ["/a", "/b"]);
+    assert.deepEqual(asked("path"), [[DAY + 1, [1], [1]]]);
+    assert.deepEqual(asked("event"), [[DAY + 2, [0], [0]]]);
   });
 
   it("is small where it is of one day", () => {
