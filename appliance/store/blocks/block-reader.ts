@@ -20,6 +20,7 @@ import { daysIn, MAX_MONTH, type Month } from "./month.ts";
 import { Texts } from "./texts.ts";
 import { VarintReader } from "./varints.ts";
 
+const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);
 const MAX_COUNTERS_BYTES = 262_144;
 /** A dictionary at its bound, or the counts of all days at theirs. */
 const MAX_COUNTS_BYTES = MAX_DICTIONARY_BYTES + MAX_DICTIONARY;
@@ -79,9 +80,14 @@ export class BlockReader {
     this.#detail = new FrameReader(detail, { keys: DETAIL_KEYS, itemBytes: MAX_COLUMN_BYTES });
   }
 
-  /** Those there are, in their order; those of a later release are passed over. */
-  *dimensions(): Generator<DimensionReader> {
-    for (const name of DIMENSIONS) {
+  /** What it takes where all of it is unpacked, about. */
+  get bytes(): number {
+    return this.#counts.bytes + this.#detail.bytes;
+  }
+
+  /** Those there are of some, or of all, in their order; those of a later release are passed over. */
+  *dimensions(names: ReadonlySet<Dimension> = ALL): Generator<DimensionReader> {
+    for (const name of names) {
       const dimension = this.dimension(name);
       if (dimension !== undefined) yield dimension;
     }
@@ -152,6 +158,16 @@ export class BlockReader {
   size(name: Dimension): number {
     const place = DIMENSIONS.indexOf(name);
     return this.#sizes.get(place) ?? this.dimension(name)?.texts.size ?? 0;
+  }
+
+  /** What a dimension takes of that. */
+  bytesOf(name: Dimension): number {
+    const place = DIMENSIONS.indexOf(name);
+    let bytes = this.#counts.length(textsKey(place)) ?? 0;
+    bytes += this.#counts.length(countsKey(place)) ?? 0;
+    for (let day = 0; day < MAX_DAYS; day++)
+      bytes += this.#detail.length(keyOfDay(day, columnKey(place))) ?? 0;
+    return bytes;
   }
 
   /** Lets go of what was unpacked but for what the next dimension, or the next day, may be in. */

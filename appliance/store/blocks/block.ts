@@ -38,11 +38,11 @@ const HOURS = NO_HOUR + 1;
 /** What is known of a block besides what was read of it. */
 interface Known {
   /** Days of the month that hold anything at all: bit 0 for the first. */
-  readonly days: number;
+  days: number;
   /** By day of the month that keeps detail. */
   readonly samples: (Sample | undefined)[];
   /** As `isBare`, bit 0 for the first day. */
-  readonly bare: number;
+  bare: number;
 }
 
 /** What is settled of a site and month. */
@@ -72,9 +72,16 @@ export class Block {
     return (this.#known.bare & (1 << day)) !== 0 || events > 0 || this.dayOf("pv", day) > 0;
   }
 
+  /** Nothing is kept any more of what came together on a day, and nothing ever will be. */
   dropDetail(day: number): void {
     this.detail[day] = undefined;
     this.#known.samples[day] = undefined;
+    this.#known.bare |= 1 << day;
+  }
+
+  /** Days as `days` has them hold something, of which perhaps not all is here. */
+  hold(days: number): void {
+    this.#known.days |= days;
   }
 
   /** Days of the month that hold anything at all: bit 0 for the first. */

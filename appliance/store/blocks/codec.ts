@@ -26,26 +26,75 @@ import { VarintWriter } from "./varints.ts";
 
 const NUL = "\0";
 
-/**
- * A block as an engine keeps it; a piece without anything in it is empty.
- * @param packs false: whoever reads it does so at once
- */
-export function encodeBlock(block: Block, packs = true): BlockPieces {
-  return {
-    counters: countersOf(block, packs),
-    counts: countsOf(block, packs),
-    detail: detailOf(block.detail, packs),
-  };
+/** Writes a block column after column, so that no more than one has to be there. */
+export class BlockWriter {
+  readonly #counters: FrameWriter;
+  readonly #counts: FrameWriter;
+  readonly #detail: FrameWriter;
+
+  /** @param packs false: whoever reads it does so at once */
+  constructor(packs = true) {
+    this.#counters = new FrameWriter(packs);
+    this.#counts = new FrameWriter(packs);
+    this.#detail = new FrameWriter(packs);
+  }
+
+  /** What a block has besides its dimensions. */
+  begin(block: Block): void {
+    this.#counters.add(0, countersOf(block));
+    for (const [day, { rows, hours, bits }] of daysOf(block.detail)) {
+      this.#detail.add(keyOfDay(day, HOURS_KEY), hours.subarray(0, rows));
+      this.#detail.add(keyOfDay(day, BITS_KEY), bits.subarray(0, rows));
+    }
+  }
+
+  /** The dimensions that a block has. */
+  dimensions(block: Block): void {
+    for (const [name, dimension] of block.inOrder) {
+      writeDimension(this.#counts, name, dimension);
+      const column = DETAIL_DIMENSIONS.indexOf(name);
+      for (const [day, { rows, values }] of column < 0 ? [] : daysOf(block.detail)) {
+        const planes = planesOf(values[column] as Uint16Array, rows);
+        if (planes !== undefined)
+          this.#detail.add(keyOfDay(day, columnKey(DIMENSIONS.indexOf(name))), planes);
+      }
+    }
+  }
+
+  /** A block as an engine keeps it; a piece without anything in it is empty. */
+  end(): BlockPieces {
+    return {
+      counters: this.#counters.end(),
+      counts: this.#counts.end(),
+      detail: this.#detail.end(),
+    };
+  }
 }
 
 /**
- * All of a block; of an empty piece, nothing.
+ * A block as an engine keeps it.
+ * @param packs false: whoever reads it does so at once
+ */
+export function encodeBlock(block: Block, packs = true): BlockPieces {
+  const writer = new BlockWriter(packs);
+  writer.begin(block);
+  writer.dimensions(block);
+  return writer.end();
+}
+
+/**
+ * A block; of an empty piece, nothing.
+ * @param names the dimensions that are read, with their columns of detail; all unless given
+ * @param hasRows false: the hours and bits of detail are left out
  * @throws {RangeError} when the bytes are no block
  */
-export function decodeBlock(row: BlockPieces & { readonly month: Month }): Block {
+export function decodeBlock(
+  row: BlockPieces & { readonly month: Month },
+  { names, hasRows = true }: { names?: ReadonlySet<Dimension>; hasRows?: boolean } = {},
+): Block {
   const reader = new BlockReader(row);
   const block = reader.counters;
-  for (const dimension of reader.dimensions()) {
+  for (const dimension of reader.dimensions(names)) {
     block.dimensions.set(dimension.name, dimensionOf(dimension));
     reader.release();
   }
@@ -55,11 +104,12 @@ export function decodeBlock(row: BlockPieces & { readonly month: Month }): Block
     block.detail[day] = new DayDetail(firstDayOf(row.month) + day, {
       ...sample,
       // Copies: these lie in what was unpacked.
-      hours: Uint8Array.from(reader.hours(day)),
-      bits: Uint8Array.from(reader.bits(day)),
+      hours: hasRows ? Uint8Array.from(reader.hours(day)) : NO_COLUMN,
+      bits: hasRows ? Uint8Array.from(reader.bits(day)) : NO_COLUMN,
       values: DETAIL_DIMENSIONS.map((name) => {
-        const column = new Uint16Array(sample.rows);
-        reader.column(day, name, column);
+        const isRead = names === undefined || names.has(name);
+        const column = new Uint16Array(isRead ? sample.rows : 0);
+        if (isRead) reader.column(day, name, column);
         return column;
       }),
     });
@@ -69,15 +119,7 @@ export function decodeBlock(row: BlockPieces & { readonly month: Month }): Block
   return block;
 }
 
-/** The same; undefined where nobody can read it: it stays as it is, and so does all of its month. */
-export function readBlock(row: BlockPieces & { readonly month: Month }): Block | undefined {
-  try {
-    return decodeBlock(row);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
+const NO_COLUMN = new Uint8Array();
 
 function dimensionOf({ texts, counts }: DimensionReader): DimensionBlock {
   const dimension = new DimensionBlock(texts.all());
@@ -88,26 +130,27 @@ function dimensionOf({ texts, counts }: DimensionReader): DimensionBlock {
   return dimension;
 }
 
-function countersOf(block: Block, packs: boolean): Uint8Array {
+function countersOf(block: Block): Uint8Array {
   const writer = new VarintWriter();
   writer.number(block.days);
   const days = DAYS.filter((day) => block.hasCounters(day));
   writer.number(maskOf(days));
   for (const day of days) writeSparse(writer, block.countersOf(day));
-  const samples = DAYS.flatMap((day) => {
-    const sample = block.detail[day];
-    return sample === undefined || sample.rows === 0 ? [] : [{ day, sample }];
-  });
-  writer.number(maskOf(samples.map(({ day }) => day)));
-  for (const { sample } of samples) {
-    writer.number(sample.rows);
-    writer.number(sample.seen);
-    writer.number(sample.every);
-  }
-  writer.number(maskOf(DAYS.filter((day) => block.isBare(day))));
-  const frames = new FrameWriter(packs);
-  frames.add(0, writer.end());
-  return frames.end();
+  const samples = daysOf(block.detail);
+  writer.number(maskOf(samples.map(([day]) => day)));
+  for (const [, { rows, seen, every }] of samples)
+    for (const n of [rows, seen, every]) writer.number(n);
+  // Of a day whose detail is known and not here nothing is kept any more.
+  const isLost = (day: number) => block.sample(day) !== block.detail[day];
+  writer.number(maskOf(DAYS.filter((day) => block.isBare(day) || isLost(day))));
+  return writer.end();
+}
+
+/** The days that keep detail. */
+function daysOf(detail: Detail): (readonly [day: number, DayDetail])[] {
+  return [...detail.entries()].filter(
+    (entry): entry is [number, DayDetail] => (entry[1]?.rows ?? 0) > 0,
+  );
 }
 
 const DAYS: readonly number[] = Array.from({ length: MAX_DAYS }, (_, day) => day);
@@ -127,12 +170,6 @@ function writeSparse(writer: VarintWriter, numbers: Float64Array): void {
       zeros = 0;
     } else zeros++;
   }
-}
-
-function countsOf(block: Block, packs: boolean): Uint8Array {
-  const frames = new FrameWriter(packs);
-  for (const [name, dimension] of block.inOrder) writeDimension(frames, name, dimension);
-  return frames.end();
 }
 
 /** Writes a dimension after those that are before it. */
@@ -163,22 +200,6 @@ function writeDimension(
     writer.piece(run.end());
   }
   frames.add(countsKey(place), writer.end());
-}
-
-function detailOf(detail: Detail, packs: boolean): Uint8Array {
-  const frames = new FrameWriter(packs);
-  for (const [day, columns] of detail.entries()) {
-    if (columns === undefined || columns.rows === 0) continue;
-    const { rows, hours, bits, values } = columns;
-    frames.add(keyOfDay(day, HOURS_KEY), hours.subarray(0, rows));
-    frames.add(keyOfDay(day, BITS_KEY), bits.subarray(0, rows));
-    for (const [i, name] of DETAIL_DIMENSIONS.entries()) {
-      const planes = planesOf(values[i] as Uint16Array, rows);
-      if (planes !== undefined)
-        frames.add(keyOfDay(day, columnKey(DIMENSIONS.indexOf(name))), planes);
-    }
-  }
-  return frames.end();
 }
 
 /** All low bytes, then all high bytes where any is not 0; undefined where every value is 0. */

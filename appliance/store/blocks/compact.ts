@@ -7,7 +7,7 @@ import { DETAIL_DIMENSIONS } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { firstDayOf } from "./month.ts";
 
-interface Kept {
+export interface Kept {
   /** Of which days (since 1970) counts are kept. */
   readonly counts: (day: Day) => boolean;
   /** Of which of these detail is kept, too. */
@@ -29,7 +29,15 @@ interface Compacted {
  */
 export function compactBlock(block: Block, kept: Kept): Compacted {
   const first = firstDayOf(block.month);
-  const compact = new Block(block.month);
+  // Of a block of which not all was read, what is not here is known.
+  let [days, bare] = [0, 0];
+  for (let day = 0; day < MAX_DAYS; day++) {
+    if (!kept.counts(first + day)) continue;
+    days |= block.days & (1 << day);
+    const isDropped = block.sample(day) !== undefined && !kept.detail(first + day);
+    if (isDropped || block.isBare(day)) bare |= 1 << day;
+  }
+  const compact = new Block(block.month, { days, samples: [], bare });
   const gone = new Map<Counter, number>();
   for (let day = 0; day < MAX_DAYS; day++) {
     if (!kept.counts(first + day)) addGone(gone, block, day);

@@ -53,8 +53,12 @@ export class DayDetail implements DetailColumns {
   values: Uint16Array[];
   /** Another one for each day: the same rows come to the same draw wherever they are folded. */
   readonly #seed: number;
+  /** Rows that there is memory for. */
+  #room: number;
 
-  constructor(seed: number, { rows, seen, every, hours, bits, values }: DetailColumns = noRows()) {
+  /** @param columns those of no length are left out of all that follows */
+  constructor(seed: number, columns: DetailColumns = noRows()) {
+    const { rows, seen, every, hours, bits, values } = columns;
     this.#seed = seed;
     this.rows = rows;
     this.seen = seen;
@@ -62,6 +66,7 @@ export class DayDetail implements DetailColumns {
     this.hours = hours;
     this.bits = bits;
     this.values = values;
+    this.#room = Math.max(hours.length, ...values.map(({ length }) => length));
   }
 
   /**
@@ -87,11 +92,11 @@ export class DayDetail implements DetailColumns {
 
   /** What it takes of memory, about. */
   get memory(): number {
-    return this.hours.length * (2 + 2 * this.values.length);
+    return this.#room * (2 + 2 * this.values.length);
   }
 
   #put(row: number, hour: number, bits: number, values: ArrayLike<number>): void {
-    if (row === this.hours.length) this.#grow();
+    if (row === this.#room) this.#grow();
     this.hours[row] = hour;
     this.bits[row] = bits;
     for (let i = 0; i < this.values.length; i++)
@@ -133,11 +138,13 @@ export class DayDetail implements DetailColumns {
   }
 
   #grow(): void {
-    const room = 2 * Math.max(FIRST_ROOM, this.hours.length);
-    this.hours = larger(this.hours, new Uint8Array(room));
-    this.bits = larger(this.bits, new Uint8Array(room));
+    const room = 2 * Math.max(FIRST_ROOM, this.#room);
+    const isLeft = ({ length }: Uint8Array | Uint16Array) => length === this.#room;
+    if (isLeft(this.hours)) this.hours = larger(this.hours, new Uint8Array(room));
+    if (isLeft(this.bits)) this.bits = larger(this.bits, new Uint8Array(room));
     for (const [i, column] of this.values.entries())
-      this.values[i] = larger(column, new Uint16Array(room));
+      if (isLeft(column)) this.values[i] = larger(column, new Uint16Array(room));
+    this.#room = room;
   }
 }
 

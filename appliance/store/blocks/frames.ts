@@ -2,9 +2,9 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { VarintReader, VarintWriter } from "./varints.ts";
 
 // A piece of a block is items in frames behind an index, so that a question unpacks what it is about and
-// no more. The index: a format, how many items there are, and of each the gap from the key before and its
-// length; then of each frame how many bytes it takes, twice, and one more where it is packed. A frame ends
-// with the item that fills it: which items are in which follows from their lengths.
+// no more. The index: a format, how many items there are, and of each its key and its length, in the order in
+// which they were written; then of each frame how many bytes it takes, twice, and one more where it is packed.
+// A frame ends with the item that fills it: which items are in which follows from their lengths.
 
 const FORMAT = 2;
 /** A frame holds as much at least, but for the last: zstd takes some 50 µs a frame, whatever is in it. */
@@ -15,6 +15,8 @@ const WORTH_PACKING_BYTES = 64;
 const LEVEL = 3;
 /** What zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
 const MAX_WINDOW_LOG = 23;
+/** What was unpacked and may be asked for again: a frame of each column of a day. */
+const KEPT_BYTES = 3 * 1_048_576;
 /** Node lays smaller buffers into memory that they share. */
 const OWN_MEMORY_BYTES = 32_768;
 
@@ -30,18 +32,16 @@ export class FrameWriter {
   readonly #frames: Frame[] = [];
   #open = new VarintWriter();
   #items = 0;
-  #lastKey = -1;
 
   /** @param packs false: whoever reads it does so at once */
   constructor(packs = true) {
     this.#packs = packs;
   }
 
-  /** @param key above those before */
+  /** @param key which none had before */
   add(key: number, item: Uint8Array): void {
-    this.#index.number(key - this.#lastKey - 1);
+    this.#index.number(key);
     this.#index.number(item.length);
-    this.#lastKey = key;
     this.#items++;
     this.#open.bytes(item);
     if (this.#open.length >= FRAME_BYTES) this.#close();
@@ -114,10 +114,10 @@ export class FrameReader {
     const format = reader.number();
     if (format !== FORMAT) throw noPiece(`its format is ${format}`);
     const lengths: number[] = [];
-    let key = -1;
     let length = 0;
     for (let left = reader.number(keys); left > 0; left--) {
-      key += 1 + reader.number(keys - key - 2);
+      const key = reader.number(keys - 1);
+      if (this.#places.has(key)) throw noPiece("it has an item twice");
       const from = length;
       length += reader.number(itemBytes);
       this.#places.set(key, { frame: lengths.length, from, to: length });
@@ -135,9 +135,9 @@ export class FrameReader {
     if (at !== bytes.length) throw noPiece("it is cut, or something follows it");
   }
 
-  /** Ascending. */
-  keys(): IterableIterator<number> {
-    return this.#places.keys();
+  /** What all items take that are not packed. */
+  get bytes(): number {
+    return this.#frames.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** How long an item is; undefined where there is none. */
@@ -156,15 +156,16 @@ export class FrameReader {
   }
 
   /**
-   * Lets go of all frames but the one that was unpacked last, where the next item may be. Left to V8, some
-   * 100 MB of them would be there before it collects any.
+   * Lets go of what was asked for longest ago, but for some megabytes where the next item may be. Left to V8,
+   * some 100 MB would be there before it collects any.
    */
   release(): void {
-    const last = [...this.#unpacked.keys()].at(-1);
-    for (const [n, bytes] of this.#unpacked) {
-      if (n === last) continue;
+    let bytes = 0;
+    for (const [n, frame] of [...this.#unpacked].reverse()) {
+      bytes += frame.length;
+      if (bytes <= KEPT_BYTES) continue;
       this.#unpacked.delete(n);
-      giveBack(bytes);
+      giveBack(frame);
     }
   }
 
@@ -176,7 +177,12 @@ export class FrameReader {
 
   #frame(n: number): Uint8Array {
     const known = this.#unpacked.get(n);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // The one that was asked for last is the last to go.
+      this.#unpacked.delete(n);
+      this.#unpacked.set(n, known);
+      return known;
+    }
     const { from, to, isPacked, length } = this.#frames[n] as FramePlace;
     const bytes = this.#bytes.subarray(from, to);
     if (!isPacked) {

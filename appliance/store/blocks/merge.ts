@@ -10,6 +10,7 @@ import { MAX_DAYS } from "./dictionary.ts";
 export function mergeInto(block: Block, part: Block): void {
   const columns: MergedColumn[] = [];
   const bare = Array.from({ length: MAX_DAYS }, (_, day) => block.isBare(day) || part.isBare(day));
+  block.hold(part.days);
   for (let day = 0; day < MAX_DAYS; day++)
     if (part.hasCounters(day)) {
       const sums = block.countersOf(day);

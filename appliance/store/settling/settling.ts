@@ -1,14 +1,21 @@
 import { DAY_MS, type Day } from "../../base/calendar.ts";
-import { Block } from "../blocks/block.ts";
-import { readBlock } from "../blocks/codec.ts";
-import { compactBlock } from "../blocks/compact.ts";
+import type { Block } from "../blocks/block.ts";
+import { BlockReader } from "../blocks/block-reader.ts";
+import type { Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { mergeInto } from "../blocks/merge.ts";
+import { mergeRows } from "../blocks/merge-rows.ts";
 import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { Counter, SiteKey } from "../counting.ts";
-import type { BlockKey, BlockRow, BlockSize, Settlement, Snapshot } from "../snapshot.ts";
+import type {
+  BlockKey,
+  BlockPieces,
+  BlockRow,
+  BlockSize,
+  Settlement,
+  Snapshot,
+} from "../snapshot.ts";
 import { type FoldingTime, foldLog } from "./folding.ts";
-import { dayOfPart, rowOf, SETTLED } from "./parts.ts";
+import { dayOfPart, SETTLED } from "./parts.ts";
 
 /** A running day has no more parts than this before they are merged. */
 const MAX_PARTS = 8;
@@ -118,11 +125,15 @@ class Work {
   }
 
   /** A block takes the place of some that were there; where it holds nothing, none does. */
-  replace(there: readonly BlockKey[], key: BlockKey, block: Block): void {
-    const isPut = block.days !== 0;
-    if (isPut) this.#puts.push(rowOf(key, block));
+  replace(
+    there: readonly BlockKey[],
+    { site, month, part: into }: BlockKey,
+    { pieces, days }: { readonly pieces: BlockPieces; readonly days: number },
+  ): void {
+    const isPut = days !== 0;
+    if (isPut) this.#puts.push({ site, month, part: into, ...pieces });
     for (const { site, month, part } of there)
-      if (!isPut || part !== key.part) this.#drops.push({ site, month, part });
+      if (!isPut || part !== into) this.#drops.push({ site, month, part });
   }
 
   addPast(site: SiteKey, gone: ReadonlyMap<Counter, number>): void {
@@ -179,7 +190,7 @@ async function dueOf(
     const sites = some.map(({ site }) => site);
     const rows = await snapshot.blocks(sites, { from: month, to: month }, ["counters"]);
     const holding = new Set(
-      rows.filter((row) => holdsPast(readBlock(row), past)).map(({ site }) => site),
+      rows.filter((row) => holdsPast(countersOf(row), past)).map(({ site }) => site),
     );
     for (const one of some) if (holding.has(one.site)) isDue.add(one);
   }
@@ -232,39 +243,47 @@ async function settle(
   work: Work,
 ): Promise<void> {
   const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
-  const blocks = new Map<BlockRow, Block>();
-  for (const row of rows) {
-    const block = readBlock(row);
-    // Merged with the rest, it would be lost for those who mend it.
-    if (block === undefined) return;
-    blocks.set(row, block);
-  }
-  work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
-  const merged = (some: readonly BlockRow[]) => {
-    const [first = new Block(month), ...others] = some.flatMap((row) => blocks.get(row) ?? []);
-    for (const other of others) mergeInto(first, other);
-    return first;
-  };
-  const compact = (block: Block) => {
-    const compacted = compactBlock(block, {
-      counts: (day) => !past.over.has(day),
-      detail: past.keepsDetail,
-      today: past.today,
-    });
-    work.addPast(site, compacted.gone);
-    return compacted.block;
-  };
+  const isPast = new Map(rows.map((row) => [row, holdsPast(countersOf(row), past)]));
   const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
-  // What is settled is written anew only with something to add, or to take out.
-  if (over.some((row) => !isSettled(row) || holdsPast(blocks.get(row), past)))
-    work.replace(over, { site, month, part: SETTLED }, compact(merged(over)));
   const running = rows.filter((row) => !over.includes(row));
   const many = crowded(running);
-  for (const parts of many) work.replace(parts, parts[0] as BlockRow, compact(merged(parts)));
   const others = running.filter((row) => !many.some((parts) => parts.includes(row)));
-  for (const row of others) {
-    if (holdsPast(blocks.get(row), past)) work.replace([row], row, compact(merged([row])));
+  // What is settled is written anew only with something to add, or to take out.
+  const settled = over.some((row) => !isSettled(row) || isPast.get(row)) ? [over] : [];
+  const kept: Kept = {
+    counts: (day) => !past.over.has(day),
+    detail: past.keepsDetail,
+    today: past.today,
+  };
+  const merged = readable(() =>
+    [...settled, ...many, ...others.filter((row) => isPast.get(row)).map((row) => [row])].map(
+      (parts) => ({ parts, ...mergeRows(month, parts, kept) }),
+    ),
+  );
+  // Merged with the rest, it would be lost for those who mend it.
+  if (merged === undefined) return;
+  work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+  for (const { parts, gone, ...block } of merged) {
+    const key = parts === over ? { site, month, part: SETTLED } : (parts[0] as BlockRow);
+    work.addPast(site, gone);
+    work.replace(parts, key, block);
   }
+}
+
+/** Undefined where bytes are none of ours: a card has bent them. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The counters of a block; undefined where nobody can read them. */
+function countersOf(row: BlockRow): Block | undefined {
+  const nothing = new Uint8Array();
+  return readable(() => new BlockReader({ ...row, counts: nothing, detail: nothing }).counters);
 }
 
 function bytesOf({ counters, counts, detail }: BlockRow): number {
@@ -303,17 +322,20 @@ async function cutDetail(
     if (left <= 0 || work.isFull) break;
     const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
     const row = rows.find((one) => one.part === part);
-    const block = row && readBlock(row);
+    const block = row && countersOf(row);
     if (row === undefined || block === undefined) continue;
-    const days = daysOf(month).filter((_, at) => block.detail[at] !== undefined);
+    const days = daysOf(month).filter((_, at) => block.sample(at) !== undefined);
     const kept = new Set(days.slice(Math.ceil(days.length / 2)));
-    const compacted = compactBlock(block, {
-      counts: () => true,
-      detail: (day) => kept.has(day),
-      today: Number.NEGATIVE_INFINITY,
-    });
+    const merged = readable(() =>
+      mergeRows(month, [row], {
+        counts: () => true,
+        detail: (day) => kept.has(day),
+        today: Number.NEGATIVE_INFINITY,
+      }),
+    );
+    if (merged === undefined) continue;
     work.done(bytesOf(row));
-    work.replace([row], row, compacted.block);
+    work.replace([row], row, merged);
     left -= days.length === kept.size ? 0 : detailBytes * (1 - kept.size / days.length);
   }
   return work.isEmpty ? null : work.settlement();

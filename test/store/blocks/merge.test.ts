@@ -5,9 +5,12 @@ import { addDay } from "../../../appliance/store/blocks/add-day.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
-import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
+import { compactBlock } from "../../../appliance/store/blocks/compact.ts";
+import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
+import type { FoldRules } from "../../../appliance/store/blocks/fold.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
+import { mergeRows } from "../../../appliance/store/blocks/merge-rows.ts";
 import { type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
@@ -153,6 +156,45 @@ describe("parts of a block", () => {
     const bytes = texts.reduce((all, one) => all + Buffer.byteLength(one), 0);
     assert.ok(bytes <= MAX_DICTIONARY_BYTES + OTHER.length, `${bytes} bytes`);
     assert.equal(sum(tables.flatMap((table) => table?.views ?? [])), 8 * 1_500);
+  });
+});
+
+describe("rows of a month that are too large to be read at once", () => {
+  const NAMES = DETAIL_DIMENSIONS.slice(0, 10);
+  /** A part whose texts alone take some two megabytes. */
+  const part = (seed: number, rules: FoldRules): Block => {
+    const records = Array.from({ length: 2_000 }, (_, n) =>
+      view({
+        ...{ flags: n % 8, times: 1 + ((n * seed) % 40), moment: NOON + 24 * (n % 3) },
+        values: NAMES.map((name) => [name, `${name}-${(n * seed) % 1_999}-`.padEnd(110, "x")]),
+      }),
+    );
+    const event = {
+      ...view({ values: [["event", "buy"]], moment: NOON + 72 }),
+      kind: "event",
+    } as const;
+    const block = folded([...records, event], rules, 500).get(MONTH) ?? new Block(MONTH);
+    return rewritten(block);
+  };
+  const ALL_KEPT = { counts: () => true, detail: () => true, today: Number.POSITIVE_INFINITY };
+
+  it("become what they would be if they were", () => {
+    // The second keeps detail of no day but the first two.
+    const parts = [part(7, ALL_DETAIL), part(11, ALL_DETAIL), part(13, { detailFrom: 20_502 })];
+    const whole = new Block(MONTH);
+    const [first = whole, ...others] = parts.map(rewritten);
+    for (const other of others) mergeInto(first, other);
+    for (const kept of [ALL_KEPT, { ...ALL_KEPT, counts: (day: number) => day > 20_500 }]) {
+      const { block, gone } = compactBlock(rewritten(first), kept);
+      const rows = parts.map((one) => encodeBlock(one));
+      const merged = mergeRows(MONTH, rows, kept);
+      const read = decodeBlock({ month: MONTH, ...merged.pieces });
+      assert.deepEqual(told([read]), told([block]));
+      assert.deepEqual(read.detail, rewritten(block).detail);
+      assert.deepEqual([merged.days, [...merged.gone]], [block.days, [...gone]]);
+      for (let day = 0; day < 31; day++)
+        assert.equal(read.isBare(day), block.isBare(day), `${day}`);
+    }
   });
 });
 
