@@ -7,6 +7,7 @@ import type {
   BlockKey,
   BlockRow,
   BlockSize,
+  Due,
   LogRow,
   Piece,
   Settlement,
@@ -99,10 +100,11 @@ export class MemoryEngine {
         );
       },
       blocks: (of, from, to, pieces) => soon(blocksOf(blocks, of, { from, to }, pieces)),
-      list: (after, limit) =>
+      list: (after, limit, due) =>
         soon(
           blocks
             .filter((block) => after === null || inOrder(block, after) > 0)
+            .filter((block) => due === undefined || isDue(block, due))
             .slice(0, limit)
             .map(sizeOf),
         ),
@@ -144,4 +146,9 @@ function blocksOf(
 function sizeOf({ site, month, part, counters, counts, detail }: BlockRow): BlockSize {
   const bytes = counters.length + counts.length + detail.length;
   return { site, month, part, bytes, detailBytes: detail.length };
+}
+
+function isDue({ part, month, detail }: BlockRow, { from, to, detailTo }: Due): boolean {
+  const isPast = (month >= from && month <= to) || (detail.length > 0 && month <= detailTo);
+  return part > 0 || isPast;
 }
