@@ -43,6 +43,15 @@ export interface BlockSize extends BlockKey {
   readonly detailBytes: number;
 }
 
+/** What there may be anything to do about, besides parts. */
+export interface Due {
+  /** Inclusive months whose days may be past; none where the first is after the last. */
+  readonly from: Month;
+  readonly to: Month;
+  /** Up to this month detail may be past. */
+  readonly detailTo: Month;
+}
+
 /** What an engine has, all of one moment. */
 export interface Snapshot {
   /** Another number once anybody changed blocks: settled, erased, copied, restored. */
@@ -66,8 +75,11 @@ export interface Snapshot {
     pieces: readonly Piece[],
     page?: BlockPage,
   ): Soon<readonly BlockRow[]>;
-  /** Blocks there are, in the same order: as many as `limit`, after a key. */
-  list(after: BlockKey | null, limit: number): Soon<readonly BlockSize[]>;
+  /**
+   * Blocks there are, in the same order: as many as `limit`, after a key. With `due` those that are not may
+   * be left out.
+   */
+  list(after: BlockKey | null, limit: number, due?: Due): Soon<readonly BlockSize[]>;
   /** Of each of these sites, by counter: counts of days past retention, kept for ever. */
   past(sites: readonly SiteKey[]): Soon<readonly ReadonlyMap<string, number>[]>;
   /** All sites that exist, retired ones too. */

@@ -93,6 +93,20 @@ describe("tallydeck migrate", () => {
       }
     });
 
+  it("says how writes are switched on where they are off, which makes no standby of a server", async () => {
+    const server = await sharedPostgres();
+    await server.sql(`ALTER DATABASE ${database()} SET default_transaction_read_only = on`);
+    for (const parameters of [{}, { target_session_attrs: "read-write" }]) {
+      const url = server.url({ database: database(), parameters });
+      const { code, err } = await tallydeck(["migrate", "--database-url", url]);
+      assert.equal(code, 1);
+      assert.match(
+        err,
+        /is no standby, but default_transaction_read_only is on there\. Switch it off/,
+      );
+    }
+  });
+
   it("says what is wrong, and never the password", async () => {
     const none = await migrate("--grant", "nobody");
     assert.equal(none.code, 1);

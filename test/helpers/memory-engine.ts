@@ -8,6 +8,7 @@ import type {
   BlockPage,
   BlockRow,
   BlockSize,
+  Due,
   LogRow,
   Piece,
   Settlement,
@@ -101,10 +102,11 @@ export class MemoryEngine {
       },
       blocks: (of, months, pieces, page) =>
         soon(pageOf(blocksOf(blocks, of, months, pieces), page)),
-      list: (after, limit) =>
+      list: (after, limit, due) =>
         soon(
           blocks
             .filter((block) => after === null || inOrder(block, after) > 0)
+            .filter((block) => due === undefined || isDue(block, due))
             .slice(0, limit)
             .map(sizeOf),
         ),
@@ -158,4 +160,9 @@ function pageOf(rows: readonly BlockRow[], page?: BlockPage): readonly BlockRow[
 function sizeOf({ site, month, part, counters, counts, detail }: BlockRow): BlockSize {
   const bytes = counters.length + counts.length + detail.length;
   return { site, month, part, bytes, detailBytes: detail.length };
+}
+
+function isDue({ part, month, detail }: BlockRow, { from, to, detailTo }: Due): boolean {
+  const isPast = (month >= from && month <= to) || (detail.length > 0 && month <= detailTo);
+  return part > 0 || isPast;
 }

@@ -37,6 +37,7 @@ export class Life {
   detailDays = 12;
   lowSpace = false;
   maxDetailBytes = Number.POSITIVE_INFINITY;
+  readonly looked = { past: "" };
   /** Epoch milliseconds. */
   now = FIRST_DAY * DAY_MS;
   bootedAt = this.now;
@@ -58,12 +59,12 @@ export class Life {
   }
 
   get time(): SettlingTime {
-    const { boot, today, retentionDays, detailDays, lowSpace, maxDetailBytes } = this;
+    const { boot, today, retentionDays, detailDays, lowSpace, maxDetailBytes, looked } = this;
     const bootedAt = this.isSure ? this.bootedAt : null;
     const { runMs, marks } = this.engine;
     return {
       ...{ boot, bootedAt, zoneHour, today, retentionDays, detailDays, lowSpace },
-      ...{ runMs, marks, maxDetailBytes },
+      ...{ runMs, marks, maxDetailBytes, looked },
     };
   }
 

@@ -56,6 +56,17 @@ describe("a collector whose database goes away", () => {
     assert.equal(await countedViews(server.url()), 1);
   });
 
+  it("answers 503, to hits too, once a newer version has raised the tables", async () => {
+    await server.sql("UPDATE meta SET value = '99' WHERE key IN ('schema', 'readable_by')");
+    while (collecting.store.ready) await passing();
+    for (const path of ["/", "/e?s=blog&v=e30"]) {
+      const { status, json } = await ask(path);
+      assert.deepEqual([status, json.code], [503, "not_ready"], path);
+    }
+    assert.equal(collecting.store.figures.waitingHits, 0);
+    await answerTo(collecting.stop());
+  });
+
   it("says how many hits are lost when it has to stop before", async () => {
     await server.stop();
     await answerTo(ask("/e?s=blog&v=e30"));

@@ -4,6 +4,8 @@ import { sqlStateOf } from "./connection/errors.ts";
 import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 import { tables } from "./migrate.ts";
 
+/** Any number that others hardly take: of two who change the same rights at once, the server fails one. */
+const LOCK = 7_450_312;
 const NO_RIGHT = "42501";
 const NO_SUCH = "42704";
 
@@ -24,6 +26,7 @@ export async function grant(
 }
 
 async function grantTo(sql: Sql, role: string): Promise<void> {
+  await sql.rows(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const [here] = await sql.rows<{ schema: string }>("SELECT current_schema() AS schema");
   const names = tables();
   const all = names.map(quoted).join(", ");

@@ -1,16 +1,17 @@
-import { DAY_MS, type Day } from "../../base/calendar.ts";
+import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import type { Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeRows } from "../blocks/merge-rows.ts";
-import { firstDayOf, type Month } from "../blocks/month.ts";
+import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import type {
   BlockKey,
   BlockPieces,
   BlockRow,
   BlockSize,
+  Due,
   Settlement,
   Snapshot,
 } from "../snapshot.ts";
@@ -34,6 +35,13 @@ export interface SettlingTime extends FoldingTime {
   readonly marks: ReadonlyMap<Day, number>;
   /** What detail may take of the disk. */
   readonly maxDetailBytes: number;
+  /** Kept from one settlement to the next; without it all blocks are looked through each time. */
+  readonly looked?: Looked;
+}
+
+/** Of which past nothing is left: what goes of past days is other days, or the hours to do it in. */
+export interface Looked {
+  past: string;
 }
 
 /** The blocks of a site and month. */
@@ -49,6 +57,8 @@ interface Past {
   /** Days whose counts are past retention. */
   readonly over: ReadonlySet<Day>;
   readonly keepsDetail: (day: Day) => boolean;
+  /** No later month has detail that is past. */
+  readonly detailTo: Month;
 }
 
 /**
@@ -67,7 +77,13 @@ export async function nextSettlement(
   const past = pastOf(time);
   const work = new Work(generation);
   const share = new DetailShare();
-  for await (const page of siteMonths(snapshot)) {
+  const name = nameOf(past, time);
+  // Who is to measure all detail has to see it all.
+  const due =
+    time.maxDetailBytes === Number.POSITIVE_INFINITY
+      ? dueIn(past, time.looked?.past === name)
+      : undefined;
+  for await (const page of siteMonths(snapshot, due)) {
     const months = page.filter(({ site }) => exists.has(site));
     for (const month of months) share.add(month);
     for (const month of await dueOf(snapshot, months, past)) {
@@ -77,6 +93,7 @@ export async function nextSettlement(
   }
   if (!work.isEmpty) return work.settlement();
   if (past.over.size > 0) return work.settlement([...past.over]);
+  if (time.looked !== undefined) time.looked.past = name;
   return share.bytes > time.maxDetailBytes
     ? cutDetail(snapshot, share, time.maxDetailBytes, work)
     : null;
@@ -86,7 +103,10 @@ export async function nextSettlement(
 function pastOf(time: SettlingTime): Past {
   const { bootedAt, today, retentionDays, detailDays, runMs, marks } = time;
   if (bootedAt === null)
-    return { today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true };
+    return {
+      ...{ today: Number.NEGATIVE_INFINITY, over: new Set(), keepsDetail: () => true },
+      detailTo: NO_MONTH,
+    };
   // The calendar may be wrong: a day is only past once the service has run so long, too.
   const isPast = (day: Day, days: number) =>
     day <= today - days && (marks.get(day) ?? runMs) <= runMs - days * DAY_MS;
@@ -94,6 +114,25 @@ function pastOf(time: SettlingTime): Past {
     today,
     over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
     keepsDetail: (day) => detailDays > 0 && !isPast(day, Math.min(detailDays, retentionDays)),
+    detailTo: detailDays > 0 ? monthOf(today - Math.min(detailDays, retentionDays)) : MAX_MONTH,
+  };
+}
+
+const NO_MONTH: Month = -1;
+
+/** Says which days are past, and in which hour that was looked at: a copy may bring such days later. */
+function nameOf({ over, keepsDetail }: Past, { marks, runMs }: SettlingTime): string {
+  const withoutDetail = [...marks.keys()].filter((day) => !keepsDetail(day));
+  return [[...over], withoutDetail, Math.floor(runMs / HOUR_MS)].map(String).join(" ");
+}
+
+/** @param isLooked nothing is left of what is past */
+function dueIn({ over, detailTo }: Past, isLooked: boolean): Due {
+  const months = isLooked ? [] : [...over].map(monthOf);
+  return {
+    from: Math.min(...months, MAX_MONTH + 1),
+    to: Math.max(...months, NO_MONTH),
+    detailTo: isLooked ? NO_MONTH : detailTo,
   };
 }
 
@@ -155,12 +194,12 @@ class Work {
   }
 }
 
-/** All blocks that there are, by site and month, some at a time. */
-async function* siteMonths(snapshot: Snapshot): AsyncGenerator<SiteMonth[]> {
+/** All blocks that there are, or that are due, by site and month, some at a time. */
+async function* siteMonths(snapshot: Snapshot, due?: Due): AsyncGenerator<SiteMonth[]> {
   let after: BlockKey | null = null;
   let rest: BlockSize[] = [];
   for (;;) {
-    const page: readonly BlockSize[] = await snapshot.list(after, PAGE);
+    const page: readonly BlockSize[] = await snapshot.list(after, PAGE, due);
     after = page.at(-1) ?? null;
     const groups = [
       ...Map.groupBy([...rest, ...page], ({ site, month }) => `${site} ${month}`).values(),

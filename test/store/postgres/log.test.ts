@@ -10,6 +10,7 @@ import {
   FOLDED,
   GENERATION,
   LIST,
+  LIST_DUE,
   LOG,
   PAST,
   SITES,
@@ -239,7 +240,7 @@ describe("the log in PostgreSQL", () => {
 describe("each statement of the log and the blocks in PostgreSQL", () => {
   const STATEMENTS = Object.entries({
     ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
-    ...{ FOLDED, GENERATION, LIST, LOG, PAST, SITES },
+    ...{ FOLDED, GENERATION, LIST, LIST_DUE, LOG, PAST, SITES },
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
     ...Object.fromEntries(Object.entries(settling).filter(([, one]) => typeof one === "string")),
   }) as [string, string][];
@@ -251,7 +252,7 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     past: "site",
   };
   /** Of all nodes or all sites, and only when something is settled: a page, or the keys alone. */
-  const OF_ALL = ["FOLDED", "LIST", "SITES"];
+  const OF_ALL = ["FOLDED", "LIST", "LIST_DUE", "SITES"];
 
   it("needs no sequence, no lock of a table, and nobody who listens", () => {
     for (const [name, text] of STATEMENTS)

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
+import { grant } from "../../../appliance/store/postgres/grant.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, sharedPostgres } from "../../helpers/postgres.ts";
@@ -27,6 +28,24 @@ describe("the tables in PostgreSQL", () => {
     assert.deepEqual(await sql("SELECT directory FROM revision"), [{ directory: 1 }]);
     assert.ok(made.every(({ to }) => to === 1));
     assert.deepEqual(await migrateAs(), { from: 1, to: 1 });
+  });
+
+  it("are granted by several at once", async () => {
+    await migrateAs();
+    const server = await sharedPostgres();
+    const { user } = await server.createWriter(database());
+    const settings = parseDatabaseUrl(server.url({ database: database() }));
+    const clock = new FakeClock();
+    const all = Array.from(
+      { length: 8 },
+      () => new Connection(settings, { clock, role: "chores" }),
+    );
+    try {
+      for (let time = 0; time < 3; time++)
+        await Promise.all(all.map((connection) => grant(connection, settings, user)));
+    } finally {
+      await Promise.all(all.map((connection) => connection.close()));
+    }
   });
 
   it("are used by a role that may not change them", async () => {

@@ -91,6 +91,30 @@ describe("upkeep in PostgreSQL", () => {
     ]);
   });
 
+  it("looks at no block of which nothing is due", async () => {
+    const node = await open();
+    await node.count(["/"]);
+    node.clock.advance(2 * DAY_MS);
+    await node.until(() => node.engine.ready);
+    await node.upkeep();
+    await node.count(["/"]);
+    await sql(
+      `INSERT INTO block (site, month, part, counters, counts, detail)
+       SELECT block.site, block.month - n, 0, counters, counts, 'x' FROM block, generate_series(1, 400) n;
+       ANALYZE block`,
+    );
+    for (let minute = 0; minute < 10; minute++) {
+      await node.count(["/"]);
+      await node.settle();
+    }
+    // What a session did is told at its end.
+    await node.engine.close();
+    const read = "SELECT seq_tup_read + idx_tup_fetch AS n FROM pg_stat_user_tables";
+    const [blocks] = await sql(`${read} WHERE relname = 'block'`);
+    // Once an hour it looks for what is past.
+    assert.ok(Number(blocks?.n) < 5 * 400, `it looked at ${blocks?.n}`);
+  });
+
   it("drops nothing because a clock has gone ahead", async () => {
     const node = await open();
     await node.count(["/"]);

@@ -11,6 +11,7 @@ import {
   isSerialization,
   Lost,
   sqlStateOf,
+  WritesOff,
 } from "./errors.ts";
 import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
@@ -314,8 +315,10 @@ export class Connection implements Sql {
 
   async #refuseReadOnly(live: Live): Promise<void> {
     const [row] = (await this.#ask<Record<string, string>>(live, SHOW_READ_ONLY)).rows;
-    if (row?.transaction_read_only === "on")
-      throw Object.assign(new Error("cannot write: the server is a standby"), STANDBY);
+    if (row?.transaction_read_only !== "on") return;
+    throw isStandby(live)
+      ? Object.assign(new Error("cannot write: the server is a standby"), STANDBY)
+      : new WritesOff();
   }
 
   /** Servers that know none of these expressions have no place. */
@@ -455,7 +458,8 @@ export class Connection implements Sql {
       live.isLost = true;
       live.socket.destroy();
       if (error instanceof Lost) throw error;
-      throw isReadOnly(error) ? new Away(error) : new Lost(error);
+      if (!isReadOnly(error)) throw new Lost(error);
+      throw new Away(isStandby(live) ? error : new WritesOff());
     }
   }
 
@@ -495,6 +499,11 @@ const COMMIT = "COMMIT";
 const SHOW_READ_ONLY = { text: "SHOW transaction_read_only" };
 /** As the server itself would say at the first write. */
 const STANDBY = { code: "25006", severity: "ERROR" };
+
+/** Or no PostgreSQL: who takes writes there tells where it is. */
+function isStandby({ place }: Live): boolean {
+  return place.timeline === 0;
+}
 
 function lose(live: Live): void {
   live.isLost = true;

@@ -46,6 +46,18 @@ export function isReadOnly(error: unknown): boolean {
   return sqlStateOf(error) === "25006";
 }
 
+/** A server that is no standby, and takes no writes all the same: somebody switched them off. */
+export class WritesOff extends Error {
+  readonly code = "25006";
+  readonly severity = "ERROR";
+
+  constructor() {
+    super(
+      "the server is no standby, but default_transaction_read_only is on there. Switch it off (ALTER DATABASE … SET default_transaction_read_only = off, or the same for the role or the server); where your provider has switched it on because the disk is full, make room first",
+    );
+  }
+}
+
 /** A lock that another holds was not to be had in time: nothing was done. */
 export function isLocked(error: unknown): boolean {
   return sqlStateOf(error) === "55P03";
@@ -132,6 +144,7 @@ function sentenceOfClient(error: unknown, { ssl }: ConnectionSettings): string |
 export function reasonOf(error: unknown): string {
   const cause = causeOf(error);
   const state = sqlStateOf(cause);
+  if (cause instanceof WritesOff) return cause.message;
   if (state === "25006") return "the server takes no writes (it is a standby)";
   if (state === "53300") return `no more connections there: ${messageOf(cause)}`;
   return state === undefined ? messageOf(cause) : `${messageOf(cause)} (${state})`;

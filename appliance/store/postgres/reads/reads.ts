@@ -4,7 +4,7 @@ import { BlockCounts } from "../../counts/block-counts.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import { LogTail } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
-import { nextSettlement } from "../../settling/settling.ts";
+import { type Looked, nextSettlement } from "../../settling/settling.ts";
 import type { Settlement } from "../../snapshot.ts";
 import type { Connection, Transaction } from "../connection/connection.ts";
 import { EPOCH, epochOf } from "../epoch.ts";
@@ -33,6 +33,7 @@ export class Reads {
   #kept: Kept | undefined;
   /** By node, how far the log is settled that is being settled. */
   #settlesTo: ReadonlyMap<number, number> = new Map();
+  #looked: Looked & { readonly epoch: number | null } = { epoch: null, past: "" };
 
   /** All that is read is of one moment. @throws {Away}, {Lost}, and what the server refuses */
   run<Q extends QueryName>(
@@ -82,6 +83,7 @@ export class Reads {
     const epoch = await epochOf(sql);
     // Who looks at the database draws it within moments.
     if (epoch === null) return null;
+    if (epoch !== this.#looked.epoch) this.#looked = { epoch, past: "" };
     if (query.isFirst) {
       const ends = await sql.rows<{ node: number; n: number; bytes: number }>(LOG_ENDS);
       if (ends.reduce((sum, { bytes }) => sum + bytes, 0) < query.minBytes) return null;
@@ -95,6 +97,7 @@ export class Reads {
       maxSites: MAX_SITES,
       runMs: await runMs(sql),
       marks: await dayMarks(sql),
+      looked: this.#looked,
     });
     return settlement && { ...settlement, epoch };
   }

@@ -100,6 +100,10 @@ CREATE TABLE block (
 ALTER TABLE block ALTER COLUMN counters SET STORAGE EXTERNAL;
 ALTER TABLE block ALTER COLUMN counts SET STORAGE EXTERNAL;
 ALTER TABLE block ALTER COLUMN detail SET STORAGE EXTERNAL;
+-- What settling looks for: parts of days, which are few; months past retention; and detail that ends.
+CREATE INDEX block_part ON block (site, month, part) WHERE part > 0;
+CREATE INDEX block_month ON block (month) WHERE part = 0;
+CREATE INDEX block_detail ON block (month) WHERE part = 0 AND octet_length(detail) > 0;
 
 -- Counters of days past retention: of all time is the sum of these and of all blocks.
 CREATE TABLE past (
