@@ -6,6 +6,7 @@ import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { onEachEngine } from "../helpers/engines.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
+import { assertError, Owner } from "../helpers/owner.ts";
 import { tallydeck } from "../helpers/tallydeck.ts";
 import { eachWorld, type World } from "../helpers/world.ts";
 
@@ -181,10 +182,32 @@ onEachEngine(() => {
       assert.match(JSON.stringify(await noted()), /Mars\/Olympus/);
     });
 
+    it("is not what the first site may name", async () => {
+      await world().start({ SITES: "" });
+      const owner = new Owner(world());
+      await owner.ask("DELETE", "/api/sites/blog?confirm=blog");
+      assert.equal((await owner.get("/api/sites")).asksZone, false);
+      const site = { id: "shop", zone: "Asia/Tokyo" };
+      assertError(await owner.ask("POST", "/api/sites", site), 400, "invalid_field");
+    });
+
     it("gives way to one that the owner names, but not where others count by it", async () => {
       await world().start({ DAY_ZONE: "Europe/Zurich" });
       const isKept = /Mars\/Olympus/.test(JSON.stringify(await noted()));
       assert.equal(isKept, world().isOnPostgres);
+    });
+  });
+
+  describe("days where only a site that is retired has counted", () => {
+    const world = eachWorld();
+
+    it("become those of DAY_ZONE at its next midnight, as where there are others", async () => {
+      await viewsAt(world(), "2026-03-04T12:00:00Z");
+      await world().restart({ SITES: "", DAY_ZONE: "Europe/Zurich" });
+      await world().restart({ DAY_ZONE: "Europe/Zurich" });
+      assert.equal((await world().stats()).zone, "UTC");
+      await viewsAt(world(), "2026-03-04T23:00:00Z");
+      assert.equal((await world().stats()).zone, "Europe/Zurich");
     });
   });
 
@@ -195,6 +218,19 @@ onEachEngine(() => {
       await viewsAt(world(), "2026-03-04T18:29:59Z", "2026-03-04T18:30:00Z");
       assert.deepEqual((await hoursOf(world(), "2026-03-04")).hour, { 23: 1 });
       assert.deepEqual((await hoursOf(world(), "2026-03-05")).hour, { "00": 1 });
+    });
+  });
+
+  describe("days of a zone to the west", () => {
+    const world = eachWorld({ env: { DAY_ZONE: "America/New_York" } });
+
+    it("lose nothing where a clock stands at its beginning, which is a day before all others there", async () => {
+      await viewsAt(world(), "1970-01-01T01:00:00Z", "2026-03-04T12:00:00Z");
+      await world().service.store.upkeep();
+      assert.deepEqual(await hoursOf(world(), "1970-01-01"), {
+        hour: { "00": 1 },
+        dowhour: { "4-00": 1 },
+      });
     });
   });
 

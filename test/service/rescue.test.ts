@@ -202,6 +202,17 @@ describe("a service whose data", () => {
     assert.equal(await views(), VIEWS);
   });
 
+  it("turns out to be damaged where only reads look is repaired the same way", async () => {
+    overwriteRoot(file(), "block");
+    await world.start();
+    await world.readRaw("/stats", { from: "first", to: "2026-03-04" });
+    await until(() => world.service.unusable !== undefined);
+    assert.match((await owner.get("/api/rescue")).problem, /is damaged/);
+    await owner.ask("POST", "/api/restore", backup, { headers: FILE });
+    await repaired();
+    assert.equal(await views(), VIEWS);
+  });
+
   it("was never there is begun without a word", async () => {
     for (const name of readdirSync(world.dataDir)) rmSync(join(world.dataDir, name));
     // As a first start leaves it that was cut short.

@@ -83,6 +83,33 @@ describe("settling", () => {
     assert.deepEqual(totals, Array(150).fill(7));
   });
 
+  it("merges a month once whose parts lie on both sides of where a look ends", async () => {
+    const life = new Life();
+    const settled = Array.from({ length: 991 }, (_, n) => 100 + n);
+    const running = [2_000, 2_001, 2_002];
+    for (const site of [...settled, ...running]) life.engine.sites.add(site);
+    life.commit(
+      0,
+      settled.map((site) => view(site)),
+    );
+    await life.settleAll();
+    life.pass(DAY_MS);
+    await life.settleAll();
+    for (let fold = 0; fold < 7; fold++) {
+      life.commit(
+        0,
+        running.map((site) => view(site)),
+      );
+      await life.settleAll();
+    }
+    // A look takes in 1,000: of the second site, two parts of seven.
+    assert.equal(partsOf(life).length, 991 + 3 * 7);
+    life.pass(life.retentionDays * DAY_MS);
+    await life.settleAll();
+    assert.deepEqual(partsOf(life), []);
+    assert.deepEqual(await life.question().blocks.totals(running), [7, 7, 7]);
+  });
+
   it("leaves what waits for the clock, and what came after it, until the time is known", async () => {
     const life = new Life();
     life.commit(1, [view(1)]);

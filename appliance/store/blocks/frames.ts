@@ -8,7 +8,7 @@ import { VarintReader, VarintWriter } from "./varints.ts";
 
 const FORMAT = 2;
 /** A frame holds as much at least, but for the last: zstd takes some 50 µs a frame, whatever is in it. */
-const FRAME_BYTES = 65_536;
+export const FRAME_BYTES = 65_536;
 /** Packing less gains nothing. */
 const WORTH_PACKING_BYTES = 64;
 /** Above it, writing costs more than the card gains. */

@@ -96,7 +96,7 @@ export class BatchEncoder {
     const { values, times, site, flags } = record;
     const isOpen = takesNew && this.#hasRoom(values);
     // A clock that nobody lives to see is no reason to lose what it counted.
-    const moment = this.#undated === undefined ? Math.min(record.moment, MAX_HOUR) : record.moment;
+    const moment = this.#undated === undefined ? hourWithin(record.moment) : record.moment;
     this.#rows.begin({ site, moment, flags }, KINDS.indexOf(record.kind), values.length);
     let before: Dimension | undefined;
     let slot = -1;
@@ -335,12 +335,17 @@ export function datedBatch(
   const hourOf = (second: number) => {
     let hour = hours.get(second);
     if (hour === undefined) {
-      hour = Math.min(MAX_HOUR, Math.max(0, zoneHour(zero + 1_000 * second)));
+      hour = hourWithin(zoneHour(zero + 1_000 * second));
       hours.set(second, hour);
     }
     return hour;
   };
   return { ...batch, undated: undefined, moments: batch.moments.map(hourOf) };
+}
+
+/** The first hour there is, or the last, where a clock says one beyond it. */
+function hourWithin(hour: number): number {
+  return Math.min(MAX_HOUR, Math.max(0, hour));
 }
 
 function checked(

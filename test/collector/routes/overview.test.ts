@@ -38,6 +38,18 @@ onEachEngine(() => {
       assert.equal(live, 3);
     });
 
+    it("tells of a site that was silent for months when it was viewed last", async () => {
+      await views(world(), [{}], "docs");
+      wait(3);
+      await views(world(), [{}], "docs");
+      wait(24 * 100);
+      await views(world(), [{}], "blog");
+      assert.equal((await of("docs")).last, "2026-03-04T15");
+      await world().service.store.upkeep();
+      assert.equal((await of("docs")).last, "2026-03-04T15");
+      assert.equal((await of("blog")).last, "2026-06-12T15");
+    });
+
     it("compares today with what yesterday had by the same hour", async () => {
       await world().beacon({ p: "/" });
       wait(3);

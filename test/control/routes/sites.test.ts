@@ -29,6 +29,14 @@ onEachEngine(() => {
       assert.equal(await asksZone(), false);
     });
 
+    it("names none where a site that is retired has counted by one", async () => {
+      await world().restart({ SITES: "old" });
+      await world().beacon({ p: "/" }, { s: "old" });
+      await world().restart();
+      assert.equal(await asksZone(), false);
+      assertError(await post({ id: "blog", zone: "Asia/Tokyo" }), 400, "invalid_field");
+    });
+
     it("leaves a zone that the configuration names", async () => {
       await world().restart({ DAY_ZONE: "Europe/Zurich" });
       assert.equal(await asksZone(), false);

@@ -3,18 +3,20 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
+import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { compactBlock } from "../../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
-import type { Condition } from "../../../appliance/store/blocks/filter.ts";
+import { MAX_DICTIONARY } from "../../../appliance/store/blocks/dictionary.ts";
+import { type Condition, filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { flawOf } from "../../../appliance/store/blocks/flaw.ts";
-import { FrameWriter } from "../../../appliance/store/blocks/frames.ts";
+import { FRAME_BYTES, FrameWriter } from "../../../appliance/store/blocks/frames.ts";
 import { HOURS_KEY, keyOfDay } from "../../../appliance/store/blocks/keys.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { VarintWriter } from "../../../appliance/store/blocks/varints.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
-import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
+import { type Dimension, FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
 import type { BlockPieces } from "../../../appliance/store/snapshot.ts";
 import { fits } from "../../helpers/naive-counts.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
@@ -102,14 +104,72 @@ describe("blocks", () => {
 
   it("keep one row in two, four, … of a busy day, and scale what they answer", () => {
     const times = 3 * MAX_DETAIL_ROWS;
-    const some = (n: number) => view({ times, values: [["path", `/${n}`]] });
+    const flags = FLAG.visitor | FLAG.session | FLAG.pathVisitor;
+    const some = (n: number) => view({ times, flags: n * flags, values: [["path", `/${n}`]] });
     const [block] = folded([some(0), some(1)]).values();
     const detail = block?.detail[DAY];
     assert.deepEqual({ every: detail?.every, seen: detail?.seen }, { every: 8, seen: 2 * times });
     assert.ok((detail?.rows ?? 0) <= MAX_DETAIL_ROWS);
     const fitting = filtered(block as Block, [{ dimension: "path", test: "is", value: "/1" }]);
-    assert.equal(fitting.dayOf("pv", DAY), times);
+    for (const counter of ["pv", "uv", "sessions"] as const)
+      assert.equal(fitting.dayOf(counter, DAY), times, counter);
+    const { views, visitors, sessions } = fitting.dimension("path").table(DAY);
+    assert.deepEqual([views, visitors, sessions], [[times], [times], [times]]);
     assert.equal((block as Block).dayOf("pv", DAY), 2 * times);
+  });
+
+  it("keep of a row whichever it has of as many values as there may be, and OTHER of more", () => {
+    const path = (n: number) => ["path", `/${n}`] as const;
+    const seen = (n: number, day: number): HitRecord => ({
+      ...view({ moment: NOON + 24 * day, values: [["event", "seen"], path(n)] }),
+      kind: "event",
+    });
+    const half = 35_000;
+    const events = Array.from({ length: 2 * half }, (_, n) => seen(n, Math.floor(n / half)));
+    // Each alone on its day.
+    const alone = [254, 255, 256, 511];
+    const views = alone.map((n, i) => view({ moment: NOON + 24 * (2 + i), values: [path(n)] }));
+    const tooMany = view({ moment: NOON + 24 * 7, values: [["path", "/too-many"]] });
+    const [block = new Block(MONTH)] = folded(
+      [...events, ...views, tooMany],
+      ALL_DETAIL,
+      14_000,
+    ).values();
+    const reader = new BlockReader({ month: MONTH, ...encodeBlock(block) });
+    /** Views by day, and events of all days. */
+    const fitting = (value: string) => {
+      const counters = new Block(MONTH);
+      let events = 0;
+      filterBlock(
+        reader,
+        {
+          where: [{ dimension: "path", test: "is", value }],
+          ...{ of: "views", days: [0, 30], names: new Set(["event"]) },
+        },
+        counters,
+        (_, { length, counts }) => {
+          for (const n of counts.subarray(0, length)) events += n;
+        },
+      );
+      return { counters, events };
+    };
+    // Events are not counted by path, so that no day bounds them; and one place is for OTHER.
+    const last = MAX_DICTIONARY - 2;
+    for (const n of [0, ...alone, half, last]) assert.equal(fitting(`/${n}`).events, 1, `/${n}`);
+    assert.equal(fitting(`/${last + 1}`).events, 0);
+    for (const [i, n] of alone.entries())
+      assert.equal(fitting(`/${n}`).counters.dayOf("pv", DAY + 2 + i), 1);
+    assert.equal(fitting(OTHER).counters.dayOf("pv", DAY + 7), 1);
+  });
+
+  it("are read as they were written, wherever in a day one frame ends and the next begins", () => {
+    // Hours and flags of so many rows fill one.
+    const full = FRAME_BYTES / 2;
+    for (const times of [full - 1, full, full + 1]) {
+      const [block] = folded([view({ times, values: [["path", "/"]] })]).values();
+      assert.equal(block?.detail[DAY]?.rows, times);
+      assert.equal(filtered(block, [NOT_NOWHERE]).dayOf("pv", DAY), times);
+    }
   });
 
   it("pass over billions of alike records at once", () => {

@@ -9,8 +9,9 @@ import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { ALL_DETAIL, batchOf, DAY, filtered, NOON, view } from "./facts.ts";
 
 const MONTH = monthOf(20_500);
+const VIEW = view({ values: [["browser", "Chrome"]] });
 const KINDS: readonly HitRecord[] = [
-  view({ values: [["browser", "Chrome"]] }),
+  VIEW,
   view({ values: [["browser", "Firefox"]] }),
   { ...view({ values: [["event", "buy"]] }), kind: "event" },
 ];
@@ -22,6 +23,10 @@ function folded(kinds: Iterable<number>, day = 0): Block {
   const batch = batchOf(KINDS.map((record) => ({ ...record, moment: NOON + 24 * day })));
   fold(new Map([[MONTH, block]]), batch, kinds, ALL_DETAIL);
   return block;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, n) => all + n, 0);
 }
 
 function firefoxOf(block: Block, day = 0): number {
@@ -84,6 +89,20 @@ describe("detail of more than a day keeps", () => {
       const block = folded(rhythm(3, count));
       const any = filtered(block, [{ dimension: "browser", test: "begins", value: "" }]);
       assert.equal(any.dayOf("pv", DAY), count);
+      assert.equal(sum(any.dimension("browser").table(DAY).views), count);
+    }
+  });
+
+  it("adds up so where a few are merged with what was thinned more than once", () => {
+    for (let n = 0; n < 15; n++) {
+      const [few, many] = [folded([FIREFOX, FIREFOX, FIREFOX], n - DAY), new Block(MONTH)];
+      const batch = batchOf([
+        { ...VIEW, moment: NOON + 24 * (n - DAY), times: 4 * MAX_DETAIL_ROWS },
+      ]);
+      fold(new Map([[MONTH, many]]), batch, [0], ALL_DETAIL);
+      mergeInto(few, many);
+      const any = filtered(few, [{ dimension: "browser", test: "begins", value: "" }]);
+      assert.equal(any.dayOf("pv", n), 4 * MAX_DETAIL_ROWS + 3, `day ${n}`);
     }
   });
 

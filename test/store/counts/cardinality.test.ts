@@ -110,15 +110,19 @@ describe("low space", () => {
     assert.deepEqual([pv, path], [{ _: 4 }, { "/known": 2, [OTHER]: 2 }]);
   });
 
-  it("counts a value known from another day", async () => {
-    await views(world(), [{ path: "/known" }]);
-    await settled();
-    await spaceIs(0);
-    world().clock.setWall(world().clock.now() + DAY_MS);
-    await views(world(), [{ path: "/known" }]);
-    await settled();
-    assert.deepEqual((await world().stats()).path, { "/known": 1 });
-  });
+  for (const [when, days] of [
+    ["another day", 1],
+    ["the month before, on the first of one", 28],
+  ] as const)
+    it(`counts a value known from ${when}`, async () => {
+      await views(world(), [{ path: "/known" }]);
+      await settled();
+      await spaceIs(0);
+      world().clock.setWall(world().clock.now() + days * DAY_MS);
+      await views(world(), [{ path: "/known" }]);
+      await settled();
+      assert.deepEqual((await world().stats()).path, { "/known": 1 });
+    });
 
   it("counts views, visitors and hours also for a site that has none yet", async () => {
     await spaceIs(0);

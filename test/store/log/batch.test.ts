@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { formatDay } from "../../../appliance/base/calendar.ts";
 import {
   type Batch,
   BatchEncoder,
@@ -107,6 +108,17 @@ describe("a batch", () => {
       const [moment = -1] = datedBatch(batch, zero, half).moments;
       assert.ok(moment >= 0 && moment < 24 * 157_100, `hour ${moment}`);
     }
+  });
+
+  it("counts in the first hour there is, or the last, what a clock says of another", () => {
+    const last = 24 * 157_054 - 1;
+    const hours = [-5, 0, last, last + 1, 1e300];
+    const batches = hours.map((moment) => decodeBatch(encoded([{ ...VIEW, moment }])));
+    assert.deepEqual(
+      batches.map(({ moments }) => moments[0]),
+      [0, 0, last, last, last],
+    );
+    assert.equal(formatDay(last / 24), "2399-12-31");
   });
 
   it("is refused where it counts hours that nobody lives to see", () => {

@@ -111,7 +111,9 @@ describe("an answer of /stats", () => {
     const { path, ref, daily } = await world().stats(all);
     const lists = [daily.path, daily.ref].flatMap((table) => Object.values<number[]>(table));
     const counts = lists.reduce((sum, list) => sum + list.length / 2, 0);
-    assert.ok(counts <= MAX_ANSWERED_DAY_COUNTS + 2 * 480, `${counts}`);
+    // The room that few values leave is for the many.
+    const room = MAX_ANSWERED_DAY_COUNTS;
+    assert.ok(counts <= room + 2 * 480 && counts > 0.99 * room, `${counts}`);
     assert.deepEqual([path["/5"], daily.path["/5"].slice(0, 4)], [4_320, [0, 9, 1, 9]]);
     assert.equal(sumOf(path), 480 * 2_008);
     assert.equal(Object.keys(ref).length, 300);
