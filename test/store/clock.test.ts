@@ -198,6 +198,17 @@ onEachEngine(() => {
       assert.deepEqual((await world.stats({ day: "2026-03-05" })).path, { "/second": 1 });
     });
 
+    it("a boot whose clock was set on the way is filed by what it showed when each hit came", async () => {
+      await world.beacon({ p: "/before" });
+      world.clock.setWall("2026-02-20T10:30:00Z");
+      await world.beacon({ p: "/after" });
+      await boot("2026-02-21T01:00:00Z", "boot-id-77e1");
+      await allFiled();
+      const pathsOf = async (day: string) => (await world.stats({ day })).path;
+      assert.deepEqual(await pathsOf("2026-01-10"), { "/before": 1 });
+      assert.deepEqual(await pathsOf("2026-02-20"), { "/after": 1 });
+    });
+
     it("a boot that ended so is filed when the next one is sure from the start", async () => {
       await world.beacon({ p: "/" });
       await boot("2026-01-12T01:00:00Z", "boot-id-77e1", true);

@@ -34,8 +34,9 @@ describe("a log that waits for the clock", function () {
     views: number,
     path: (n: number) => string,
     dimensions: readonly Dimension[] = ["path"],
+    savedZero = world.clock.now(),
   ): Promise<void> {
-    const undated = { boot: world.clock.boot, savedZero: world.clock.now() };
+    const undated = { boot: world.clock.boot, savedZero };
     const db = openForWriting(databaseFile(world.dataDir));
     const insert = db.prepare("INSERT INTO log (body) VALUES (?)");
     db.transaction(() => {
@@ -63,6 +64,20 @@ describe("a log that waits for the clock", function () {
     const { path } = await world.stats();
     assert.equal(path["/0"], Math.ceil(3_000 / 7));
     assert.equal(Object.keys(path).length, 7);
+  });
+
+  it("puts together what waits for one clock, and not what another has stamped", async () => {
+    const days = ["2026-02-10", "2026-02-20"] as const;
+    for (let n = 0; n < 300; n++)
+      for (const day of days) await add(1, 1, () => `/on-${day}`, ["path"], Date.parse(day));
+    await world.service.store.upkeep();
+    assert.ok((await log()).rows < 300, JSON.stringify(await log()));
+    await world.stop();
+    world = new World({ clock: new FakeClock(start, { boot: "b2" }), after: world });
+    await world.start();
+    await world.service.store.upkeep();
+    for (const day of days)
+      assert.deepEqual((await world.stats({ day })).path, { [`/on-${day}`]: 300 });
   });
 
   it("takes hits without their texts once it is full, and its backup restores", async () => {
