@@ -44,6 +44,9 @@ export const COUNTABLE = {
   together: 2 ** 50,
 } as const;
 
+/** Once the log of a box takes so much, hits lose their texts: they wait for the clock, for as long as a day. */
+export const FULL_LOG_BYTES: number = 48 * MB;
+
 /** A site's month has no more parts: one for each of its hours, and what is settled. */
 export const MAX_PARTS_OF_MONTH: number = 31 * 24 + 1;
 

@@ -8,6 +8,7 @@ export type RefusalCode =
   | "invalid_json"
   | "invalid_release"
   | "too_large"
+  | "too_much"
   /** What it is about. */
   | "not_found"
   /** How much there is already. */

@@ -1,10 +1,14 @@
 import { chmod, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { ASKED_TUNNEL, TUNNEL, type TunnelState } from "../base/tunnel.ts";
 import type { TunnelAnswer } from "../control/wire.ts";
 
 /** Where the kernel counts what came through it; the server's half of a handshake does, too. */
 const HEARD = `/sys/class/net/${TUNNEL}/statistics/rx_bytes`;
+
+/** Whether there is one now. */
+export const hasTunnel = (): boolean => networkInterfaces()[TUNNEL] !== undefined;
 
 /**
  * The box's tunnel, which root makes: the service asks for it by a file in a folder that root watches,

@@ -5,6 +5,7 @@ import { type Config, FLAGS, readConfig } from "../config.ts";
 import type { Place } from "../store/desk.ts";
 import type { Directory } from "../store/sites/directory.ts";
 import { INSTALLED, type Terminal } from "./command.ts";
+import { databaseOf } from "./database.ts";
 
 /** Options every command takes that works on the data. */
 export const DATA_OPTIONS = {
@@ -57,6 +58,12 @@ function dataFlag(dataDir: string): string {
 /** As a shell takes it for one word. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What to say where there is no site: where it was looked, for a service may keep its numbers elsewhere. */
+export async function noSite(config: Config, terminal: Terminal): Promise<string> {
+  const where = (await databaseOf(config))?.shown ?? resolve(config.dataDir);
+  return `No site yet in ${where}. Add one: ${toType("sites add my-site", config, terminal)}`;
 }
 
 /** What to say of an id that no site has. */

@@ -1,3 +1,4 @@
+import { hasTunnel } from "../box/tunnel.ts";
 import { privacyText } from "../control/routes/privacy.ts";
 import type { PublicSettings } from "../public/settings.ts";
 import { openToLook } from "../store/desk.ts";
@@ -37,6 +38,7 @@ export const privacy: Command = {
           return desk.read(query, input);
         },
         config,
+        isTunnelled: hasTunnel(),
         hasPublicAddress: (config.publicAddress ?? kept)?.enabled === true,
         now: terminal.now(),
       });

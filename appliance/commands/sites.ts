@@ -28,7 +28,7 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, noSuchSite } from "./data.ts";
 import { checkData } from "./others-data.ts";
 import { whereaboutsOf } from "./whereabouts.ts";
 
@@ -75,7 +75,7 @@ export const sites: Command = {
         ? await openToLook(config)
         : await openToChange(config, { makesRoom: action === "erase" });
     if (desk === undefined) {
-      terminal.out(noSite(config, terminal));
+      terminal.out(await noSite(config, terminal));
       return;
     }
     try {
@@ -87,10 +87,6 @@ export const sites: Command = {
     }
   },
 };
-
-function noSite(config: Config, terminal: Terminal): string {
-  return `No site yet. Add one: ${toType("sites add my-site", config, terminal)}`;
-}
 
 interface Action {
   desk: Desk;
@@ -115,8 +111,9 @@ const ACTIONS: Readonly<
   erase: { ids: 1, act: erase },
 };
 
-function list({ directory: { sites, retired }, terminal, config }: Action): void {
-  if (sites.length === 0) terminal.out(noSite(config, terminal));
+async function list({ directory, terminal, config }: Action): Promise<void> {
+  const { sites, retired } = directory;
+  if (sites.length === 0) terminal.out(await noSite(config, terminal));
   for (const site of sites) terminal.out(describe(site));
   for (const { id } of retired)
     terminal.out(`${id}  (retired; erase: tallydeck sites erase ${id} --confirm ${id})`);

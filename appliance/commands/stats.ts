@@ -8,7 +8,7 @@ import type { StatsTotals } from "../store/reports.ts";
 import { detailFrom } from "../store/settling/folding.ts";
 import type { Directory, SiteRecord } from "../store/sites/directory.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
-import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSuchSite, toType } from "./data.ts";
+import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP, noSite, noSuchSite } from "./data.ts";
 import { checkData } from "./others-data.ts";
 import { tableOf } from "./stats-table.ts";
 
@@ -49,12 +49,10 @@ export const stats: Command = {
     const config = configFrom(values, terminal);
     await checkData(["stats", ...positionals], config, terminal);
     const desk = await openToLook(config);
-    if (desk === undefined)
-      throw new CommandFailed(
-        `No site yet. Add one: ${toType("sites add my-site", config, terminal)}`,
-      );
+    if (desk === undefined) throw new CommandFailed(await noSite(config, terminal));
     try {
       const directory = await desk.directory();
+      if (directory.sites.length === 0) throw new CommandFailed(await noSite(config, terminal));
       const site = siteOf(directory, given);
       const zone = new DayZone(directory.dayZone ?? UTC_DAYS);
       const now = terminal.now();
@@ -64,7 +62,7 @@ export const stats: Command = {
         from: today - days + 1,
         to: today,
         zone: zone.nameAt(now),
-        detailFrom: detailFrom({ today, detailDays: config.detailDays }),
+        detailFrom: detailFrom({ ...config, today }),
       });
       if (values.json) terminal.out(json);
       else

@@ -11,7 +11,7 @@ import type { ChannelValue } from "../push/channel-value.ts";
 import type { Acknowledgement } from "../push/held.ts";
 import type { Scope } from "../push/scope.ts";
 import type { Status } from "../push/status.ts";
-import type { Warning } from "../store/reports.ts";
+import type { EndedRead, Warning } from "../store/reports.ts";
 import type { LastUpdate, UpdateView, UpdateWish } from "../updates/shown.ts";
 
 export type { IconFile as IconsAnswer } from "../base/icons.ts";
@@ -202,6 +202,8 @@ export interface BoxAnswer extends Vitals {
   numbersElsewhere: boolean;
   /** Whether `POST /api/power` is of use here. */
   power: boolean;
+  /** Questions that took more memory than there is within the last hour, newest first; `at` in epoch ms. */
+  endedReads: readonly EndedRead[];
 }
 
 /** `GET /api/public/tunnel`. */

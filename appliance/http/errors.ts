@@ -49,6 +49,7 @@ const ANSWERS: Readonly<Record<RefusalCode, Answer>> = {
   invalid_image: { status: 400 },
   invalid_json: { status: 400 },
   invalid_release: { status: 400 },
+  too_much: { status: 400 },
   not_found: { status: 404 },
   alarm_limit: { status: 409 },
   channel_limit: { status: 409 },

@@ -229,7 +229,11 @@ function windowing(record: PublicRecord, facts: Facts): Next {
 }
 
 /** Whether there is a certificate for the name that visitors' browsers take. */
-export function isServing({ served, now, isSure }: Facts): boolean {
+export function isServing({
+  served,
+  now,
+  isSure,
+}: Pick<Facts, "served" | "now" | "isSure">): boolean {
   return served?.fits === true && (!isSure || now < served.notAfter);
 }
 

@@ -23,6 +23,7 @@ import type { Served } from "./renewal.ts";
 import type { Sayings } from "./sentences.ts";
 import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from "./settings.ts";
 import type { PublicView } from "./shown.ts";
+import { warningsOf } from "./state.ts";
 import { viewOf } from "./view.ts";
 
 interface PublicAddressOptions {
@@ -132,6 +133,10 @@ export class PublicAddress {
     return viewOf(this.#record, this.#facts(), { provider, port: advice }, this.#running?.errand);
   }
 
+  warnings(): PublicView["warnings"] {
+    return warningsOf(this.#record, this.#knownFacts());
+  }
+
   /**
    * Goes on with other settings. What is under way is stopped where it would be done otherwise: an
    * order that is broken off counts, too.
@@ -198,13 +203,17 @@ export class PublicAddress {
   }
 
   #facts(): Facts {
-    const { clock, isTunnelled, port } = this.#options;
+    return { ...this.#knownFacts(), isTunnelled: this.#options.isTunnelled() };
+  }
+
+  /** Without what the machine has to be asked for. */
+  #knownFacts(): Omit<Facts, "isTunnelled"> {
+    const { clock, port } = this.#options;
     return {
       settings: this.#settings,
       now: Math.floor(clock.now()),
       isSure: clock.sure,
       served: this.#served,
-      isTunnelled: isTunnelled(),
       port,
       reachedAt: this.#reachedAt,
       wantsTest: this.#wantsTest,

@@ -13,7 +13,7 @@ import {
 } from "./machine.ts";
 import { countedBy, type PublicRecord } from "./record.ts";
 import { renewalDue, warnsAt } from "./renewal.ts";
-import type { State } from "./shown.ts";
+import type { PublicView, State } from "./shown.ts";
 
 /** @param doing what is done just now */
 export function stateOf(record: PublicRecord, facts: Facts, doing?: Errand): State {
@@ -53,8 +53,26 @@ function shutOutState(record: PublicRecord, facts: Facts): State {
 const ON_THE_WAY: readonly State[] = ["finding-address", "dns-updating", "dns-waiting"];
 
 /** Whether the CA did not get in last, and nobody else has since. */
-export function isShut({ outside }: PublicRecord, { reachedAt = 0 }: Facts): boolean {
+export function isShut(
+  { outside }: PublicRecord,
+  { reachedAt = 0 }: Pick<Facts, "reachedAt">,
+): boolean {
   return outside?.by443 === false && reachedAt <= outside.at;
+}
+
+/** What an owner is warned of wherever numbers are read: each read asks, so it takes no view to tell. */
+export function warningsOf(
+  record: PublicRecord,
+  facts: Omit<Facts, "isTunnelled">,
+): PublicView["warnings"] {
+  const { settings, served, now, isSure } = facts;
+  if (!settings.enabled) return [];
+  // An end that has come is the more a warning.
+  const isWorried = isSure && served?.fits === true && now >= warnsAt(served);
+  return [
+    ...(isWorried ? (["certificate_expires"] as const) : []),
+    ...(isServing(facts) && isShut(record, facts) ? (["unreached"] as const) : []),
+  ];
 }
 
 /** What is amiss, or not done yet, before the port; undefined where all is well. */

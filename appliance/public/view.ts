@@ -2,11 +2,10 @@ import type { Errand } from "./errands.ts";
 import { HOUR_MS, recent, TESTS_AN_HOUR } from "./limits.ts";
 import { type Facts, isAtHome, isInDoubt, isNamed, isServing, nextTryAt } from "./machine.ts";
 import type { PublicRecord } from "./record.ts";
-import { warnsAt } from "./renewal.ts";
 import { ofRouter, type Said, type Sayings, saidOf } from "./sentences.ts";
 import type { PublicSettings } from "./settings.ts";
 import type { PublicView, State, Step, StepView } from "./shown.ts";
-import { isShut, stateOf } from "./state.ts";
+import { isShut, stateOf, warningsOf } from "./state.ts";
 
 const STEPS: readonly Step[] = ["name", "address", "port", "certificate", "reached"];
 
@@ -62,21 +61,13 @@ export function viewOf(
     expiresAt: served?.fits ? served.notAfter : null,
     reachedAt,
     testsLeft: Math.max(0, TESTS_AN_HOUR - recent(record.tests, HOUR_MS, now).length),
-    warnings: [
-      ...(isWorried(facts) ? (["certificate_expires"] as const) : []),
-      ...(isLive && isShut(record, facts) ? (["unreached"] as const) : []),
-    ],
+    warnings: warningsOf(record, facts),
   };
 }
 
 function urlOf({ name }: PublicSettings): string | null {
   if (name === "") return null;
   return `https://${name.includes(":") ? `[${name}]` : name}`;
-}
-
-/** An end that has come is the more a warning. */
-function isWorried({ settings, served, now, isSure }: Facts): boolean {
-  return settings.enabled && isSure && served?.fits === true && now >= warnsAt(served);
 }
 
 function stepsOf(

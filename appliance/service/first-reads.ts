@@ -1,3 +1,7 @@
+import type { Clock } from "../base/clock.ts";
+import type { DayZone } from "../base/day-zone.ts";
+import { COUNTED_OF } from "../store/blocks/day-table.ts";
+import type { SurveyVersions } from "../store/reports.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import type { Store } from "../store/store.ts";
 import { readDecks } from "./adapters.ts";
@@ -30,5 +34,67 @@ export async function firstReads(store: Pick<Store, "read">, file: string): Prom
       needsBackup: true,
       says: `${FILE} cannot be read as a start has to (${reason}).`,
     });
+  }
+}
+
+/** Of so many sites a dashboard's questions are asked: those that keep the most. */
+const ASKED_SITES = 16;
+const WEEK = 7;
+const HOURS = 24;
+const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
+/** Fits whatever was seen: all detail is read. */
+const WHATEVER = { dimension: "path", test: "not", value: "" } as const;
+
+/** All days, each by itself. */
+const WIDEST = {
+  from: "first",
+  single: false,
+  series: true,
+  daily: "text",
+  detailFrom: 0,
+  warnings: [],
+} as const;
+
+/**
+ * Asks each question that a dashboard, a share link, a deck, a badge or an alarm may ask, of the sites that keep
+ * the most, each as widely as it can be.
+ * @throws {Refusal} as the first does that is not answered
+ */
+export async function dashboardReads(
+  store: Pick<Store, "read"> & { readonly zone: DayZone },
+  clock: Pick<Clock, "now">,
+): Promise<void> {
+  const now = clock.now();
+  const [today, zone] = [store.zone.today(now), store.zone.nameAt(now)];
+  const hour = store.zone.hourAt(now) % HOURS;
+  const sites = await store.read("largestSites", { limit: ASKED_SITES });
+  const asked = { today, hour, zone, warnings: [] };
+  const lively = sites.map((site) => ({ ...site, live: 0 }));
+  await store.read("overview", { query: { ...asked, sites: lively }, accepts: ACCEPTS });
+  await store.read("siteActivity", { sites, today });
+  for (const { key: site, id } of sites) {
+    for (const counted of COUNTED_OF)
+      for (const where of [[], [WHATEVER]]) {
+        const query = { ...WIDEST, site, id, to: today, of: counted, where, zone };
+        await store.read("stats", { query, accepts: ACCEPTS });
+      }
+    await store.read("viewCounts", { site, from: today - WEEK, to: today });
+    await store.read("hourlyViews", { site, from: today - WEEK, to: today });
+    await store.read("liveNumbers", { site, counter: "pv", days: 30, today, hour });
+    await surveyReads(store, { site, id });
+  }
+}
+
+async function surveyReads(
+  store: Pick<Store, "read">,
+  { site, id }: { site: number; id: string },
+): Promise<void> {
+  const found = await store.read("surveyVersions", { query: { site, id }, accepts: ACCEPTS });
+  const { versions } = JSON.parse(Buffer.from(found.body ?? "{}").toString()) as SurveyVersions;
+  for (const { sv } of versions) {
+    const filter = { site, version: sv, from: null, to: null };
+    await store.read("surveySummary", { query: { id, filter, cross: "os" }, accepts: ACCEPTS });
+    const page = { id, filter, after: null, secret: new Uint8Array(32) };
+    await store.read("surveyPage", { query: page, accepts: ACCEPTS });
   }
 }

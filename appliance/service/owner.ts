@@ -5,7 +5,7 @@ import { webhookRequest } from "../alarms/webhook.ts";
 import { RecentProblems } from "../base/log.ts";
 import { version } from "../base/version.ts";
 import { powerSwitch } from "../box/power.ts";
-import { TunnelSwitch } from "../box/tunnel.ts";
+import { hasTunnel, TunnelSwitch } from "../box/tunnel.ts";
 import { vitalsOf } from "../box/vitals.ts";
 import { type ControlParts, createControl } from "../control/app.ts";
 import { Events } from "../control/routes/events.ts";
@@ -36,7 +36,7 @@ import {
 } from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
-import { firstReads } from "./first-reads.ts";
+import { dashboardReads, firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
 import { startHomeAutomation } from "./home-automation.ts";
 import { SiteNumbers } from "./numbers.ts";
@@ -150,7 +150,7 @@ export async function startOwner(
       mqtt: home,
       public: publicParts(address, links, clock),
       update: updates === undefined ? {} : { updates },
-      privacy: { store, clock, config, address },
+      privacy: { store, clock, config, address, isTunnelled: hasTunnel },
       health: {
         version: version(),
         clock,
@@ -235,7 +235,7 @@ function aboutData(
       if (why !== undefined) onUnusable(why);
       throw error;
     }
-    await store.cameUp();
+    void store.cameUp(() => dashboardReads(store, clock));
   };
   const exchange = new Exchange(config.dataDir, {
     space: () => store.space(),

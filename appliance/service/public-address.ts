@@ -1,6 +1,5 @@
-import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { TUNNEL } from "../base/tunnel.ts";
+import { hasTunnel } from "../box/tunnel.ts";
 import { isFor } from "../public/acme/certificate.ts";
 import { identifierOf } from "../public/acme/identifier.ts";
 import { Keys } from "../public/keys.ts";
@@ -60,7 +59,7 @@ export async function startPublicAddress(
         ? undefined
         : portAdvice(answer, { internal: tlsPort, external: 443 }, gateway),
     isFor: (issued, name) => isFor(issued, identifierOf(name)),
-    isTunnelled: () => networkInterfaces()[TUNNEL] !== undefined,
+    isTunnelled: hasTunnel,
     port: tlsPort,
   });
   stops.add(() => address.close());

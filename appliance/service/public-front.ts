@@ -3,6 +3,7 @@ import type { PublicSource } from "../box/board.ts";
 import type { PublicParts } from "../control/routes/public-address.ts";
 import { qrCode } from "../deck/face/qr.ts";
 import { PHONE_LINK_MS, type PhoneLinks } from "../public/phone-links.ts";
+import type { PublicAddress } from "../public/public-address.ts";
 import type { PublicView, StepView } from "../public/shown.ts";
 import type { PublicDoor } from "./public-door.ts";
 
@@ -10,7 +11,9 @@ import type { PublicDoor } from "./public-door.ts";
 type DoorSource = Parameters<PublicDoor["follow"]>[0];
 
 /** The public address as the rest of the service knows it. */
-export type WayIn = PublicParts["address"] & Omit<DoorSource, "useLink">;
+export type WayIn = PublicParts["address"] &
+  Omit<DoorSource, "useLink"> &
+  Pick<PublicAddress, "warnings">;
 
 /** In two or three words, for a key of 72 pixels; other states say what their line of the chain is. */
 const WORDS: Readonly<Partial<Record<PublicView["state"], string>>> = {

@@ -7,7 +7,7 @@ import type { Unusable } from "../store/sqlite/health.ts";
 import { lockDataDir, makeDataDir } from "../store/sqlite/lock.ts";
 import type { Store } from "../store/store.ts";
 import { startData } from "./data.ts";
-import { firstReads } from "./first-reads.ts";
+import { dashboardReads, firstReads } from "./first-reads.ts";
 import { metricsOf } from "./metrics-port.ts";
 import { type Mode, startModes } from "./modes.ts";
 import { startOwner } from "./owner.ts";
@@ -126,7 +126,7 @@ async function start(
   const updates = await startUpdates(parts, shared, stops);
   const warnings = () => [
     ...data.store.warnings,
-    ...(address?.view().warnings ?? []),
+    ...(address?.warnings() ?? []),
     ...(updates?.warnings() ?? []),
   ];
   const app = createCollector({ ...data, warnings, client, clock, log, pages, door, tally: hits });
@@ -146,6 +146,6 @@ async function start(
     links,
     updates,
   });
-  void store.cameUp();
+  void store.cameUp(() => dashboardReads(store, clock));
   return { ...listeners, store: data.store, ...owner };
 }

@@ -1,20 +1,23 @@
 import { SERVICE_MEMORY } from "../base/bounds.ts";
 import { SystemClock } from "../base/clock.ts";
+import { DayZone } from "../base/day-zone.ts";
 import { createLog } from "../base/log.ts";
-import type { QueryInput, QueryName, QueryResult } from "../store/queries.ts";
+import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../store/queries.ts";
 import { hostChore } from "../store/sqlite/copies/chore-host.ts";
 import { memoryOf } from "../store/sqlite/copies/chore-process.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { startWorkers, type Workers } from "../store/sqlite/workers.ts";
 import { ownThreads, READER_MEMORY_MB } from "../store/threads/threads.ts";
-import { firstReads } from "./first-reads.ts";
+import { dashboardReads, firstReads } from "./first-reads.ts";
+
+const clock = new SystemClock();
 
 /** What a service takes more than this process where neither has any data, rounded up. */
 const BESIDE_BYTES = 32 * 1_048_576;
 
 /**
- * A process of its own: opens a database as a start does, with threads of the same bounds, and reads all
- * that a start reads. It changes nothing in it.
+ * A process of its own: opens a database as a start does, with threads of the same bounds, reads all that a
+ * start reads, what its first upkeep would do, and what a dashboard may ask. It changes nothing in it.
  */
 hostChore(async ({ file }: { file: string }) => {
   const refused = (why: string) =>
@@ -30,6 +33,8 @@ hostChore(async ({ file }: { file: string }) => {
   try {
     await firstReads({ read }, file);
     await read("siteAlarms", undefined);
+    await read("settlement", firstSettlement(clock));
+    await dashboardReads({ read, zone: new DayZone() }, clock);
   } catch (error) {
     throw refused(`a start could not read it (${error instanceof Error ? error.message : error})`);
   } finally {
@@ -39,12 +44,27 @@ hostChore(async ({ file }: { file: string }) => {
     throw refused("it takes more memory than a start has");
 });
 
+/** What the first upkeep asks. */
+function firstSettlement(clock: SystemClock): SettlementQuery {
+  return {
+    boot: clock.boot,
+    bootedAt: clock.now() - clock.monotonic(),
+    today: new DayZone().today(clock.now()),
+    retentionDays: Number.MAX_SAFE_INTEGER,
+    detailDays: Number.MAX_SAFE_INTEGER,
+    maxDetailBytes: Number.POSITIVE_INFINITY,
+    lowSpace: false,
+    isFirst: true,
+    minBytes: 0,
+  };
+}
+
 function openedBy(file: string): Promise<Workers> {
   return startWorkers({
     file,
     onDirectory: () => {},
     onDamaged: () => {},
-    clock: new SystemClock(),
+    clock,
     log: createLog(() => {}),
     threads: ownThreads,
     readerMemoryMb: READER_MEMORY_MB,

@@ -12,16 +12,6 @@ export function hourDimension(counter: (typeof HOURLY_COUNTERS)[number]): string
   return `${counter}_hour`;
 }
 
-export const HOUR_DIMENSIONS: ReadonlySet<string> = new Set(HOURLY_COUNTERS.map(hourDimension));
-
-/** Dimensions whose values are few and none of the visitor's choice: bounds do not apply to them. */
-export const FIXED_DIMENSIONS: ReadonlySet<string> = new Set([
-  ...COUNTERS,
-  ...HOUR_DIMENSIONS,
-  "hour",
-  "dowhour",
-]);
-
 /** A site keeps at most this many distinct values per dimension and day; see OTHER. */
 export const MAX_VALUES_PER_DAY = 2_000;
 

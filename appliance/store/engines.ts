@@ -17,7 +17,9 @@ export interface EngineOptions extends Omit<SqliteOptions, "dataDir"> {
 export interface Engines {
   readonly engine: Engine;
   /** Undefined where nothing is kept on this machine. */
-  readonly files: Pick<SqliteEngine, "space" | "replaceFile" | "keepFile"> | undefined;
+  readonly files:
+    | Pick<SqliteEngine, "space" | "replaceFile" | "isOnTrial" | "keepFile">
+    | undefined;
   /** The numbers are in a database elsewhere, and what belongs to this box in its file. */
   readonly hasFleet: boolean;
 }

@@ -1,11 +1,11 @@
 import type { LastAnswers } from "./answer.ts";
-import type { BlockQuestion } from "./counts/block-reading.ts";
+import type { BlockCounts } from "./counts/block-counts.ts";
 import { hourlyViews } from "./counts/hourly-views.ts";
 import { liveNumbers } from "./counts/live-numbers.ts";
 import { overview } from "./counts/overview.ts";
 import { statsBody } from "./counts/reports.ts";
 import { siteActivity } from "./counts/site-activity.ts";
-import type { CountsSource, Soon } from "./counts/source.ts";
+import type { Soon } from "./counts/source.ts";
 import { viewCounts } from "./counts/view-counts.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
@@ -16,8 +16,8 @@ import { surveyVersions } from "./surveys/versions.ts";
 
 /** What an engine reads from; all of one moment. */
 export interface FleetSource {
-  /** Counts of views by whatever they were, unless asked for others. */
-  counts(question?: BlockQuestion): CountsSource;
+  /** Made anew for each question. */
+  counts(): BlockCounts;
   readonly surveys: SurveySource;
   /** Of every site whose owner has set anything. */
   siteAlarms(): Soon<SiteAlarmsRecord[]>;
@@ -36,7 +36,7 @@ export const FLEET_READS: {
 } = {
   stats: async (source, { query, accepts }) =>
     source.lastAnswers.answer(await source.version(), query, accepts, () =>
-      statsBody(source.counts(query), query),
+      statsBody(source.counts(), query),
     ),
   overview: ({ counts }, input) => overview(counts(), input),
   viewCounts: ({ counts }, input) => viewCounts(counts(), input),

@@ -187,6 +187,8 @@ interface FleetQueries {
 
 /** What is asked of what belongs to this box. */
 interface BoxQueries {
+  /** Sites whose blocks here take the most, that first; none where the numbers are elsewhere. */
+  largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
   /** Every deck that was ever known, in the order they came. */
   deckSettings(input: undefined): DeckRow[];
   /** Every push token, oldest first. */
@@ -219,6 +221,7 @@ export type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>[0];
 export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
 
 const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
+  largestSites: true,
   deckSettings: true,
   pushTokens: true,
   allowedOrigins: true,

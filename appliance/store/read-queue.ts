@@ -38,6 +38,14 @@ export function readRefused(reason: keyof typeof REFUSALS): Refusal {
   return REFUSALS[reason]();
 }
 
+/** The question ended the reader: another one answers what else is asked. */
+export class ReaderEnded extends Refusal {
+  constructor() {
+    const { code, message } = readRefused("failed");
+    super(code, message);
+  }
+}
+
 interface Waiting {
   readonly gone: () => boolean;
   readonly go: () => void;

@@ -12,6 +12,14 @@ export type Warning =
   | "unreached"
   | "update_failed";
 
+/** A question that ended the reader; nothing in it is of a visitor. */
+export interface EndedRead {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Which one: `/stats of blog, 2026-01-01 to 2026-03-31`. */
+  readonly question: string;
+}
+
 /** One day of the series: day, page views, visitors, sessions, bot hits, app pings. */
 export type SeriesRow = [
   day: string,
@@ -60,8 +68,10 @@ export interface StatsHead {
 export interface DetailAnswer {
   /** The first of the days that keeps what came together, and so counts; null where none does. */
   from: string | null;
-  /** One in so many views was kept: 1, 2, 4, 8 … Counts are scaled. */
+  /** One in so many views was kept, drawn at random: 1, 2, 4, 8 … Counts are scaled. */
   sampled: number;
+  /** Where it is not 1: `pv` is right within so many, in 19 of 20 cases. */
+  margin?: number;
 }
 
 /** What `GET /stats?from=first&series=1&daily=text` holds beyond its totals. */

@@ -30,6 +30,12 @@ export type Piece = keyof BlockPieces;
 
 export interface BlockRow extends BlockKey, BlockPieces {}
 
+/** What is read of blocks in one go. */
+export interface BlockPage {
+  readonly after: BlockKey | null;
+  readonly maxBytes: number;
+}
+
 /** How large a block is. */
 export interface BlockSize extends BlockKey {
   /** Of all its pieces. */
@@ -57,12 +63,17 @@ export interface Snapshot {
    * number: the first ones, as many as take `maxBytes`, and one at least where there is any.
    */
   log(after: ReadonlyMap<number, number>, maxBytes: number): Soon<readonly LogRow[]>;
-  /** The blocks of these sites and inclusive months, in the order of site, month and part. */
+  /**
+   * The blocks of these sites and inclusive months, in the order of site, month and part; their memory is
+   * the caller's.
+   * @param page those after a key: the first ones, as many as take `maxBytes` of what is asked for, and one
+   * at least where there is any; all unless given
+   */
   blocks(
     sites: readonly SiteKey[],
-    from: Month,
-    to: Month,
+    months: { readonly from: Month; readonly to: Month },
     pieces: readonly Piece[],
+    page?: BlockPage,
   ): Soon<readonly BlockRow[]>;
   /**
    * Blocks there are, in the same order: as many as `limit`, after a key. With `due` those that are not may

@@ -31,6 +31,7 @@ interface SplitParts {
 interface BoxEngine extends Engine {
   space(): Promise<Space>;
   replaceFile(replace: (file: string) => Promise<void>): Promise<void>;
+  readonly isOnTrial: boolean;
   keepFile(): void;
 }
 
@@ -133,6 +134,10 @@ export class SplitEngine implements Engine {
     await this.#theBox.replaceFile(replace);
     const { adminHash } = this.#directory ?? { adminHash: this.#boxAdmin };
     await this.#mirror(adminHash);
+  }
+
+  get isOnTrial(): boolean {
+    return this.#theBox.isOnTrial;
   }
 
   keepFile(): void {

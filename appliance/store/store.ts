@@ -6,6 +6,7 @@ import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
+import { EndedReads } from "./ended-reads.ts";
 import type { Opened, StoreFigures } from "./engine.ts";
 import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
 import { storageUnavailable } from "./intake/batch.ts";
@@ -19,8 +20,8 @@ import {
   type QueryResult,
   type SettlementQuery,
 } from "./queries.ts";
-import { type Asker, ReadQueue, readRefused } from "./read-queue.ts";
-import type { Warning } from "./reports.ts";
+import { type Asker, ReaderEnded, ReadQueue, readRefused } from "./read-queue.ts";
+import type { EndedRead, Warning } from "./reports.ts";
 import { detailFrom } from "./settling/folding.ts";
 import { unknownZoneSentence, zonePending } from "./sites/day-zone.ts";
 import { type Directory, EMPTY_DIRECTORY } from "./sites/directory.ts";
@@ -41,6 +42,9 @@ export { openCursor } from "./surveys/cursor.ts";
 
 /** What is open when it closes has this long to be stored. */
 const LAST_COMMIT_MS = 8_000;
+
+const NOT_KEPT =
+  "What was restored could not be read as a dashboard reads it; the data from before stays for now";
 
 /** Detail takes at most this part of the disk. */
 const DETAIL_SHARE = 1 / 4;
@@ -76,12 +80,15 @@ export class Store {
   readonly #reads = new ReadQueue();
   /** What belongs to this box does not wait for a database elsewhere. */
   readonly #boxReads = new ReadQueue();
+  readonly #endedReads: EndedReads;
   readonly #stops: Cancel[] = [];
   #engines: Engines | undefined;
   #cursorSecret: Uint8Array = new Uint8Array();
   #isClosed = false;
   /** The first upkeep of the file that is there. */
-  #firstUpkeep = Promise.resolve();
+  #firstUpkeep = Promise.resolve(true);
+  /** The next one that runs by itself; never resolves once the store is closed. */
+  #nextUpkeep = Promise.withResolvers<boolean>();
   /** Set while the file is replaced. */
   #pause: Promise<void> | undefined;
   /** How often another file took the place of the database. */
@@ -91,6 +98,7 @@ export class Store {
     const { clock, log, retentionDays } = options;
     this.#options = options;
     this.live = new LiveViews(clock);
+    this.#endedReads = new EndedReads(clock);
     const zone = () => this.zone;
     this.#intake = new Intake({
       clock,
@@ -174,7 +182,8 @@ export class Store {
 
   /**
    * Runs a named query, when it is the asker's turn; the box itself asks unless told.
-   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`
+   * @throws {Refusal} `reads_busy`, `read_failed`, `storage_unavailable`; `too_much` for an hour after
+   *   it ended the reader
    */
   async read<Q extends QueryName>(
     query: Q,
@@ -186,15 +195,33 @@ export class Store {
     for (;;) {
       // Not in its turn, where it would hold up those who are told at once.
       if (isOwn) await this.#pause;
+      this.#endedReads.refuse(query, input);
       const turn = await this.#readsOf(query).run(asker, async () => {
         // A site may have another number by now, and the token that was shown may open it no more.
         if (!isOwn && this.#isOther(asked)) throw readRefused("replaced");
-        return this.#pause === undefined
-          ? { result: await this.#engine.read(query, input) }
-          : undefined;
+        // The one before may have been the same.
+        this.#endedReads.refuse(query, input);
+        return this.#pause === undefined ? { result: await this.#ask(query, input) } : undefined;
       });
       if (turn !== undefined) return turn.result;
     }
+  }
+
+  async #ask<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
+    try {
+      return await this.#engine.read(query, input);
+    } catch (error) {
+      if (error instanceof ReaderEnded) {
+        const { question } = this.#endedReads.note(query, input);
+        this.#options.log.warn({ question }, "A question ended the reader; it rests for an hour");
+      }
+      throw error;
+    }
+  }
+
+  /** Questions that ended the reader within the last hour, newest first; nobody asks them until then. */
+  get endedReads(): EndedRead[] {
+    return this.#endedReads.list();
   }
 
   /**
@@ -215,7 +242,8 @@ export class Store {
 
   /** The first day that keeps what came together, on this one; Infinity for none. */
   detailFrom(today: Day): Day {
-    return detailFrom({ today, detailDays: this.#options.detailDays });
+    const { detailDays, retentionDays } = this.#options;
+    return detailFrom({ today, detailDays, retentionDays });
   }
 
   /** What is wrong at the moment. */
@@ -258,19 +286,35 @@ export class Store {
       if (!this.#opened.hasFleet) this.live.clear();
       this.#pause = undefined;
       this.#replaced++;
+      this.#endedReads.clear();
       resolve();
     }
     this.#firstUpkeep = this.#upkeep.once();
   }
 
   /**
-   * All that a start reads of the data was read: once what was due is done, too, what was there before a
-   * restore goes. Never rejects.
+   * All that a start reads of the data was read: once an upkeep has done all that was due and whatever else may be
+   * asked was answered, too, what was there before a restore goes. Never rejects.
+   * @param ask asks all that a dashboard asks
    */
-  async cameUp(): Promise<void> {
+  async cameUp(ask: () => Promise<void>): Promise<void> {
     const asked = this.#replaced;
-    await this.#firstUpkeep;
-    if (!this.#isClosed && !this.#isOther(asked)) this.#files.keepFile();
+    const isOver = () => this.#isClosed || this.#isOther(asked) || !this.#files.isOnTrial;
+    for (
+      let isWhole = await this.#firstUpkeep;
+      !isOver();
+      isWhole = await this.#nextUpkeep.promise
+    ) {
+      if (!isWhole) continue;
+      try {
+        await ask();
+        if (!isOver()) this.#files.keepFile();
+        return;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#options.log.warn({ reason }, NOT_KEPT);
+      }
+    }
   }
 
   /** Resolves when the engine has come to it; nothing is written. Never resolves when it hangs. */
@@ -355,12 +399,19 @@ export class Store {
   #begin(): void {
     const { clock } = this.#options;
     this.#stops.push(
-      every(clock, UPKEEP_EVERY_MS, () => void this.#upkeep.once()),
+      every(clock, UPKEEP_EVERY_MS, () => void this.#tend()),
       clock.becameSure.on(() => void this.#upkeep.anew()),
     );
     if (this.hasFleet)
       this.#stops.push(every(clock, FLEET_LOOK_MS, () => void this.#upkeep.look()));
     this.#firstUpkeep = this.#upkeep.once();
+  }
+
+  async #tend(): Promise<void> {
+    const { resolve } = this.#nextUpkeep;
+    const isWhole = await this.#upkeep.once();
+    this.#nextUpkeep = Promise.withResolvers();
+    resolve(isWhole);
   }
 
   /** What a reader prepared, and what does it as long as it is about the file that is there. */

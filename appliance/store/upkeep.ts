@@ -50,7 +50,7 @@ interface UpkeepOptions {
 /** What is done for the data from time to time: settling the log, and what else is due. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
-  #running: Promise<void> | undefined;
+  #running: Promise<boolean> | undefined;
   #isClosing = false;
   /** Bytes of the log that were committed since it was settled last, and when the first of them were. */
   #bytes = 0;
@@ -71,18 +71,21 @@ export class Upkeep {
     if (this.#bytes >= SETTLED_BYTES) void this.once();
   }
 
-  /** Does what is due, or joins who does it already. Never rejects. */
-  once(): Promise<void> {
+  /** Does what is due, or joins who does it already. Never rejects. @returns false where some of it failed */
+  once(): Promise<boolean> {
     return this.#unlessRunning(() => this.#run());
   }
 
   /** Settles what a fleet has committed, once that is enough. Never rejects. */
-  look(): Promise<void> {
-    return this.#unlessRunning(async () => {
+  async look(): Promise<void> {
+    await this.#unlessRunning(async () => {
       const age = this.#options.clock.monotonic() - this.#settledAt;
       const isDue = this.#isSettlingDue() || age >= FLEET_SETTLED_AFTER_MS;
       // A database that is away is told of by others, and what else fails by the next upkeep.
-      await this.#settle(isDue ? 0 : SETTLED_BYTES).catch(() => {});
+      return this.#settle(isDue ? 0 : SETTLED_BYTES).then(
+        () => true,
+        () => false,
+      );
     });
   }
 
@@ -97,23 +100,25 @@ export class Upkeep {
     this.#isClosing = true;
   }
 
-  #unlessRunning(work: () => Promise<void>): Promise<void> {
+  #unlessRunning(work: () => Promise<boolean>): Promise<boolean> {
     this.#running ??= work().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #run(): Promise<boolean> {
     try {
       await this.#step();
       // What is settled leaves traces, which a step takes away.
       if (this.#isSettlingDue() && (await this.#settle(0))) await this.#step();
+      return true;
     } catch (error) {
       // Then the next start does it.
-      if (this.#isClosing) return;
+      if (this.#isClosing) return false;
       const reason = error instanceof Error ? error.message : String(error);
       this.#options.log.warn({ reason }, "Upkeep failed; it is tried again later");
+      return false;
     }
   }
 

@@ -65,7 +65,7 @@ export async function measureBlocks(hits: number, days: number): Promise<BlockFi
     for (let round = 0; round < ROUNDS; round++) {
       const before = process.cpuUsage();
       const filter = { of: "views", where, detailFrom: 0 } as const;
-      const counts = new BlockCounts(snapshot, new LogTail(), filter);
+      const counts = new BlockCounts(snapshot, new LogTail());
       const [from, to] = [FIRST_DAY, FIRST_DAY + days - 1];
       const query = { site: SITE, id: "s", from, to, zone: "UTC", single: false, series: true };
       await statsBody(counts, { ...query, ...filter, warnings: [], daily });
@@ -109,14 +109,14 @@ function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "part">[]): Snapsho
     generation: () => 1,
     folded: () => new Map(),
     log: () => [],
-    blocks: (_sites, from, to, pieces) =>
+    blocks: (_sites, { from, to }, pieces, page) =>
       rows
-        .filter(({ month }) => month >= from && month <= to)
+        .filter(({ month }) => month >= from && month <= to && month > (page?.after?.month ?? -1))
         .map((row) => ({
           ...row,
-          counters: pieces.includes("counters") ? row.counters : nothing,
-          counts: pieces.includes("counts") ? row.counts : nothing,
-          detail: pieces.includes("detail") ? row.detail : nothing,
+          counters: pieces.includes("counters") ? row.counters.slice() : nothing,
+          counts: pieces.includes("counts") ? row.counts.slice() : nothing,
+          detail: pieces.includes("detail") ? row.detail.slice() : nothing,
         })),
     list: () => [],
     past: () => [],

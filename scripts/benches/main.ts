@@ -14,6 +14,8 @@ import { compare } from "./compare.ts";
 import { median, percentile } from "./figures.ts";
 import { measureFleet, measureFleetReads } from "./fleet.ts";
 import { makeFlood, makeHistory } from "./history.ts";
+import { askLarge, LAST_DAY, makeBusySite, makeFullSite } from "./large.ts";
+import type { Asked } from "./large-reader.ts";
 import { sendSteadily } from "./load.ts";
 import { measureLone } from "./lone.ts";
 import { measureMidnight } from "./midnight.ts";
@@ -36,6 +38,7 @@ const STEADY = { connections: 50, perSecond: 1_000, seconds: 15 };
 /** Of an hour. */
 const MINUTE = { connections: 20, perSecond: 200, seconds: 59 };
 const READS = 100;
+const FULL_MONTHS = 13;
 const FLOOD = {
   days: 60,
   // More would change nothing: they are (other).
@@ -71,7 +74,7 @@ const PARTS: Record<string, (shipped: Shipped) => Promise<void>> = {
   fleet,
 };
 /** Only when it is named. */
-const LONG: typeof PARTS = { hour, painting };
+const LONG: typeof PARTS = { hour, painting, large };
 const named = process.argv.slice(2);
 if (named[0] === "compare") {
   const [, a = "HEAD", b = "."] = named;
@@ -360,6 +363,33 @@ async function blocks(): Promise<void> {
   report("/stats with its series, CPU", figures.series, "ms", ["<=", 25]);
   report("/stats with all values by day, CPU", figures.daily, "ms", ["<=", 80]);
   report("the same under two conditions, CPU", figures.filtered, "ms", ["<=", 200]);
+}
+
+/** What a question takes that is about much: a busy site, and all that visitors can make within the bounds. */
+async function large(): Promise<void> {
+  console.log("Large questions ...");
+  const range = { from: "first", to: LAST_DAY, series: true, daily: undefined } as const;
+  const where = [
+    { dimension: "country", test: "is", value: "country/some-longer-name-3" },
+    { dimension: "browser", test: "is", value: "browser/some-longer-name-1" },
+  ] as const;
+  const ask = async (what: string, file: string, query: Asked, ms: number) => {
+    const [answer] = await askLarge(file, [query]);
+    if (answer === undefined) return;
+    report(what, answer.ms, "ms", ["<=", ms]);
+    report("memory beside what rests", answer.peakBytes / 1e6, "MB", ["<=", 60]);
+  };
+  await withData(async (dataDir) => {
+    const file = makeBusySite(dataDir, HISTORY_DAYS);
+    await ask("50,000 views a day, 400 days", file, range, 1_000);
+    await ask("all its values by day", file, { ...range, daily: "text" }, 2_000);
+    await ask("two conditions on 20 million rows", file, { ...range, where }, 2_000);
+  });
+  await withData(async (dataDir) => {
+    const file = makeFullSite(dataDir, FULL_MONTHS);
+    await ask("a site full of values, 13 months", file, range, 60_000);
+    await ask("all its values by day", file, { ...range, daily: "text" }, 60_000);
+  });
 }
 
 /** What a database takes for hits, by how many of them come at once. */

@@ -68,6 +68,18 @@ describe("the box in the Web UI", () => {
     await control().sees(/^The numbers and the sites are in a database elsewhere: pg_dump/);
   });
 
+  it("says which question took more memory than there is, and when", async () => {
+    await control().page.route("**/api/box", async (route) => {
+      const answer = await route.fetch();
+      const endedReads = [{ at: 0, question: "/stats of blog, 2026-01-01 to 2026-03-04" }];
+      await route.fulfill({ json: { ...(await answer.json()), timeZone: "UTC", endedReads } });
+    });
+    await control().open("?tab=box");
+    await control().sees(
+      /^A question took more memory .*: \/stats of blog, 2026-01-01 to 2026-03-04 \(00:00, Thursday 1 January/,
+    );
+  });
+
   it("is backed up and restored", async () => {
     await control().world.beacon({ p: "/before" });
     await control().open("?tab=box");

@@ -31,7 +31,7 @@ describe("tallydeck sites", () => {
   it("adds, lists, changes and erases, and a running service follows", async () => {
     const service = await RunningService.start(folder(), { SITES: "", STATS_TOKEN: ADMIN });
     const served = async () => (await service.ask(`/sites?token=${ADMIN}`)).json;
-    assert.match((await sites()).out, /^No site yet\. Add one/);
+    assert.match((await sites()).out, /^No site yet in .*\. Add one/);
 
     const added = await sites("add", "blog", "--host", "Stats.Example", "--badge");
     assert.equal(added.code, 0);
@@ -76,7 +76,7 @@ describe("tallydeck sites", () => {
   it("makes no database for a mere list, and says how to add a site to this very data", async () => {
     const { out } = await sites();
     const add = `./scripts/tallydeck sites add my-site --data-dir ${folder()}`;
-    assert.equal(out, `No site yet. Add one: ${add}\n`);
+    assert.equal(out, `No site yet in ${folder()}. Add one: ${add}\n`);
     assert.deepEqual(readdirSync(folder()), []);
   });
 

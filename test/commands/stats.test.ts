@@ -78,7 +78,10 @@ describe("tallydeck stats", () => {
   it("guesses what was meant by a slip, and makes no database", async () => {
     const none = await stats("blog");
     assert.equal(none.code, 1);
-    assert.match(none.err, /^No site yet\. Add one: .*tallydeck sites add my-site --data-dir /);
+    assert.match(
+      none.err,
+      /^No site yet in .*\. Add one: .*tallydeck sites add my-site --data-dir /,
+    );
     assert.deepEqual(readdirSync(folder()), []);
     await (await RunningService.start(folder(), env)).end();
     const near = await stats("blgo");

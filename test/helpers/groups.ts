@@ -1,12 +1,13 @@
 import { OTHER } from "../../appliance/base/names.ts";
-import {
-  FIXED_DIMENSIONS,
-  MAX_VALUES_PER_DAY,
-  type SiteKey,
-  type Stamp,
-} from "../../appliance/store/counting.ts";
+import { MAX_VALUES_PER_DAY, type SiteKey, type Stamp } from "../../appliance/store/counting.ts";
 import { type Batch, decodeBatch } from "../../appliance/store/log/batch.ts";
-import { type Dimension, FLAG, type Hit, KINDS } from "../../appliance/store/log/record.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  FLAG,
+  type Hit,
+  KINDS,
+} from "../../appliance/store/log/record.ts";
 
 /** Counts of one site that share a stamp: dimension → value → how many. */
 export interface CountGroup {
@@ -112,7 +113,12 @@ function count({ counts }: CountGroup, dimension: string, value: string, times: 
     values = new Map();
     counts.set(dimension, values);
   }
-  const isFull = values.size >= MAX_VALUES_PER_DAY && !FIXED_DIMENSIONS.has(dimension);
+  const isFull = values.size >= MAX_VALUES_PER_DAY && isBounded(dimension);
   const counted = isFull && !values.has(value) ? OTHER : value;
   values.set(counted, (values.get(counted) ?? 0) + times);
+}
+
+/** Counters and hours are few, and none of the visitor's choice. */
+function isBounded(dimension: string): boolean {
+  return DIMENSIONS.some((name) => name === dimension);
 }

@@ -5,6 +5,7 @@ import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Soon } from "../../appliance/store/counts/source.ts";
 import type {
   BlockKey,
+  BlockPage,
   BlockRow,
   BlockSize,
   Due,
@@ -99,7 +100,8 @@ export class MemoryEngine {
           }),
         );
       },
-      blocks: (of, from, to, pieces) => soon(blocksOf(blocks, of, { from, to }, pieces)),
+      blocks: (of, months, pieces, page) =>
+        soon(pageOf(blocksOf(blocks, of, months, pieces), page)),
       list: (after, limit, due) =>
         soon(
           blocks
@@ -137,10 +139,22 @@ function blocksOf(
     .filter(({ site, month }) => sites.includes(site) && month >= months.from && month <= months.to)
     .map((block) => ({
       ...block,
-      counters: pieces.includes("counters") ? block.counters : nothing,
-      counts: pieces.includes("counts") ? block.counts : nothing,
-      detail: pieces.includes("detail") ? block.detail : nothing,
+      counters: pieces.includes("counters") ? block.counters.slice() : nothing,
+      counts: pieces.includes("counts") ? block.counts.slice() : nothing,
+      detail: pieces.includes("detail") ? block.detail.slice() : nothing,
     }));
+}
+
+function pageOf(rows: readonly BlockRow[], page?: BlockPage): readonly BlockRow[] {
+  if (page === undefined) return rows;
+  const { after, maxBytes } = page;
+  let bytes = 0;
+  return rows
+    .filter((row) => after === null || inOrder(row, after) > 0)
+    .filter((row, i) => {
+      bytes += sizeOf(row).bytes;
+      return i === 0 || bytes <= maxBytes;
+    });
 }
 
 function sizeOf({ site, month, part, counters, counts, detail }: BlockRow): BlockSize {

@@ -1,17 +1,9 @@
 import { DAY_MS, type Day, dowhourOf, HOUR_MS, hourName } from "../../appliance/base/calendar.ts";
-import { OTHER } from "../../appliance/base/names.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import type { Condition } from "../../appliance/store/blocks/filter.ts";
 import type { Counter, SiteKey } from "../../appliance/store/counting.ts";
-import type { BlockQuestion } from "../../appliance/store/counts/block-reading.ts";
-import type { IdTable } from "../../appliance/store/counts/id-table.ts";
-import type {
-  CountsSource,
-  Detail,
-  SiteDay,
-  SiteDays,
-  VisitValue,
-} from "../../appliance/store/counts/source.ts";
+import type { BlockQuestion } from "../../appliance/store/counts/block-counts.ts";
+import type { CounterSource, SiteDay, SiteDays } from "../../appliance/store/counts/source.ts";
 import { FLAG, type HitRecord } from "../../appliance/store/log/record.ts";
 
 const HOURS = 24;
@@ -29,20 +21,13 @@ interface NaiveState {
 }
 
 /** Counts one by one, each time anew: so simple that it is right. */
-export class NaiveCounts implements CountsSource {
+export class NaiveCounts implements CounterSource {
   readonly #state: NaiveState;
   readonly #question: Pick<BlockQuestion, "of" | "where">;
-  readonly #names: string[] = [];
-  readonly #ids = new Map<string, number>();
 
   constructor(state: NaiveState, question: Pick<BlockQuestion, "of" | "where">) {
     this.#state = state;
     this.#question = question;
-  }
-
-  eachDay(days: SiteDays, visit: (day: Day, id: number, n: number) => void): void {
-    for (const [day, facts] of this.byDay(days))
-      for (const [fact, n] of facts) visit(day, this.#idOf(fact), n);
   }
 
   /** By day the count of each fact, `dimension=value`. */
@@ -60,24 +45,6 @@ export class NaiveCounts implements CountsSource {
       if (facts.size > 0) byDay.set(day, facts);
     }
     return new Map([...byDay].sort(([a], [b]) => a - b));
-  }
-
-  eachValue(_site: SiteKey, ids: IdTable, visit: VisitValue): void {
-    for (const [name, id] of this.#ids) {
-      const [dimension, text] = partsOf(name);
-      if (ids.has(id)) visit(id, dimension, Buffer.byteLength(text), text === OTHER);
-    }
-  }
-
-  texts(ids: readonly number[]): string[] {
-    return ids.map((id) => partsOf(this.#names[id - 1] ?? "=")[1]);
-  }
-
-  fewValues(_site: SiteKey, dimension: string): [number, string][] {
-    return Array.from({ length: HOURS }, (_, hour) => [
-      this.#idOf(`${dimension}=${hourName(hour)}`),
-      hourName(hour),
-    ]);
   }
 
   counterByDay(sites: readonly SiteKey[], counter: Counter, from: Day, to: Day): number[][] {
@@ -101,11 +68,6 @@ export class NaiveCounts implements CountsSource {
         (_, hour) => facts?.get(`${dimension}=${hourName(hour)}`) ?? 0,
       );
     });
-  }
-
-  /** What was counted is all known. */
-  detail({ from }: SiteDays): Detail {
-    return { from, sampled: 1 };
   }
 
   firstDay(site: SiteKey): Day | null {
@@ -134,21 +96,10 @@ export class NaiveCounts implements CountsSource {
       return timesOf(views) + (this.#state.past.get(site) ?? 0);
     });
   }
-
-  #idOf(fact: string): number {
-    const id = this.#ids.get(fact) ?? this.#names.push(fact);
-    this.#ids.set(fact, id);
-    return id;
-  }
 }
 
 function timesOf(records: readonly HitRecord[]): number {
   return records.reduce((sum, { times }) => sum + times, 0);
-}
-
-function partsOf(fact: string): [dimension: string, text: string] {
-  const at = fact.indexOf("=");
-  return [fact.slice(0, at), fact.slice(at + 1)];
 }
 
 /** Whether a view or an event is what conditions ask for. */
@@ -201,7 +152,7 @@ function factsOf(
     const isOfEvent = name === "event" || name === "event_target";
     if (kind === "event" && !isOfEvent && !isAboutEvents(where)) continue;
     if (isFiltered && !DETAIL_DIMENSIONS.includes(name)) continue;
-    const visitors = has(name === "path" ? FLAG.pathVisitor : FLAG.visitor);
+    const visitors = has(isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor);
     const n = { views: times, visitors, sessions: has(FLAG.session) }[of];
     facts.push([name, text, n]);
   }

@@ -20,9 +20,12 @@ export class FakePublicAddress {
   settings: PublicSettings = FIRST_PUBLIC_SETTINGS;
   #shown: Partial<PublicView> = {};
   #testsLeft = 10;
+  /** How often the whole view was made. */
+  views = 0;
 
   view(): PublicView {
     const { enabled, name } = this.settings;
+    this.views += 1;
     return {
       state: enabled ? "finding-address" : "off",
       live: false,
@@ -35,6 +38,10 @@ export class FakePublicAddress {
       warnings: [],
       ...this.#shown,
     };
+  }
+
+  warnings(): PublicView["warnings"] {
+    return this.#shown.warnings ?? [];
   }
 
   outerAddress(): undefined {}

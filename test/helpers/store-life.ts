@@ -156,10 +156,7 @@ export class Life {
   }
 
   question(of: CountsOf = "views", where: readonly Condition[] = []) {
-    const blocks = new BlockCounts(this.engine.snapshot(), this.tail, {
-      ...{ of, where },
-      detailFrom: detailFrom(this.time),
-    });
+    const blocks = new BlockCounts(this.engine.snapshot(), this.tail);
     const pending = this.#rows
       .flatMap(({ records }) => records)
       .filter(({ site }) => this.engine.sites.has(site));
@@ -167,7 +164,7 @@ export class Life {
       { counted: this.counted, pending, past: this.past },
       { of, where },
     );
-    return { blocks, naive };
+    return { blocks, naive, asked: { of, where, detailFrom: detailFrom(this.time) } };
   }
 }
 

@@ -246,6 +246,7 @@ describe("a public address", () => {
         return address.view().state === state;
       });
       assert.deepEqual(address.view().warnings, ["certificate_expires"]);
+      assert.deepEqual(address.warnings(), ["certificate_expires"]);
       assert.equal(address.certificate !== undefined, live);
     }
     await address.close();

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { copyFileSync, existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
+import { dayOf } from "../../appliance/base/calendar.ts";
 import { tryStart } from "../../appliance/service/try-start.ts";
+import { BatchEncoder } from "../../appliance/store/log/batch.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
 import { noteStart, swapIn } from "../../appliance/store/sqlite/copies/swap.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
@@ -103,6 +105,53 @@ describe("a start with data that was restored", () => {
     await world.start();
     await until(() => !existsSync(old()));
     assert.equal(await views(), 0);
+  });
+
+  it("keeps what was before it until a whole upkeep was done", async () => {
+    const view = new BatchEncoder();
+    const moment = 24 * dayOf(world.clock.now());
+    view.add({ site: 1, kind: "view", flags: 0, moment, times: 1, values: [] });
+    const db = new Database(incoming());
+    db.prepare("INSERT INTO log (n, body) VALUES (1, ?)").run(view.encode());
+    // As a card that fails: what is settled cannot be written.
+    db.exec("CREATE TRIGGER no BEFORE INSERT ON block BEGIN SELECT RAISE(ABORT, 'no'); END");
+    db.close();
+    swapIn(incoming(), file());
+    await world.start();
+    await until(() => world.said.some((line) => line.includes("Upkeep failed")));
+    assert.ok(existsSync(old()));
+    const mended = new Database(file());
+    mended.exec("DROP TRIGGER no");
+    mended.close();
+    world.clock.advance(10 * 60_000);
+    await until(() => !existsSync(old()));
+    assert.equal(await views(), 1);
+  });
+
+  it("keeps what was before it until all that a dashboard asks was answered", async () => {
+    swapIn(incoming(), file());
+    const db = new Database(file());
+    db.exec("INSERT INTO survey (site, version, day, payload) VALUES (1, 1, 20000, '{')");
+    db.close();
+    const isTold = () => world.said.some((line) => line.includes("as a dashboard reads it"));
+    await world.start();
+    await until(isTold);
+    assert.ok(existsSync(old()));
+    const mended = new Database(file());
+    mended.exec("DELETE FROM survey");
+    mended.close();
+    world.clock.advance(10 * 60_000);
+    await until(() => !existsSync(old()));
+  });
+
+  it("is tried before a restore with all that a dashboard asks", async () => {
+    await world.start();
+    await world.stop();
+    const db = new Database(file());
+    db.exec("INSERT INTO survey (site, version, day, payload) VALUES (1, 1, 20000, '{')");
+    db.pragma("journal_mode = DELETE");
+    db.close();
+    await assert.rejects(tryStart(file()), /a start could not read it/);
   });
 
   it("is tried before a restore takes it, with the memory that a start has", async () => {

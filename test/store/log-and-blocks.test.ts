@@ -69,7 +69,9 @@ function itKeeps(open: () => Promise<Place>): void {
   const log = (after = NONE, maxBytes = ALL) =>
     place.read((snapshot) => snapshot.log(after, maxBytes));
   const blocks = (sites: number[], from = 0, to = 9_999) =>
-    place.read((snapshot) => snapshot.blocks(sites, from, to, ["counters", "counts", "detail"]));
+    place.read((snapshot) =>
+      snapshot.blocks(sites, { from, to }, ["counters", "counts", "detail"]),
+    );
   const settle = async (settlement: Partial<Settlement>) =>
     place.settle({ generation: await generation(), ...NOTHING, ...settlement });
 
@@ -141,7 +143,9 @@ function itKeeps(open: () => Promise<Place>): void {
       ({ site, month, part }) => `${site} ${month} ${part}`,
     );
     assert.deepEqual(keys, ["1 602 0", "1 602 1", "2 600 0"]);
-    const [only] = await place.read((snapshot) => snapshot.blocks([2], 600, 600, ["counts"]));
+    const [only] = await place.read((snapshot) =>
+      snapshot.blocks([2], { from: 600, to: 600 }, ["counts"]),
+    );
     assert.deepEqual(
       [only?.counters.length, only?.counts.length, only?.detail.length],
       [0, 20_000, 0],

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createLog } from "../../appliance/base/log.ts";
 import { type Lane, MAX_WAITING_READS, ReadQueue } from "../../appliance/store/read-queue.ts";
 import { findSite } from "../../appliance/store/sqlite/tables/sites.ts";
+import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";
 
 describe("a reader that runs out of memory", () => {
@@ -22,7 +23,9 @@ describe("a reader that runs out of memory", () => {
     };
   });
 
-  const deadly = () => world().ask("/surveys?token=the-admin-token");
+  /** Each a question of its own. */
+  const deadly = (to = 1) =>
+    world().ask(`/surveys?token=the-admin-token&from=1970-01-01&to=2026-03-0${to}`);
   const deaths = () => log.filter((line) => line.startsWith("error: The reader ended")).length;
 
   it("is started anew alone: who asked gets 503, everybody else an answer", async () => {
@@ -37,24 +40,34 @@ describe("a reader that runs out of memory", () => {
     assert.deepEqual((await world().stats()).path, { "/now": 1 });
   });
 
-  it("is started anew at once the first time, then after pauses", async () => {
-    await deadly();
-    await deadly();
-    const refused = await world().ask("/stats?token=the-admin-token");
-    assert.deepEqual([refused.status, refused.json.code, deaths()], [503, "read_failed", 2]);
-    world().clock.advance(1_000);
-    assert.equal((await world().stats()).site, "blog");
+  it("is started anew at once however often, for all that others ask", async () => {
+    for (let times = 1; times <= 4; times++) {
+      const [dead, stats] = await Promise.all([deadly(times), world().stats()]);
+      assert.deepEqual([dead.status, stats.site, deaths()], [503, "blog", times]);
+    }
   });
 
-  it("is started anew at once again where it lived for a minute", async () => {
-    for (const pause of [0, 1_000]) {
-      await deadly();
-      world().clock.advance(pause);
-      assert.equal((await world().stats()).site, "blog");
-    }
+  it("is not asked the same again for an hour, by whoever waits for it or comes later", async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => deadly()));
+    const answers = all.map(({ status, json }) => `${status} ${json.code}`);
+    assert.deepEqual(answers, ["503 read_failed", ...Array(9).fill("400 too_much")]);
+    world().clock.advance(59 * 60_000);
+    const { status, json } = await deadly();
+    assert.deepEqual([status, json.code, deaths()], [400, "too_much", 1]);
+    assert.match(json.error, /took more memory than there is .* for an hour\. Ask for fewer days/);
     world().clock.advance(60_000);
+    assert.deepEqual([(await deadly()).status, deaths()], [503, 2]);
+  });
+
+  it("is told of to the owner: by which question, and when", async () => {
+    const owner = new Owner(world());
+    const told = async () => (await owner.get("/api/box")).endedReads;
+    assert.deepEqual(await told(), []);
     await deadly();
-    assert.equal((await world().stats()).site, "blog");
+    const at = world().clock.now();
+    assert.deepEqual(await told(), [{ at, question: "/surveys of blog" }]);
+    world().clock.advance(60 * 60_000);
+    assert.deepEqual(await told(), []);
   });
 
   it("does not keep the service from stopping", async () => {

@@ -8,7 +8,7 @@ import type { BoxAnswer, PowerAction, Vitals } from "../wire.ts";
 export interface BoxParts {
   clock: Pick<Clock, "now" | "sure">;
   version: string;
-  store: Pick<Store, "space" | "hasFleet">;
+  store: Pick<Store, "space" | "hasFleet" | "endedReads">;
   /** The zone in which the box's clocks show the time. */
   timeZone: () => string;
   addresses: () => BoxAnswer["addresses"];
@@ -39,6 +39,7 @@ export const showBox: Handler<BoxParts, BoxAnswer> = async (ctx, parts) => {
     ...(space && { disk: { freeBytes: space.free, totalBytes: space.total } }),
     numbersElsewhere: store.hasFleet,
     power: power !== undefined,
+    endedReads: store.endedReads,
   };
 };
 

@@ -15,6 +15,7 @@ interface PrivacySettings {
   readonly databaseUrl: string | undefined;
   readonly detailDays: number;
   readonly retentionDays: number;
+  readonly trustedProxies: readonly string[];
 }
 
 export interface PrivacyParts {
@@ -22,6 +23,8 @@ export interface PrivacyParts {
   clock: Pick<Clock, "now">;
   config: PrivacySettings;
   address: Pick<PublicParts["address"], "view">;
+  /** Whether the box has a tunnel of its owner's now. */
+  isTunnelled: () => boolean;
 }
 
 /** What the text is made from. */
@@ -30,6 +33,7 @@ interface PrivacySource {
   readonly read: Store["read"];
   readonly config: PrivacySettings;
   readonly hasPublicAddress: boolean;
+  readonly isTunnelled: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -43,7 +47,7 @@ interface Counted {
 
 /** `GET /api/privacy`: a text for the owner's own privacy page. */
 export const showPrivacy: Handler<PrivacyParts, PrivacyAnswer> = async (ctx, parts) => {
-  const { store, clock, config, address } = parts;
+  const { store, clock, config, address, isTunnelled } = parts;
   ctx.set("Cache-Control", "no-store");
   ctx.body = {
     text: await privacyText({
@@ -51,6 +55,7 @@ export const showPrivacy: Handler<PrivacyParts, PrivacyAnswer> = async (ctx, par
       read: (query, input) => store.read(query, input),
       config,
       hasPublicAddress: address.view().state !== "off",
+      isTunnelled: isTunnelled(),
       now: clock.now(),
     }),
   };
@@ -61,8 +66,10 @@ export async function privacyText(source: PrivacySource): Promise<string> {
   const { directory, config, hasPublicAddress, now } = source;
   const zone = new DayZone(directory.dayZone ?? UTC_DAYS).nameAt(now);
   const { surveys, pings, countries } = await countedSorts(source);
+  // A company that passes it on adds the country, or is trusted to say who asks.
+  const isPassedOn = source.isTunnelled || countries || config.trustedProxies.length > 0;
   return [
-    about(config, hasPublicAddress),
+    about(config, hasPublicAddress, isPassedOn),
     view(countries && !hasPublicAddress),
     kept(config),
     "The script also counts clicks on links to other sites, downloads, EVENTS OF YOUR OWN, and how soon after loading somebody first moved the pointer, clicked, scrolled or typed on a page. It does not see what you type.",
@@ -83,7 +90,11 @@ export async function privacyText(source: PrivacySource): Promise<string> {
   ].join("\n\n");
 }
 
-function about({ databaseUrl }: PrivacySettings, hasPublicAddress: boolean): string {
+function about(
+  { databaseUrl }: PrivacySettings,
+  hasPublicAddress: boolean,
+  isPassedOn: boolean,
+): string {
   return [
     "Counting visits. This site counts its visits with Tallydeck, on a small computer that belongs to OPERATOR and stands in PLACE.",
     ...(databaseUrl === undefined
@@ -93,7 +104,9 @@ function about({ databaseUrl }: PrivacySettings, hasPublicAddress: boolean): str
         ]),
     hasPublicAddress
       ? "No other company sees what your browser sends: the encryption ends on that computer."
-      : "What your browser sends reaches it through TUNNEL COMPANY, which sees your internet address.",
+      : isPassedOn
+        ? "What your browser sends reaches it through TUNNEL COMPANY, which sees your internet address."
+        : "IF ANOTHER COMPANY PASSES IT ON: What your browser sends reaches it through COMPANY, which sees your internet address.",
   ].join(" ");
 }
 

@@ -1,8 +1,8 @@
 import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
-import { DayDetail, type Detail, noDetail } from "./detail.ts";
+import { DayDetail, type Detail, noDetail, type Sample } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
-import type { Month } from "./month.ts";
+import { firstDayOf, type Month } from "./month.ts";
 
 /** What a block counts by the hour. A place in this list is what blocks keep. */
 export const BLOCK_COUNTERS = [
@@ -39,8 +39,8 @@ const HOURS = NO_HOUR + 1;
 interface Known {
   /** Days of the month that hold anything at all: bit 0 for the first. */
   readonly days: number;
-  /** By day of the month that keeps detail: of so many views and events one is kept. */
-  readonly sampled: (number | undefined)[];
+  /** By day of the month that keeps detail. */
+  readonly samples: (Sample | undefined)[];
   /** As `isBare`, bit 0 for the first day. */
   readonly bare: number;
 }
@@ -55,26 +55,26 @@ export class Block {
   /** As whoever kept this block said: perhaps not all of it was read. */
   readonly #known: Known;
 
-  constructor(month: Month, known: Known = { days: 0, sampled: [], bare: 0 }) {
+  constructor(month: Month, known: Known = { days: 0, samples: [], bare: 0 }) {
     this.month = month;
     this.#known = known;
   }
 
-  /** Of so many views and events of a day one is kept as detail; undefined where none is. */
-  sampled(day: number): number | undefined {
-    return this.detail[day]?.every ?? this.#known.sampled[day];
+  /** How many views and events of a day are kept as detail; undefined where none is. */
+  sample(day: number): Sample | undefined {
+    return this.detail[day] ?? this.#known.samples[day];
   }
 
   /** True where a day has views or events and keeps no detail: part of it would be taken for all. */
   isBare(day: number): boolean {
-    if (this.sampled(day) !== undefined) return false;
+    if (this.sample(day) !== undefined) return false;
     const events = this.dimensions.get("event")?.days[day]?.values.length ?? 0;
     return (this.#known.bare & (1 << day)) !== 0 || events > 0 || this.dayOf("pv", day) > 0;
   }
 
   dropDetail(day: number): void {
     this.detail[day] = undefined;
-    this.#known.sampled[day] = undefined;
+    this.#known.samples[day] = undefined;
   }
 
   /** Days of the month that hold anything at all: bit 0 for the first. */
@@ -131,7 +131,7 @@ export class Block {
   detailOf(day: number): DayDetail {
     let detail = this.detail[day];
     if (detail === undefined) {
-      detail = new DayDetail();
+      detail = new DayDetail(firstDayOf(this.month) + day);
       this.detail[day] = detail;
     }
     return detail;
@@ -140,6 +140,15 @@ export class Block {
   /** Its dimensions in the order in which all are listed. */
   get inOrder(): [Dimension, DimensionBlock][] {
     return [...this.dimensions].sort(([a], [b]) => DIMENSIONS.indexOf(a) - DIMENSIONS.indexOf(b));
+  }
+
+  /** What it takes of memory, about. */
+  get memory(): number {
+    let bytes = 0;
+    for (const counters of this.#counters) bytes += counters?.byteLength ?? 0;
+    for (const detail of this.detail) bytes += detail?.memory ?? 0;
+    for (const dimension of this.dimensions.values()) bytes += dimension.memory;
+    return bytes;
   }
 
   #holdsAny(day: number): boolean {

@@ -1,37 +1,61 @@
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 
-/** A site and day keep at most so many rows of detail; of more, every second, fourth, eighth … */
+/** A site and day keep at most so many rows of detail; of more, one in every two, four, eight … */
 export const MAX_DETAIL_ROWS = 50_000;
+/** What only apps and crawlers have, or what is counted and never asked for together. */
+const WITHOUT_DETAIL: ReadonlySet<Dimension> = new Set([
+  "hi",
+  "bot_kind",
+  "app_os",
+  "app_os_version",
+  "app_tz_offset",
+  "app_version",
+  "app_device",
+]);
 /** The dimensions that views and events have. */
-export const DETAIL_DIMENSIONS: readonly Dimension[] = DIMENSIONS.slice(0, 17);
+export const DETAIL_DIMENSIONS: readonly Dimension[] = DIMENSIONS.filter(
+  (name) => !WITHOUT_DETAIL.has(name),
+);
 /** A row is of an event, not of a view: a bit above those of FLAG. */
 export const IS_EVENT = 32;
 const FIRST_ROOM = 64;
 
-interface DetailColumns {
-  rows: number;
-  /** How many views and events the day had, kept or not. */
-  seen: number;
-  /** Of so many one is kept: 1, 2, 4, 8 … */
-  every: number;
-  hours: Uint8Array;
+/** How many views and events a day had, and how many rows stand for them. */
+export interface Sample {
+  readonly rows: number;
+  /** Views and events, kept or not. */
+  readonly seen: number;
+  /** Of so many that came one after the other one is kept, drawn at random: 1, 2, 4, 8 … */
+  readonly every: number;
+}
+
+/** How many views and events a row stands for: the last one perhaps for fewer than the others. */
+export function weightOf({ rows, seen, every }: Sample, row: number): number {
+  return row < rows - 1 ? every : seen - every * (rows - 1);
+}
+
+interface DetailColumns extends Sample {
+  readonly hours: Uint8Array;
   /** FLAG and IS_EVENT. */
-  bits: Uint8Array;
+  readonly bits: Uint8Array;
   /** By dimension, as in DETAIL_DIMENSIONS: one more than a place in its dictionary, or 0 for none. */
-  values: Uint16Array[];
+  readonly values: Uint16Array[];
 }
 
 /** One day's views and events, a row each. */
-export class DayDetail implements Readonly<DetailColumns> {
+export class DayDetail implements DetailColumns {
   rows: number;
   seen: number;
   every: number;
   hours: Uint8Array;
   bits: Uint8Array;
   values: Uint16Array[];
+  /** Another one for each day: the same rows come to the same draw wherever they are folded. */
+  readonly #seed: number;
 
-  constructor({ rows, seen, every, hours, bits, values }: DetailColumns = noRows()) {
+  constructor(seed: number, { rows, seen, every, hours, bits, values }: DetailColumns = noRows()) {
+    this.#seed = seed;
     this.rows = rows;
     this.seen = seen;
     this.every = every;
@@ -45,23 +69,33 @@ export class DayDetail implements Readonly<DetailColumns> {
    * @param values as in `values`
    */
   add(hour: number, bits: number, values: ArrayLike<number>, times: number): void {
-    // Those that are not kept are passed over at once: there may be billions.
-    for (let left = times; left > 0; left--) {
-      const passed = Math.min(left, (this.every - (this.seen % this.every)) % this.every);
-      this.seen += passed;
-      left -= passed;
-      if (left === 0) return;
-      if (this.rows === MAX_DETAIL_ROWS) this.thin();
-      if (this.seen++ % this.every === 0) this.#push(hour, bits, values);
+    for (let left = times; left > 0; ) {
+      const filled = this.seen % this.every;
+      if (filled === 0 && this.rows === MAX_DETAIL_ROWS) {
+        this.thin();
+        continue;
+      }
+      const some = Math.min(left, this.every - filled);
+      if (filled === 0) this.#put(this.rows++, hour, bits, values);
+      // Each of those that came is as likely to be the one that is kept.
+      else if (this.#draw(this.seen) * (filled + some) < some)
+        this.#put(this.rows - 1, hour, bits, values);
+      this.seen += some;
+      left -= some;
     }
   }
 
-  #push(hour: number, bits: number, values: ArrayLike<number>): void {
-    if (this.rows === this.hours.length) this.#grow();
-    const row = this.rows++;
+  /** What it takes of memory, about. */
+  get memory(): number {
+    return this.hours.length * (2 + 2 * this.values.length);
+  }
+
+  #put(row: number, hour: number, bits: number, values: ArrayLike<number>): void {
+    if (row === this.hours.length) this.#grow();
     this.hours[row] = hour;
     this.bits[row] = bits;
-    for (const [i, column] of this.values.entries()) column[row] = values[i] ?? 0;
+    for (let i = 0; i < this.values.length; i++)
+      (this.values[i] as Uint16Array)[row] = values[i] ?? 0;
   }
 
   /** The same in memory of its own, and no more of it than its rows take. */
@@ -69,16 +103,33 @@ export class DayDetail implements Readonly<DetailColumns> {
     const { rows, seen, every } = this;
     const [hours, bits] = [this.hours.slice(0, rows), this.bits.slice(0, rows)];
     const values = this.values.map((column) => column.slice(0, rows));
-    return new DayDetail({ rows, seen, every, hours, bits, values });
+    return new DayDetail(this.#seed, { rows, seen, every, hours, bits, values });
   }
 
-  /** Keeps every second row of those it has. */
+  /**
+   * Keeps one of every two rows, drawn by what each stands for. To keep every second one would keep or
+   * lose a rhythm whole.
+   */
   thin(): void {
-    const kept = Math.ceil(this.rows / 2);
-    for (const column of [this.hours, this.bits, ...this.values])
-      for (let row = 1; row < kept; row++) column[row] = column[2 * row] as number;
-    this.rows = kept;
+    const rows = Math.ceil(this.rows / 2);
+    for (let row = 0; row < rows; row++) {
+      const [one, other] = [2 * row, 2 * row + 1];
+      const weight = other < this.rows ? weightOf(this, other) : 0;
+      const kept = this.#draw(row) * (weightOf(this, one) + weight) < weight ? other : one;
+      for (const column of [this.hours, this.bits, ...this.values])
+        column[row] = column[kept] as number;
+    }
+    this.rows = rows;
     this.every *= 2;
+  }
+
+  /** From 0 up to 1, of what comes as the n-th. */
+  #draw(n: number): number {
+    let h = Math.imul(this.#seed, 0x9e3779b1) ^ Math.imul(this.every, 0x85ebca6b);
+    h = Math.imul(h ^ (h >>> 15) ^ n, 0x2c1b3c6d);
+    h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
+    h = Math.imul(h ^ (h >>> 15), 0x7feb352d);
+    return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
   }
 
   #grow(): void {

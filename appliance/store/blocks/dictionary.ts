@@ -6,6 +6,9 @@ import { type Counts, DayTable } from "./day-table.ts";
 export const MAX_DAYS = 31;
 /** What the texts of a dictionary take: those of past days, and two days that are not made compact yet. */
 export const MAX_DICTIONARY_BYTES = MAX_TEXT_BYTES + 2 * MAX_TEXT_BYTES_PER_DAY;
+/** A string's header, its places in a list and a map; and four numbers in lists that grow. */
+const TEXT_MEMORY = 96;
+const ROW_MEMORY = 64;
 /** Columns keep a value in two bytes, of which 0 stands for none. */
 export const MAX_DICTIONARY = 65_534;
 
@@ -88,6 +91,14 @@ export class DimensionBlock {
       this.days[day] = table;
     }
     return table;
+  }
+
+  /** What it takes of memory, about. */
+  get memory(): number {
+    let bytes = 0;
+    for (const text of this.texts) bytes += TEXT_MEMORY + 2 * text.length;
+    for (const table of this.days) bytes += ROW_MEMORY * (table?.values.length ?? 0);
+    return bytes;
   }
 
   #hasRoom(day: number, table: DayTable, bytes: number): boolean {

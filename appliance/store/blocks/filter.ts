@@ -1,8 +1,9 @@
 import { type Dimension, FLAG } from "../log/record.ts";
-import { Block, type BlockCounter } from "./block.ts";
-import { DayTable } from "./day-table.ts";
-import { type DayDetail, DETAIL_DIMENSIONS, IS_EVENT } from "./detail.ts";
-import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
+import type { Block, BlockCounter } from "./block.ts";
+import type { BlockReader } from "./block-reader.ts";
+import type { CountsOf } from "./day-table.ts";
+import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample, weightOf } from "./detail.ts";
+import { MAX_DICTIONARY } from "./dictionary.ts";
 
 export const TESTS = ["is", "not", "begins"] as const;
 
@@ -13,160 +14,193 @@ export interface Condition {
   readonly value: string;
 }
 
+/** What is asked of a block's detail. */
+interface FilterQuestion {
+  readonly where: readonly Condition[];
+  readonly of: CountsOf;
+  /** Inclusive days of the month, from 0. */
+  readonly days: readonly [from: number, to: number];
+  /** The dimensions whose values are counted. */
+  readonly names: ReadonlySet<Dimension>;
+}
+
+/** Counts of values of a day: only the first `length` are. To be read before the next are made. */
+export interface ValueCounts {
+  /** Of the month, from 0. */
+  readonly day: number;
+  readonly length: number;
+  /** Places in the dictionary. */
+  readonly places: Uint16Array;
+  readonly counts: Float64Array;
+}
+
 /** An event's name and target; all else is counted of views, unless only events are asked for. */
 const OF_EVENTS: ReadonlySet<Dimension> = new Set(["event", "event_target"]);
 
+/** Used again for each day and column: there are thousands. A thread asks one question at a time. */
+const ROWS = new Uint32Array(MAX_DETAIL_ROWS);
+const COLUMN = new Uint16Array(MAX_DETAIL_ROWS);
+const SUMS = new Float64Array(MAX_DICTIONARY + 1);
+const PLACES = new Uint16Array(MAX_DETAIL_ROWS);
+const COUNTS = new Float64Array(MAX_DETAIL_ROWS);
+
 /**
- * A block that counts only what fits, of the days that keep detail; where one row stands for many,
- * it counts as many. Under a condition on the path, visitors are those of the path.
- * @param takes which days of the month are looked at
+ * Counts what fits of a block, a day after the other, of the days that keep detail; where one row stands for
+ * many, it counts as many. Under a condition on the path or an event visitors are those of the path.
+ * @param counters takes the counters of what fits
+ * @param visit is told of each dimension's values, unless `of` counts none
+ * @throws {RangeError} when the bytes are no block
  */
 export function filterBlock(
-  block: Block,
-  where: readonly Condition[],
-  takes: (day: number) => boolean = () => true,
-): Block {
-  const filtered = new Block(block.month);
-  const tests = testsOf(block.dimensions, where);
+  block: BlockReader,
+  { where, of, days: [from, to], names }: FilterQuestion,
+  counters: Block,
+  visit: (name: Dimension, counts: ValueCounts) => void,
+): void {
+  const tests = testsOf(block, where);
+  // Where no value fits, no row does.
+  if (tests.some(({ fits }) => !fits.includes(1))) return;
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
   const isOfEvents = where.some(
     ({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension),
   );
-  const counts = new ValueCounts();
-  for (let day = 0; day < MAX_DAYS; day++) {
-    const detail = block.detail[day];
-    if (detail === undefined || !takes(day)) continue;
-    const rows = rowsThatFit(detail.rows, (place) => detail.values[place], tests);
-    countDay(filtered, day, detail, rows, isOfPath ? FLAG.pathVisitor : FLAG.visitor);
-    for (const [place, name] of DETAIL_DIMENSIONS.entries()) {
-      const texts = block.dimensions.get(name)?.texts;
-      if (texts === undefined) continue;
-      const ofEvents = isOfEvents || OF_EVENTS.has(name) ? IS_EVENT : 0;
-      const table = counts.of(name, detail, { place, rows, ofEvents }, texts.length);
-      if (table === undefined) continue;
-      if (!filtered.dimensions.has(name)) filtered.dimensions.set(name, new DimensionBlock(texts));
-      filtered.dimension(name).days[day] = table;
+  for (let day = from; day <= to; day++) {
+    const rows = fittingRows(block, day, tests);
+    const sample = block.sample(day);
+    if (sample !== undefined && rows.length > 0) {
+      const fitting = { day, rows, sample, bits: block.bits(day) };
+      countDay(block, fitting, counters, isOfPath ? FLAG.pathVisitor : FLAG.visitor);
+      for (const name of DETAIL_DIMENSIONS) {
+        if (!names.has(name)) continue;
+        const visitor = isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor;
+        const flag = { views: 0, visitors: visitor, sessions: FLAG.session }[of];
+        const ofEvents = isOfEvents || OF_EVENTS.has(name) ? IS_EVENT : 0;
+        const counts = countValues(block, fitting, name, { flag, ofEvents });
+        if (counts.length > 0) visit(name, counts);
+      }
     }
+    block.release();
   }
-  return filtered;
 }
 
 /** For a dimension, which of its values (0 for none, else one more than its place) fit. */
-export interface Test {
-  /** In DETAIL_DIMENSIONS. */
-  readonly place: number;
+interface Test {
+  readonly dimension: Dimension;
   readonly fits: Uint8Array;
 }
 
-/** What conditions mean for detail that names these texts. */
-export function testsOf(
-  dimensions: ReadonlyMap<Dimension, Pick<DimensionBlock, "texts">>,
-  where: readonly Condition[],
-): Test[] {
+/** What conditions mean for the dictionaries of a block. */
+function testsOf(block: BlockReader, where: readonly Condition[]): Test[] {
   return [...Map.groupBy(where, ({ dimension }) => dimension)].map(([dimension, conditions]) => {
-    const texts = dimensions.get(dimension)?.texts ?? [];
-    const alternatives = conditions.filter(({ test }) => test === "is").map(({ value }) => value);
-    const others = conditions.filter(({ test }) => test !== "is");
-    const isOne = (text: string) =>
-      (alternatives.length === 0 || alternatives.includes(text)) &&
-      others.every(({ test, value }) => (test === "not" ? text !== value : text.startsWith(value)));
-    return {
-      place: DETAIL_DIMENSIONS.indexOf(dimension),
-      // What has no value is none, and begins with nothing.
-      fits: Uint8Array.from([
-        alternatives.length === 0 && others.every(({ test }) => test === "not") ? 1 : 0,
-        ...texts.map((text) => (isOne(text) ? 1 : 0)),
-      ]),
-    };
+    const texts = block.dimension(dimension)?.texts;
+    const alternatives = conditions.filter(({ test }) => test === "is").map(bytesOf);
+    const others = conditions
+      .filter(({ test }) => test !== "is")
+      .map((condition) => ({ test: condition.test, bytes: bytesOf(condition) }));
+    const fits = new Uint8Array(1 + (texts?.size ?? 0));
+    // What has no value is none, and begins with nothing.
+    if (alternatives.length === 0 && others.every(({ test }) => test === "not")) fits[0] = 1;
+    for (let n = 0; texts !== undefined && n < texts.size; n++)
+      if (
+        (alternatives.length === 0 || alternatives.some((bytes) => texts.is(n, bytes))) &&
+        others.every(({ test, bytes }) =>
+          test === "not" ? !texts.is(n, bytes) : texts.begins(n, bytes),
+        )
+      )
+        fits[n + 1] = 1;
+    block.release();
+    return { dimension, fits };
   });
 }
 
-/** Which of so many rows fit, ascending. @param columnAt the values of a dimension, as in DayDetail */
-export function rowsThatFit(
-  count: number,
-  columnAt: (place: number) => Uint16Array | undefined,
-  tests: readonly Test[],
-): Uint32Array {
-  const rows = new Uint32Array(count);
-  let left = 0;
-  while (left < count) rows[left] = left++;
-  for (const { place, fits } of tests) {
-    const column = columnAt(place);
-    let kept = 0;
-    for (let i = 0; i < left; i++) {
-      const row = rows[i] as number;
-      if (column !== undefined && fits[column[row] as number] === 1) rows[kept++] = row;
+function bytesOf({ value }: Condition): Uint8Array {
+  return Buffer.from(value);
+}
+
+/** Which rows of a day fit, ascending. */
+function fittingRows(block: BlockReader, day: number, tests: readonly Test[]): Uint32Array {
+  let left = block.sample(day)?.rows ?? 0;
+  for (let row = 0; row < left; row++) ROWS[row] = row;
+  for (const { dimension, fits } of tests) {
+    if (left === 0) break;
+    if (!block.column(day, dimension, COLUMN, ROWS.subarray(0, left))) {
+      if (fits[0] === 0) left = 0;
+      continue;
     }
+    let kept = 0;
+    for (let i = 0; i < left; i++)
+      if (fits[COLUMN[i] as number] === 1) ROWS[kept++] = ROWS[i] as number;
     left = kept;
   }
-  return rows.subarray(0, left);
+  return ROWS.subarray(0, left);
+}
+
+/** What fits of a day. */
+interface FittingRows {
+  readonly day: number;
+  /** Ascending. */
+  readonly rows: Uint32Array;
+  readonly sample: Sample;
+  /** Of all rows of the day. */
+  readonly bits: Uint8Array;
 }
 
 function countDay(
-  block: Block,
-  day: number,
-  { hours, bits, every }: DayDetail,
-  rows: Uint32Array,
+  block: BlockReader,
+  { day, rows, sample, bits }: FittingRows,
+  counters: Block,
   visitor: number,
 ): void {
   const flagged: readonly (readonly [BlockCounter, number])[] = [
+    ["pv", 0],
     ["uv", visitor],
     ["sessions", FLAG.session],
     ["bounce", FLAG.bounce],
     ["engaged", FLAG.engaged],
   ];
+  const hours = block.hours(day);
   for (const row of rows) {
     const flags = bits[row] as number;
     if (flags & IS_EVENT) continue;
-    const hour = hours[row] as number;
-    block.add("pv", day, hour, every);
-    for (const [counter, flag] of flagged) if (flags & flag) block.add(counter, day, hour, every);
+    const weight = weightOf(sample, row);
+    for (const [counter, flag] of flagged)
+      if ((flags & flag) === flag) counters.add(counter, day, hours[row] as number, weight);
   }
 }
 
-/** Sums up rows by value; its memory is used again for each day and dimension. */
-class ValueCounts {
-  #views = new Float64Array();
-  #visitors = new Float64Array();
-  #sessions = new Float64Array();
-
-  of(
-    name: Dimension,
-    { values, bits, every }: DayDetail,
-    { place, rows, ofEvents }: { place: number; rows: Uint32Array; ofEvents: number },
-    size: number,
-  ): DayTable | undefined {
-    this.#clear(size);
-    const column = values[place] as Uint16Array;
-    const visitor = name === "path" ? FLAG.pathVisitor : FLAG.visitor;
-    for (const row of rows) {
-      const value = (column[row] as number) - 1;
-      const flags = bits[row] as number;
-      if (value < 0 || (flags & IS_EVENT) !== ofEvents) continue;
-      this.#views[value] = (this.#views[value] as number) + every;
-      if (flags & visitor) this.#visitors[value] = (this.#visitors[value] as number) + every;
-      if (flags & FLAG.session) this.#sessions[value] = (this.#sessions[value] as number) + every;
-    }
-    return this.#table(size);
+/** Sums up the rows of a day by the values of a dimension. */
+function countValues(
+  block: BlockReader,
+  { day, rows, sample, bits }: FittingRows,
+  name: Dimension,
+  { flag, ofEvents }: { readonly flag: number; readonly ofEvents: number },
+): ValueCounts {
+  if (!block.column(day, name, COLUMN, rows))
+    return { day, length: 0, places: PLACES, counts: COUNTS };
+  const { every } = sample;
+  // What a row has to say of itself, and what is looked at.
+  const [wanted, mask] = [flag | ofEvents, flag | IS_EVENT];
+  let highest = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    if (((bits[row] as number) & mask) !== wanted) continue;
+    const value = COLUMN[i] as number;
+    SUMS[value] = (SUMS[value] as number) + every;
+    if (value > highest) highest = value;
   }
-
-  #table(size: number): DayTable | undefined {
-    const table = new DayTable();
-    for (let value = 0; value < size; value++) {
-      const views = this.#views[value] as number;
-      if (views > 0)
-        table.push(value, views, this.#visitors[value] as number, this.#sessions[value] as number);
-    }
-    return table.values.length > 0 ? table : undefined;
+  const last = sample.rows - 1;
+  if (rows.at(-1) === last && ((bits[last] as number) & mask) === wanted) {
+    const value = COLUMN[rows.length - 1] as number;
+    SUMS[value] = (SUMS[value] as number) - every + weightOf(sample, last);
   }
-
-  #clear(size: number): void {
-    if (this.#views.length < size) {
-      this.#views = new Float64Array(2 * size);
-      this.#visitors = new Float64Array(2 * size);
-      this.#sessions = new Float64Array(2 * size);
-      return;
-    }
-    for (const sums of [this.#views, this.#visitors, this.#sessions]) sums.fill(0, 0, size);
+  SUMS[0] = 0;
+  let length = 0;
+  for (let value = 1; value <= highest; value++) {
+    const n = SUMS[value] as number;
+    if (n === 0) continue;
+    SUMS[value] = 0;
+    PLACES[length] = value - 1;
+    COUNTS[length++] = n;
   }
+  return { day, length, places: PLACES, counts: COUNTS };
 }

@@ -1,5 +1,5 @@
 import type { Block } from "./block.ts";
-import { type DayDetail, DETAIL_DIMENSIONS } from "./detail.ts";
+import { type DayDetail, DETAIL_DIMENSIONS, weightOf } from "./detail.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 
 /**
@@ -58,8 +58,6 @@ function mergeDetail(
       const place = value === 0 ? undefined : placeOf(day, value - 1);
       found[column] = place === undefined ? 0 : place + 1;
     }
-    // A row stands for so many, but the last one perhaps for fewer.
-    const times = Math.min(detail.every, detail.seen - row * detail.every);
-    into.add(detail.hours[row] ?? 0, detail.bits[row] ?? 0, found, times);
+    into.add(detail.hours[row] ?? 0, detail.bits[row] ?? 0, found, weightOf(detail, row));
   }
 }

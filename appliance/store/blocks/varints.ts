@@ -24,6 +24,11 @@ export class VarintWriter {
     this.#length += more.length;
   }
 
+  /** How many bytes were written. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** Writes bytes after their length. */
   piece(bytes: Uint8Array): void {
     this.number(bytes.length);
@@ -71,10 +76,10 @@ export class VarintReader {
   }
 
   /** The next numbers, `count` of them. @throws {RangeError} when the bytes end */
-  numbers(count: number): number[] {
+  numbers(count: number): Float64Array {
     // Each takes a byte: nobody makes us hold more than came.
     if (count > this.left) throw new RangeError("These bytes are no block: it is cut");
-    const numbers = new Array<number>(count);
+    const numbers = new Float64Array(count);
     const bytes = this.#bytes;
     let at = this.#at;
     for (let i = 0; i < count; i++) {

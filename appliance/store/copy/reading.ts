@@ -143,10 +143,11 @@ async function monthsOf(
 ): Promise<SiteMonth[]> {
   const tail = new LogTail();
   await tail.follow(snapshot);
-  const rows = await snapshot.blocks([site], from, to, pieces);
+  const rows = await snapshot.blocks([site], { from, to }, pieces);
   // Where nothing was kept of what came together, nothing is told of what is not settled yet.
   const keepsDetail = rows.length === 0 || rows.some(({ detail }) => detail.length > 0);
-  const left = tail.blocks(site, keepsDetail ? 0 : Number.POSITIVE_INFINITY);
+  const detailFrom = keepsDetail ? 0 : Number.POSITIVE_INFINITY;
+  const left = await tail.blocks(snapshot, site, detailFrom);
   const byMonth = Map.groupBy(rows, ({ month }) => month);
   const months = new Set([
     ...byMonth.keys(),

@@ -1,25 +1,26 @@
-import { type Day, dowhourOf, HOUR_MS, hourName } from "../../base/calendar.ts";
-import { BLOCK_COUNTERS, type Block, type BlockCounter, COUNTED_AS } from "../blocks/block.ts";
-import { type DimensionBlock, MAX_DAYS } from "../blocks/dictionary.ts";
-import { firstDayOf } from "../blocks/month.ts";
-import { type Counter, HOURLY_COUNTERS, hourDimension, type SiteKey } from "../counting.ts";
-import type { Dimension } from "../log/record.ts";
+import type { Day } from "../../base/calendar.ts";
+import { Block } from "../blocks/block.ts";
+import { MAX_DAYS } from "../blocks/dictionary.ts";
+import { filterBlock } from "../blocks/filter.ts";
+import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
+import type { Counter, SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
+import type { Filter } from "../queries.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { type BlockQuestion, BlockReading, LAST_DAY } from "./block-reading.ts";
-import type { IdTable } from "./id-table.ts";
-import type { CountsSource, Detail, SiteDay, SiteDays, VisitValue } from "./source.ts";
-import { ValueIds } from "./value-ids.ts";
+import { ALL_MONTHS, BlockReading, type Months } from "./block-reading.ts";
+import { COUNTED_BY_HOUR, COUNTED_IN, CounterDays } from "./counter-days.ts";
+import type { CounterSource, SiteDay, SiteDays } from "./source.ts";
+import type { BlockSink, ValuePass } from "./values.ts";
 
 const HOURS = 24;
-const WEEKDAYS = 7;
-const ALL_DAYS = { from: 0, to: LAST_DAY } as const;
-/** The counter that `hour` and `dowhour` are of. */
-const HOURS_OF = { views: "pv", visitors: "uv", sessions: "sessions" } as const;
-const COUNTED_IN: ReadonlyMap<Counter, readonly BlockCounter[]> = Map.groupBy(
-  BLOCK_COUNTERS,
-  (name) => COUNTED_AS[name].counter,
-);
+/** Two standard errors: the true number is that near in 19 of 20 cases. */
+const ERRORS = 2;
+
+/** What a question asks of blocks. */
+export interface BlockQuestion extends Filter {
+  /** The first day that keeps detail; Infinity for none. */
+  readonly detailFrom: Day;
+}
 
 /** Counts of views, of whatever was seen together. */
 export const PLAIN: BlockQuestion = {
@@ -28,63 +29,22 @@ export const PLAIN: BlockQuestion = {
   detailFrom: Number.POSITIVE_INFINITY,
 };
 
-type VisitDay = (day: Day, id: number, n: number) => void;
+/** What a filter can judge. */
+interface DetailRange {
+  /** The first day, the one after the last where it can judge none. */
+  readonly from: Day;
+  /** One in how many views and events is kept where it is the fewest: 1, 2, 4 … */
+  readonly sampled: number;
+}
 
 /** The counts of blocks and of what is left in the log, of one moment; made anew for each question. */
-export class BlockCounts implements CountsSource {
+export class BlockCounts implements CounterSource {
   readonly #snapshot: Snapshot;
-  readonly #tail: LogTail;
-  readonly #of: BlockQuestion["of"];
   readonly #reading: BlockReading;
-  readonly #ids = new ValueIds();
 
-  constructor(snapshot: Snapshot, tail: LogTail, question: BlockQuestion) {
+  constructor(snapshot: Snapshot, tail: LogTail) {
     this.#snapshot = snapshot;
-    this.#tail = tail;
-    this.#of = question.of;
-    this.#reading = new BlockReading(snapshot, tail, question);
-  }
-
-  detail(days: SiteDays): Promise<Detail> {
-    return this.#reading.detail(days);
-  }
-
-  async eachDay({ site, from, to }: SiteDays, visit: VisitDay): Promise<void> {
-    await this.#reading.eachMonth({ site, from, to }, true, (blocks, first) => {
-      const [month = 0] = blocks.map((block) => block.month);
-      const last = Math.min(to, firstDayOf(month + 1) - 1);
-      for (let day = Math.max(first, firstDayOf(month)); day <= last; day++)
-        for (const block of blocks) {
-          this.#visitCounters(block, day, visit);
-          this.#visitValues(block, day, visit);
-        }
-    });
-  }
-
-  async eachSum(
-    { site, from, to }: SiteDays,
-    visit: (id: number, n: number, days: number) => void,
-  ): Promise<void> {
-    await this.#reading.eachMonth({ site, from, to }, true, (blocks, first) => {
-      for (const block of blocks) {
-        for (const [, day] of daysOf(block, first, to))
-          this.#visitCounters(block, day, (_day, id, n) => visit(id, n, 1));
-        this.#visitSums(block, first, to, visit);
-      }
-    });
-  }
-
-  async eachValue(_site: SiteKey, ids: IdTable, visit: VisitValue): Promise<void> {
-    this.#ids.each(ids, visit);
-  }
-
-  texts(ids: readonly number[]): string[] {
-    return ids.map((id) => this.#ids.text(id));
-  }
-
-  /** Of what is counted by the hour, which is all that anybody asks for. */
-  fewValues(_site: SiteKey, dimension: string): (readonly [id: number, text: string])[] {
-    return HOUR_NAMES.map((text) => [this.#ids.of(dimension, text), text]);
+    this.#reading = new BlockReading(snapshot, tail);
   }
 
   async counterByDay(
@@ -93,167 +53,221 @@ export class BlockCounts implements CountsSource {
     from: Day,
     to: Day,
   ): Promise<number[][]> {
-    const fitting = await this.#reading.fitting(sites.map((site) => ({ site, from, to })));
-    return fitting.map(({ blocks, from: first }) => {
-      const sums = Array<number>(to - from + 1).fill(0);
-      for (const block of blocks)
-        for (const [at, day] of daysOf(block, first, to))
-          sums[day - from] = (sums[day - from] ?? 0) + counted(block, counter, at);
-      return sums;
+    const sums = new Map(sites.map((site) => [site, Array<number>(to - from + 1).fill(0)]));
+    await this.#reading.counters(sites, monthsOf({ from, to }), (site, block) => {
+      const ofSite = sums.get(site) ?? [];
+      for (const [at, day] of daysOf(block, from, to))
+        for (const name of COUNTED_IN.get(counter) ?? [])
+          ofSite[day - from] = (ofSite[day - from] ?? 0) + block.dayOf(name, at);
     });
+    return sites.map((site) => sums.get(site) ?? []);
   }
 
   async byHour(days: readonly SiteDay[], dimension: string): Promise<number[][]> {
-    const counters = BY_HOUR.get(dimension) ?? [HOURS_OF[this.#of]];
-    const fitting = await this.#reading.fitting(
-      days.map(({ site, day }) => ({ site, from: day, to: day })),
-    );
-    return fitting.map(({ blocks, from }, i) => {
-      const { day } = days[i] as SiteDay;
-      const hours = Array<number>(HOURS).fill(0);
-      for (const block of blocks)
-        for (const [at] of daysOf(block, Math.max(from, day), day))
-          for (const counter of counters)
-            for (const [hour, n] of block.hoursOf(counter, at).entries())
-              if (hour < HOURS) hours[hour] = (hours[hour] ?? 0) + n;
-      return hours;
+    const names = COUNTED_BY_HOUR.get(dimension) ?? (["pv"] as const);
+    const hours = days.map(() => Array<number>(HOURS).fill(0));
+    if (days.length === 0) return hours;
+    const all = days.map(({ day }) => day);
+    const bySite = Map.groupBy([...days.keys()], (i) => (days[i] as SiteDay).site);
+    const months = monthsOf({ from: Math.min(...all), to: Math.max(...all) });
+    await this.#reading.counters([...bySite.keys()], months, (site, block) => {
+      for (const i of bySite.get(site) ?? []) {
+        const at = (days[i] as SiteDay).day - firstDayOf(block.month);
+        const sums = hours[i] ?? [];
+        for (const name of at < 0 || at >= MAX_DAYS ? [] : names)
+          for (const [hour, n] of block.hoursOf(name, at).entries())
+            if (hour < HOURS) sums[hour] = (sums[hour] ?? 0) + n;
+      }
     });
+    return hours;
   }
 
   async firstDay(site: SiteKey): Promise<Day | null> {
-    const [blocks = []] = await this.#reading.counters([{ site, ...ALL_DAYS }]);
-    const days = blocks.flatMap(({ month, days: mask }) =>
-      mask === 0 ? [] : [firstDayOf(month) + Math.log2(mask & -mask)],
-    );
-    return days.length === 0 ? null : Math.min(...days);
+    let first: Day | null = null;
+    await this.#reading.counters([site], ALL_MONTHS, (_, { month, days }) => {
+      if (days === 0) return;
+      const day = firstDayOf(month) + Math.log2(days & -days);
+      if (first === null || day < first) first = day;
+    });
+    return first;
   }
 
-  async lastDays(sites: readonly SiteKey[]): Promise<(Day | null)[]> {
-    // Most have views in months that were read already, or in later ones.
-    const newest = (await this.#reading.newestCounters(sites)).map(lastDayWithViews);
-    const others = sites.filter((_, i) => newest[i] === null);
-    const before = await this.#reading.counters(others.map((site) => ({ site, ...ALL_DAYS })));
-    const byOther = new Map(others.map((site, i) => [site, lastDayWithViews(before[i] ?? [])]));
-    return sites.map((site, i) => newest[i] ?? byOther.get(site) ?? null);
+  async lastDays(sites: readonly SiteKey[], recent: Day): Promise<(Day | null)[]> {
+    const last = new Map<SiteKey, Day>();
+    const look = (some: readonly SiteKey[], months: Months) =>
+      this.#reading.counters(some, months, (site, block) => {
+        for (let at = MAX_DAYS - 1; at >= 0; at--) {
+          const day = firstDayOf(block.month) + at;
+          if (day <= (last.get(site) ?? -1)) return;
+          if (block.dayOf("pv", at) > 0) last.set(site, day);
+        }
+      });
+    await look(sites, { ...ALL_MONTHS, from: monthOf(recent) });
+    const others = sites.filter((site) => !last.has(site));
+    if (others.length > 0) await look(others, { ...ALL_MONTHS, to: monthOf(recent) - 1 });
+    return sites.map((site) => last.get(site) ?? null);
   }
 
-  async pending(sites: readonly SiteKey[]): Promise<number[]> {
-    await this.#reading.counters([]);
-    return sites.map((site) => this.#tail.pending(site));
+  pending(sites: readonly SiteKey[]): Promise<number[]> {
+    return Promise.all(sites.map((site) => this.#reading.pending(site)));
   }
 
   async totals(sites: readonly SiteKey[]): Promise<number[]> {
-    const [past, all] = await Promise.all([
-      this.#snapshot.past(sites),
-      this.#reading.counters(sites.map((site) => ({ site, ...ALL_DAYS }))),
-    ]);
-    return sites.map((_, i) => {
-      let sum = past[i]?.get("pv") ?? 0;
-      for (const block of all[i] ?? [])
-        for (let at = 0; at < MAX_DAYS; at++) sum += block.dayOf("pv", at);
-      return sum;
+    const past = await this.#snapshot.past(sites);
+    const sums = new Map(sites.map((site, i) => [site, past[i]?.get("pv") ?? 0]));
+    await this.#reading.counters(sites, ALL_MONTHS, (site, block) => {
+      let sum = sums.get(site) ?? 0;
+      for (let at = 0; at < MAX_DAYS; at++) sum += block.dayOf("pv", at);
+      sums.set(site, sum);
     });
+    return sites.map((site) => sums.get(site) ?? 0);
   }
 
-  #visitCounters(block: Block, day: Day, visit: VisitDay): void {
-    const at = day - firstDayOf(block.month);
-    if (!block.hasCounters(at)) return;
-    for (const name of BLOCK_COUNTERS) {
-      const { counter, value } = COUNTED_AS[name];
-      const n = block.dayOf(name, at);
-      if (n > 0) visit(day, this.#ids.of(counter, value), n);
-    }
-    const see = (ids: readonly number[], firstHour: number, hours: Float64Array) => {
-      for (let hour = 0; hour < HOURS; hour++) {
-        const n = hours[hour] as number;
-        if (n > 0) visit(day, ids[firstHour + hour] as number, n);
+  /** All counters of a site on inclusive days. */
+  async counters({ site, from, to }: SiteDays): Promise<CounterDays> {
+    const days = new CounterDays({ from, to });
+    await this.#reading.counters([site], monthsOf({ from, to }), (_, block) => days.add(block));
+    return days;
+  }
+
+  /** Reads the values of a site's days, of whatever was seen together. */
+  values(range: SiteDays, of: BlockQuestion["of"]): ValuePass {
+    return async (names, sink) => {
+      for await (const block of this.#reading.blocks(range.site, monthsOf(range), ["counts"]))
+        for (const { name, counts } of block.dimensions()) {
+          if (!names.has(name)) continue;
+          for (const { day, values, [of]: column } of counts(daysInMonth(block.month, range), of))
+            sink.count(block, name, { day, length: values.length, places: values, counts: column });
+          sink.end(block);
+          block.release();
+        }
+    };
+  }
+
+  /** What a filter can judge of a site's days: from the day after the last of which not all was kept. */
+  async detail({ site, from, to }: SiteDays, detailFrom: Day): Promise<DetailRange> {
+    let first = Math.max(from, Math.min(detailFrom, to + 1));
+    const sampled: number[] = [];
+    const look = (_: SiteKey, block: Block) => {
+      for (const [at, day] of daysOf(block, from, to)) {
+        // What came without detail, or lost it, is in none of the answer.
+        if (block.isBare(at)) first = Math.max(first, day + 1);
+        sampled[day - from] = Math.max(block.sample(at)?.every ?? 1, sampled[day - from] ?? 1);
       }
     };
-    for (const [dimension, counters] of BY_HOUR)
-      for (const counter of counters)
-        see(this.#ids.ofAll(dimension, HOUR_NAMES), 0, block.hoursOf(counter, at));
-    const hours = block.hoursOf(HOURS_OF[this.#of], at);
-    see(this.#ids.ofAll("hour", HOUR_NAMES), 0, hours);
-    see(this.#ids.ofAll("dowhour", HOURS_OF_WEEK), HOURS * (day % WEEKDAYS), hours);
+    await this.#reading.counters([site], monthsOf({ from, to }), look, detailFrom);
+    return { from: first, sampled: Math.max(1, ...sampled.slice(first - from).filter(Boolean)) };
   }
 
-  #visitValues(block: Block, day: Day, visit: VisitDay): void {
-    const at = day - firstDayOf(block.month);
-    for (const [name, dimension] of block.dimensions) {
-      const table = dimension.days[at];
-      if (table === undefined) continue;
-      const { values, [this.#of]: counts } = table;
-      const ids = this.#ids.ofBlock(dimension);
-      for (let row = 0; row < values.length; row++) {
-        const n = counts[row] as number;
-        if (n === 0) continue;
-        visit(day, this.#idOf(name, dimension, ids, values[row] as number), n);
-      }
-    }
-  }
-
-  #visitSums(
-    block: Block,
-    from: Day,
-    to: Day,
-    visit: (id: number, n: number, days: number) => void,
-  ): void {
-    for (const [name, dimension] of block.dimensions) {
-      const sums = new Float64Array(dimension.texts.length);
-      const days = new Uint8Array(dimension.texts.length);
-      for (const [at] of daysOf(block, from, to)) {
-        const table = dimension.days[at];
-        if (table === undefined) continue;
-        const { values, [this.#of]: counts } = table;
-        for (let row = 0; row < values.length; row++) {
-          const n = counts[row] as number;
-          const value = values[row] as number;
-          sums[value] = (sums[value] as number) + n;
-          if (n > 0) days[value] = (days[value] as number) + 1;
-        }
-      }
-      const ids = this.#ids.ofBlock(dimension);
-      for (const [value, n] of sums.entries())
-        if (n > 0) visit(this.#idOf(name, dimension, ids, value), n, days[value] as number);
-    }
-  }
-
-  #idOf(name: Dimension, { texts }: DimensionBlock, ids: Int32Array, value: number): number {
-    const known = ids[value] as number;
-    if (known !== 0) return known;
-    const id = this.#ids.of(name, texts[value] as string);
-    ids[value] = id;
-    return id;
+  /**
+   * The same of what fits the question's conditions.
+   * @param first the first day that counts, see `detail`
+   */
+  filtered(range: SiteDays, first: Day, question: BlockQuestion): FilteredCounts {
+    return new FilteredCounts(this.#reading, { range, first }, question);
   }
 }
 
-const HOUR_NAMES = Array.from({ length: HOURS }, (_, hour) => hourName(hour));
-/** From the weekday of 1970-01-01 on. */
-const HOURS_OF_WEEK = Array.from({ length: WEEKDAYS * HOURS }, (_, hour) =>
-  dowhourOf(hour * HOUR_MS),
-);
-/** What is kept by the hour besides views. */
-const BY_HOUR: ReadonlyMap<string, readonly BlockCounter[]> = new Map(
-  HOURLY_COUNTERS.map((counter) => [hourDimension(counter), COUNTED_IN.get(counter) ?? []]),
-);
+interface Counted {
+  readonly counters: CounterDays;
+  /** Of the number of views. */
+  readonly variance: number;
+}
+
+/** Counts of what fits conditions. */
+class FilteredCounts {
+  readonly #reading: BlockReading;
+  readonly #range: SiteDays;
+  readonly #first: Day;
+  readonly #question: BlockQuestion;
+  /** What the first pass has found. */
+  #counted: Counted | undefined;
+
+  constructor(
+    reading: BlockReading,
+    { range, first }: { readonly range: SiteDays; readonly first: Day },
+    question: BlockQuestion,
+  ) {
+    this.#reading = reading;
+    this.#range = range;
+    this.#first = first;
+    this.#question = question;
+  }
+
+  readonly pass: ValuePass = async (names, sink) => {
+    const { site, to } = this.#range;
+    const { detailFrom, where, of } = this.#question;
+    const counters = new CounterDays(this.#range);
+    const pieces = ["counters", "counts", "detail"] as const;
+    const range = { from: this.#first, to };
+    const isEmpty = this.#first > to;
+    let variance = 0;
+    for await (const block of isEmpty
+      ? []
+      : this.#reading.blocks(site, monthsOf(range), pieces, detailFrom)) {
+      const fitting = new Block(block.month);
+      const days = daysInMonth(block.month, range);
+      filterBlock(block, { where, of, days, names }, fitting, (name, counts) =>
+        sink.count(block, name, counts),
+      );
+      sink.end(block);
+      counters.add(fitting);
+      variance += varianceOf(block, fitting);
+    }
+    this.#counted ??= { counters, variance };
+  };
+
+  /** All counters of what fits; after the first pass, nothing is read again. */
+  async counters(): Promise<CounterDays> {
+    return (await this.#known()).counters;
+  }
+
+  /** How far the number of views may be off, for only some were kept: two standard errors. */
+  async margin(): Promise<number> {
+    return Math.ceil(ERRORS * Math.sqrt((await this.#known()).variance));
+  }
+
+  async #known(): Promise<Counted> {
+    if (this.#counted === undefined) await this.pass(new Set(), NO_SINK);
+    return this.#counted as Counted;
+  }
+}
+
+const NO_SINK: BlockSink = { count() {}, end() {} };
+
+/** Of a number of views that some rows stand for: of each group of `every`, one was drawn. */
+function varianceOf(block: { sample(day: number): Sampled | undefined }, fitting: Block): number {
+  let variance = 0;
+  for (let day = 0; day < MAX_DAYS; day++) {
+    const sample = block.sample(day);
+    const n = fitting.dayOf("pv", day);
+    if (sample === undefined || n === 0) continue;
+    variance += n * (sample.every - 1) * Math.max(0, 1 - n / sample.seen);
+  }
+  return variance;
+}
+
+interface Sampled {
+  readonly every: number;
+  readonly seen: number;
+}
+
+function monthsOf({ from, to }: { readonly from: Day; readonly to: Day }): Months {
+  return { from: monthOf(from), to: monthOf(to) };
+}
+
+/** Inclusive days of the month, from 0. */
+function daysInMonth(
+  month: Month,
+  { from, to }: { readonly from: Day; readonly to: Day },
+): readonly [from: number, to: number] {
+  const first = firstDayOf(month);
+  return [Math.max(0, from - first), Math.min(MAX_DAYS - 1, to - first)];
+}
 
 /** The days of a block within inclusive days: of the month, and since 1970. */
 function* daysOf({ month }: Block, from: Day, to: Day): Generator<readonly [number, Day]> {
   const first = firstDayOf(month);
-  const last = Math.min(to, first + MAX_DAYS - 1);
-  for (let day = Math.max(from, first); day <= last; day++) yield [day - first, day];
-}
-
-function counted(block: Block, counter: Counter, at: number): number {
-  let sum = 0;
-  for (const name of COUNTED_IN.get(counter) ?? []) sum += block.dayOf(name, at);
-  return sum;
-}
-
-function lastDayWithViews(blocks: readonly Block[]): Day | null {
-  let last = -1;
-  for (const block of blocks)
-    for (let at = MAX_DAYS - 1; at >= 0 && firstDayOf(block.month) + at > last; at--)
-      if (block.dayOf("pv", at) > 0) last = firstDayOf(block.month) + at;
-  return last < 0 ? null : last;
+  const [begin, end] = daysInMonth(month, { from, to });
+  for (let at = begin; at <= end; at++) yield [at, first + at];
 }

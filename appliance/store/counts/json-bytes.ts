@@ -1,3 +1,5 @@
+import type { DayList } from "./value-days.ts";
+
 const FIRST_BYTES = 65_536;
 const ZERO = 48;
 const COMMA = 44;
@@ -25,7 +27,7 @@ export class JsonBytes {
   }
 
   /** A list of whole numbers. */
-  list(numbers: Float64Array): void {
+  list(numbers: DayList): void {
     // None has more than 16 digits, a sign and a comma.
     this.#room(18 * numbers.length + 2);
     this.#bytes[this.#length++] = OPEN;
@@ -37,7 +39,7 @@ export class JsonBytes {
   }
 
   /** Offset in days, count, offset, count, … ascending, as the text that DailyForm describes. */
-  days(list: Float64Array): void {
+  days(list: DayList): void {
     const skipped = (list.at(-2) ?? 0) / LETTERS;
     // A count is no longer than 16 digits in brackets.
     this.#room(10 * list.length + skipped + 2);

@@ -1,13 +1,13 @@
 import { samePart } from "../../base/same-part.ts";
 import { hourDimension } from "../counting.ts";
 import type { LiveNumbers, LiveNumbersQuery } from "../queries.ts";
-import type { CountsSource } from "./source.ts";
+import type { CounterSource } from "./source.ts";
 
 const SHORTEST_SERIES = 7;
 
 /** What runs stands against the same part of what was before. */
 export async function liveNumbers(
-  source: CountsSource,
+  source: CounterSource,
   { site, counter, days, today, hour }: LiveNumbersQuery,
 ): Promise<LiveNumbers> {
   const length = Math.max(2 * days, SHORTEST_SERIES);

@@ -4,7 +4,7 @@ import { type Accepts, type Answer, makeAnswer } from "../answer.ts";
 import type { SiteKey } from "../counting.ts";
 import type { OverviewQuery } from "../queries.ts";
 import type { OverviewAnswer, SiteWeek } from "../reports.ts";
-import type { CountsSource, Soon } from "./source.ts";
+import type { CounterSource, Soon } from "./source.ts";
 
 /** The most sites an overview tells of: those with the most views of the week. */
 export const MAX_OVERVIEW_SITES = 200;
@@ -13,14 +13,14 @@ const WEEK = 7;
 
 /** The body of `/overview`. */
 export async function overview(
-  source: CountsSource,
+  source: CounterSource,
   { query, accepts }: { query: OverviewQuery; accepts: Accepts },
 ): Promise<Answer> {
   return makeAnswer(JSON.stringify(await overviewOf(source, query)), accepts);
 }
 
 async function overviewOf(
-  source: CountsSource,
+  source: CounterSource,
   { sites, today, hour, zone, warnings }: OverviewQuery,
 ): Promise<OverviewAnswer> {
   const all = await weeksOf(
@@ -39,7 +39,7 @@ async function overviewOf(
       "hour",
     ),
     source.pending(keys),
-    lastViews(source, keys),
+    lastViews(source, keys, today),
   ]);
   const left = weeks.length - shown.length;
   return {
@@ -63,7 +63,7 @@ async function overviewOf(
 
 /** Views of each site on the seven days that end today. */
 export function weeksOf(
-  source: CountsSource,
+  source: CounterSource,
   sites: readonly SiteKey[],
   today: Day,
 ): Soon<number[][]> {
@@ -75,10 +75,11 @@ export function weeksOf(
  * are not.
  */
 export async function lastViews(
-  source: CountsSource,
+  source: CounterSource,
   sites: readonly SiteKey[],
+  today: Day,
 ): Promise<(string | null)[]> {
-  const lastDays = await source.lastDays(sites);
+  const lastDays = await source.lastDays(sites, today - WEEK);
   const days = sites.flatMap((site, i) => {
     const day = lastDays[i] ?? null;
     return day === null ? [] : [{ site, day }];

@@ -1,51 +1,134 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
 import { OTHER } from "../../base/names.ts";
-import { type Counter, HOUR_DIMENSIONS, type SiteKey } from "../counting.ts";
+import { DETAIL_DIMENSIONS } from "../blocks/detail.ts";
+import { COUNTERS, type SiteKey } from "../counting.ts";
+import { DIMENSIONS } from "../log/record.ts";
 import { MAX_RANGE_DAYS, type StatsQuery } from "../queries.ts";
-import type { DetailAnswer, SeriesRow, StatsHead } from "../reports.ts";
-import { DayCounts } from "./day-counts.ts";
-import { hoursOf } from "./hours.ts";
+import type { DetailAnswer, StatsHead } from "../reports.ts";
+import type { BlockCounts } from "./block-counts.ts";
+import type { CounterDays } from "./counter-days.ts";
 import { JsonBytes } from "./json-bytes.ts";
-import type { CountsSource, Detail, SiteDays } from "./source.ts";
-import { type DimensionTally, leaveHighest, tally } from "./tallies.ts";
+import type { CounterSource, SiteDays } from "./source.ts";
+import { type DayList, ValueDays } from "./value-days.ts";
+import {
+  cut,
+  type DimensionTotals,
+  type ValuePass,
+  type ValueTotal,
+  valueTotals,
+} from "./values.ts";
+
+/** What all values of an answer may take together; beyond it, the lowest are OTHER, too. */
+const MAX_TEXT_BYTES = 1_048_576;
+/** The same for counts by day: two years of a busy site, or some megabytes. */
+export const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
 /** The body of `/stats`, as JSON. */
-export async function statsBody(source: CountsSource, query: StatsQuery): Promise<Uint8Array> {
+export async function statsBody(source: BlockCounts, query: StatsQuery): Promise<Uint8Array> {
   const { site, to } = query;
   const from = query.from === "first" ? await firstDay(source, site, to) : query.from;
   const range = { site, from, to };
-  const [all, head] = await Promise.all([tally(source, range), headOf(source, query, from)]);
-  const dimensions = all.filter(({ name }) => !HOUR_DIMENSIONS.has(name));
-  leaveHighest(dimensions, query.daily !== undefined);
-  const names = await Promise.all(dimensions.map((dimension) => namesOf(source, dimension)));
-  const tables = dimensions.map((dimension, i) => ({ dimension, names: names[i] ?? [] }));
+  const { pass, counters: countersOf, detail } = await countsOf(source, range, query);
+  const names = query.where.length > 0 ? DETAIL_DIMENSIONS : DIMENSIONS;
+  const totals = await valueTotals(pass, names);
+  const counters = await countersOf();
+  leaveHighest(totals.dimensions, query.daily !== undefined);
+  const days = query.daily && (await ValueDays.read(pass, range, totals));
+  const fixed = counters.tables(query.of);
+  const tables: Table[] = [
+    ...COUNTERS.flatMap((name) => fixedTable(name, fixed)),
+    ...totals.dimensions.map((dimension) => ({
+      name: dimension.name,
+      values: [
+        ...dimension.kept.map((value, place) => ({
+          ...value,
+          days: days?.of(dimension.name, place) ?? [],
+        })),
+        ...(dimension.other === undefined
+          ? []
+          : [{ text: OTHER, total: dimension.other, days: days?.ofOthers(dimension.name) ?? [] }]),
+      ],
+    })),
+    ...["hour", "dowhour"].flatMap((name) => fixedTable(name, fixed)),
+  ];
 
   const json = new JsonBytes();
+  const [pending = 0] = await source.pending([site]);
+  const head = headOf(query, { from, counters, pending, detail: await detail() });
   json.text(JSON.stringify(head).slice(0, -1));
   if (tables.length > 0) json.text(",");
-  writeTables(json, tables, ({ kept, other }, row) => json.text(`${kept[row]?.total ?? other}`));
+  writeTables(json, tables, ({ total }) => json.text(`${total}`));
   if (query.daily !== undefined) {
-    const counts = await DayCounts.read(source, range, all);
-    const write = (list: Float64Array) =>
-      query.daily === "text" ? json.days(list) : json.list(list);
-    json.text(`,"hours":${await hoursOf(source, all, counts)},"daily":{`);
-    writeTables(json, tables, (dimension, row) => {
-      const value = dimension.kept[row];
-      write(value === undefined ? counts.ofOthers(dimension) : counts.of(value));
-    });
+    json.text(`,"hours":${JSON.stringify(counters.hours())},"daily":{`);
+    writeTables(json, tables, ({ days: list }) =>
+      query.daily === "text" ? json.days(list) : json.list(list),
+    );
     json.text("}");
   }
   json.text("}");
   return json.end();
 }
 
-async function headOf(source: CountsSource, query: StatsQuery, from: Day): Promise<StatsHead> {
-  const { site, to } = query;
-  const [[pending = 0], series, detail] = await Promise.all([
-    source.pending([site]),
-    query.series ? seriesOf(source, { site, from, to }) : undefined,
-    query.where.length > 0 ? source.detail({ site, from, to }) : undefined,
-  ]);
+/** What a question asks for: of all that was counted, or of what fits its conditions. */
+async function countsOf(
+  source: BlockCounts,
+  range: SiteDays,
+  query: StatsQuery,
+): Promise<{
+  readonly pass: ValuePass;
+  counters(): Promise<CounterDays>;
+  detail(): Promise<DetailAnswer | undefined>;
+}> {
+  if (query.where.length === 0)
+    return {
+      pass: source.values(range, query.of),
+      counters: () => source.counters(range),
+      detail: async () => undefined,
+    };
+  const { from, sampled } = await source.detail(range, query.detailFrom);
+  const filtered = source.filtered(range, from, query);
+  return {
+    pass: filtered.pass,
+    counters: () => filtered.counters(),
+    detail: async () => ({
+      from: from > range.to ? null : formatDay(from),
+      sampled,
+      ...(sampled > 1 && { margin: await filtered.margin() }),
+    }),
+  };
+}
+
+interface Table {
+  readonly name: string;
+  readonly values: readonly TableValue[];
+}
+
+interface TableValue {
+  readonly text: string;
+  readonly total: number;
+  readonly days: DayList;
+}
+
+function fixedTable(name: string, fixed: ReadonlyMap<string, readonly TableValue[]>): Table[] {
+  const values = fixed.get(name);
+  return values === undefined ? [] : [{ name, values }];
+}
+
+function headOf(
+  query: StatsQuery,
+  {
+    from,
+    counters,
+    pending,
+    detail,
+  }: {
+    readonly from: Day;
+    readonly counters: CounterDays;
+    readonly pending: number;
+    readonly detail: DetailAnswer | undefined;
+  },
+): StatsHead {
+  const { to } = query;
   return {
     site: query.id,
     ...(query.single ? { day: formatDay(to) } : { from: formatDay(from), to: formatDay(to) }),
@@ -53,70 +136,61 @@ async function headOf(source: CountsSource, query: StatsQuery, from: Day): Promi
     ...(query.warnings.length > 0 && { warnings: [...query.warnings] }),
     ...(pending > 0 && { pending }),
     ...(query.live !== undefined && { live: query.live }),
-    ...(detail && { detail: answerOf(detail, to) }),
-    ...(series && { series }),
+    ...(detail && { detail }),
+    ...(query.series && { series: counters.series() }),
   };
 }
 
-function answerOf({ from, sampled }: Detail, to: Day): DetailAnswer {
-  return { from: from > to ? null : formatDay(from), sampled };
+/** Leaves the highest values that an answer has room for; the others count as OTHER. */
+function leaveHighest(dimensions: readonly DimensionTotals[], byDay: boolean): void {
+  share(dimensions, MAX_TEXT_BYTES, ({ bytes }) => bytes);
+  if (byDay) share(dimensions, MAX_ANSWERED_DAY_COUNTS, ({ days }) => days);
 }
 
-interface Table {
-  readonly dimension: DimensionTally;
-  /** The values as JSON: those that are kept, and then that of the others, where there are any. */
-  readonly names: readonly string[];
-}
-
-async function namesOf(
-  source: CountsSource,
-  { kept, otherIds }: DimensionTally,
-): Promise<string[]> {
-  const texts = await source.texts(kept.map(({ id }) => id));
-  const names = texts.map((text) => JSON.stringify(text));
-  return otherIds.length > 0 ? [...names, JSON.stringify(OTHER)] : names;
+/** Each dimension gets its part of the room; what one does not need is for the others. */
+function share(
+  dimensions: readonly DimensionTotals[],
+  room: number,
+  costOf: (value: ValueTotal) => number,
+): void {
+  const needs = dimensions.map((dimension) => ({
+    dimension,
+    need: dimension.kept.reduce((sum, value) => sum + costOf(value), 0),
+  }));
+  needs.sort((a, b) => a.need - b.need);
+  let left = room;
+  for (const [i, { dimension, need }] of needs.entries()) {
+    const part = left / (needs.length - i);
+    left -= Math.min(need, part);
+    if (need <= part) continue;
+    let cost = 0;
+    cut(
+      dimension,
+      dimension.kept.findIndex((value) => {
+        cost += costOf(value);
+        return cost > part;
+      }),
+    );
+  }
 }
 
 /** `"path":{"/":…,"/a":…},"ref":{…}`, each value as `write` has it. */
 function writeTables(
   json: JsonBytes,
   tables: readonly Table[],
-  write: (dimension: DimensionTally, row: number) => void,
+  write: (value: TableValue) => void,
 ): void {
-  for (const [i, { dimension, names }] of tables.entries()) {
-    json.text(`${i > 0 ? "," : ""}${JSON.stringify(dimension.name)}:{`);
-    for (const [row, name] of names.entries()) {
-      json.text(`${row > 0 ? "," : ""}${name}:`);
-      write(dimension, row);
+  for (const [i, { name, values }] of tables.entries()) {
+    json.text(`${i > 0 ? "," : ""}${JSON.stringify(name)}:{`);
+    for (const [row, value] of values.entries()) {
+      json.text(`${row > 0 ? "," : ""}${JSON.stringify(value.text)}:`);
+      write(value);
     }
     json.text("}");
   }
 }
 
-/** Rows of `[day, pv, uv, sessions, bot, app]`, ascending, zeros included. */
-async function seriesOf(source: CountsSource, { site, from, to }: SiteDays): Promise<SeriesRow[]> {
-  const by = async (counter: Counter) => {
-    const [days = []] = await source.counterByDay([site], counter, from, to);
-    return days;
-  };
-  const [pv, uv, sessions, bot, app] = await Promise.all([
-    by("pv"),
-    by("uv"),
-    by("sessions"),
-    by("bot"),
-    by("app"),
-  ]);
-  return Array.from({ length: to - from + 1 }, (_, offset) => [
-    formatDay(from + offset),
-    pv[offset] ?? 0,
-    uv[offset] ?? 0,
-    sessions[offset] ?? 0,
-    bot[offset] ?? 0,
-    app[offset] ?? 0,
-  ]);
-}
-
-async function firstDay(source: CountsSource, site: SiteKey, to: Day): Promise<Day> {
+async function firstDay(source: CounterSource, site: SiteKey, to: Day): Promise<Day> {
   const first = Math.min(to, (await source.firstDay(site)) ?? to);
   return Math.max(first, to - MAX_RANGE_DAYS + 1);
 }

@@ -1,11 +1,11 @@
 import type { Day } from "../../base/calendar.ts";
 import type { SiteKey } from "../counting.ts";
 import { lastViews, MAX_OVERVIEW_SITES, weeksOf } from "./overview.ts";
-import type { CountsSource } from "./source.ts";
+import type { CounterSource } from "./source.ts";
 
 /** Sites at a glance, for their owner; no more than an overview tells of. */
 export async function siteActivity(
-  source: CountsSource,
+  source: CounterSource,
   { sites, today }: { sites: readonly { key: SiteKey; id: string }[]; today: Day },
 ): Promise<{ id: string; week: number[]; total: number; last: string | null }[]> {
   const shown = sites.slice(0, MAX_OVERVIEW_SITES);
@@ -13,7 +13,7 @@ export async function siteActivity(
   const [weeks, totals, last] = await Promise.all([
     weeksOf(source, keys, today),
     source.totals(keys),
-    lastViews(source, keys),
+    lastViews(source, keys, today),
   ]);
   return shown.map(({ id }, i) => ({
     id,

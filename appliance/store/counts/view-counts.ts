@@ -1,8 +1,8 @@
-import type { CountsSource, SiteDays } from "./source.ts";
+import type { CounterSource, SiteDays } from "./source.ts";
 
 /** Page views of inclusive days, and of all time, days past retention included. */
 export async function viewCounts(
-  source: CountsSource,
+  source: CounterSource,
   { site, from, to }: SiteDays,
 ): Promise<{ window: number; total: number }> {
   const [[days = []], [total = 0]] = await Promise.all([

@@ -36,11 +36,11 @@ export class BareHits {
     return this.#hours * HOUR_BYTES;
   }
 
-  add({ site, moment, kind, flags }: HitRecord): void {
+  add({ site, moment, kind, flags, times }: HitRecord): void {
     const hour = this.#hour(site, moment);
     const at = KINDS.indexOf(kind) * EACH_KIND + flags;
-    hour[at] = (hour[at] as number) + 1;
-    this.#hits++;
+    hour[at] = (hour[at] as number) + times;
+    this.#hits += times;
   }
 
   /** As records that say OTHER of whatever every hit of the kind says. */

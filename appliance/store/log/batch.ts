@@ -17,6 +17,8 @@ import { Rows } from "./rows.ts";
 // not 1), text of each slot, kind, flags; then the texts, with a NUL between two.
 
 const FORMAT = 1;
+/** So many may come; what names a higher one was bent. */
+const LATER_FORMATS = 8;
 const IS_UNDATED = 1;
 const HAS_TIMES = 2;
 const HEAD_BYTES = 16;
@@ -248,18 +250,19 @@ export function decodeBatch(bytes: Uint8Array): Batch {
   };
 }
 
-/**
- * The same; undefined where the bytes have the shape of our batches and make none: a card that fails has
- * bent them.
- * @throws {RangeError} when they are of another format, which another release may read
- */
+/** The same; undefined where the bytes make none: a card that fails has bent them, or see `isOfLaterFormat`. */
 export function readBatch(bytes: Uint8Array): Batch | undefined {
   try {
     return decodeBatch(bytes);
   } catch (error) {
-    if (error instanceof RangeError && bytes[0] === FORMAT) return undefined;
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Whether another release has written it, that knows more: it stays until one that does reads it. */
+export function isOfLaterFormat([format = 0]: Uint8Array): boolean {
+  return format > FORMAT && format <= FORMAT + LATER_FORMATS;
 }
 
 /**
@@ -294,6 +297,28 @@ export function rowsBySite({ sites, records }: Batch): Map<SiteKey, number[]> {
     else its.push(row);
   }
   return rows;
+}
+
+/** The records of a batch, as an encoder takes them. */
+export function* recordsOf(batch: Batch): Generator<HitRecord> {
+  // Those of one dimension one after the other: an encoder takes several values of a record only so.
+  const slots = [...Map.groupBy(batch.slots, ({ dimension }) => dimension).values()].flat();
+  for (let row = 0; row < batch.records; row++) {
+    const at = (column: ArrayLike<number>) => column[row] as number;
+    const values: [Dimension, string][] = [];
+    for (const { dimension, texts } of slots) {
+      const text = batch.texts[at(texts) - 1];
+      if (text !== undefined) values.push([dimension, text]);
+    }
+    yield {
+      site: at(batch.sites),
+      kind: KINDS[at(batch.kinds)] as HitRecord["kind"],
+      flags: at(batch.flags),
+      moment: at(batch.moments),
+      times: at(batch.times),
+      values,
+    };
+  }
 }
 
 /**

@@ -4,34 +4,50 @@ import { fold } from "../blocks/fold.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { type Batch, readBatch, rowsBySite } from "./batch.ts";
+import {
+  type Batch,
+  BatchEncoder,
+  decodeBatch,
+  readBatch,
+  recordsOf,
+  rowsBySite,
+} from "./batch.ts";
 
 /** What is read of the log in one go. */
 const PIECE_BYTES = 1_048_576;
-/** Sites whose records are kept folded. */
-const MAX_FOLDED_SITES = 256;
+/** What records may take in memory; of more, the log is read again for who asks. */
+const MAX_RECORDS_BYTES = 16 * 1_048_576;
+/** What sites may take that are kept folded, so that what comes in is added and nothing is read again. */
+const MAX_FOLDED_BYTES = 12 * 1_048_576;
 
-interface TailBatch {
+/** Records, and which are a site's. */
+interface Batched {
   readonly batch: Batch;
   readonly rows: ReadonlyMap<SiteKey, readonly number[]>;
 }
 
-/** What one site has in the log, folded as far as somebody asked. */
+/** What one site has in the log, folded. */
 interface SiteTail {
   readonly blocks: Map<Month, Block>;
   readonly detailFrom: Day;
-  /** As many batches are in `blocks`. */
-  batches: number;
 }
 
 /**
- * The rest of the log that is not folded into blocks, decoded, as a reader keeps it between two
- * questions. It is of the moment of the snapshot that it followed last. One caller at a time.
+ * The rest of the log that is not folded into blocks, as a reader keeps it between two questions: what it
+ * takes follows from what the records say, and not from how many batches they came in. It is of the moment
+ * of the snapshot that it followed last. One caller at a time.
  */
 export class LogTail {
   #generation: number | undefined;
+  #folded: ReadonlyMap<number, number> = new Map();
   readonly #seen = new Map<number, number>();
-  readonly #batches: TailBatch[] = [];
+  /** Batches that are full, made of those that came; and the one that is being filled. */
+  #full: Batched[] = [];
+  #fullBytes = 0;
+  #open = new BatchEncoder();
+  #opened: Batched | undefined;
+  /** False once there was no room for all of them. */
+  #hasAll = true;
   readonly #sites = new Map<SiteKey, SiteTail>();
   readonly #pending = new Map<SiteKey, number>();
 
@@ -40,15 +56,7 @@ export class LogTail {
     const generation = await snapshot.generation();
     if (generation !== this.#generation) this.#beginAt(await snapshot.folded());
     this.#generation = generation;
-    for (;;) {
-      const rows = await snapshot.log(this.#seen, PIECE_BYTES);
-      if (rows.length === 0) return;
-      for (const { node, n, body } of rows) {
-        const batch = readBatch(body);
-        if (batch !== undefined) this.#take(batch);
-        this.#seen.set(node, n);
-      }
-    }
+    await eachBatch(snapshot, this.#seen, (batch) => this.#take(batch));
   }
 
   /** How many hits of a site wait for the clock. */
@@ -57,44 +65,127 @@ export class LogTail {
   }
 
   /**
-   * What a site has in the log, by month; not to be changed.
+   * What a site has in the log, by month; not to be changed, and valid until the next question.
+   * @param snapshot the one that was followed last
    * @param detailFrom the first day whose views and events are kept, too; perhaps those of earlier ones are
    */
-  blocks(site: SiteKey, detailFrom: Day): ReadonlyMap<Month, Block> {
+  async blocks(
+    snapshot: Snapshot,
+    site: SiteKey,
+    detailFrom: Day,
+  ): Promise<ReadonlyMap<Month, Block>> {
     let tail = this.#sites.get(site);
     // Those who ask for counts alone do not mind that more is kept.
-    if (tail === undefined || tail.detailFrom > detailFrom)
-      tail = { blocks: new Map(), detailFrom, batches: 0 };
-    for (const { batch, rows } of this.#batches.slice(tail.batches))
-      fold(tail.blocks, batch, rows.get(site) ?? [], { detailFrom: tail.detailFrom });
-    tail.batches = this.#batches.length;
+    if (tail === undefined || tail.detailFrom > detailFrom) {
+      tail = { blocks: new Map(), detailFrom };
+      await this.#foldAll(snapshot, site, tail);
+    }
     // The one that was asked for last is the last to go.
     this.#sites.delete(site);
     this.#sites.set(site, tail);
-    const [oldest] = this.#sites.keys();
-    if (this.#sites.size > MAX_FOLDED_SITES && oldest !== undefined) this.#sites.delete(oldest);
+    this.#dropOldest();
     return tail.blocks;
   }
 
+  async #foldAll(snapshot: Snapshot, site: SiteKey, tail: SiteTail): Promise<void> {
+    const take = ({ batch, rows }: Batched) => foldRows(tail, batch, rows.get(site));
+    if (!this.#hasAll) {
+      await eachBatch(snapshot, new Map(this.#folded), (batch) =>
+        take({ batch, rows: rowsBySite(batch) }),
+      );
+      return;
+    }
+    for (const full of this.#full) take(full);
+    if (this.#open.records === 0) return;
+    this.#opened ??= batched(decodeBatch(this.#open.encode()));
+    take(this.#opened);
+  }
+
+  #dropOldest(): void {
+    let left = MAX_FOLDED_BYTES;
+    for (const [site, { blocks }] of [...this.#sites].reverse()) {
+      for (const block of blocks.values()) left -= block.memory;
+      // That of who asked stays, however large.
+      if (left < 0 && site !== [...this.#sites.keys()].at(-1)) this.#sites.delete(site);
+    }
+  }
+
   #beginAt(folded: ReadonlyMap<number, number>): void {
+    this.#folded = folded;
     this.#seen.clear();
     for (const [node, n] of folded) this.#seen.set(node, n);
-    this.#batches.length = 0;
+    this.#dropRecords();
+    this.#hasAll = true;
     this.#sites.clear();
     this.#pending.clear();
   }
 
+  #dropRecords(): void {
+    this.#full = [];
+    this.#fullBytes = 0;
+    this.#open = new BatchEncoder();
+    this.#opened = undefined;
+  }
+
   #take(batch: Batch): void {
     const rows = rowsBySite(batch);
-    if (batch.undated === undefined) {
-      this.#batches.push({ batch, rows });
+    if (batch.undated !== undefined) {
+      // There may be weeks of them: of what has no hour yet, only the number is kept.
+      for (const [site, its] of rows)
+        this.#pending.set(
+          site,
+          its.reduce((sum, row) => sum + (batch.times[row] as number), this.pending(site)),
+        );
       return;
     }
-    // There may be weeks of them: of what has no hour yet, only the number is kept.
-    for (const [site, its] of rows)
-      this.#pending.set(
-        site,
-        its.reduce((sum, row) => sum + (batch.times[row] as number), this.pending(site)),
-      );
+    for (const [site, its] of rows) {
+      const tail = this.#sites.get(site);
+      if (tail !== undefined) foldRows(tail, batch, its);
+    }
+    if (!this.#hasAll) return;
+    this.#opened = undefined;
+    for (const record of recordsOf(batch)) {
+      if (this.#open.add(record)) continue;
+      this.#close();
+      this.#open.add(record);
+    }
+    if (this.#fullBytes + this.#open.memory <= MAX_RECORDS_BYTES) return;
+    this.#hasAll = false;
+    this.#dropRecords();
+  }
+
+  #close(): void {
+    this.#full.push(batched(decodeBatch(this.#open.encode())));
+    this.#fullBytes += this.#open.memory;
+    this.#open.clear();
+  }
+}
+
+function batched(batch: Batch): Batched {
+  return { batch, rows: rowsBySite(batch) };
+}
+
+function foldRows(
+  { blocks, detailFrom }: SiteTail,
+  batch: Batch,
+  rows: readonly number[] | undefined,
+): void {
+  if (rows !== undefined && batch.undated === undefined) fold(blocks, batch, rows, { detailFrom });
+}
+
+/** Visits the batches that the log has beyond these numbers, which move on with them. */
+async function eachBatch(
+  snapshot: Snapshot,
+  seen: Map<number, number>,
+  visit: (batch: Batch) => void,
+): Promise<void> {
+  for (;;) {
+    const rows = await snapshot.log(seen, PIECE_BYTES);
+    if (rows.length === 0) return;
+    for (const { node, n, body } of rows) {
+      const batch = readBatch(body);
+      if (batch !== undefined) visit(batch);
+      seen.set(node, n);
+    }
   }
 }

@@ -1,6 +1,15 @@
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import type { BlockKey, BlockRow, BlockSize, Due, LogRow, Piece, Snapshot } from "../snapshot.ts";
+import type {
+  BlockKey,
+  BlockPage,
+  BlockRow,
+  BlockSize,
+  Due,
+  LogRow,
+  Piece,
+  Snapshot,
+} from "../snapshot.ts";
 import { numbers } from "./columns.ts";
 import type { Sql } from "./connection/connection.ts";
 
@@ -44,11 +53,16 @@ export class PostgresSnapshot implements Snapshot {
 
   blocks(
     sites: readonly SiteKey[],
-    from: Month,
-    to: Month,
+    { from, to }: { readonly from: Month; readonly to: Month },
     pieces: readonly Piece[],
+    page?: BlockPage,
   ): Promise<readonly BlockRow[]> {
-    return this.#sql.rows(blocksOf(pieces), [numbers(sites), from, to]);
+    const { site, month, part } = page?.after ?? BEFORE_ALL;
+    const left = sites.filter((one) => one >= site);
+    return this.#sql.rows(blocksOf(pieces), [
+      ...[numbers(left), from, to, site, month, part],
+      page?.maxBytes ?? null,
+    ]);
   }
 
   list(after: BlockKey | null, limit: number, due?: Due): Promise<readonly BlockSize[]> {
@@ -107,12 +121,19 @@ export const LOG = `
   WHERE bytes <= $3::bigint OR place = 1
   ORDER BY node, n`;
 
-/** Pieces that are not asked for are not read. */
+/** Pieces that are not asked for are not read; the lengths of the others are known without reading them. */
 export function blocksOf(pieces: readonly Piece[]): string {
   const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `''::bytea AS ${piece}`));
+  const bytes = pieces.map((piece) => `octet_length(${piece})`).join(" + ") || "0";
   return `
-    SELECT site, month, part, ${columns.join(", ")} FROM block
-    WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
+    SELECT site, month, part, ${columns.join(", ")} FROM (
+      SELECT site, month, part, counters, counts, detail, sum(${bytes}) OVER (ORDER BY site, month, part) AS bytes,
+        row_number() OVER (ORDER BY site, month, part) AS place
+      FROM block
+      WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
+        AND (site, month, part) > ($4::int, $5::int, $6::int)
+    ) AS block
+    WHERE $7::bigint IS NULL OR bytes <= $7::bigint OR place = 1
     ORDER BY site, month, part`;
 }
 

@@ -1,19 +1,30 @@
 import type { Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
-import { readBlock } from "../blocks/codec.ts";
+import { BlockReader } from "../blocks/block-reader.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import { type Batch, datedBatch, MAX_RECORDS, readBatch, rowsBySite } from "../log/batch.ts";
+import {
+  type Batch,
+  BatchEncoder,
+  datedBatch,
+  decodeBatch,
+  isOfLaterFormat,
+  readBatch,
+  recordsOf,
+  rowsBySite,
+} from "../log/batch.ts";
 import type { Dimension } from "../log/record.ts";
 import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
-import { dayOfPart, rowOf, runningPart } from "./parts.ts";
+import { dayOfPart, partsOf, rowOf } from "./parts.ts";
 
 const HOURS = 24;
 /** What is read of the log in one go. */
 const PIECE_BYTES = 1_048_576;
 /** What is folded together is about no more sites, where nobody says otherwise. */
 const MAX_SITES = 500;
+/** And takes no more memory, but for its last batch. */
+const MAX_BYTES = 6 * 1_048_576;
 /** Beyond every row of a node. */
 const WAITS = Number.MAX_SAFE_INTEGER;
 
@@ -29,19 +40,11 @@ export interface FoldingTime {
   readonly today: Day;
   /** 0: nothing is kept of what came together. */
   readonly detailDays: number;
+  readonly retentionDays: number;
   /** Of so many sites hits are folded together: each costs a row. */
   readonly maxSites?: number;
   /** Under low space no new values are taken in. */
   readonly lowSpace: boolean;
-}
-
-/** What is folded together: some of the log, the first of each node. */
-interface Foldable {
-  readonly batches: Batch[];
-  readonly folded: Map<number, number>;
-  records: number;
-  unreadable: number;
-  readonly sites: Set<SiteKey>;
 }
 
 /**
@@ -56,34 +59,26 @@ export async function foldLog(
 ): Promise<Settlement | null> {
   const foldable = await readFoldable(snapshot, time);
   if (foldable.folded.size === 0) return null;
-  const exists = await snapshot.siteKeys();
-  const bySite = rowsByDay(foldable.batches, exists);
-  const sites = [...bySite.keys()];
+  const bySite = rowsByDay(foldable.batches);
   const days = new Set([...bySite.values()].flatMap((ofSite) => [...ofSite.keys()]));
   const months = [...days].map(monthOf);
+  const [from, to] = [Math.min(...months), Math.max(...months)];
   const there =
-    sites.length === 0
-      ? []
-      : await snapshot.blocks(
-          sites,
-          // A month that begins knows no text of its own.
-          Math.min(...months) - (time.lowSpace ? 1 : 0),
-          Math.max(...months),
-          time.lowSpace ? ["counts"] : [],
-        );
+    bySite.size === 0 ? [] : await snapshot.blocks([...bySite.keys()], { from, to }, []);
   const thereBySite = Map.groupBy(there, ({ site }) => site);
-  const puts = [...bySite].flatMap(([site, ofSite]) => {
-    const its = thereBySite.get(site) ?? [];
-    const known = time.lowSpace ? textsOf(its) : undefined;
-    return [...ofSite].map(([day, rows]) => {
-      const blocks = new Map<Month, Block>();
+  const puts: BlockRow[] = [];
+  // A site after the other: what is folded is packed before the next.
+  for (const [site, ofSite] of bySite) {
+    const known = time.lowSpace ? await knownTexts(snapshot, site, { from, to }) : undefined;
+    for (const [day, rows] of ofSite) {
+      const month = monthOf(day);
+      const blocks = new Map([[month, new Block(month)]]);
       for (const [batch, ofBatch] of rows)
         fold(blocks, batch, ofBatch, { detailFrom: detailFrom(time), known });
-      const [block] = blocks.values();
-      const month = monthOf(day);
-      return rowOf({ site, month, part: nextPart(its, day) }, block ?? new Block(month));
-    });
-  });
+      const part = nextPart(thereBySite.get(site) ?? [], day);
+      for (const block of blocks.values()) puts.push(rowOf({ site, month, part }, block));
+    }
+  }
   return {
     generation,
     folded: [...foldable.folded],
@@ -96,29 +91,32 @@ export async function foldLog(
   };
 }
 
-/** The first day whose views and events are kept, too; Infinity where none is. */
-export function detailFrom({ today, detailDays }: Pick<FoldingTime, "today" | "detailDays">): Day {
-  return detailDays === 0 ? Number.POSITIVE_INFINITY : today - detailDays + 1;
+/** The first day whose views and events are kept, too; Infinity where none is. Past retention none are. */
+export function detailFrom({
+  today,
+  detailDays,
+  retentionDays,
+}: Pick<FoldingTime, "today" | "detailDays" | "retentionDays">): Day {
+  return detailDays === 0
+    ? Number.POSITIVE_INFINITY
+    : today - Math.min(detailDays, retentionDays) + 1;
 }
 
 async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Foldable> {
   const after = new Map(await snapshot.folded());
-  const foldable: Foldable = {
-    ...{ batches: [], folded: new Map(), sites: new Set() },
-    ...{ records: 0, unreadable: 0 },
-  };
+  const foldable = new Foldable(await snapshot.siteKeys());
   for (;;) {
     const rows = await snapshot.log(after, PIECE_BYTES);
-    if (rows.length === 0) return foldable;
+    if (rows.length === 0) return foldable.end();
     for (const row of rows) {
       // Of a node that has to wait, nothing more is read.
       if (after.get(row.node) === WAITS) continue;
       const read = readBatch(row.body);
       const batch = read && dated(read, time);
-      if (batch !== undefined && !hasRoom(foldable, batch, time)) return foldable;
-      if (batch !== undefined) take(foldable, batch);
-      if (read === undefined) foldable.unreadable++;
-      const waits = read !== undefined && batch === undefined;
+      if (batch !== undefined && !foldable.take(batch, time)) return foldable.end();
+      const isLater = isOfLaterFormat(row.body);
+      if (read === undefined && !isLater) foldable.unreadable++;
+      const waits = isLater || (read !== undefined && batch === undefined);
       if (!waits) foldable.folded.set(row.node, row.n);
       after.set(row.node, waits ? WAITS : row.n);
     }
@@ -136,30 +134,57 @@ function dated(
   return known === null ? undefined : datedBatch(batch, known ?? undated.savedZero, zoneHour);
 }
 
-function hasRoom(
-  { folded, records, sites }: Foldable,
-  batch: Batch,
-  { maxSites = MAX_SITES }: FoldingTime,
-): boolean {
-  const isFirst = folded.size === 0;
-  return isFirst || (records + batch.records <= MAX_RECORDS && sites.size < maxSites);
+/**
+ * What is folded together: some of the log, the first of each node, made into few batches that are full.
+ * Each of those that came may be of one record, and take as much memory as a hundred.
+ */
+class Foldable {
+  readonly batches: Batch[] = [];
+  /** By node, how far it goes. */
+  readonly folded = new Map<number, number>();
+  unreadable = 0;
+  readonly #exists: ReadonlySet<SiteKey>;
+  readonly #sites = new Set<SiteKey>();
+  readonly #open = new BatchEncoder();
+  #bytes = 0;
+
+  /** @param exists of other sites, nothing is kept */
+  constructor(exists: ReadonlySet<SiteKey>) {
+    this.#exists = exists;
+  }
+
+  /** @returns false when it did not take it, for it has enough */
+  take(batch: Batch, { maxSites = MAX_SITES }: FoldingTime): boolean {
+    const isFull = this.#bytes + this.#open.memory >= MAX_BYTES || this.#sites.size >= maxSites;
+    if (isFull && this.folded.size > 0) return false;
+    for (const record of recordsOf(batch)) {
+      if (!this.#exists.has(record.site)) continue;
+      this.#sites.add(record.site);
+      if (this.#open.add(record)) continue;
+      this.#close();
+      this.#open.add(record);
+    }
+    return true;
+  }
+
+  /** Nothing more is taken. */
+  end(): this {
+    if (this.#open.records > 0) this.#close();
+    return this;
+  }
+
+  #close(): void {
+    this.#bytes += this.#open.memory;
+    this.batches.push(decodeBatch(this.#open.encode()));
+    this.#open.clear();
+  }
 }
 
-function take(foldable: Foldable, batch: Batch): void {
-  foldable.batches.push(batch);
-  foldable.records += batch.records;
-  for (const site of batch.sites) foldable.sites.add(site);
-}
-
-/** By site that exists, and by day, the records of each batch. */
-function rowsByDay(
-  batches: readonly Batch[],
-  exists: ReadonlySet<SiteKey>,
-): Map<SiteKey, Map<Day, Map<Batch, number[]>>> {
+/** By site, and by day, the records of each batch. */
+function rowsByDay(batches: readonly Batch[]): Map<SiteKey, Map<Day, Map<Batch, number[]>>> {
   const bySite = new Map<SiteKey, Map<Day, Map<Batch, number[]>>>();
   for (const batch of batches)
     for (const [site, rows] of rowsBySite(batch)) {
-      if (!exists.has(site)) continue;
       const byDay = bySite.get(site) ?? new Map<Day, Map<Batch, number[]>>();
       bySite.set(site, byDay);
       for (const [day, its] of Map.groupBy(rows, (row) => dayOfRow(batch, row))) {
@@ -174,21 +199,39 @@ function dayOfRow({ moments }: Batch, row: number): Day {
   return Math.floor((moments[row] as number) / HOURS);
 }
 
-/** The number of a new part of a day, after those of the site that are there. */
+/** The number of a new part of a day, after those of the site that are there as long as there is any. */
 function nextPart(blocks: readonly BlockKey[], day: Day): number {
   const month = monthOf(day);
   const at = day - firstDayOf(month);
-  const parts = blocks
-    .filter((block) => block.month === month && dayOfPart(block.part) === at)
-    .map(({ part }) => part);
-  return Math.max(runningPart(at, 0), ...parts.map((part) => part + 1));
+  const parts = new Set(
+    blocks
+      .filter((block) => block.month === month && dayOfPart(block.part) === at)
+      .map(({ part }) => part),
+  );
+  const [first, last] = partsOf(day);
+  let next = Math.max(first, ...[...parts].map((part) => part + 1));
+  // A card has bent one: any other number than one that is taken.
+  if (next > last) for (next = first; parts.has(next); ) next++;
+  return next;
 }
 
-/** Each text that blocks have. */
-function textsOf(rows: readonly BlockRow[]): Map<Dimension, Set<string>> {
-  const texts = new Map<Dimension, Set<string>>();
-  for (const row of rows)
-    for (const [name, dimension] of readBlock(row, { days: [1, 0] })?.dimensions ?? [])
-      texts.set(name, new Set([...(texts.get(name) ?? []), ...dimension.texts]));
-  return texts;
+/** Each text that a site's blocks of these months have, and of the one before: one that begins has none. */
+async function knownTexts(
+  snapshot: Snapshot,
+  site: SiteKey,
+  { from, to }: { readonly from: Month; readonly to: Month },
+): Promise<Map<Dimension, Set<string>>> {
+  const known = new Map<Dimension, Set<string>>();
+  for (const row of await snapshot.blocks([site], { from: from - 1, to }, ["counts"]))
+    try {
+      for (const { name, texts } of new BlockReader(row).dimensions()) {
+        const ofName = known.get(name) ?? new Set<string>();
+        known.set(name, ofName);
+        for (const text of texts.all()) ofName.add(text);
+      }
+    } catch (error) {
+      // What nobody can read knows nothing.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  return known;
 }

@@ -1,6 +1,7 @@
 import type { Day } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { encodeBlock } from "../blocks/codec.ts";
+import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, monthOf } from "../blocks/month.ts";
 import type { BlockKey, BlockRow } from "../snapshot.ts";
 
@@ -14,6 +15,9 @@ export const SETTLED = 0;
 export function runningPart(day: number, n: number): number {
   return (day + 1) * PARTS_OF_DAY + n;
 }
+
+/** The last part that any day may have. */
+export const LAST_PART: number = runningPart(MAX_DAYS, 0) - 1;
 
 /** The first part that a day may have, and the last. */
 export function partsOf(day: Day): readonly [first: number, last: number] {

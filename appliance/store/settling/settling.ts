@@ -21,7 +21,6 @@ const ALL_PIECES = ["counters", "counts", "detail"] as const;
 
 /** What tells what is due. */
 export interface SettlingTime extends FoldingTime {
-  readonly retentionDays: number;
   /** How long the service has run with this data, over all starts, in milliseconds. */
   readonly runMs: number;
   /** When, by that measure, each day was last counted on. */
@@ -103,11 +102,12 @@ function pastOf(time: SettlingTime): Past {
   // The calendar may be wrong: a day is only past once the service has run so long, too.
   const isPast = (day: Day, days: number) =>
     day <= today - days && (marks.get(day) ?? runMs) <= runMs - days * DAY_MS;
+  const withDetail = Math.min(detailDays, retentionDays);
   return {
     today,
     over: new Set([...marks.keys()].filter((day) => isPast(day, retentionDays))),
-    keepsDetail: (day) => detailDays > 0 && !isPast(day, detailDays),
-    detailTo: detailDays > 0 ? monthOf(today - detailDays) : MAX_MONTH,
+    keepsDetail: (day) => detailDays > 0 && !isPast(day, withDetail),
+    detailTo: detailDays > 0 ? monthOf(today - withDetail) : MAX_MONTH,
   };
 }
 
@@ -216,7 +216,7 @@ async function dueOf(
   // Their counters tell which days they hold.
   for (const [month, some] of Map.groupBy(suspects, (one) => one.month)) {
     const sites = some.map(({ site }) => site);
-    const rows = await snapshot.blocks(sites, month, month, ["counters"]);
+    const rows = await snapshot.blocks(sites, { from: month, to: month }, ["counters"]);
     const holding = new Set(
       rows.filter((row) => holdsPast(readBlock(row), past)).map(({ site }) => site),
     );
@@ -255,7 +255,7 @@ function holdsPast(block: Block | undefined, { over, keepsDetail }: Past): boole
   const { days } = block;
   return daysOf(block.month).some(
     (day, at) =>
-      ((days >> at) & 1 && over.has(day)) || (block.sampled(at) !== undefined && !keepsDetail(day)),
+      ((days >> at) & 1 && over.has(day)) || (block.sample(at) !== undefined && !keepsDetail(day)),
   );
 }
 
@@ -270,7 +270,7 @@ async function settle(
   past: Past,
   work: Work,
 ): Promise<void> {
-  const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+  const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
   const blocks = new Map<BlockRow, Block>();
   for (const row of rows) {
     const block = readBlock(row);
@@ -340,7 +340,7 @@ async function cutDetail(
   let left = share.bytes - maxBytes;
   for (const { site, month, part, detailBytes } of share.oldest) {
     if (left <= 0 || work.isFull) break;
-    const rows = await snapshot.blocks([site], month, month, ALL_PIECES);
+    const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
     const row = rows.find((one) => one.part === part);
     const block = row && readBlock(row);
     if (row === undefined || block === undefined) continue;

@@ -1,3 +1,4 @@
+import { FULL_LOG_BYTES } from "../../base/bounds.ts";
 import { dayOf, HOUR_MS } from "../../base/calendar.ts";
 import {
   type BatchData,
@@ -8,7 +9,11 @@ import {
 } from "../counting.ts";
 import { maskedPayload } from "../counts/nobody.ts";
 import { eraseGone } from "../log/erase.ts";
+import { withoutTexts } from "../log/lighten.ts";
 import { type Database, dataVersionOf } from "./database.ts";
+
+/** While the log is full, commits after which it is looked at anew. */
+const LOOK_EVERY = 64;
 
 /**
  * Adds batches to the log, and responses to surveys, inside the caller's transactions. One connection;
@@ -20,6 +25,9 @@ export class Commits {
   /** Sites that are there: that one is not is only asked of the database once in a while. */
   readonly #sites = new Set<SiteKey>([NOBODY]);
   #foreignCommits = -1;
+  /** What the log takes, at most; undefined before it was looked at. */
+  #logBytes: number | undefined;
+  #sinceLook = 0;
 
   constructor(db: Database) {
     this.#statements = prepare(db);
@@ -29,6 +37,7 @@ export class Commits {
   /** Drops what is remembered of the database. */
   forget(): void {
     this.#foreignCommits = -1;
+    this.#logBytes = undefined;
   }
 
   /**
@@ -40,10 +49,25 @@ export class Commits {
     for (const sent of log) {
       // What was on its way to a site that is erased since.
       const body = eraseGone(sent, (site) => this.#exists(site));
-      if (body !== undefined) this.#statements.append.run(body);
+      if (body !== undefined) this.#append(body);
     }
     for (const id of withdraw) this.#withdraw(id);
     return surveys.map((survey) => this.#addSurvey(survey));
+  }
+
+  /** The log is only full while it waits for the clock, or cannot be settled. */
+  #append(sent: Uint8Array): void {
+    if (this.#logBytes === undefined || (this.#isFull && ++this.#sinceLook >= LOOK_EVERY)) {
+      this.#logBytes = this.#statements.logBytes.get() as number;
+      this.#sinceLook = 0;
+    }
+    const body = this.#isFull ? withoutTexts(sent) : sent;
+    this.#statements.append.run(body);
+    this.#logBytes += body.length;
+  }
+
+  get #isFull(): boolean {
+    return (this.#logBytes ?? 0) >= FULL_LOG_BYTES;
   }
 
   #exists(site: SiteKey): boolean {
@@ -91,6 +115,7 @@ function prepare(db: Database) {
          coalesce((SELECT max(n) FROM log), 0),
          coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), ?)`,
     ),
+    logBytes: db.prepare("SELECT coalesce(sum(length(body)), 0) FROM log").pluck(),
     siteExists: db.prepare("SELECT 1 FROM site WHERE key = ?"),
     addSurvey: db.prepare("INSERT INTO survey (site, version, day, payload) VALUES (?, ?, ?, ?)"),
     surveyOfDay: db.prepare(

@@ -7,11 +7,12 @@ import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { planZone } from "../sites/day-zone.ts";
 import type { DeclaredSite } from "../sites/directory.ts";
 import { ownThreads, READER_MEMORY_MB, type Threads } from "../threads/threads.ts";
-import { keepNew } from "./copies/swap.ts";
+import { keepNew, mayTakeBack } from "./copies/swap.ts";
 import { newestTime } from "./counted-days.ts";
 import { type Database, databaseFile } from "./database.ts";
 import { damage, openChecked } from "./health.ts";
 import { makeDataDir } from "./lock.ts";
+import { mendNumbers } from "./numbering.ts";
 import { openDecided } from "./opening.ts";
 import { Room, type Space, spaceOf } from "./room.ts";
 import { carryOut, declareSites } from "./tables/site-changes.ts";
@@ -116,6 +117,11 @@ export class SqliteEngine implements Engine {
     if (takenBack !== undefined) throw takenBack;
   }
 
+  /** There is data from before a restore that a start with the file has not made needless yet. */
+  get isOnTrial(): boolean {
+    return mayTakeBack(this.#file);
+  }
+
   /** A start with the file came up whole: what was there before a restore goes. */
   keepFile(): void {
     keepNew(this.#file);
@@ -164,7 +170,8 @@ export class SqliteEngine implements Engine {
   }
 
   #begin(db: Database): void {
-    const { declared, dayZone, clock } = this.#options;
+    const { declared, dayZone, clock, log } = this.#options;
+    for (const sentence of db.transaction(() => mendNumbers(db)).immediate()) log.error(sentence);
     // The clock may be of when the box was last on.
     const now = Math.max(clock.now(), newestTime(db));
     // First: a database without sites is new.

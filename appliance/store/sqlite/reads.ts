@@ -1,6 +1,6 @@
 import { DayZone } from "../../base/day-zone.ts";
 import { LastAnswers } from "../answer.ts";
-import { BlockCounts, PLAIN } from "../counts/block-counts.ts";
+import { BlockCounts } from "../counts/block-counts.ts";
 import type { Soon } from "../counts/source.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail } from "../log/tail.ts";
@@ -30,6 +30,7 @@ import {
 } from "./tables/box.ts";
 import { deckSettings } from "./tables/decks.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
+import { largestSites } from "./tables/sites.ts";
 
 const BOX_READS: {
   readonly [Q in Exclude<BoxQueryName, "settlement">]: (
@@ -37,6 +38,7 @@ const BOX_READS: {
     input: QueryInput<Q>,
   ) => QueryResult<Q>;
 } = {
+  largestSites: (db, { limit }) => largestSites(db, limit),
   deckSettings,
   pushTokens,
   allowedOrigins,
@@ -92,7 +94,7 @@ export class Reads {
 
   #source(): FleetSource {
     return {
-      counts: (question = PLAIN) => new BlockCounts(this.#snapshot, this.#tail, question),
+      counts: () => new BlockCounts(this.#snapshot, this.#tail),
       surveys: this.#surveys,
       siteAlarms: () => siteAlarms(this.#db),
       version: () => dataVersion(this.#db),

@@ -1,13 +1,29 @@
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
-import type { BlockKey, BlockRow, BlockSize, LogRow, Piece, Snapshot } from "../snapshot.ts";
+import type {
+  BlockKey,
+  BlockPage,
+  BlockRow,
+  BlockSize,
+  LogRow,
+  Piece,
+  Snapshot,
+} from "../snapshot.ts";
 import type { Database } from "./database.ts";
+import { HAS_NUMBERS } from "./numbering.ts";
 import { folded, generation } from "./settle.ts";
 
 /** The only one whose batches are in a file. */
 const NODE = 0;
 const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
+const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, part: -1 };
+const ALL_BLOCKS: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
+
+interface Found {
+  readonly id: number;
+  readonly bytes: number;
+}
 
 /** The log and the blocks in a file. To be asked in a transaction. */
 export class SqliteSnapshot implements Snapshot {
@@ -32,39 +48,44 @@ export class SqliteSnapshot implements Snapshot {
     const rows = this.#db
       .prepare("SELECT n, body FROM log WHERE n > ? AND n <= ? ORDER BY n")
       .iterate(after.get(NODE) ?? 0, this.#to) as IterableIterator<Omit<LogRow, "node">>;
-    const taken: LogRow[] = [];
-    let bytes = 0;
-    for (const row of rows) {
-      bytes += row.body.length;
-      if (taken.length > 0 && bytes > maxBytes) break;
-      taken.push({ node: NODE, ...row });
-    }
-    return taken;
+    return firstOf(rows, ({ body }) => body.length, maxBytes).map((row) => ({
+      node: NODE,
+      ...row,
+    }));
   }
 
   blocks(
     sites: readonly SiteKey[],
-    from: Month,
-    to: Month,
+    { from, to }: { readonly from: Month; readonly to: Month },
     pieces: readonly Piece[],
+    { after, maxBytes }: BlockPage = ALL_BLOCKS,
   ): readonly BlockRow[] {
-    const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
-    return this.#db
+    const { site, month, part } = after ?? BEFORE_ALL;
+    const left = sites.filter((one) => one >= site);
+    // How long a piece is stands in its row; the piece itself may be megabytes.
+    const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
+    const found = this.#db
       .prepare(
-        `SELECT site, month, part, ${columns.join(", ")} FROM block
+        `SELECT rowid AS id, ${bytes} AS bytes FROM block
          WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
+           AND (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS}
          ORDER BY site, month, part`,
       )
-      .all(JSON.stringify(sites), from, to) as BlockRow[];
+      .iterate(JSON.stringify(left), from, to, site, month, part) as IterableIterator<Found>;
+    const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
+    const read = this.#db.prepare(
+      `SELECT site, month, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
+    );
+    return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => read.get(id) as BlockRow);
   }
 
   list(after: BlockKey | null, limit: number): readonly BlockSize[] {
-    const { site, month, part } = after ?? { site: -1, month: -1, part: -1 };
+    const { site, month, part } = after ?? BEFORE_ALL;
     return this.#db
       .prepare(
         `SELECT site, month, part, length(counters) + length(counts) + length(detail) AS bytes,
            length(detail) AS detailBytes
-         FROM block WHERE (site, month, part) > (?, ?, ?) ORDER BY site, month, part LIMIT ?`,
+         FROM block WHERE (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS} ORDER BY site, month, part LIMIT ?`,
       )
       .all(site, month, part, limit) as BlockSize[];
   }
@@ -77,6 +98,18 @@ export class SqliteSnapshot implements Snapshot {
   siteKeys(): ReadonlySet<SiteKey> {
     return new Set(this.#db.prepare("SELECT key FROM site").pluck().all() as SiteKey[]);
   }
+}
+
+/** The first rows, as many as take `maxBytes`, and one at least where there is any. */
+function firstOf<Row>(rows: Iterable<Row>, bytesOf: (row: Row) => number, maxBytes: number): Row[] {
+  const taken: Row[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += bytesOf(row);
+    if (taken.length > 0 && bytes > maxBytes) break;
+    taken.push(row);
+  }
+  return taken;
 }
 
 /** The number of the last row of the log; 0 where it is empty. */

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { DayZone } from "../../base/day-zone.ts";
 import { NOBODY, type SiteKey } from "../counting.ts";
-import { BatchEncoder } from "../log/batch.ts";
+import { type Batch, BatchEncoder, readBatch } from "../log/batch.ts";
 import { eraseSite } from "../log/erase.ts";
+import { together } from "../log/lighten.ts";
 import type { UpkeepTime } from "../queries.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
 import { passGeneration } from "./settle.ts";
@@ -11,6 +13,10 @@ const ROWS_PER_STEP = 500;
 const FILED_PER_STEP = 100;
 /** A step takes this much of blocks or of the log, or one row: a disk that is full has room for it. */
 const BYTES_PER_STEP = 512 * 1_024;
+/** Of what waits for the clock batches below this are put together, where there are so many; so many in a step. */
+const SMALL_BYTES = 128 * 1_024;
+const FEWEST_PACKED = 200;
+const MOST_PACKED = 2_000;
 /** A batch of no records. */
 const NOTHING = new BatchEncoder().encode();
 const GIVEN_BACK_PER_STEP = 64;
@@ -23,7 +29,7 @@ const KEPT_PAGES = 2_048;
  * @returns false when nothing was left to do
  */
 export function upkeepStep(db: Database, time: UpkeepTime): boolean {
-  if (fileSurveys(db, time) || eraseSites(db)) return true;
+  if (fileSurveys(db, time) || eraseSites(db) || packLog(db, time)) return true;
   // An unsure clock may be years ahead: nothing is dropped on its word.
   if (time.bootedAt !== null)
     db.prepare("DELETE FROM survey_day WHERE day < ?").run(time.today - 1);
@@ -99,6 +105,40 @@ function eraseRecords(db: Database, site: SiteKey, after: number): boolean {
   // Not deleted, where it is the last: its number would be given again.
   for (const { n, body } of left) change.run(body ?? NOTHING, n);
   db.prepare("UPDATE erased_site SET log_n = ? WHERE key = ?").run(last, site);
+  return true;
+}
+
+/**
+ * Puts small batches that wait for the clock together: a day may bring a million.
+ * @returns false when there are not many any more
+ */
+function packLog(db: Database, { bootedAt }: UpkeepTime): boolean {
+  if (bootedAt !== null) return false;
+  const small = db
+    .prepare("SELECT n, body FROM log WHERE length(body) < ? ORDER BY n")
+    .iterate(SMALL_BYTES) as IterableIterator<{ n: number; body: Uint8Array }>;
+  const run: { n: number; batch: Batch }[] = [];
+  let bytes = 0;
+  for (const { n, body } of small) {
+    const batch = readBatch(body);
+    if (batch?.undated === undefined) continue;
+    const clock = run[0]?.batch.undated;
+    if (clock !== undefined && !isDeepStrictEqual(clock, batch.undated)) continue;
+    run.push({ n, batch });
+    bytes += body.length;
+    if (bytes >= BYTES_PER_STEP || run.length >= MOST_PACKED) break;
+  }
+  if (run.length < FEWEST_PACKED) return false;
+  const bodies = together(run.map(({ batch }) => batch));
+  const drop = db.prepare("DELETE FROM log WHERE n = ?");
+  const keep = db.prepare("UPDATE log SET body = ? WHERE n = ?");
+  // The last numbers stay: those that follow go on from there.
+  for (const [at, { n }] of run.toReversed().entries()) {
+    const body = bodies[bodies.length - 1 - at];
+    if (body === undefined) drop.run(n);
+    else keep.run(body, n);
+  }
+  passGeneration(db);
   return true;
 }
 

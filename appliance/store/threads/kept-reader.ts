@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
-import { readRefused } from "../read-queue.ts";
+import { ReaderEnded, readRefused } from "../read-queue.ts";
 import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
 
 /** What a reader is asked. */
@@ -42,8 +42,9 @@ const LONGEST_PAUSE_MS = 60_000;
 const IDLE_MS = 2 * 60_000;
 
 /**
- * The reader's worker, asked one thing at a time. When it dies, who waits for it is told, and
- * another one is started, at first at once and then after growing pauses: nobody else notices.
+ * The reader's worker, asked one thing at a time. When it dies of what it was asked, who asked is told,
+ * and another one is started at once: nobody else notices. One that dies by itself is started anew at
+ * first at once, and then after growing pauses.
  */
 export class KeptReader {
   readonly #options: KeptReaderOptions;
@@ -80,7 +81,7 @@ export class KeptReader {
   }
 
   /**
-   * @throws {Refusal} `read_failed` when there is no reader, or it died; as the reader refuses; Error
+   * @throws {Refusal} `read_failed` when there is no reader, `ReaderEnded` when this ended it; as the reader refuses; Error
    * when the query failed
    */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
@@ -185,12 +186,17 @@ export class KeptReader {
   #died(reason: string): void {
     const { clock, log } = this.#options;
     this.#worker = undefined;
-    this.#takeAsked()?.reject(readRefused("failed"));
+    const asked = this.#takeAsked();
+    asked?.reject(this.#closing ? readRefused("failed") : new ReaderEnded());
     if (this.#closing) return;
     log.error(
       { reason },
       "The reader ended and is started anew; what it was asked is not answered",
     );
+    if (asked !== undefined) {
+      this.#startAgain();
+      return;
+    }
     if (clock.monotonic() - this.#startedAt >= STEADY_MS) this.#pauseMs = 0;
     this.#startLater();
   }

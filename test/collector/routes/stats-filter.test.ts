@@ -86,7 +86,7 @@ function naive(all: readonly Seen[], where: readonly string[], of: string) {
       // Where only events are asked for, all that is known of them is told.
       if (!isView && dimension !== "event" && !where.some((one) => /^event:(?!not)/.test(one)))
         continue;
-      const visitor = isView && (dimension === "path" ? flags.n : flags.u);
+      const visitor = isView && (isOfPath || dimension === "path" ? flags.n : flags.u);
       add(
         dimension,
         value,
@@ -216,6 +216,28 @@ describe("filters of /stats", () => {
       assert.deepEqual([status, json.code], [400, "invalid_parameter"]);
       assert.match(json.error, sentence);
     });
+});
+
+describe("days past retention", () => {
+  const world = eachWorld({ env: { DETAIL_DAYS: "90", RETENTION_DAYS: "10" } });
+
+  it("keep no detail though it is kept for longer, of what waited in the log while the box was off", async () => {
+    world().clock.setWall("2026-03-01T12:00:00Z");
+    await world().beacon({ p: "/a" });
+    await world().stop();
+    world().clock.setWall("2026-03-20T12:00:00Z");
+    await world().start();
+    await world().beacon({ p: "/a" });
+    await world().service.store.upkeep();
+    const range = { from: "2026-02-28", series: "1" };
+    const told = async () => {
+      const { detail, pv } = (await filtered(world(), ["path:is:/a"], range)).json;
+      return [detail, pv];
+    };
+    assert.deepEqual(await told(), [{ from: "2026-03-11", sampled: 1 }, { _: 1 }]);
+    await world().restart({ RETENTION_DAYS: "90" });
+    assert.deepEqual(await told(), [{ from: "2026-03-02", sampled: 1 }, { _: 1 }]);
+  });
 });
 
 describe("days without detail", () => {

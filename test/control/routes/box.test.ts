@@ -25,6 +25,7 @@ describe("the box", () => {
       disk: { freeBytes: 21e9, totalBytes: 29e9 },
       numbersElsewhere: false,
       power: false,
+      endedReads: [],
     });
   });
 

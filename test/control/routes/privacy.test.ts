@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "mocha";
+import { privacyText } from "../../../appliance/control/routes/privacy.ts";
+import { EMPTY_DIRECTORY } from "../../../appliance/store/sites/directory.ts";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { Owner } from "../../helpers/owner.ts";
 import { tallydeck } from "../../helpers/tallydeck.ts";
@@ -50,7 +52,16 @@ onEachEngine(() => {
     });
 
     it("names who else sees a visitor's address, unless the box has a public one of its own", async () => {
-      assert.match(await text(), /through TUNNEL COMPANY, which sees your internet address/);
+      const tunnel = /through TUNNEL COMPANY, which sees your internet address/;
+      const fresh = await text();
+      assert.doesNotMatch(fresh, /TUNNEL/);
+      assert.match(fresh, /IF ANOTHER COMPANY PASSES IT ON: .*, which sees your internet address/);
+      const TRUSTED_PROXIES = "192.0.2.1/32";
+      await world().restart({ TRUSTED_PROXIES });
+      assert.match(await text({ TRUSTED_PROXIES }), tunnel);
+      await world().restart({ TRUSTED_PROXIES: "" });
+      await world().beacon({ p: "/" }, { headers: { "cf-ipcountry": "DE" } });
+      assert.match(await text(), tunnel);
       const { out } = await tallydeck(["privacy", ...world().dataArgs], {
         PUBLIC_NAME: "count.example.org",
         ACME_AGREE: "1",
@@ -63,6 +74,20 @@ onEachEngine(() => {
       const elsewhere = /in a database on computers of DATABASE COMPANY/.test(await text());
       assert.equal(elsewhere, world().isOnPostgres);
     });
+  });
+});
+
+describe("the text for a privacy page of a box with a tunnel", () => {
+  it("names who rents the other end", async () => {
+    const text = await privacyText({
+      directory: EMPTY_DIRECTORY,
+      read: () => assert.fail("there is no site"),
+      config: { databaseUrl: undefined, detailDays: 90, retentionDays: 800, trustedProxies: [] },
+      hasPublicAddress: false,
+      isTunnelled: true,
+      now: 0,
+    });
+    assert.match(text, /through TUNNEL COMPANY, which sees your internet address/);
   });
 });
 

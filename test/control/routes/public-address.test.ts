@@ -23,6 +23,14 @@ describe("the public address over the control API", () => {
   };
   const NAMED = { enabled: true, name: "Stats.Example.com", agreed: true };
 
+  it("warns who reads numbers, and makes no view of it for that", async () => {
+    address.show({ warnings: ["unreached"] });
+    const before = address.views;
+    for (let times = 0; times < 3; times++)
+      assert.deepEqual((await world.stats()).warnings, ["unreached"]);
+    assert.equal(address.views, before);
+  });
+
   it("is off until somebody names it", async () => {
     const { view, ...settings } = await owner.get("/api/public");
     assert.deepEqual(settings, {

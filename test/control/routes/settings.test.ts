@@ -2,10 +2,23 @@ import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import { beforeEach, describe, it } from "mocha";
+import { before, beforeEach, describe, it } from "mocha";
 import { onEachEngine } from "../../helpers/engines.ts";
 import { assertError, Owner } from "../../helpers/owner.ts";
-import { eachWorld } from "../../helpers/world.ts";
+import { eachWorld, sharedWorld } from "../../helpers/world.ts";
+
+const deck = (change: object = {}) => ({
+  id: "mk2-a1",
+  model: "mk2",
+  serial: "A1",
+  name: "Desk",
+  brightness: 40,
+  pages: [{ name: "Home", slots: { k3: { widget: { type: "push", channel: "door" } } } }],
+  ...change,
+});
+/** As exports were before there were pages. */
+const older = (widgets: object) => deck({ pages: undefined, widgets });
+const page = (name: string, slots: object = {}) => ({ name, slots });
 
 onEachEngine(() => {
   describe("settings as a file", () => {
@@ -17,19 +30,6 @@ onEachEngine(() => {
     });
     const exported = () => owner.get("/api/settings/export");
     const take = (settings: unknown) => owner.ask("POST", "/api/settings/import", settings);
-    const deck = (change: object = {}) => ({
-      id: "mk2-a1",
-      model: "mk2",
-      serial: "A1",
-      name: "Desk",
-      brightness: 40,
-      pages: [{ name: "Home", slots: { k3: { widget: { type: "push", channel: "door" } } } }],
-      ...change,
-    });
-    /** As exports were before there were pages. */
-    const older = (widgets: object) => deck({ pages: undefined, widgets });
-    const page = (name: string, slots: object = {}) => ({ name, slots });
-
     it("name no icon and no picture that the box does not have", async () => {
       for (const [widget, problem] of [
         [{ type: "icon", icon: "bel" }, /"decks.0.pages.0.slots.k3.widget.icon" is no icon/],
@@ -288,6 +288,15 @@ onEachEngine(() => {
         assertError(await undo(), 409, "nothing_to_undo");
       });
     });
+  });
+
+  describe("settings as a file that are wrong", () => {
+    const world = sharedWorld({ env: { VIRTUAL_DECK: "mini" } });
+    let owner: Owner;
+    before(async () => {
+      owner = new Owner(world());
+      await owner.ask("POST", "/api/sites", { id: "notes", host: "a.example", badge: true });
+    });
 
     for (const [field, settings] of [
       ["body", []],
@@ -338,10 +347,12 @@ onEachEngine(() => {
         },
       ],
     ] as const)
-      it(`that are wrong at ${field} change nothing`, async () => {
+      it(`at ${field} change nothing`, async () => {
+        const exported = () => owner.get("/api/settings/export");
         const before = await exported();
         const good = { decks: [deck({ id: "mk2-z9" })], sites: [{ id: "good" }] };
-        const reply = await take(Array.isArray(settings) ? settings : { ...good, ...settings });
+        const given = Array.isArray(settings) ? settings : { ...good, ...settings };
+        const reply = await owner.ask("POST", "/api/settings/import", given);
         assertError(reply, 400, "invalid_field");
         assert.ok(reply.json.error.startsWith(`"${field}" `), reply.json.error);
         assert.deepEqual(await exported(), before);

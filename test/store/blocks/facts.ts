@@ -1,9 +1,9 @@
-import {
-  BLOCK_COUNTERS,
-  type Block,
-  type BlockCounter,
-} from "../../../appliance/store/blocks/block.ts";
+import { BLOCK_COUNTERS, Block, type BlockCounter } from "../../../appliance/store/blocks/block.ts";
+import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
+import { COUNTED_OF } from "../../../appliance/store/blocks/day-table.ts";
+import { DETAIL_DIMENSIONS } from "../../../appliance/store/blocks/detail.ts";
+import { type Condition, filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { type FoldRules, fold } from "../../../appliance/store/blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import {
@@ -33,7 +33,7 @@ export function folded(
 }
 
 /** Records as one batch that was encoded. */
-function batchOf(records: readonly HitRecord[]): Batch {
+export function batchOf(records: readonly HitRecord[]): Batch {
   const encoder = new BatchEncoder();
   for (const record of records) encoder.add(record);
   return decodeBatch(encoder.encode());
@@ -96,12 +96,30 @@ export function counted(records: readonly HitRecord[], isOfPath = false): Map<st
     for (const [name, text] of values) {
       if (kind === "event" && name !== "event" && name !== "event_target") continue;
       add(`${day} ${name}=${text} views`, times);
-      if (has(name === "path" ? FLAG.pathVisitor : FLAG.visitor))
+      if (has(isOfPath || name === "path" ? FLAG.pathVisitor : FLAG.visitor))
         add(`${day} ${name}=${text} visitors`, times);
       if (has(FLAG.session)) add(`${day} ${name}=${text} sessions`, times);
     }
   }
   return facts;
+}
+
+/** What fits of a block, as a block that counts nothing else. */
+export function filtered(block: Block, where: readonly Condition[]): Block {
+  const reader = new BlockReader({ month: block.month, ...encodeBlock(block) });
+  const fitting = new Block(block.month);
+  for (const of of COUNTED_OF) {
+    const counters = of === "views" ? fitting : new Block(block.month);
+    const question = { where, of, days: [0, 30], names: new Set(DETAIL_DIMENSIONS) } as const;
+    filterBlock(reader, question, counters, (name, { day, length, places, counts }) => {
+      const texts = block.dimensions.get(name)?.texts ?? [];
+      for (let i = 0; i < length; i++) {
+        const n = { views: 0, visitors: 0, sessions: 0, [of]: counts[i] };
+        fitting.dimension(name).count(day, texts[places[i] as number] as string, n);
+      }
+    });
+  }
+  return fitting;
 }
 
 /** A view and what it has besides. */

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { addDay } from "../../../appliance/store/blocks/add-day.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
+import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
 import { MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
-import { filterBlock } from "../../../appliance/store/blocks/filter.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
 import { type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
 import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
@@ -17,6 +17,7 @@ import {
   ALL_DETAIL,
   counted,
   DAY,
+  filtered,
   folded,
   foldInto,
   NO_DETAIL,
@@ -52,7 +53,7 @@ describe("parts of a block", () => {
     const pieces = fc.array(someRecords(20), { maxLength: 6 });
     const keys = fc.array(fc.nat(100), { minLength: 6, maxLength: 6 });
     const every = (blocks: Map<Month, Block>) =>
-      told([...blocks.values()].map((block) => filterBlock(block, [NOT_NOWHERE])));
+      told([...blocks.values()].map((block) => filtered(block, [NOT_NOWHERE])));
     const check = (some: HitRecord[][], order: number[]) => {
       const parts = merged(some, order);
       const all = some.flat();
@@ -89,7 +90,7 @@ describe("parts of a block", () => {
       const detail = block.detail[DAY];
       assert.equal(detail?.seen, 7 * MAX_DETAIL_ROWS + 10);
       assert.equal(detail?.every, 8);
-      const by = filterBlock(block, [NOT_NOWHERE]).dimension("path");
+      const by = filtered(block, [NOT_NOWHERE]).dimension("path");
       const views = new Map(
         by.days[DAY]?.values.map((value, row) => [by.texts[value], by.days[DAY]?.views[row] ?? 0]),
       );
@@ -129,6 +130,17 @@ describe("parts of a block", () => {
       }
   });
 
+  it("sample a day no more that lost its detail, whatever comes after", () => {
+    const part = (rules: typeof ALL_DETAIL) =>
+      rewritten(folded([view()], rules).get(MONTH) ?? new Block(MONTH));
+    const block = part(ALL_DETAIL);
+    mergeInto(block, part(NO_DETAIL));
+    assert.equal(block.sample(DAY), undefined);
+    mergeInto(block, part(ALL_DETAIL));
+    assert.equal(block.detail[DAY], undefined);
+    assert.ok(block.isBare(DAY));
+  });
+
   it("hold no more text than a dictionary may", () => {
     const text = (n: number) => `/${n}/${"x".repeat(500)}`;
     const days = Array.from({ length: 8 }, (_, day) =>
@@ -164,16 +176,17 @@ describe("a block that was kept in pieces", () => {
   });
 
   it("gives of its counts the days and the column that were asked for", () => {
-    const { dimensions } = decodeBlock(
-      { ...pieces, counters: EMPTY, detail: EMPTY },
-      { days: [DAY + 1, DAY + 2], of: "sessions" },
-    );
-    const path = dimensions.get("path");
-    assert.deepEqual(path?.texts, ["/a", "/b"]);
-    assert.equal(path?.days[DAY], undefined);
-    assert.deepEqual(path?.days[DAY + 1]?.sessions, [1]);
-    assert.deepEqual(path?.days[DAY + 1]?.views, []);
-    assert.deepEqual(dimensions.get("event")?.days[DAY + 2]?.values, [0]);
+    const reader = new BlockReader({ ...pieces, counters: EMPTY, detail: EMPTY });
+    const asked = [[DAY + 1, DAY + 2], "sessions"] as const;
+    const path = reader.dimension("path");
+    assert.deepEqual(path?.texts.all(), ["/a", "/b"]);
+    const [next, ...others] = path.counts(...asked);
+    assert.deepEqual(others, []);
+    assert.equal(next?.day, DAY + 1);
+    assert.deepEqual([...(next?.sessions ?? [])], [1]);
+    assert.deepEqual([...(next?.views ?? [])], []);
+    const [event] = reader.dimension("event")?.counts(...asked) ?? [];
+    assert.deepEqual([event?.day, ...(event?.values ?? [])], [DAY + 2, 0]);
   });
 
   it("is small where it is of one day", () => {

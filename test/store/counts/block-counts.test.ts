@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
-import { DAY_MS, type Day, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import {
+  DAY_MS,
+  type Day,
+  formatDay,
+  HOUR_MS,
+  parseDay,
+} from "../../../appliance/base/calendar.ts";
 import type { CountsOf } from "../../../appliance/store/blocks/day-table.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
-import { PLAIN } from "../../../appliance/store/counts/block-counts.ts";
 import { hourlyViews } from "../../../appliance/store/counts/hourly-views.ts";
 import { liveNumbers } from "../../../appliance/store/counts/live-numbers.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
-import { statsBody } from "../../../appliance/store/counts/reports.ts";
 import { siteActivity } from "../../../appliance/store/counts/site-activity.ts";
-import type { CountsSource } from "../../../appliance/store/counts/source.ts";
+import type { CounterSource } from "../../../appliance/store/counts/source.ts";
 import { viewCounts } from "../../../appliance/store/counts/view-counts.ts";
 import type { Dimension } from "../../../appliance/store/log/record.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
+import { askStats, factsByDay } from "../../helpers/stats-facts.ts";
 import { Life, type Seeded, someRecord } from "../../helpers/store-life.ts";
 
 function someCondition({ below, pick }: Seeded): Condition {
@@ -22,23 +27,6 @@ function someCondition({ below, pick }: Seeded): Condition {
 
 const LATEST = { encoding: null, ifNoneMatch: "" } as const;
 
-function statsOf(source: CountsSource, site: number, from: Day | "first", to: Day) {
-  const query = {
-    site,
-    id: "s",
-    from,
-    to,
-    ...PLAIN,
-    single: false,
-    series: true,
-    zone: "UTC",
-    warnings: [],
-  } as const;
-  return statsBody(source, { ...query, daily: "offsets" }).then((bytes) =>
-    JSON.parse(Buffer.from(bytes).toString()),
-  );
-}
-
 /** Each question has the answer of the naive count. */
 async function assertAgreed(life: Life, drawn: Seeded): Promise<void> {
   const { below, pick } = drawn;
@@ -46,14 +34,20 @@ async function assertAgreed(life: Life, drawn: Seeded): Promise<void> {
   const site = pick(life.sites);
   const from = today - below(45);
   const hour = below(24);
-  const alike = async (ask: (source: CountsSource) => Promise<unknown>, of: CountsOf = "views") => {
+  const alike = async (
+    ask: (source: CounterSource) => Promise<unknown>,
+    of: CountsOf = "views",
+  ) => {
     const { blocks, naive } = life.question(of);
     assert.deepEqual(await ask(blocks), await ask(naive));
   };
   const of = pick<CountsOf>(["views", "visitors", "sessions"]);
-  await alike((source) => statsOf(source, site, from, today), of);
-  await alike((source) => statsOf(source, site, "first", today));
-  await alike((source) => statsOf(source, site, today, today), of);
+  for (const range of [
+    { site, from, to: today },
+    { site, from: "first", to: today },
+    { site, from: today, to: today },
+  ] as const)
+    await assertStats(life, range, of, []);
   await alike((source) => viewCounts(source, { site, from, to: today }));
   await alike((source) => hourlyViews(source, { site, from, to: today }));
   const counter = pick<"pv" | "uv" | "sessions" | "bot">(["pv", "uv", "sessions", "bot"]);
@@ -67,18 +61,37 @@ async function assertAgreed(life: Life, drawn: Seeded): Promise<void> {
     return JSON.parse(Buffer.from(body ?? []).toString());
   });
   const where = Array.from({ length: 1 + below(2) }, () => someCondition(drawn));
-  const { blocks, naive } = life.question(of, where);
-  const detail = await blocks.detail({ site, from, to: today });
-  assert.ok(detail.from <= Math.max(from, today - life.detailDays + 1), "detail is missing");
-  assert.equal(detail.sampled, 1);
-  if (detail.from <= today) {
-    const counted = await statsOf(naive, site, detail.from, today);
-    assert.deepEqual(await statsOf(blocks, site, detail.from, today), counted);
-    // Days that no filter can judge count nothing, and the others the same.
-    const [series = []] = await blocks.counterByDay([site], "pv", from, today);
-    const [those = []] = naive.counterByDay([site], "pv", detail.from, today);
-    assert.deepEqual(series, [...Array(detail.from - from).fill(0), ...those]);
+  await assertStats(life, { site, from, to: today }, of, where);
+}
+
+/** Each value of each day is that of the naive count, on days that a filter can judge. */
+async function assertStats(
+  life: Life,
+  range: { readonly site: number; readonly from: Day | "first"; readonly to: Day },
+  of: CountsOf,
+  where: readonly Condition[],
+): Promise<void> {
+  const { site, to } = range;
+  const { blocks, naive, asked } = life.question(of, where);
+  const stats = await askStats(blocks, range, asked);
+  const from = parseDay(stats.from) ?? assert.fail();
+  if (range.from === "first") assert.equal(from, Math.min(to, naive.firstDay(site) ?? to));
+  else assert.equal(from, range.from);
+  const first = where.length === 0 ? from : (parseDay(stats.detail?.from ?? "") ?? to + 1);
+  if (where.length > 0) {
+    assert.ok(first <= Math.max(from, to - life.detailDays + 1), "detail is missing");
+    assert.equal(stats.detail?.sampled, 1);
   }
+  assert.deepEqual(factsByDay(stats), naive.byDay({ site, from: first, to }));
+  assert.equal(stats.pending ?? 0, naive.pending([site])[0]);
+  const counters = ["pv", "uv", "sessions", "bot", "app"] as const;
+  const series = counters.map((counter) => naive.counterByDay([site], counter, first, to)[0] ?? []);
+  const days = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+  assert.deepEqual(
+    stats.series,
+    // Days that no filter can judge count nothing.
+    days.map((day) => [formatDay(day), ...series.map((counts) => counts[day - first] ?? 0)]),
+  );
 }
 
 describe("a log and its blocks", () => {

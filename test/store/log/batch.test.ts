@@ -8,6 +8,7 @@ import {
   MAX_BYTES,
   MAX_RECORDS,
 } from "../../../appliance/store/log/batch.ts";
+import { eraseGone } from "../../../appliance/store/log/erase.ts";
 import { type HitRecord, KINDS, type Undated } from "../../../appliance/store/log/record.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "./records.ts";
@@ -192,6 +193,23 @@ describe("a batch", () => {
       head.setUint32(at, 0, true);
     }
     assert.equal(decodeBatch(new Uint8Array(head.buffer)).records, 0);
+  });
+});
+
+describe("a batch of which sites are erased", () => {
+  const sites = fc.uniqueArray(fc.integer({ min: -1, max: 3 }));
+  const isLeft = (gone: readonly number[]) => (site: number) => !gone.includes(site);
+
+  it("keeps the records of all others, and no text that only those had", () => {
+    const check = (records: HitRecord[], gone: number[]) => {
+      const left = eraseGone(encoded(records), isLeft(gone));
+      const others = records.filter(({ site }) => !gone.includes(site));
+      const batch = decodeBatch(left ?? encoded([]));
+      assert.deepEqual(sorted(recordsOf(batch)), merged(others));
+      const texts = new Set(others.flatMap(({ values }) => values.map(([, text]) => text)));
+      assert.deepEqual(new Set(batch.texts), texts);
+    };
+    fc.assert(fc.property(someRecords(20), sites, check), PARAMETERS);
   });
 });
 

@@ -48,6 +48,16 @@ export function someRecords(maxLength: number): fc.Arbitrary<HitRecord[]> {
   return fc.array(record.map(sound), { maxLength });
 }
 
+/** Bytes of the same length, some of them changed. */
+export function changed(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
+  const change = fc.tuple(fc.nat(Math.max(0, bytes.length - 1)), fc.nat(255));
+  return fc.array(change, { minLength: 1, maxLength: 4 }).map((changes) => {
+    const copy = Uint8Array.from(bytes);
+    for (const [at, byte] of changes) copy[at] = byte;
+    return copy;
+  });
+}
+
 /** Bytes as somebody bent them: some changed, some cut off, some more at their end. */
 export function bent(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
   return fc

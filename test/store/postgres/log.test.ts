@@ -80,7 +80,9 @@ describe("the log in PostgreSQL", () => {
     }
     proxy.trouble = {};
     assert.ok(proxy.counts.answered > 0 && proxy.counts.unsent > 0);
-    const blocks = await node.read((snapshot) => snapshot.blocks([1], 0, 9_999, ["counts"]));
+    const blocks = await node.read((snapshot) =>
+      snapshot.blocks([1], { from: 0, to: 9_999 }, ["counts"]),
+    );
     assert.deepEqual(
       [...blocks.map(({ counts }) => `${counts}`), ...(await texts(node))],
       sent,

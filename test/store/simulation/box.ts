@@ -244,7 +244,7 @@ export class SimulatedBox {
     await restore(this.#backupFile, this.#file, async () => {});
     this.model = this.#backup.copy();
     await this.boot();
-    await this.store.cameUp();
+    await this.store.cameUp(async () => {});
   }
 
   async makeShort(isShort: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { parseDay } from "../../../appliance/base/calendar.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
 import { BlockCounts } from "../../../appliance/store/counts/block-counts.ts";
-import { IdTable } from "../../../appliance/store/counts/id-table.ts";
 import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { LogTail } from "../../../appliance/store/log/tail.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
@@ -9,6 +9,7 @@ import { detailFrom } from "../../../appliance/store/settling/folding.ts";
 import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
 import { openCursor } from "../../../appliance/store/store.ts";
 import { NaiveCounts } from "../../helpers/naive-counts.ts";
+import { askStats, factsByDay, type Stats } from "../../helpers/stats-facts.ts";
 import type { SimulatedBox } from "./box.ts";
 import type { Facts, ModelDay } from "./model.ts";
 
@@ -36,7 +37,7 @@ async function compareDays(box: SimulatedBox, id: string): Promise<void> {
   const days = new Map([...all].filter(([day]) => Math.abs(day - today) <= reach));
   const from = Math.min(...days.keys(), today - Math.min(reach, ALL_DAYS));
   const to = Math.max(...days.keys(), today + Math.min(reach, ALL_DAYS));
-  const found = await factsIn(box, { site: box.keyOf(id), from, to }, "views", []);
+  const found = factsByDay(await askBox(box, { site: box.keyOf(id), from, to }, "views", []));
   assert.deepEqual([...found.keys()].sort(), [...days.keys()].sort(), `days of site ${id}`);
   for (const [day, { facts, isFlooded }] of days) {
     const its = found.get(day) ?? new Map();
@@ -90,9 +91,9 @@ async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
   const days = box.model.sites.get(id)?.days ?? new Map();
   const site = box.keyOf(id);
   const asked = { site, from: today - draw.below(8), to: today };
-  const counts = countsOf(box, of, where);
-  const { from, sampled } = await counts.detail(asked);
-  if (sampled > 1 || from > today) return;
+  const stats = await askBox(box, asked, of, where);
+  const from = parseDay(stats.detail?.from ?? "");
+  if (from === undefined || (stats.detail?.sampled ?? 0) > 1) return;
   const counted: HitRecord[] = [];
   for (let day = from; day <= today; day++) {
     const { isFlooded = false, lacksDetail = false } = days.get(day) ?? {};
@@ -102,7 +103,7 @@ async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
   }
   const state = { counted: counted.map((one) => ({ ...one, site })), pending: [], past: new Map() };
   const naive = new NaiveCounts(state, { of, where }).byDay({ ...asked, from });
-  const found = await factsIn(box, { ...asked, from }, of, where);
+  const found = factsByDay(stats);
   assert.deepEqual([...found.keys()], [...naive.keys()], `filtered days of site ${id}`);
   const how = () => `${of} ${JSON.stringify(where)}, detail for ${box.detailDays} days`;
   for (const [day, facts] of naive)
@@ -131,35 +132,15 @@ async function compareSurveys(box: SimulatedBox, id: string): Promise<void> {
 
 type Of = (typeof OF)[number];
 
-function countsOf(box: SimulatedBox, of: Of, where: readonly Condition[]): BlockCounts {
-  return new BlockCounts(new SqliteSnapshot(box.reader), new LogTail(), {
-    ...{ of, where },
-    detailFrom: detailFrom(box),
-  });
-}
-
-async function factsIn(
+/** All that is known of the days by what was seen together. */
+function askBox(
   box: SimulatedBox,
   days: { site: number; from: number; to: number },
   of: Of,
   where: readonly Condition[],
-): Promise<Map<number, Facts>> {
-  const counts = countsOf(box, of, where);
-  const rows: [day: number, id: number, n: number][] = [];
-  await counts.eachDay(days, (day, id, n) => void rows.push([day, id, n]));
-  const names = new Map<number, string>();
-  const ids = new IdTable();
-  for (const [, id, n] of rows) ids.add(id, n, 1);
-  await counts.eachValue(days.site, ids, (id, dimension) => {
-    names.set(id, `${dimension}=${counts.texts([id])[0]}`);
-  });
-  const found = new Map<number, Facts>();
-  for (const [day, id, n] of rows) {
-    const facts = found.get(day) ?? new Map<string, number>();
-    const name = names.get(id) ?? assert.fail(`value ${id} has no name`);
-    found.set(day, facts.set(name, (facts.get(name) ?? 0) + n));
-  }
-  return found;
+): Promise<Stats> {
+  const counts = new BlockCounts(new SqliteSnapshot(box.reader), new LogTail());
+  return askStats(counts, days, { of, where, detailFrom: detailFrom(box) });
 }
 
 function compareFacts(found: Facts, expected: Facts, what: () => string): void {

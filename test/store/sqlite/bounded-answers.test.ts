@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
-import {
-  MAX_ANSWERED_DAY_COUNTS,
-  MAX_ANSWERED_VALUES,
-} from "../../../appliance/store/counts/tallies.ts";
+import { MAX_ANSWERED_DAY_COUNTS } from "../../../appliance/store/counts/reports.ts";
+import { MAX_ANSWERED_VALUES } from "../../../appliance/store/counts/values.ts";
 import { DIMENSIONS } from "../../../appliance/store/log/record.ts";
 import { importDays } from "../../../appliance/store/sqlite/copies/import.ts";
 import type { Database } from "../../../appliance/store/sqlite/database.ts";

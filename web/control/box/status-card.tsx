@@ -42,6 +42,12 @@ function Status({ status }: { status: BoxAnswer }) {
         {wifi !== undefined && <Fact name="Wi-Fi">{wifiText(wifi)}</Fact>}
         <Fact name="Version">{status.version}</Fact>
       </dl>
+      {status.endedReads.map(({ at, question }) => (
+        <p key={`${at} ${question}`} class="notice bad">
+          A question took more memory than there is: {question} ({clockText(at, status.timeZone)}).
+          All others are answered. It is not tried again for an hour: ask for fewer days.
+        </p>
+      ))}
       {status.power && <Power />}
     </>
   );

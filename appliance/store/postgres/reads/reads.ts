@@ -1,6 +1,6 @@
 import { DayZone } from "../../../base/day-zone.ts";
 import { LastAnswers } from "../../answer.ts";
-import { BlockCounts, PLAIN } from "../../counts/block-counts.ts";
+import { BlockCounts } from "../../counts/block-counts.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import { LogTail } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
@@ -56,7 +56,7 @@ export class Reads {
     const { tail, lastAnswers } = this.#keptOf(connection, server);
     const snapshot = new PostgresSnapshot(sql);
     return {
-      counts: (question = PLAIN) => new BlockCounts(snapshot, tail, question),
+      counts: () => new BlockCounts(snapshot, tail),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
       version: () => JSON.stringify([server, state]),

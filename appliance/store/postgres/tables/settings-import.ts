@@ -35,9 +35,11 @@ async function withNumbers(sql: Sql, sites: readonly SiteKey[]): Promise<Set<Sit
   );
   const counting = new Set(rows.map(({ key }) => key));
   const tail = new LogTail();
-  await tail.follow(new PostgresSnapshot(sql));
-  for (const site of sites)
-    if (tail.pending(site) > 0 || tail.blocks(site, Number.POSITIVE_INFINITY).size > 0)
-      counting.add(site);
+  const snapshot = new PostgresSnapshot(sql);
+  await tail.follow(snapshot);
+  for (const site of sites) {
+    const left = await tail.blocks(snapshot, site, Number.POSITIVE_INFINITY);
+    if (tail.pending(site) > 0 || left.size > 0) counting.add(site);
+  }
   return counting;
 }

@@ -9,8 +9,10 @@ import type { Chore } from "./chores.ts";
 const CHORE_MS = 20 * 60_000;
 /** Of JavaScript's own memory, in megabytes: rows come one by one. */
 const HEAP_MB = 128;
-/** Of all memory, in bytes: what a service that rests leaves. */
-const MEMORY_BYTES = SERVICE_MEMORY - 64 * 1_048_576;
+/** Of that, each half of the space for what is young: else it takes 60 MB and more for garbage. */
+const YOUNG_MB = 4;
+/** Of all memory, in bytes: with a service that rests, all that a board has for both. */
+const MEMORY_BYTES = SERVICE_MEMORY - 32 * 1_048_576;
 /** A block that unpacks large takes longer to be read. */
 const LOOK_MS = 20;
 const TOO_LONG = { file: "", says: "This took too long and was ended." };
@@ -41,7 +43,11 @@ export async function runIn(
   const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();
   const child = fork(program, {
     env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),
-    execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB}`],
+    execArgv: [
+      ...process.execArgv,
+      `--max-old-space-size=${HEAP_MB}`,
+      `--max-semi-space-size=${YOUNG_MB}`,
+    ],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     timeout: patienceMs,
     killSignal: "SIGKILL",

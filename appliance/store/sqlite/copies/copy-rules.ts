@@ -75,7 +75,8 @@ const day: Check = (value) => whole(value) && Number(value) <= LAST_DAY;
 export const time: Check = (value) => whole(value) && Number(value) <= LAST_MS;
 const id: Check = (value) => whole(value) && Number(value) <= LAST_ID;
 const timeOrNull: Check = (value) => value === null || time(value);
-export const text: Check = (value) => typeof value === "string" && [...value].length <= MAX_TEXT;
+export const text: Check = (value) =>
+  typeof value === "string" && (value.length <= MAX_TEXT || [...value].length <= MAX_TEXT);
 export const bytes: Check = (value) => value instanceof Uint8Array;
 const hash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
 const counted: Check = (value) => whole(value) && Number(value) <= COUNTABLE.together;

@@ -6,8 +6,7 @@ import { countedBy, flawOf } from "../../blocks/flaw.ts";
 import { mergeInto } from "../../blocks/merge.ts";
 import { firstDayOf } from "../../blocks/month.ts";
 import type { SiteKey } from "../../counting.ts";
-import { type Batch, BatchEncoder, decodeBatch } from "../../log/batch.ts";
-import { recordAt } from "../../log/erase.ts";
+import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../../log/batch.ts";
 import { flawOfBatch } from "../../log/flaw.ts";
 import { dayOfPart, SETTLED } from "../../settling/parts.ts";
 import type { BlockRow } from "../../snapshot.ts";
@@ -87,10 +86,10 @@ export function copyLog(from: Database, to: Database, manner: CountedManner): vo
       open = new BatchEncoder(batch.undated);
       clock = itsClock;
     }
-    for (let row = 0; row < batch.records; row++) {
-      const site = manner.siteOf(batch.sites[row]);
+    for (const each of recordsOf(batch)) {
+      const site = manner.siteOf(each.site);
       if (site === undefined) continue;
-      const record = { ...recordAt(batch, row), site };
+      const record = { ...each, site };
       if (!manner.sum.add(record.times)) manner.refuse("more than anybody can count");
       if (open.add(record)) continue;
       close();
@@ -127,7 +126,9 @@ function soundBatch(body: Uint8Array, { isText, isTime, lastMonth, refuse }: Cou
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new Room(BOUNDS.blocks);
-  const read = from.prepare("SELECT * FROM block NOT INDEXED WHERE rowid = ?");
+  const read = from.prepare(
+    "SELECT site, month, part, counters, counts, detail FROM block NOT INDEXED WHERE rowid = ?",
+  );
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from
     .prepare("SELECT rowid, site, month FROM block NOT INDEXED ORDER BY site, month, part")

@@ -40,6 +40,16 @@ export function findSite(db: Database, id: string): SiteRecord | undefined {
   return siteIn(readDirectory(db), id);
 }
 
+/** Sites whose blocks take the most, that first. */
+export function largestSites(db: Database, limit: number): { key: SiteKey; id: string }[] {
+  return db
+    .prepare(
+      `SELECT key, id FROM site LEFT JOIN block ON block.site = key GROUP BY key
+       ORDER BY sum(length(counters) + length(counts) + length(detail)) DESC, key LIMIT ?`,
+    )
+    .all(limit) as { key: SiteKey; id: string }[];
+}
+
 export function addSite(db: Database, id: string, fields: Partial<SiteFields> = {}): void {
   const { host = null, badge = false, declared = false } = fields;
   db.prepare("INSERT INTO site (id, host, badge, declared) VALUES (?, ?, ?, ?)").run(

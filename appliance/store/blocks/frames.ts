@@ -1,0 +1,220 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { VarintReader, VarintWriter } from "./varints.ts";
+
+// A piece of a block is items in frames behind an index, so that a question unpacks what it is about and
+// no more. The index: a format, how many items there are, and of each the gap from the key before and its
+// length; then of each frame how many bytes it takes, twice, and one more where it is packed. A frame ends
+// with the item that fills it: which items are in which follows from their lengths.
+
+const FORMAT = 2;
+/** A frame holds as much at least, but for the last: zstd takes some 50 µs a frame, whatever is in it. */
+const FRAME_BYTES = 65_536;
+/** Packing less gains nothing. */
+const WORTH_PACKING_BYTES = 64;
+/** Above it, writing costs more than the card gains. */
+const LEVEL = 3;
+/** What zstd may ask for to unpack: 2 to this power, in bytes. Level 3 asks for 2 MB. */
+const MAX_WINDOW_LOG = 23;
+/** Node lays smaller buffers into memory that they share. */
+const OWN_MEMORY_BYTES = 32_768;
+
+interface Frame {
+  readonly bytes: Uint8Array;
+  readonly isPacked: boolean;
+}
+
+/** Collects items and packs them frame by frame: no more than one is held as it is. */
+export class FrameWriter {
+  readonly #packs: boolean;
+  readonly #index = new VarintWriter();
+  readonly #frames: Frame[] = [];
+  #open = new VarintWriter();
+  #items = 0;
+  #lastKey = -1;
+
+  /** @param packs false: whoever reads it does so at once */
+  constructor(packs = true) {
+    this.#packs = packs;
+  }
+
+  /** @param key above those before */
+  add(key: number, item: Uint8Array): void {
+    this.#index.number(key - this.#lastKey - 1);
+    this.#index.number(item.length);
+    this.#lastKey = key;
+    this.#items++;
+    this.#open.bytes(item);
+    if (this.#open.length >= FRAME_BYTES) this.#close();
+  }
+
+  /** All of it, in memory of its own; nothing where there are no items. */
+  end(): Uint8Array<ArrayBuffer> {
+    if (this.#items === 0) return new Uint8Array();
+    if (this.#open.length > 0) this.#close();
+    const head = new VarintWriter();
+    head.number(FORMAT);
+    head.number(this.#items);
+    head.bytes(this.#index.end());
+    for (const { bytes, isPacked } of this.#frames)
+      head.number(2 * bytes.length + (isPacked ? 1 : 0));
+    const length = this.#frames.reduce((sum, { bytes }) => sum + bytes.length, head.length);
+    const all = new Uint8Array(length);
+    all.set(head.end());
+    let at = head.length;
+    for (const { bytes } of this.#frames) {
+      all.set(bytes, at);
+      at += bytes.length;
+    }
+    return all;
+  }
+
+  #close(): void {
+    const bytes = this.#open.end();
+    const packed = this.#packs && bytes.length >= WORTH_PACKING_BYTES ? pack(bytes) : bytes;
+    const isPacked = packed.length < bytes.length;
+    this.#frames.push({ bytes: isPacked ? packed : bytes, isPacked });
+    this.#open = new VarintWriter();
+  }
+}
+
+interface Place {
+  readonly frame: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface FramePlace {
+  readonly from: number;
+  readonly to: number;
+  readonly isPacked: boolean;
+  /** Unpacked. */
+  readonly length: number;
+}
+
+/** What a piece may hold; hostile bytes cost no more. */
+interface FrameBounds {
+  /** Keys are below it. */
+  readonly keys: number;
+  /** Of one item. */
+  readonly itemBytes: number;
+}
+
+/** Reads what a FrameWriter wrote. A frame that was unpacked is kept until it is let go. */
+export class FrameReader {
+  readonly #bytes: Uint8Array;
+  readonly #places = new Map<number, Place>();
+  readonly #frames: FramePlace[] = [];
+  readonly #unpacked = new Map<number, Uint8Array>();
+
+  /** @throws {RangeError} when the bytes are no piece */
+  constructor(bytes: Uint8Array, { keys, itemBytes }: FrameBounds) {
+    this.#bytes = bytes;
+    if (bytes.length === 0) return;
+    const reader = new VarintReader(bytes);
+    const format = reader.number();
+    if (format !== FORMAT) throw noPiece(`its format is ${format}`);
+    const lengths: number[] = [];
+    let key = -1;
+    let length = 0;
+    for (let left = reader.number(keys); left > 0; left--) {
+      key += 1 + reader.number(keys - key - 2);
+      const from = length;
+      length += reader.number(itemBytes);
+      this.#places.set(key, { frame: lengths.length, from, to: length });
+      if (length < FRAME_BYTES && left > 1) continue;
+      lengths.push(length);
+      length = 0;
+    }
+    const takes = lengths.map((each) => ({ length: each, head: each > 0 ? reader.number() : 0 }));
+    let at = bytes.length - reader.left;
+    for (const { length: each, head } of takes) {
+      const from = at;
+      at += Math.floor(head / 2);
+      this.#frames.push({ from, to: at, isPacked: head % 2 === 1, length: each });
+    }
+    if (at !== bytes.length) throw noPiece("it is cut, or something follows it");
+  }
+
+  /** Ascending. */
+  keys(): IterableIterator<number> {
+    return this.#places.keys();
+  }
+
+  /** How long an item is; undefined where there is none. */
+  length(key: number): number | undefined {
+    const place = this.#places.get(key);
+    return place && place.to - place.from;
+  }
+
+  /**
+   * An item, valid until its frame is let go; undefined where there is none.
+   * @throws {RangeError} when its frame cannot be unpacked
+   */
+  item(key: number): Uint8Array | undefined {
+    const place = this.#places.get(key);
+    return place && this.#frame(place.frame).subarray(place.from, place.to);
+  }
+
+  /**
+   * Lets go of all frames but the one that was unpacked last, where the next item may be. Left to V8, some
+   * 100 MB of them would be there before it collects any.
+   */
+  release(): void {
+    const last = [...this.#unpacked.keys()].at(-1);
+    for (const [n, bytes] of this.#unpacked) {
+      if (n === last) continue;
+      this.#unpacked.delete(n);
+      giveBack(bytes);
+    }
+  }
+
+  /** Lets go of all. */
+  close(): void {
+    for (const bytes of this.#unpacked.values()) giveBack(bytes);
+    this.#unpacked.clear();
+  }
+
+  #frame(n: number): Uint8Array {
+    const known = this.#unpacked.get(n);
+    if (known !== undefined) return known;
+    const { from, to, isPacked, length } = this.#frames[n] as FramePlace;
+    const bytes = this.#bytes.subarray(from, to);
+    if (!isPacked) {
+      if (bytes.length !== length) throw noPiece("a frame is not as long as it says");
+      return bytes;
+    }
+    const frame = unpack(bytes, length);
+    this.#unpacked.set(n, frame);
+    return frame;
+  }
+}
+
+/** Gives back memory that nobody reads any more at once, where it is of its own. */
+export function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
+  const isOwn = byteOffset === 0 && buffer.byteLength <= length + 1;
+  if (length >= OWN_MEMORY_BYTES && isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
+
+function pack(bytes: Uint8Array): Uint8Array {
+  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+}
+
+function unpack(bytes: Uint8Array, length: number): Uint8Array {
+  let unpacked: Uint8Array;
+  try {
+    unpacked = zstdDecompressSync(bytes, {
+      maxOutputLength: length,
+      // One more than there is: else zlib asks for a second chunk to find that there is nothing.
+      chunkSize: Math.max(64, length + 1),
+      params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
+    });
+  } catch (error) {
+    throw new RangeError("These bytes are no block: they cannot be unpacked", { cause: error });
+  }
+  if (unpacked.length !== length) throw noPiece("a frame is not as long as it says");
+  return unpacked;
+}
+
+function noPiece(why: string): RangeError {
+  return new RangeError(`These bytes are no block: ${why}`);
+}

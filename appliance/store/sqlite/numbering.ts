@@ -1,0 +1,110 @@
+import { MAX_MONTH } from "../blocks/month.ts";
+import { LAST_PART, runningPart } from "../settling/parts.ts";
+import type { Database } from "./database.ts";
+import { beginGeneration, passGeneration } from "./settle.ts";
+
+/** Counted one by one, nothing comes so far, and all that is added to it is exact. */
+const LAST_NUMBER = 2 ** 50;
+/** A start looks at the numbers of so many blocks: a moment on a small board. Of more, bent ones are passed over. */
+const LOOKED_AT = 200_000;
+/** Batches keep a site in 32 bits. */
+const LAST_SITE = 2 ** 30;
+/** The condition that a row of `block` has numbers of ours: any other is passed over. */
+export const HAS_NUMBERS: string = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month BETWEEN 0 AND ${MAX_MONTH} AND part BETWEEN 0 AND ${LAST_PART}`;
+
+/**
+ * Mends numbers that a card has bent, of which each next one would be no number any more: those of the log,
+ * and of sites. In the caller's transaction, before anybody reads.
+ * @returns what is told of it, a sentence each
+ */
+export function mendNumbers(db: Database): string[] {
+  return [...mendLog(db), ...mendSites(db), ...mendBlocks(db)];
+}
+
+function mendLog(db: Database): string[] {
+  const isBent = (key: string) =>
+    db
+      .prepare(
+        `SELECT 1 FROM meta WHERE key = ?
+         AND NOT (typeof(value) IN ('integer', 'real') AND value = CAST(value AS INTEGER)
+           AND value BETWEEN 0 AND ${LAST_NUMBER})`,
+      )
+      .get(key) !== undefined;
+  const areBent = ["folded", "generation"].filter(isBent);
+  if (areBent.includes("folded")) db.exec("DELETE FROM meta WHERE key = 'folded'");
+  if (areBent.includes("generation")) beginGeneration(db);
+  const bent = db
+    .prepare(`SELECT n FROM log WHERE n NOT BETWEEN 1 AND ${LAST_NUMBER} ORDER BY n`)
+    .pluck()
+    .safeIntegers()
+    .all();
+  const give = db.prepare(
+    `UPDATE log SET n = 1 + max(
+       coalesce((SELECT max(n) FROM log WHERE n BETWEEN 1 AND ${LAST_NUMBER}), 0),
+       coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)) WHERE n = ?`,
+  );
+  for (const n of bent) give.run(n);
+  if (areBent.length === 0 && bent.length === 0) return [];
+  passGeneration(db);
+  return ["Numbers of what was counted last were damaged; they are mended, and nothing is lost."];
+}
+
+/** A site that has lost its number gets another: those that are added later count. */
+function mendSites(db: Database): string[] {
+  const bent = db
+    .prepare(`SELECT key, id FROM site WHERE key NOT BETWEEN 1 AND ${LAST_SITE}`)
+    .safeIntegers()
+    .all() as { key: bigint; id: string }[];
+  for (const { key } of bent) {
+    const next = db
+      .prepare(`SELECT 1 + coalesce(max(key), 0) FROM site WHERE key BETWEEN 1 AND ${LAST_SITE}`)
+      .pluck()
+      .get();
+    db.prepare("UPDATE site SET key = ? WHERE key = ?").run(next, key);
+    for (const table of OF_SITES)
+      db.prepare(`UPDATE OR IGNORE ${table} SET site = ? WHERE site = ?`).run(next, key);
+  }
+  db.exec(
+    `UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(key), 0) FROM site)
+     WHERE name = 'site' AND seq NOT BETWEEN 0 AND ${LAST_SITE}`,
+  );
+  return bent.map(({ id }) => `The number of the site ${id} was damaged; it has another now.`);
+}
+
+const OF_SITES = [
+  "block",
+  "past",
+  "read_token",
+  "share_token",
+  "survey",
+  "survey_day",
+  "survey_labels",
+  "site_alarm",
+  "waiting_survey",
+] as const;
+
+/** A part that has lost its number is as one of the first day: it is merged with what is settled of its month. */
+function mendBlocks(db: Database): string[] {
+  const rows = db.prepare("SELECT coalesce(max(rowid), 0) FROM block").pluck().get() as number;
+  if (rows > LOOKED_AT) return [];
+  const bent = db
+    .prepare(`SELECT rowid FROM block WHERE NOT (${HAS_NUMBERS})`)
+    .pluck()
+    .safeIntegers()
+    .all();
+  const [first, last] = [runningPart(0, 0), runningPart(1, 0) - 1];
+  const mend = db.prepare(
+    `UPDATE OR IGNORE block SET part = 1 + coalesce((SELECT max(part) FROM block AS other
+       WHERE other.site = block.site AND other.month = block.month
+         AND part BETWEEN ${first} AND ${last - 1}), ${first - 1}) WHERE rowid = ?`,
+  );
+  for (const rowid of bent) mend.run(rowid);
+  const left = db.prepare(`SELECT count(*) FROM block WHERE NOT (${HAS_NUMBERS})`).pluck().get();
+  if (bent.length > 0) passGeneration(db);
+  return [
+    ...(bent.length > Number(left) ? ["Numbers of counts were damaged; they are mended."] : []),
+    ...(left === 0
+      ? []
+      : [`Numbers of ${left} months of counts are damaged; these are passed over.`]),
+  ];
+}

@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { PLAIN } from "../../appliance/store/counts/block-counts.ts";
+import type { StatsQuery } from "../../appliance/store/queries.ts";
+import { openForReading } from "../../appliance/store/sqlite/database.ts";
+import { Reads } from "../../appliance/store/sqlite/reads.ts";
+
+/** A question of `/stats` about the only site. */
+export type Asked = Pick<StatsQuery, "from" | "to" | "series" | "daily"> & Partial<StatsQuery>;
+
+/** What it took. */
+export interface Answered {
+  /** Milliseconds of the processor, and by the clock. */
+  readonly cpuMs: number;
+  readonly ms: number;
+  /** Bytes of memory beside what the process had before it was asked, at most. */
+  readonly peakBytes: number;
+}
+
+const [, , file = ""] = process.argv;
+const reads = new Reads(openForReading(file));
+
+function memory(name: "VmRSS" | "VmHWM"): number {
+  const [, kb] =
+    new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return 1_024 * Number(kb);
+}
+
+process.on("message", async (asked: Asked) => {
+  const query: StatsQuery = {
+    ...PLAIN,
+    ...{ site: 1, id: "busy", single: false, zone: "UTC", warnings: [] },
+    ...{ detailFrom: 0 },
+    ...asked,
+  };
+  const rest = memory("VmRSS");
+  // The highest so far is measured anew.
+  writeFileSync("/proc/self/clear_refs", "5");
+  const [before, at] = [process.cpuUsage(), performance.now()];
+  const accepts = { encoding: "br", ifNoneMatch: "" };
+  await reads.run("stats", { query, accepts });
+  const { user, system } = process.cpuUsage(before);
+  process.send?.({
+    cpuMs: (user + system) / 1_000,
+    ms: performance.now() - at,
+    peakBytes: memory("VmHWM") - rest,
+  });
+});

@@ -1,0 +1,152 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { dayOf } from "../../appliance/base/calendar.ts";
+import { randomFrom } from "../../appliance/base/random.ts";
+import { Block } from "../../appliance/store/blocks/block.ts";
+import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
+import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../appliance/store/blocks/detail.ts";
+import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
+import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../appliance/store/counting.ts";
+import { DIMENSIONS, type Dimension, FLAG } from "../../appliance/store/log/record.ts";
+import {
+  type Database,
+  databaseFile,
+  openForWriting,
+} from "../../appliance/store/sqlite/database.ts";
+import { putBlock } from "../../appliance/store/sqlite/settle.ts";
+import type { Answered, Asked } from "./large-reader.ts";
+
+/** The last day of what is made. */
+export const LAST_DAY: number = dayOf(Date.UTC(2026, 2, 31));
+/** Of a busy site: how many values each dimension has. */
+const BUSY_VALUES: Readonly<Partial<Record<Dimension, number>>> = {
+  ...{ path: 500, host: 1, ref: 300, ref_group: 5, source: 120, lang: 40, tz: 60, browser: 9 },
+  ...{
+    os: 8,
+    device: 3,
+    viewport: 3,
+    country: 80,
+    utm_source: 16,
+    utm_medium: 4,
+    utm_campaign: 24,
+  },
+  ...{ event: 5, event_target: 40 },
+};
+/** Days are made once and then again: it takes long. */
+const KINDS_OF_DAYS = 8;
+
+/** A file with one site of 50,000 views a day, detail kept of all of them. */
+export function makeBusySite(dataDir: string, days: number): string {
+  const random = randomFrom(7);
+  const kinds = Array.from({ length: KINDS_OF_DAYS }, () => busyDay(random));
+  return makeMonths(dataDir, days, (block, day) => {
+    const { columns, hours, bits } = kinds[day % KINDS_OF_DAYS] as BusyDay;
+    const at = day - firstDayOf(block.month);
+    const detail = block.detailOf(at);
+    Object.assign(detail, { rows: MAX_DETAIL_ROWS, seen: MAX_DETAIL_ROWS, hours, bits });
+    detail.values.splice(0, detail.values.length, ...columns);
+    for (const [i, name] of DETAIL_DIMENSIONS.entries()) {
+      const dimension = block.dimension(name);
+      const size = BUSY_VALUES[name] ?? 1;
+      for (let value = dimension.texts.length; value < size; value++)
+        dimension.take(`${name}/some-longer-name-${value}`);
+      const sums = new Float64Array(size);
+      for (const value of columns[i] as Uint16Array)
+        if (value > 0) sums[value - 1] = (sums[value - 1] as number) + 1;
+      for (const [value, n] of sums.entries())
+        if (n > 0) dimension.table(at).push(value, n, Math.ceil(n / 2), Math.ceil(n / 3));
+    }
+    for (let hour = 0; hour < 24; hour++)
+      for (const counter of ["pv", "uv", "sessions"] as const)
+        block.add(counter, at, hour, MAX_DETAIL_ROWS / 24);
+  });
+}
+
+/** A file with all that visitors can make within every bound of a month, in each dimension, month after month. */
+export function makeFullSite(dataDir: string, months: number): string {
+  let month = -1;
+  return makeMonths(dataDir, 30 * months, (block, day) => {
+    const at = day - firstDayOf(block.month);
+    month = block.month;
+    for (const name of DIMENSIONS) {
+      const dimension = block.dimension(name);
+      for (let n = 0; n < MAX_VALUES_PER_DAY; n++) {
+        const value = (at * MAX_VALUES_PER_DAY + n) % (MAX_VALUES - 1);
+        const text = `${month}-${value}-`.padEnd(100, name);
+        dimension.count(at, text, { views: 1 + (value % 7), visitors: 1, sessions: 1 });
+      }
+    }
+    block.add("pv", at, 12, 8 * MAX_VALUES_PER_DAY);
+  });
+}
+
+interface BusyDay {
+  readonly columns: readonly Uint16Array[];
+  readonly hours: Uint8Array;
+  readonly bits: Uint8Array;
+}
+
+function busyDay(random: () => number): BusyDay {
+  const rows = MAX_DETAIL_ROWS;
+  const column = (size: number) =>
+    // Few values have most, as everywhere.
+    Uint16Array.from({ length: rows }, () => Math.min(size, Math.floor(size ** random())));
+  const isEvent = (name: Dimension) => name.startsWith("event");
+  return {
+    columns: DETAIL_DIMENSIONS.map((name) =>
+      isEvent(name) ? new Uint16Array(rows) : column(BUSY_VALUES[name] ?? 1),
+    ),
+    hours: Uint8Array.from({ length: rows }, () => Math.floor(24 * random())),
+    bits: Uint8Array.from({ length: rows }, () =>
+      random() < 0.4 ? FLAG.visitor | FLAG.pathVisitor | FLAG.session : 0,
+    ),
+  };
+}
+
+function makeMonths(
+  dataDir: string,
+  days: number,
+  fillDay: (block: Block, day: number) => void,
+): string {
+  const file = databaseFile(dataDir);
+  const db = openForWriting(file);
+  db.exec("INSERT INTO site (key, id) VALUES (1, 'busy')");
+  let block: Block | undefined;
+  for (let day = LAST_DAY - days + 1; day <= LAST_DAY; day++) {
+    if (block?.month !== monthOf(day)) {
+      writeBlock(db, block);
+      block = new Block(monthOf(day));
+    }
+    fillDay(block, day);
+  }
+  writeBlock(db, block);
+  db.close();
+  return file;
+}
+
+function writeBlock(db: Database, block: Block | undefined): void {
+  if (block !== undefined)
+    putBlock(db, { site: 1, month: block.month, part: 0, ...encodeBlock(block) });
+}
+
+/** Asks a reader of such a file, in a process of its own whose memory is that of the image's readers. */
+export async function askLarge(file: string, asked: readonly Asked[]): Promise<Answered[]> {
+  const script = fileURLToPath(new URL("large-reader.ts", import.meta.url));
+  const execArgv = ["--max-old-space-size=96", "--max-semi-space-size=4"];
+  const child = fork(script, [file], { execArgv });
+  const answers: Answered[] = [];
+  for (const one of asked) {
+    child.send(one);
+    answers.push(
+      await new Promise<Answered>((resolve, reject) => {
+        child.once("message", (answer) => resolve(answer as Answered));
+        child.once("exit", (code, signal) =>
+          reject(new Error(`the reader ended with ${code ?? signal} at ${JSON.stringify(one)}`)),
+        );
+      }),
+    );
+    child.removeAllListeners("exit");
+  }
+  child.disconnect();
+  return answers;
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { BOUNDS, FULL_LOG_BYTES } from "../../../appliance/base/bounds.ts";
+import { OTHER } from "../../../appliance/base/names.ts";
+import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
+import type { Dimension } from "../../../appliance/store/log/record.ts";
+import { databaseFile, openForWriting } from "../../../appliance/store/sqlite/database.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
+import { Owner } from "../../helpers/owner.ts";
+import { World } from "../../helpers/world.ts";
+
+const FILE = { "content-type": "application/octet-stream" };
+
+describe("a log that waits for the clock", function () {
+  this.timeout(120_000);
+  const start = "2026-03-04T10:00:00Z";
+  let world: World;
+  beforeEach(async () => {
+    world = new World({ clock: new FakeClock(new Date(start).getTime(), { sure: false }) });
+    await world.start();
+  });
+  afterEach(() => world.end());
+
+  const owner = () => new Owner(world);
+  const log = async () =>
+    (await world.rows("SELECT count(*) AS rows, sum(length(body)) AS bytes FROM log"))[0] as {
+      rows: number;
+      bytes: number;
+    };
+
+  /** Batches of this boot, as commits would have added them. */
+  async function add(
+    count: number,
+    views: number,
+    path: (n: number) => string,
+    dimensions: readonly Dimension[] = ["path"],
+  ): Promise<void> {
+    const undated = { boot: world.clock.boot, savedZero: world.clock.now() };
+    const db = openForWriting(databaseFile(world.dataDir));
+    const insert = db.prepare("INSERT INTO log (body) VALUES (?)");
+    db.transaction(() => {
+      for (let batch = 0; batch < count; batch++) {
+        const encoder = new BatchEncoder(undated);
+        for (let n = 0; n < views; n++) {
+          const text = path(batch * views + n);
+          const values = dimensions.map((name, i) => [name, `${text}${i || ""}`] as const);
+          encoder.add({ site: 1, kind: "view", flags: 0, moment: n, times: 1, values });
+        }
+        insert.run(encoder.encode());
+      }
+    })();
+    db.close();
+  }
+
+  it("stays few batches, however many commits there were", async () => {
+    await add(3_000, 1, (n) => `/${n % 7}`);
+    assert.equal((await world.stats()).pending, 3_000);
+    await world.service.store.upkeep();
+    assert.ok((await log()).rows < 200, JSON.stringify(await log()));
+    assert.equal((await world.stats()).pending, 3_000);
+    world.clock.becomeSure();
+    await world.service.store.upkeep();
+    const { path } = await world.stats();
+    assert.equal(path["/0"], Math.ceil(3_000 / 7));
+    assert.equal(Object.keys(path).length, 7);
+  });
+
+  it("takes hits without their texts once it is full, and its backup restores", async () => {
+    const long = (n: number) => `/${String(n).padStart(120, "x")}`;
+    await add(160, 500, long, ["path", "host", "ref", "source", "utm_source"]);
+    const before = await log();
+    assert.ok(before.bytes > FULL_LOG_BYTES && before.bytes < BOUNDS.log.together);
+    await world.stop();
+    await world.start();
+    for (let n = 0; n < 20; n++) await world.beacon({ p: `/after/${n}`.padEnd(100, "y") });
+    const after = await log();
+    assert.ok(after.bytes < BOUNDS.log.together);
+    const file = (await owner().ask("GET", "/api/backup")).body;
+    const reply = await owner().ask("POST", "/api/restore", file, { headers: FILE });
+    assert.equal(reply.status, 204, reply.text);
+    const db = openForWriting(databaseFile(world.dataDir));
+    // The others are many, and another test's.
+    db.exec("DELETE FROM log WHERE length(body) > 100000");
+    db.close();
+    world.clock.becomeSure();
+    await world.service.store.upkeep();
+    assert.equal((await world.stats()).path?.[OTHER], 20);
+  });
+});
