@@ -159,8 +159,7 @@ const REFUSED: Readonly<Record<string, readonly [RegExp, Change]>> = {
   ],
 };
 
-describe("a backup whose numbers are hostile", function () {
-  this.timeout(120_000);
+describe("a backup whose numbers are hostile", () => {
   const folder = eachFolder();
   const world = new World({ env: { SITES: "blog,news" } });
   const owner = new Owner(world);

@@ -11,8 +11,7 @@ import { World } from "../../helpers/world.ts";
 
 const FILE = { "content-type": "application/octet-stream" };
 
-describe("a log that waits for the clock", function () {
-  this.timeout(120_000);
+describe("a log that waits for the clock", () => {
   const start = "2026-03-04T10:00:00Z";
   let world: World;
   beforeEach(async () => {

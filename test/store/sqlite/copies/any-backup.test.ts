@@ -15,8 +15,7 @@ import { World } from "../../../helpers/world.ts";
 const SITES = ["a", "b"] as const;
 const ROUNDS = 3;
 
-describe(`a backup of whatever hits made (TEST_SEED=${TEST_SEED} brings the same again)`, function () {
-  this.timeout(120_000);
+describe(`a backup of whatever hits made (TEST_SEED=${TEST_SEED} brings the same again)`, () => {
   const { below, pick } = seeded(TEST_SEED);
 
   /** Hits of all kinds. */
