@@ -7,8 +7,8 @@ import type { DataFormat } from "../../appliance/store/format.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
-/** Since this is there, releases read what the next one writes: the schema began anew with it. */
-const SINCE = { text: "last_site int", file: "appliance/store/postgres/schema/001-first.sql" };
+/** Since this is there, releases read what the next one writes: blocks began anew with it. */
+const SINCE = { text: "it has an item twice", file: "appliance/store/blocks/frames.ts" };
 
 /** The service as it was released last, to run in a folder of its own. */
 export class PreviousRelease {
@@ -46,7 +46,7 @@ export class PreviousRelease {
 
 /**
  * The newest release before what is checked out; where nothing was released yet, the commit with
- * which the schema began anew.
+ * which the data began anew.
  * @returns undefined where the history is not there to look
  */
 export function previousCommit(): string | undefined {
