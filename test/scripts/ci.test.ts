@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { eachFolder } from "../helpers/folder.ts";
 
@@ -30,10 +30,13 @@ describe("what must pass before a change lands", () => {
       "image/boot-test",
       `#!/bin/bash\n[[ $* == *update* ]] || { ${system || ":"}; exit; }\n${update}\n`,
     );
-    for (const name of ["help", "in-time.ts", "stall.ts"])
+    for (const name of ["help", "install", "in-time.ts", "stall.ts"])
       cpSync(join(ROOT, "scripts", name), join(folder(), "scripts", name));
-    symlinkSync(join(ROOT, "node_modules"), join(folder(), "node_modules"));
-    const { status, stderr } = spawnSync(join(folder(), ".ci/run"), { encoding: "utf8" });
+    // As in a clean clone, nothing is installed yet.
+    const bin = join(folder(), "node_modules/.bin");
+    put("bin/npm", `#!/bin/sh\nmkdir -p ${bin} && ln -s ${process.execPath} ${bin}/node\n`);
+    const env = { ...process.env, PATH: `${join(folder(), "bin")}:/usr/bin:/bin` };
+    const { status, stderr } = spawnSync(join(folder(), ".ci/run"), { encoding: "utf8", env });
     return { status, said: stderr, last: stderr.trim().split("\n").at(-1) ?? "" };
   }
 
