@@ -28,6 +28,8 @@ export type EngineAnswer =
       readonly surveys: readonly (number | null)[];
       /** There is more to do of the same. */
       readonly more: boolean;
+      /** A settlement was prepared on blocks that are other ones by now, and nothing was done. */
+      readonly isInVain?: boolean;
       /** What a write answers. */
       readonly result?: unknown;
     }

@@ -19,9 +19,14 @@ export const FLEET_LOOK_MS = 5_000;
 /** Not sooner: it leaves a part for each site that was counted on, and too many parts are merged. */
 const FLEET_SETTLED_AFTER_MS = 60_000;
 
+/** So often in a row others may change what was to be settled; then it rests until the next time. */
+const MOST_IN_VAIN = 8;
+
 const UNREADABLE =
   "Some of what was counted last could not be read and is lost. The card may be failing: make a backup, and " +
   "try another card";
+
+const ALWAYS_CHANGED = "what was to be settled was changed by others each time";
 
 /** What a reader prepared, whose steps are the engine's. */
 export interface Prepared {
@@ -132,6 +137,7 @@ export class Upkeep {
       this.#since = undefined;
       this.#settledOn = undefined;
     }
+    let inVain = 0;
     for (let isFirst = true; ; isFirst = false) {
       const time = this.#time();
       const next = await this.#options.settlement({ ...time, isFirst, minBytes });
@@ -141,9 +147,13 @@ export class Upkeep {
         return !isFirst;
       }
       const at = this.#options.clock.monotonic();
-      expectDone(await next.send({ kind: "settle", at, settlement: next.settlement }));
+      const { isInVain = false } = expectDone(
+        await next.send({ kind: "settle", at, settlement: next.settlement }),
+      );
+      inVain = isInVain ? inVain + 1 : 0;
+      if (inVain >= MOST_IN_VAIN) throw new Error(ALWAYS_CHANGED);
       const { unreadable = 0 } = next.settlement;
-      if (unreadable > 0) this.#options.log.error({ batches: unreadable }, UNREADABLE);
+      if (unreadable > 0 && !isInVain) this.#options.log.error({ batches: unreadable }, UNREADABLE);
     }
   }
 

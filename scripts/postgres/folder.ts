@@ -26,14 +26,26 @@ export function postgresCommand(program: string, args: readonly string[]): [stri
   return [file, rest];
 }
 
-/**
- * A folder of the server's own. It and a server in its `data` go when this process is gone, however it
- * ended.
- */
+/** A folder of the server's own. It and a server in its `data` go with this process. */
 export function postgresFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "tallydeck-postgres-"));
+  return passingFolder("tallydeck-postgres-", { home: "data", pidFile: "data/postmaster.pid" });
+}
+
+interface Passing {
+  /** Where the program works that goes with it, in the folder. */
+  readonly home: string;
+  /** There, too: the first line is its process. */
+  readonly pidFile: string;
+}
+
+/**
+ * A folder for a program of the user `postgres`. Both go when this process is gone, however it ended.
+ * @param name what the folder's name begins with
+ */
+export function passingFolder(name: string, { home, pidFile }: Passing): string {
+  const folder = mkdtempSync(join(tmpdir(), name));
   giveToPostgres(folder);
-  spawn("sh", ["-c", AFTERMATH, "sh", folder], {
+  spawn("sh", ["-c", AFTERMATH, "sh", folder, home, pidFile], {
     // A terminal's Ctrl-C ends a whole group of processes.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
@@ -41,14 +53,15 @@ export function postgresFolder(): string {
   return folder;
 }
 
-/** Its input is open as long as this process lives. A server works in its data's folder. */
+/** Its input is open as long as this process lives. */
 const AFTERMATH = `
 cat
-pid=$(head -n 1 "$1/data/postmaster.pid")
-runs() { [ "/proc/$pid/cwd" -ef "$1/data" ]; }
-if runs "$1"; then kill -QUIT "$pid"; fi
+home=$1/$2
+pid=$(head -n 1 "$1/$3")
+runs() { [ "/proc/$pid/cwd" -ef "$home" ]; }
+if runs; then kill -QUIT "$pid"; fi
 for _ in $(seq 100); do
-  runs "$1" || break
+  runs || break
   sleep 0.1
 done
 rm -rf "$1"

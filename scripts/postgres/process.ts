@@ -144,7 +144,7 @@ function childrenOf(pid: number): number[] {
 }
 
 /** One that ended may wait for somebody to ask how. */
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { giveToPostgres } from "../../scripts/postgres/folder.ts";
+import { giveToPostgres, passingFolder } from "../../scripts/postgres/folder.ts";
 import { needTools } from "../../scripts/tools.ts";
 import { keptPort } from "./free-port.ts";
 import { aroundTests } from "./hooks.ts";
@@ -19,10 +18,13 @@ aroundTests(
   () => Promise.all([...open].map((pooler) => pooler.end())),
 );
 
-/** Debian's pooler before a server of 127.0.0.1, for its owner `postgres`; it pools by transaction. */
+/**
+ * Debian's pooler before a server of 127.0.0.1, for its owner `postgres`; it pools by transaction. It ends
+ * with the tests of the file, or with this process.
+ */
 export class PgBouncer {
   readonly port: number;
-  readonly #folder = mkdtempSync(join(tmpdir(), "tallydeck-pgbouncer-"));
+  readonly folder = passingFolder("tallydeck-pgbouncer-", { home: ".", pidFile: "pid" });
   #process: ChildProcess | undefined;
 
   private constructor(port: number) {
@@ -34,7 +36,6 @@ export class PgBouncer {
     needTools("pgbouncer");
     const pooler = new PgBouncer(await keptPort());
     open.add(pooler);
-    giveToPostgres(pooler.#folder);
     pooler.#configure(target);
     await pooler.#start();
     return pooler;
@@ -54,11 +55,11 @@ export class PgBouncer {
       child.kill("SIGKILL");
       await ended;
     }
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   get #file(): string {
-    return join(this.#folder, "pgbouncer.ini");
+    return join(this.folder, "pgbouncer.ini");
   }
 
   #configure(target: number): void {
@@ -69,6 +70,7 @@ export class PgBouncer {
       "listen_addr = 127.0.0.1",
       `listen_port = ${this.port}`,
       "unix_socket_dir =",
+      `pidfile = ${join(this.folder, "pid")}`,
       "auth_type = any",
       "pool_mode = transaction",
       "",
@@ -80,7 +82,12 @@ export class PgBouncer {
   async #start(): Promise<void> {
     // It refuses to be root.
     const as = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
-    const child = spawn(PROGRAM, ["-q", ...as, this.#file], { stdio: "ignore" });
+    const child = spawn(PROGRAM, ["-q", ...as, this.#file], {
+      stdio: "ignore",
+      // A terminal's Ctrl-C ends a whole group of processes.
+      detached: true,
+      cwd: this.folder,
+    });
     this.#process = child;
     while (!(await answers(this.port))) {
       if (child.exitCode !== null) throw new Error("pgbouncer ended: is its package installed?");

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
+import { isAlive } from "../../scripts/postgres/process.ts";
 import { CuttingProxy } from "./cutting-proxy.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "./postgres.ts";
+import { Running } from "./tallydeck.ts";
+import { until } from "./until.ts";
 
 describe("a PostgreSQL server of the tests", () => {
   const database = eachDatabase();
@@ -56,6 +60,23 @@ describe("a PostgreSQL server of the tests", () => {
     await standby.sql("INSERT INTO counts VALUES (3)");
     assert.deepEqual(await standby.sql("SELECT n FROM counts"), [{ n: 1 }, { n: 3 }]);
   });
+});
+
+describe("what was started for tests that are killed", () => {
+  for (const [what, open, pidFile] of [
+    ["a server", "postgres.ts').then(({ Postgres }) => Postgres.start())", "data/postmaster.pid"],
+    ["a pooler", "pgbouncer.ts').then(({ PgBouncer }) => PgBouncer.open(1))", "pid"],
+  ] as const)
+    it(`ends with them: ${what}`, async () => {
+      const code = `import('${import.meta.dirname}/${open}.then(({ folder }) => console.log(folder + ';'))`;
+      const tests = new Running([], {}, { program: ["-e", code] });
+      const [, folder = ""] = await tests.says(/(.*);/);
+      const pid = Number.parseInt(readFileSync(join(folder, pidFile), "utf8"), 10);
+      assert.ok(isAlive(pid));
+      await tests.end("SIGKILL");
+      await until(() => !existsSync(folder));
+      assert.ok(!isAlive(pid));
+    });
 });
 
 describe("a proxy that cuts connections", () => {

@@ -204,11 +204,10 @@ export class PostgresEngine implements Engine {
           more: await this.#upkeep.step(request.time),
         }));
       case "settle":
-        return this.#orRefused(async () => {
-          // Where it is done by another, or prepared on other blocks, the next question tells.
-          await settle(this.#chores, request.settlement);
-          return NOTHING;
-        });
+        return this.#orRefused(async () => ({
+          ...NOTHING,
+          isInVain: !(await settle(this.#chores, request.settlement)),
+        }));
     }
   }
 

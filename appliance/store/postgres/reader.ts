@@ -26,6 +26,7 @@ hostReader(({ settings, seen: memory }: ReaderDatabase) => {
   const connect = () => new Connection(settings, { clock, role: "reads", seen });
   let connection = connect();
   let away: { error: unknown; until: number } | undefined;
+  let isClosed = false;
 
   const ask = async (query: QueryName, input: QueryInput<QueryName>) => {
     const since = clock.monotonic();
@@ -40,7 +41,8 @@ hostReader(({ settings, seen: memory }: ReaderDatabase) => {
   };
   const reconnect = async () => {
     await connection.close();
-    connection = connect();
+    // Nobody would close another one, and the thread would live as long as that.
+    if (!isClosed) connection = connect();
   };
   return {
     async read(query, input) {
@@ -61,6 +63,9 @@ hostReader(({ settings, seen: memory }: ReaderDatabase) => {
       if (!isAway && sqlStateOf(error) === undefined) return undefined;
       return { kind: "refused", reason: isAway ? "away" : "failed", message: reasonOf(error) };
     },
-    close: () => connection.close(),
+    close() {
+      isClosed = true;
+      return connection.close();
+    },
   };
 });

@@ -99,9 +99,8 @@ class Committer {
         if (request.batch.hits > 0) days.count();
         return { surveys: this.#commits.add(request.batch) };
       case "settle":
-        settle(this.#db, days, request.settlement);
         this.#walHoldsTraces = true;
-        return {};
+        return { isInVain: !settle(this.#db, days, request.settlement) };
       case "upkeep":
         days.save();
         if (request.time.bootedAt !== null) days.saveTime(request.time.bootedAt + request.at);

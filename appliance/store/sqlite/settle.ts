@@ -35,11 +35,11 @@ export function beginGeneration(db: Database): void {
 }
 
 /**
- * Carries out a settlement in the caller's transaction, or nothing of it where it was prepared on
- * blocks that are other ones by now.
+ * Carries out a settlement in the caller's transaction.
+ * @returns false, and nothing is done, where it was prepared on blocks that are other ones by now
  */
-export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): void {
-  if (generation(db) !== settlement.generation) return;
+export function settle(db: Database, countedDays: CountedDays, settlement: Settlement): boolean {
+  if (generation(db) !== settlement.generation) return false;
   const fold = db.prepare("DELETE FROM log WHERE n <= ?");
   const setFolded = db.prepare(
     `INSERT INTO meta (key, value) VALUES ('folded', ?)
@@ -56,6 +56,7 @@ export function settle(db: Database, countedDays: CountedDays, settlement: Settl
   for (const day of settlement.days) countedDays.mark(day);
   countedDays.drop(settlement.gone);
   passGeneration(db);
+  return true;
 }
 
 /** Adds a block, or puts it in the place of the one that is there. */

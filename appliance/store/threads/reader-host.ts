@@ -16,18 +16,27 @@ interface Reader {
 export function hostReader<Database>(open: (database: Database) => Soon<Reader>): void {
   hostDatabase<ReaderRequest, ReaderAnswer, Database>(async (database, say) => {
     const reader = await open(database);
+    const answer = async ({ query, input }: ReaderRequest) => {
+      try {
+        const result = await reader.read(query, input);
+        say({ kind: "result", result }, memoryOf(result));
+      } catch (error) {
+        const more = reader.explain(error);
+        if (more !== undefined) say(more);
+        if (more?.kind !== "refused") say({ kind: "error", message: messageOf(error) });
+      }
+    };
+    let answered = Promise.resolve();
     return {
-      async handle({ query, input }) {
-        try {
-          const result = await reader.read(query, input);
-          say({ kind: "result", result }, memoryOf(result));
-        } catch (error) {
-          const more = reader.explain(error);
-          if (more !== undefined) say(more);
-          if (more?.kind !== "refused") say({ kind: "error", message: messageOf(error) });
-        }
+      handle(request) {
+        answered = answer(request);
+        return answered;
       },
-      close: () => reader.close(),
+      async close() {
+        await reader.close();
+        // Nothing is said behind that it is closed.
+        await answered;
+      },
     };
   });
 }

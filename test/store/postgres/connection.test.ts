@@ -190,6 +190,28 @@ describe("a connection to PostgreSQL", () => {
     silent.close();
   });
 
+  it("leaves hosts that have not answered when it is closed", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as { port: number };
+    const arrived = once(silent, "connection");
+    const connection = connect(server.url({ database: database(), ports: [server.port, port] }));
+    let isAnswered = false;
+    const answered = connection.rows("SELECT 1 AS n").finally(() => {
+      isAnswered = true;
+    });
+    const [socket] = await arrived;
+    await until(() => {
+      clock.advance(20);
+      return isAnswered;
+    });
+    assert.deepEqual(await answered, [{ n: 1 }]);
+    const left = once(socket.resume(), "close");
+    await connection.close();
+    await left;
+    silent.close();
+  });
+
   it("pauses longer each time that no host can be reached, and ends when it is told to", async () => {
     const connection = connect("postgres://u@127.0.0.1:1/d");
     const ask = () => connection.rows("SELECT 1");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Worker } from "node:worker_threads";
 import { dayOf } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
+import { Refusal } from "../../../appliance/base/refusal.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../../appliance/store/blocks/codec.ts";
 import { firstDayOf, monthOf } from "../../../appliance/store/blocks/month.ts";
@@ -18,6 +19,7 @@ import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import { openCursor } from "../../../appliance/store/surveys/cursor.ts";
 import { KeptReader } from "../../../appliance/store/threads/kept-reader.ts";
+import { ownThreads } from "../../../appliance/store/threads/threads.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
 import { inserts } from "../../helpers/postgres-rows.ts";
@@ -33,7 +35,10 @@ describe("the numbers in PostgreSQL", () => {
 
   afterEach(() => Promise.all(readers.splice(0).map((reader) => reader.close())));
 
-  function reader(url: string, onStart: (thread: Worker) => void = () => {}): KeptReader {
+  function reader(
+    url: string,
+    { onStart = (_thread: Worker) => {}, kept = reusedThreads } = {},
+  ): KeptReader {
     const started = KeptReader.atRest({
       thread: READER,
       database: { settings: parseDatabaseUrl(url), seen: new Seen().memory },
@@ -42,11 +47,11 @@ describe("the numbers in PostgreSQL", () => {
       log: silentLog(),
       threads: {
         start(kind) {
-          const thread = reusedThreads.start(kind);
+          const thread = kept.start(kind);
           onStart(thread);
           return thread;
         },
-        end: reusedThreads.end,
+        end: kept.end,
       },
     });
     readers.push(started);
@@ -64,6 +69,13 @@ describe("the numbers in PostgreSQL", () => {
     await connection.transaction((sql) => sql.all(statements));
     await connection.close();
   }
+
+  /** Ends the connections of those who wait for a lock. */
+  const cutWaiting = () =>
+    sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = '${database()}' AND wait_event_type = 'Lock'`,
+    );
 
   /** Nobody can read counters while `task` runs; it is told how to wait until somebody tries. */
   async function whileHeldUp<T>(
@@ -189,7 +201,7 @@ describe("the numbers in PostgreSQL", () => {
   it("are read by another thread when one has died", async () => {
     await fill([]);
     const started: Worker[] = [];
-    const numbers = reader(await url(), (thread) => started.push(thread));
+    const numbers = reader(await url(), { onStart: (thread) => started.push(thread) });
     const read = () => numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
     await read();
     await whileHeldUp(await sharedPostgres(), database(), async (isHeldUp) => {
@@ -208,13 +220,23 @@ describe("the numbers in PostgreSQL", () => {
     const [asked] = await whileHeldUp(await sharedPostgres(), database(), async (isHeldUp) => {
       const read = numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
       await isHeldUp();
-      await sql(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = '${database()}' AND wait_event_type = 'Lock'`,
-      );
+      await cutWaiting();
       return [read];
     });
     assert.deepEqual(await asked, { window: 0, total: 0 });
+  });
+
+  it("leave no thread behind where a connection is lost while they are closed", async () => {
+    await fill([]);
+    const numbers = reader(await url(), { kept: ownThreads });
+    await whileHeldUp(await sharedPostgres(), database(), async (isHeldUp) => {
+      const asked = numbers.read("viewCounts", { site: 1, from: TODAY, to: TODAY });
+      const refused = assert.rejects(asked, Refusal);
+      await isHeldUp();
+      const closed = numbers.close();
+      await cutWaiting();
+      await Promise.all([refused, closed]);
+    });
   });
 
   it("are refused with a sentence where the server refuses to read", async () => {

@@ -102,6 +102,7 @@ export class Connection implements Sql {
   readonly #turns = new Turns();
   readonly #seen: Seen;
   #live: Live | undefined;
+  /** Of connections that are being made. */
   readonly #opening = new Set<Socket>();
   #cancelling: Socket | undefined;
   /** How often it was lost, or could not be made, since something was done. */
@@ -109,6 +110,8 @@ export class Connection implements Sql {
   #made = 0;
   #retries = 0;
   #isClosed = false;
+  /** What is asked by now is given up, too. */
+  #isCut = false;
   readonly #pauses: Pauses;
 
   constructor(
@@ -205,7 +208,8 @@ export class Connection implements Sql {
       if (this.#live !== undefined && !this.#live.isLost) await this.#leave(this.#live);
     });
     cancel();
-    this.#cancelling?.destroy();
+    // Hosts that have not answered are waited for no longer.
+    this.#destroy();
   }
 
   /** Ends it at once: what waits for an answer is lost. */
@@ -226,6 +230,7 @@ export class Connection implements Sql {
   }
 
   #destroy(): void {
+    this.#isCut = true;
     this.#live?.socket.destroy();
     for (const socket of this.#opening) socket.destroy();
     this.#cancelling?.destroy();
@@ -310,6 +315,8 @@ export class Connection implements Sql {
     } catch (error) {
       live.socket.destroy();
       throw error;
+    } finally {
+      this.#opening.delete(live.socket);
     }
   }
 
@@ -339,7 +346,9 @@ export class Connection implements Sql {
     }
   }
 
+  /** Its socket stays among those of connections that are being made. */
   async #open(at: DatabaseHost, encrypted: boolean): Promise<Live> {
+    if (this.#isCut) throw new Error("the connection is closed");
     const { host, port } = at;
     const { user, password = "", database, name, options, connectTimeoutMs } = this.#settings;
     const socket = new Socket();
@@ -371,9 +380,8 @@ export class Connection implements Sql {
       return live;
     } catch (error) {
       socket.destroy();
-      throw error;
-    } finally {
       this.#opening.delete(socket);
+      throw error;
     }
   }
 
