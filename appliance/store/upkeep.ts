@@ -23,8 +23,8 @@ const FLEET_SETTLED_AFTER_MS = 60_000;
 const MOST_IN_VAIN = 8;
 
 const UNREADABLE =
-  "Some of what was counted last could not be read and is lost. The card may be failing: make a backup, and " +
-  "try another card";
+  "Some of what was counted last could not be read and is lost. The card or disk that keeps it may be failing: make " +
+  "a backup, and try another one";
 
 const ALWAYS_CHANGED = "what was to be settled was changed by others each time";
 

@@ -63,7 +63,7 @@ export class PostgresProcess {
     const { pid } = this;
     // It makes no further ones meanwhile.
     process.kill(pid, signal);
-    for (const child of childrenOf(pid)) process.kill(child, signal);
+    for (const child of childrenOf(pid)) send(child, signal);
   }
 
   /** Sends a signal to the first process and waits for its end. */
@@ -89,7 +89,7 @@ export class PostgresProcess {
     // It makes no further ones meanwhile, and sees nobody die.
     process.kill(pid, "SIGSTOP");
     const children = childrenOf(pid);
-    for (const each of children) process.kill(each, "SIGKILL");
+    for (const each of children) send(each, "SIGKILL");
     await this.end("SIGKILL");
     while (children.some(isAlive)) await setTimeout(2);
     this.#freeMemory();
@@ -141,6 +141,15 @@ export class PostgresProcess {
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** Sends a signal to a process, which may have ended by itself a moment ago. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** One that ended may wait for somebody to ask how. */

@@ -117,7 +117,7 @@ export function contentOfDay(block: Block, day: Day): unknown {
   };
 }
 
-type DayToImport = Parameters<typeof importDays>[1] extends Iterable<infer D> ? D : never;
+export type DayToImport = Parameters<typeof importDays>[1] extends Iterable<infer D> ? D : never;
 
 /** Writes days into the data of a folder, whose sites are made. */
 export function fill(dataDir: string, days: readonly DayToImport[]): void {

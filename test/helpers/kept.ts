@@ -6,6 +6,7 @@ import { firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { type Batch, decodeBatch } from "../../appliance/store/log/batch.ts";
 import type { BlockRow } from "../../appliance/store/snapshot.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
+import type { World } from "./world.ts";
 
 /** What a data folder keeps of hits, unpacked: in its blocks, and in its log. */
 interface Kept {
@@ -31,34 +32,48 @@ interface Kept {
 export function kept(dataDir: string): Kept {
   const db = new Database(databaseFile(dataDir), { readonly: true });
   try {
-    const blocks = db.prepare("SELECT * FROM block").all() as BlockRow[];
-    const log = db.prepare("SELECT body FROM log").pluck().all() as Uint8Array[];
-    const batches = log.map((body) => decodeBatch(body));
-    const decoded = blocks.map((row) => ({ site: row.site, block: decodeBlock(row) }));
-    return {
-      days: decoded.flatMap(({ site, block }) =>
-        Array.from({ length: MAX_DAYS }, (_, day) => day)
-          .filter((day) => (block.days >> day) & 1)
-          .map((day) => ({ site, day: firstDayOf(block.month) + day })),
-      ),
-      texts: new Set([
-        ...decoded.flatMap(({ block }) =>
-          [...block.dimensions.values()].flatMap(({ texts }) => texts),
-        ),
-        ...batches.flatMap(({ texts }) => texts),
-      ]),
-      waiting: batches.flatMap(waitingIn),
-      inLog: batches.flatMap(({ sites, times }) =>
-        [...sites].flatMap((site, row) => Array<number>(times[row] ?? 0).fill(site)),
-      ),
-      bytes: blocks.reduce(
-        (sum, row) => sum + row.counters.length + row.counts.length + row.detail.length,
-        0,
-      ),
-    };
+    return unpacked(db.prepare(BLOCKS).all() as BlockRow[], db.prepare(LOG).all() as LogBody[]);
   } finally {
     db.close();
   }
+}
+
+/** The same of a world that runs, whatever keeps its data. */
+export async function keptIn(world: World): Promise<Kept> {
+  return unpacked((await world.rows(BLOCKS)) as BlockRow[], (await world.rows(LOG)) as LogBody[]);
+}
+
+const BLOCKS = "SELECT * FROM block";
+const LOG = "SELECT body FROM log";
+
+interface LogBody {
+  readonly body: Uint8Array;
+}
+
+function unpacked(blocks: readonly BlockRow[], log: readonly LogBody[]): Kept {
+  const batches = log.map(({ body }) => decodeBatch(body));
+  const decoded = blocks.map((row) => ({ site: row.site, block: decodeBlock(row) }));
+  return {
+    days: decoded.flatMap(({ site, block }) =>
+      Array.from({ length: MAX_DAYS }, (_, day) => day)
+        .filter((day) => (block.days >> day) & 1)
+        .map((day) => ({ site, day: firstDayOf(block.month) + day })),
+    ),
+    texts: new Set([
+      ...decoded.flatMap(({ block }) =>
+        [...block.dimensions.values()].flatMap(({ texts }) => texts),
+      ),
+      ...batches.flatMap(({ texts }) => texts),
+    ]),
+    waiting: batches.flatMap(waitingIn),
+    inLog: batches.flatMap(({ sites, times }) =>
+      [...sites].flatMap((site, row) => Array<number>(times[row] ?? 0).fill(site)),
+    ),
+    bytes: blocks.reduce(
+      (sum, row) => sum + row.counters.length + row.counts.length + row.detail.length,
+      0,
+    ),
+  };
 }
 
 /** Of a batch of the log. */

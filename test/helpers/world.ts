@@ -189,6 +189,11 @@ export class World {
     return this.#databaseUrl !== undefined;
   }
 
+  /** Undefined where its database is a file. */
+  get databaseUrl(): string | undefined {
+    return this.#databaseUrl;
+  }
+
   /** What tells the command line where its data is. */
   get dataArgs(): string[] {
     const folder = ["--data-dir", this.dataDir];

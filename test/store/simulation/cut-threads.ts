@@ -4,19 +4,14 @@ import type { Worker } from "node:worker_threads";
 import type { EngineRequest } from "../../../appliance/store/engine.ts";
 import type { Threads } from "../../../appliance/store/threads/threads.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
-
-/** Where power goes: before a transaction, after it but before its answer, or while it is written. */
-export type Moment = "before" | "after" | "torn";
-
-/** What the next commits meet. */
-type Trouble = "none" | "fails" | "late";
+import type { Moment, Trouble } from "./store.ts";
 
 const FILES = ["", "-wal"];
 const FAILED = { ok: false, busy: false, message: "the disk is away" } as const;
 
 /** The threads of a box whose power goes at a write, and whose disk may be slow or away. */
 export class CutThreads implements Threads {
-  trouble: Trouble = "none";
+  trouble: Trouble | "none" = "none";
   readonly #file: string;
   readonly #below: (limit: number) => number;
   readonly #threads: Guarded[] = [];

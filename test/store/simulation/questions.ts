@@ -6,12 +6,12 @@ import type { HitRecord } from "../../../appliance/store/log/record.ts";
 import { LogTail } from "../../../appliance/store/log/tail.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import { detailFrom } from "../../../appliance/store/settling/folding.ts";
-import { ofOneMoment, SqliteSnapshot } from "../../../appliance/store/sqlite/snapshot.ts";
+import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { openCursor } from "../../../appliance/store/store.ts";
 import { NaiveCounts } from "../../helpers/naive-counts.ts";
 import { askStats, factsByDay, type Stats } from "../../helpers/stats-facts.ts";
-import type { SimulatedBox } from "./box.ts";
 import type { Facts, ModelDay } from "./model.ts";
+import type { SimulatedStore } from "./store.ts";
 
 const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
 /** Further than any clock jumps. */
@@ -19,25 +19,27 @@ const ALL_DAYS = 120;
 const OF = ["views", "visitors", "sessions"] as const;
 
 /** Asks all there is to ask of what was counted; each answer is that of the maps. */
-export async function compareAll(box: SimulatedBox): Promise<void> {
+export async function compareAll(box: SimulatedStore): Promise<void> {
   for (const id of box.model.sites.keys()) {
     // The log may be settled meanwhile.
-    await ofOneMoment(box.reader, () => compareDays(box, id));
+    await box.snapshot((snapshot) => compareDays(box, snapshot, id));
     await compareTotals(box, id);
-    await ofOneMoment(box.reader, () => compareFiltered(box, id));
+    await box.snapshot((snapshot) => compareFiltered(box, snapshot, id));
     await compareSurveys(box, id);
   }
 }
 
 /** Mostly the days around today, for all of them take most of the time. */
-async function compareDays(box: SimulatedBox, id: string): Promise<void> {
+async function compareDays(box: SimulatedStore, snapshot: Snapshot, id: string): Promise<void> {
   const { draw, today } = box;
   const all = box.model.sites.get(id)?.days ?? new Map<number, ModelDay>();
   const reach = draw.below(8) === 0 ? Number.POSITIVE_INFINITY : 2;
   const days = new Map([...all].filter(([day]) => Math.abs(day - today) <= reach));
   const from = Math.min(...days.keys(), today - Math.min(reach, ALL_DAYS));
   const to = Math.max(...days.keys(), today + Math.min(reach, ALL_DAYS));
-  const found = factsByDay(await askBox(box, { site: box.keyOf(id), from, to }, "views", []));
+  const found = factsByDay(
+    await askAll(box, snapshot, { site: box.keyOf(id), from, to }, "views", []),
+  );
   assert.deepEqual([...found.keys()].sort(), [...days.keys()].sort(), `days of site ${id}`);
   for (const [day, { facts, isFlooded }] of days) {
     const its = found.get(day) ?? new Map();
@@ -47,7 +49,7 @@ async function compareDays(box: SimulatedBox, id: string): Promise<void> {
   }
 }
 
-async function compareTotals(box: SimulatedBox, id: string): Promise<void> {
+async function compareTotals(box: SimulatedStore, id: string): Promise<void> {
   const { model, store, today } = box;
   const site = box.keyOf(id);
   const from = today - box.draw.below(30);
@@ -65,7 +67,7 @@ async function compareTotals(box: SimulatedBox, id: string): Promise<void> {
 }
 
 async function statsOf(
-  box: SimulatedBox,
+  box: SimulatedStore,
   id: string,
   from: number,
   { of, where }: Pick<StatsQuery, "of" | "where"> = { of: "views", where: [] },
@@ -80,7 +82,7 @@ async function statsOf(
   return JSON.parse(Buffer.from(body ?? []).toString());
 }
 
-async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
+async function compareFiltered(box: SimulatedStore, snapshot: Snapshot, id: string): Promise<void> {
   const { draw, today } = box;
   const of = draw.pick(OF);
   const where: Condition[] = [
@@ -91,7 +93,7 @@ async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
   const days = box.model.sites.get(id)?.days ?? new Map();
   const site = box.keyOf(id);
   const asked = { site, from: today - draw.below(8), to: today };
-  const stats = await askBox(box, asked, of, where);
+  const stats = await askAll(box, snapshot, asked, of, where);
   const from = parseDay(stats.detail?.from ?? "");
   if (from === undefined || (stats.detail?.sampled ?? 0) > 1) return;
   const counted: HitRecord[] = [];
@@ -113,7 +115,7 @@ async function compareFiltered(box: SimulatedBox, id: string): Promise<void> {
   assert.equal(body.pv?._ ?? 0, views, `the filtered report of site ${id}`);
 }
 
-async function compareSurveys(box: SimulatedBox, id: string): Promise<void> {
+async function compareSurveys(box: SimulatedStore, id: string): Promise<void> {
   const { store } = box;
   const filter = { site: box.keyOf(id), version: 1, from: null, to: null };
   const secret = store.cursorSecret;
@@ -133,13 +135,14 @@ async function compareSurveys(box: SimulatedBox, id: string): Promise<void> {
 type Of = (typeof OF)[number];
 
 /** All that is known of the days by what was seen together. */
-function askBox(
-  box: SimulatedBox,
+function askAll(
+  box: SimulatedStore,
+  snapshot: Snapshot,
   days: { site: number; from: number; to: number },
   of: Of,
   where: readonly Condition[],
 ): Promise<Stats> {
-  const counts = new BlockCounts(new SqliteSnapshot(box.reader), new LogTail());
+  const counts = new BlockCounts(snapshot, new LogTail());
   return askStats(counts, days, { of, where, detailFrom: detailFrom(box) });
 }
 

@@ -1,22 +1,26 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DAY_MS, HOUR_MS } from "../../../appliance/base/calendar.ts";
+import { type EngineName, engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
-import { type Seeded, someRecord } from "../../helpers/store-life.ts";
-import { type Sent, SimulatedBox } from "./box.ts";
+import { someRecord } from "../../helpers/store-life.ts";
+import { SimulatedBox } from "./box.ts";
+import { SimulatedNode } from "./node.ts";
 import { compareAll } from "./questions.ts";
+import type { Sent, SimulatedStore } from "./store.ts";
 
 /** How long fresh seeds are tried, in seconds; 0 tries one. */
 const SIM_S = Number(process.env.SIM_S ?? 0);
-const DAYS = Number(process.env.SIM_DAYS ?? 60);
+/** Each step of a database elsewhere takes longer. */
+const DAYS = { SQLite: 60, PostgreSQL: 8 };
 const SITES = 3;
 const DISTINCT = 120;
 const FLOOD = 2_300;
 
 /** Hits of sites that are there, and of one that never was; the first is a view of a site. */
-function someHits(box: SimulatedBox): Sent[] {
+function someHits(box: SimulatedStore): Sent[] {
   const { draw, model } = box;
   const ids = [...model.sites.keys()].map(Number) as [number, number, number];
   const hits = Array.from({ length: 1 + draw.below(DISTINCT) }, () => {
@@ -28,7 +32,7 @@ function someHits(box: SimulatedBox): Sent[] {
 }
 
 /** More values than a day takes. */
-function flood(box: SimulatedBox): Sent[] {
+function flood(box: SimulatedStore): Sent[] {
   const site = String(box.draw.pick([...box.model.sites.keys()] as [string, string, string]));
   return Array.from({ length: FLOOD }, (_, n) => ({
     ...({ kind: "view", flags: 0, times: 1, site } as const),
@@ -36,12 +40,36 @@ function flood(box: SimulatedBox): Sent[] {
   }));
 }
 
-/** Something happens to a box. */
-async function happen(box: SimulatedBox): Promise<string> {
+type Happening = readonly [weight: number, name: string, act: () => Promise<void>];
+
+/** What befalls only a file of one's own. */
+function ofFile(box: SimulatedBox): readonly Happening[] {
+  return [
+    [
+      2,
+      "another zone",
+      () => {
+        box.dayZone = box.draw.pick([
+          "UTC",
+          "Asia/Kolkata",
+          "America/New_York",
+          "Pacific/Auckland",
+        ]);
+        return box.restart(true);
+      },
+    ],
+    [2, "low space, or room", () => box.makeShort(!box.isShort)],
+    [2, "a backup", () => box.backUp()],
+    [1, "a restore", () => box.restore()],
+  ];
+}
+
+/** Something happens to a store. */
+async function happen(box: SimulatedStore): Promise<string> {
   const { draw, clock } = box;
   const id = String(draw.pick([...box.model.sites.keys()] as [string, string, string]));
   const isSure = draw.below(3) > 0;
-  const events: readonly (readonly [weight: number, name: string, () => Promise<void>])[] = [
+  const events: readonly Happening[] = [
     [30, "hits", () => box.send(someHits(box))],
     [4, "the disk is away", () => box.sendInTrouble(someHits(box), "fails")],
     [4, "answers come late", () => box.sendInTrouble(someHits(box), "late")],
@@ -53,14 +81,6 @@ async function happen(box: SimulatedBox): Promise<string> {
     [3, "a restart", () => box.restart(isSure)],
     [
       2,
-      "another zone",
-      () => {
-        box.dayZone = draw.pick(["UTC", "Asia/Kolkata", "America/New_York", "Pacific/Auckland"]);
-        return box.restart(true);
-      },
-    ],
-    [
-      2,
       "other days of detail",
       () => {
         box.detailDays = draw.pick([0, 3, 10, 30]);
@@ -68,10 +88,7 @@ async function happen(box: SimulatedBox): Promise<string> {
       },
     ],
     [1, "a flood", () => box.send(flood(box))],
-    [2, "low space, or room", () => box.makeShort(!box.isShort)],
     [2, "an erasure", () => box.erase(id, someHits(box)).then(() => box.addSite())],
-    [2, "a backup", () => box.backUp()],
-    [1, "a restore", () => box.restore()],
     [
       4,
       "the clock jumps",
@@ -86,6 +103,7 @@ async function happen(box: SimulatedBox): Promise<string> {
         if (!box.isShort) await box.addSurvey(id, `answer-${draw.below(1_000)}`);
       },
     ],
+    ...(box instanceof SimulatedBox ? ofFile(box) : []),
   ];
   const all = events.reduce((sum, [weight]) => sum + weight, 0);
   let at = draw.below(all);
@@ -98,9 +116,9 @@ async function happen(box: SimulatedBox): Promise<string> {
   return "nothing";
 }
 
-/** Days of a box's life, each step of which is compared. */
-async function live(folder: string, draw: Seeded, days: number): Promise<void> {
-  const box = new SimulatedBox(folder, draw);
+/** Days of a store's life, each step of which is compared. */
+async function live(box: SimulatedStore, days: number): Promise<void> {
+  const { draw } = box;
   await box.boot();
   for (let site = 0; site < SITES; site++) await box.addSite();
   const said: string[] = [];
@@ -126,27 +144,37 @@ async function live(folder: string, draw: Seeded, days: number): Promise<void> {
   }
 }
 
-describe(`a store in virtual time (TEST_SEED=${TEST_SEED} brings the same again)`, function () {
-  this.timeout(120_000 + 2_000 * SIM_S + 1_000 * DAYS);
-  let folder = "";
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+/** Has one live in a home of its own. */
+async function liveOnce(engine: EngineName, seed: number, days: number): Promise<void> {
+  const draw = seeded(seed);
+  if (engine === "PostgreSQL") {
+    const node = await SimulatedNode.open(draw);
+    await live(node, days).finally(() => node.end());
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "tallydeck-test-"));
+  await live(new SimulatedBox(folder, draw), days).finally(() =>
+    rmSync(folder, { recursive: true, force: true }),
+  );
+}
 
-  it("counts what a map counts, whatever happens", async () => {
-    const end = performance.now() + 1_000 * SIM_S;
-    let seed = TEST_SEED;
-    do {
-      const home = join(folder, String(seed));
-      mkdirSync(home);
-      const again = `SIM_DAYS=${DAYS} TEST_SEED=${seed} ./scripts/test test/store/simulation`;
-      await live(home, seeded(seed), DAYS).catch((error: Error) =>
-        assert.fail(`To see it again: ${again}\n${error.message}`),
-      );
-      rmSync(home, { recursive: true });
-      seed++;
-    } while (performance.now() < end);
-    if (SIM_S > 0) console.log(`      ${seed - TEST_SEED} seeds of ${DAYS} days`);
+onEachEngine(() => {
+  const engine = engineOfSuite();
+  const days = Number(process.env.SIM_DAYS ?? DAYS[engine]);
+  describe(`a store in virtual time (TEST_SEED=${TEST_SEED} brings the same again)`, function () {
+    this.timeout(120_000 + 2_000 * SIM_S + 1_000 * days);
+
+    it("counts what a map counts, whatever happens", async () => {
+      const end = performance.now() + 1_000 * SIM_S;
+      let seed = TEST_SEED;
+      do {
+        const again = `SIM_DAYS=${days} TEST_SEED=${seed} ./scripts/test test/store/simulation -g ${engine}`;
+        await liveOnce(engine, seed, days).catch((error: Error) =>
+          assert.fail(`To see it again: ${again}\n${error.message}`),
+        );
+        seed++;
+      } while (performance.now() < end);
+      if (SIM_S > 0) console.log(`      ${seed - TEST_SEED} seeds of ${days} days`);
+    });
   });
 });

@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { SystemClock } from "../../appliance/base/clock.ts";
+import { CopyEnd } from "../../appliance/store/copy/end.ts";
+import { openDatabase } from "../../appliance/store/postgres/copying.ts";
+import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
+import { copyAll, type DayToImport, fill } from "./copying.ts";
+import type { World } from "./world.ts";
+
+/** Brings days that are over into the data of a world that runs, which starts anew with them. */
+export async function importInto(world: World, days: readonly DayToImport[]): Promise<void> {
+  await world.stop();
+  if (world.databaseUrl === undefined) fill(world.dataDir, days);
+  else await copyInto(world.databaseUrl, join(world.dataDir, "imported"), days);
+  await world.start();
+}
+
+/** As a box becomes a fleet. */
+async function copyInto(url: string, folder: string, days: readonly DayToImport[]): Promise<void> {
+  fill(folder, days);
+  const from = new CopyEnd(openFolder(folder, { isTarget: false }));
+  const options = { clock: new SystemClock(), random: Math.random, flag: "--to", isTarget: true };
+  const to = new CopyEnd(await openDatabase(url, options));
+  try {
+    await copyAll(from, to);
+  } finally {
+    await from.close();
+    await to.close();
+  }
+}

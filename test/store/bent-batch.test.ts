@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
+import { Owner } from "../helpers/owner.ts";
+import { eachWorld, type World } from "../helpers/world.ts";
+
+/** What is changed in the log by hand, of a world that has stopped; each engine has functions of its own. */
+async function change(world: World, { sqlite, postgres }: Record<"sqlite" | "postgres", string>) {
+  if (world.isOnPostgres) {
+    await world.rows(`UPDATE log SET body = ${postgres}`);
+    return;
+  }
+  const db = openForWriting(databaseFile(world.dataDir));
+  db.exec(`UPDATE log SET body = ${sqlite}`);
+  db.close();
+}
+
+onEachEngine(() => {
+  describe("a batch that the card has bent", () => {
+    const world = eachWorld();
+
+    it("is told of and given up, and what comes after it counts", async () => {
+      await world().beacon({ p: "/lost" });
+      await world().stop();
+      const shorter = "substr(body, 1, length(body) - 1)";
+      await change(world(), { sqlite: shorter, postgres: shorter });
+      await world().start();
+      await world().beacon({ p: "/kept" });
+      await world().service.store.upkeep();
+      assert.deepEqual((await world().stats()).path, { "/kept": 1 });
+      assert.equal(
+        world().said.filter((line) => line.includes("could not be read and is lost")).length,
+        1,
+      );
+      assert.deepEqual(await world().rows("SELECT count(*) AS n FROM log"), [{ n: 0 }]);
+    });
+  });
+
+  describe("a batch of a later format", () => {
+    const isFile = engineOfSuite() === "SQLite";
+    const world = eachWorld({ env: { SITES: "blog,news" } });
+
+    /** Says another format of what has one. */
+    async function become(before: number, format: number): Promise<void> {
+      await world().stop();
+      await change(world(), {
+        sqlite: `CAST(unhex('0${format}') || substr(body, 2) AS BLOB) WHERE hex(substr(body, 1, 1)) = '0${before}'`,
+        postgres: `set_byte(body, 0, ${format}) WHERE get_byte(body, 0) = ${before}`,
+      });
+    }
+
+    it("stays with what came after it, holds up neither answers nor erasing, and counts once it can be read", async () => {
+      await world().beacon({ p: "/later" });
+      await become(1, 2);
+      await world().start({ SITES: "blog" });
+      await world().beacon({ p: "/after" });
+      await new Owner(world()).ask("DELETE", "/api/sites/news");
+      await world().service.store.upkeep();
+      assert.deepEqual((await world().stats()).path, { "/after": 1 });
+      // Of a fleet each start is another node, and what another has stored need not wait.
+      const left = isFile ? 2 : 1;
+      assert.deepEqual(await world().rows("SELECT count(*) AS n FROM log"), [{ n: left }]);
+      // A fleet remembers it for a day.
+      if (isFile) assert.deepEqual(await world().rows("SELECT * FROM erased_site"), []);
+      await become(2, 1);
+      await world().start({ SITES: "blog" });
+      await world().service.store.upkeep();
+      assert.deepEqual((await world().stats()).path, { "/after": 1, "/later": 1 });
+      assert.deepEqual(await world().rows("SELECT count(*) AS n FROM log"), [{ n: 0 }]);
+    });
+  });
+});
