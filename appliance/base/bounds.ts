@@ -29,7 +29,8 @@ export const BOUNDS = {
   sessions: { count: 100, bytes: KB, together: 100 * KB },
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },
-  // Months of all sites for as long as retention may be set to. A piece is never larger packed than unpacked.
+  // Months of all sites for as long as retention may be set to. Of a piece these are the bytes unpacked, packed it
+  // is never larger: all values of all dimensions take 63 MB, and all rows of a month's days 54.
   blocks: { count: 20_000_000, bytes: 64 * MB, together: 32 * GB },
   waitingSurveys: { count: 100_000, bytes: 8 * KB, together: 16 * MB },
 } as const satisfies Readonly<Record<string, Bound>>;

@@ -26,7 +26,13 @@ export interface BlockPieces {
   readonly detail: Uint8Array;
 }
 
-export type Piece = keyof BlockPieces;
+export const PIECES = ["counters", "counts", "detail"] as const satisfies (keyof BlockPieces)[];
+export type Piece = (typeof PIECES)[number];
+
+/** What a block takes as it is kept. */
+export function bytesOf(block: BlockPieces): number {
+  return PIECES.reduce((sum, piece) => sum + block[piece].length, 0);
+}
 
 export interface BlockRow extends BlockKey, BlockPieces {}
 

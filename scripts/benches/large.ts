@@ -4,7 +4,11 @@ import { dayOf } from "../../appliance/base/calendar.ts";
 import { randomFrom } from "../../appliance/base/random.ts";
 import { Block } from "../../appliance/store/blocks/block.ts";
 import { encodeBlock } from "../../appliance/store/blocks/codec.ts";
-import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../appliance/store/blocks/detail.ts";
+import {
+  type DayDetail,
+  DETAIL_DIMENSIONS,
+  MAX_DETAIL_ROWS,
+} from "../../appliance/store/blocks/detail.ts";
 import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../appliance/store/counting.ts";
 import { DIMENSIONS, type Dimension, FLAG } from "../../appliance/store/log/record.ts";
@@ -40,31 +44,33 @@ export function makeBusySite(dataDir: string, days: number): string {
   const random = randomFrom(7);
   const kinds = Array.from({ length: KINDS_OF_DAYS }, () => busyDay(random));
   return makeMonths(dataDir, days, (block, day) => {
-    const { columns, hours, bits } = kinds[day % KINDS_OF_DAYS] as BusyDay;
+    const kept = kinds[day % KINDS_OF_DAYS] as KeptDay;
     const at = day - firstDayOf(block.month);
-    const detail = block.detailOf(at);
-    Object.assign(detail, { rows: MAX_DETAIL_ROWS, seen: MAX_DETAIL_ROWS, hours, bits });
-    detail.values.splice(0, detail.values.length, ...columns);
+    keep(block.detailOf(at), kept);
     for (const [i, name] of DETAIL_DIMENSIONS.entries()) {
       const dimension = block.dimension(name);
       const size = BUSY_VALUES[name] ?? 1;
       for (let value = dimension.texts.length; value < size; value++)
         dimension.take(`${name}/some-longer-name-${value}`);
       const sums = new Float64Array(size);
-      for (const value of columns[i] as Uint16Array)
+      for (const value of kept.columns[i] as Uint16Array)
         if (value > 0) sums[value - 1] = (sums[value - 1] as number) + 1;
       for (const [value, n] of sums.entries())
         if (n > 0) dimension.table(at).push(value, n, Math.ceil(n / 2), Math.ceil(n / 3));
     }
     for (let hour = 0; hour < 24; hour++)
       for (const counter of ["pv", "uv", "sessions"] as const)
-        block.add(counter, at, hour, MAX_DETAIL_ROWS / 24);
+        block.add(counter, at, hour, Math.ceil(MAX_DETAIL_ROWS / 24));
   });
 }
 
-/** A file with all that visitors can make within every bound of a month, in each dimension, month after month. */
-export function makeFullSite(dataDir: string, months: number): string {
+/**
+ * A file with all that visitors can make within every bound of a month, in each dimension, month after month.
+ * @param keepsDetail of as many views of a day as may be, each with a value in each dimension
+ */
+export function makeFullSite(dataDir: string, months: number, keepsDetail = false): string {
   let month = -1;
+  const rowsOf = keepsDetail ? fullDay() : undefined;
   return makeMonths(dataDir, 30 * months, (block, day) => {
     const at = day - firstDayOf(block.month);
     month = block.month;
@@ -76,17 +82,40 @@ export function makeFullSite(dataDir: string, months: number): string {
         dimension.count(at, text, { views: 1 + (value % 7), visitors: 1, sessions: 1 });
       }
     }
-    block.add("pv", at, 12, 8 * MAX_VALUES_PER_DAY);
+    block.add("pv", at, 12, Math.max(8 * MAX_VALUES_PER_DAY, MAX_DETAIL_ROWS));
+    if (rowsOf !== undefined) keep(block.detailOf(at), rowsOf(at));
   });
 }
 
-interface BusyDay {
+/** By day of the month, rows that have the values of that day of a full site, drawn anew. */
+function fullDay(): (at: number) => KeptDay {
+  const random = randomFrom(7);
+  const place = (at: number) =>
+    // Few values have most, as everywhere.
+    (at * MAX_VALUES_PER_DAY + Math.floor(MAX_VALUES_PER_DAY ** (random() ** 2))) %
+    (MAX_VALUES - 1);
+  return (at) => ({
+    columns: DETAIL_DIMENSIONS.map(() =>
+      Uint16Array.from({ length: MAX_DETAIL_ROWS }, () => 1 + place(at)),
+    ),
+    hours: new Uint8Array(MAX_DETAIL_ROWS).fill(12),
+    bits: new Uint8Array(MAX_DETAIL_ROWS),
+  });
+}
+
+/** As many rows as a day may keep. */
+function keep(detail: DayDetail, { columns, hours, bits }: KeptDay): void {
+  Object.assign(detail, { rows: MAX_DETAIL_ROWS, seen: MAX_DETAIL_ROWS, hours, bits });
+  detail.values.splice(0, detail.values.length, ...columns);
+}
+
+interface KeptDay {
   readonly columns: readonly Uint16Array[];
   readonly hours: Uint8Array;
   readonly bits: Uint8Array;
 }
 
-function busyDay(random: () => number): BusyDay {
+function busyDay(random: () => number): KeptDay {
   const rows = MAX_DETAIL_ROWS;
   const column = (size: number) =>
     // Few values have most, as everywhere.

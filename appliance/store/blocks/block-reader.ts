@@ -3,7 +3,7 @@ import { DIMENSIONS, type Dimension, FLAGS } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import { Block, NO_HOUR } from "./block.ts";
 import { COUNTED_OF, type CountsOf } from "./day-table.ts";
-import { IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
+import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
 import { FrameReader } from "./frames.ts";
 import {
@@ -80,9 +80,9 @@ export class BlockReader {
     this.#detail = new FrameReader(detail, { keys: DETAIL_KEYS, itemBytes: MAX_COLUMN_BYTES });
   }
 
-  /** What it takes where all of it is unpacked, about. */
-  get bytes(): number {
-    return this.#counts.bytes + this.#detail.bytes;
+  /** What the larger of its pieces takes where all of it is unpacked. */
+  get largest(): number {
+    return Math.max(this.#counts.bytes, this.#detail.bytes);
   }
 
   /** Those there are of some, or of all, in their order; those of a later release are passed over. */
@@ -160,13 +160,14 @@ export class BlockReader {
     return this.#sizes.get(place) ?? this.dimension(name)?.texts.size ?? 0;
   }
 
-  /** What a dimension takes of that. */
+  /** What a dimension takes unpacked: its columns as whoever decodes them holds them, each day's whole. */
   bytesOf(name: Dimension): number {
     const place = DIMENSIONS.indexOf(name);
+    const hasColumns = DETAIL_DIMENSIONS.includes(name);
     let bytes = this.#counts.length(textsKey(place)) ?? 0;
     bytes += this.#counts.length(countsKey(place)) ?? 0;
-    for (let day = 0; day < MAX_DAYS; day++)
-      bytes += this.#detail.length(keyOfDay(day, columnKey(place))) ?? 0;
+    for (let day = 0; hasColumns && day < MAX_DAYS; day++)
+      bytes += Uint16Array.BYTES_PER_ELEMENT * (this.sample(day)?.rows ?? 0);
     return bytes;
   }
 

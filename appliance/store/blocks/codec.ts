@@ -5,7 +5,7 @@ import { BlockReader, type DimensionReader } from "./block-reader.ts";
 import { COUNTED_OF, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
-import { FrameWriter } from "./frames.ts";
+import { FrameWriter, giveBack } from "./frames.ts";
 import { BITS_KEY, columnKey, countsKey, HOURS_KEY, keyOfDay, textsKey } from "./keys.ts";
 import { firstDayOf, type Month } from "./month.ts";
 import { VarintWriter } from "./varints.ts";
@@ -55,10 +55,16 @@ export class BlockWriter {
       const column = DETAIL_DIMENSIONS.indexOf(name);
       for (const [day, { rows, values }] of column < 0 ? [] : daysOf(block.detail)) {
         const planes = planesOf(values[column] as Uint16Array, rows);
-        if (planes !== undefined)
-          this.#detail.add(keyOfDay(day, columnKey(DIMENSIONS.indexOf(name))), planes);
+        if (planes === undefined) continue;
+        this.#detail.add(keyOfDay(day, columnKey(DIMENSIONS.indexOf(name))), planes);
+        giveBack(planes);
       }
     }
+  }
+
+  /** What the larger of its pieces takes where all of it is unpacked. */
+  get largest(): number {
+    return Math.max(this.#counts.bytes, this.#detail.bytes);
   }
 
   /** A block as an engine keeps it; a piece without anything in it is empty. */
@@ -85,7 +91,7 @@ export function encodeBlock(block: Block, packs = true): BlockPieces {
 /**
  * A block; of an empty piece, nothing.
  * @param names the dimensions that are read, with their columns of detail; all unless given
- * @param hasRows false: the hours and bits of detail are left out
+ * @param hasRows false: the hours and bits of detail are left out, and days of which nothing else is read
  * @throws {RangeError} when the bytes are no block
  */
 export function decodeBlock(
@@ -98,7 +104,8 @@ export function decodeBlock(
     block.dimensions.set(dimension.name, dimensionOf(dimension));
     reader.release();
   }
-  for (let day = 0; day < MAX_DAYS; day++) {
+  const hasColumns = names === undefined || DETAIL_DIMENSIONS.some((name) => names.has(name));
+  for (let day = 0; day < MAX_DAYS && (hasRows || hasColumns); day++) {
     const sample = reader.sample(day);
     if (sample === undefined) continue;
     block.detail[day] = new DayDetail(firstDayOf(row.month) + day, {
@@ -172,6 +179,10 @@ function writeSparse(writer: VarintWriter, numbers: Float64Array): void {
   }
 }
 
+/** Used again for each dimension: they grow as large as a month's counts are. */
+const COUNTS = new VarintWriter();
+const RUN = new VarintWriter();
+
 /** Writes a dimension after those that are before it. */
 function writeDimension(
   frames: FrameWriter,
@@ -180,16 +191,19 @@ function writeDimension(
 ): void {
   if (texts.length === 0) return;
   const place = DIMENSIONS.indexOf(name);
-  frames.add(textsKey(place), Buffer.from(texts.join(NUL)));
+  const all = Buffer.from(texts.join(NUL));
+  frames.add(textsKey(place), all);
+  giveBack(all);
   const tables = DAYS.flatMap((day) => {
     const table = days[day];
     return table === undefined || table.values.length === 0 ? [] : [{ day, table: table.sorted() }];
   });
-  const writer = new VarintWriter();
+  const [writer, run] = [COUNTS, RUN];
+  writer.clear();
   writer.number(maskOf(tables.map(({ day }) => day)));
   for (const { table } of tables) writer.number(table.values.length);
   for (const column of ["values", "views", "visitors", "sessions"] as const) {
-    const run = new VarintWriter();
+    run.clear();
     for (const { table } of tables) {
       let before = -1;
       for (const n of table[column]) {

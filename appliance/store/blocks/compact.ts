@@ -16,6 +16,13 @@ export interface Kept {
   readonly today: Day;
 }
 
+/** All of it, and each value as it is. */
+export const ALL_KEPT: Kept = {
+  counts: () => true,
+  detail: () => true,
+  today: Number.NEGATIVE_INFINITY,
+};
+
 interface Compacted {
   readonly block: Block;
   /** By counter, what was counted on days that are not kept. */

@@ -103,6 +103,21 @@ export class DayDetail implements DetailColumns {
       (this.values[i] as Uint16Array)[row] = values[i] ?? 0;
   }
 
+  /** One of the same day that has no rows yet, nor the columns that are left out of this one. */
+  begun(): DayDetail {
+    const none = noRows();
+    const isLeft = ({ length }: Uint8Array | Uint16Array) => length < this.rows;
+    return new DayDetail(this.#seed, {
+      ...none,
+      hours: isLeft(this.hours) ? this.hours : none.hours,
+      bits: isLeft(this.bits) ? this.bits : none.bits,
+      values: none.values.map((column, i) => {
+        const of = this.values[i];
+        return of !== undefined && isLeft(of) ? of : column;
+      }),
+    });
+  }
+
   /** The same in memory of its own, and no more of it than its rows take. */
   clone(): DayDetail {
     const { rows, seen, every } = this;

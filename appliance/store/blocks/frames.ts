@@ -32,6 +32,7 @@ export class FrameWriter {
   readonly #frames: Frame[] = [];
   #open = new VarintWriter();
   #items = 0;
+  #unpacked = 0;
 
   /** @param packs false: whoever reads it does so at once */
   constructor(packs = true) {
@@ -43,8 +44,14 @@ export class FrameWriter {
     this.#index.number(key);
     this.#index.number(item.length);
     this.#items++;
+    this.#unpacked += item.length;
     this.#open.bytes(item);
     if (this.#open.length >= FRAME_BYTES) this.#close();
+  }
+
+  /** What all items take that are not packed. */
+  get bytes(): number {
+    return this.#unpacked;
   }
 
   /** All of it, in memory of its own; nothing where there are no items. */
@@ -64,6 +71,8 @@ export class FrameWriter {
     for (const { bytes } of this.#frames) {
       all.set(bytes, at);
       at += bytes.length;
+      // They are megabytes, twice at most.
+      giveBack(bytes);
     }
     return all;
   }
@@ -73,7 +82,8 @@ export class FrameWriter {
     const packed = this.#packs && bytes.length >= WORTH_PACKING_BYTES ? pack(bytes) : bytes;
     const isPacked = packed.length < bytes.length;
     this.#frames.push({ bytes: isPacked ? packed : bytes, isPacked });
-    this.#open = new VarintWriter();
+    if (isPacked) this.#open.clear();
+    else this.#open = new VarintWriter();
   }
 }
 
@@ -196,9 +206,9 @@ export class FrameReader {
 }
 
 /** Gives back memory that nobody reads any more at once, where it is of its own. */
-export function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
-  const isOwn = byteOffset === 0 && buffer.byteLength <= length + 1;
-  if (length >= OWN_MEMORY_BYTES && isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
+export function giveBack({ buffer, byteOffset, byteLength }: Uint8Array | Uint16Array): void {
+  const isOwn = byteOffset === 0 && buffer.byteLength <= byteLength + 1;
+  if (byteLength >= OWN_MEMORY_BYTES && isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 function pack(bytes: Uint8Array): Uint8Array {

@@ -1,14 +1,19 @@
+import { BOUNDS } from "../../base/bounds.ts";
 import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
+import type { Block } from "./block.ts";
 import { BlockReader } from "./block-reader.ts";
 import { BlockWriter, decodeBlock } from "./codec.ts";
 import { compactBlock, type Kept } from "./compact.ts";
+import { giveBack } from "./frames.ts";
 import { mergeInto } from "./merge.ts";
 import type { Month } from "./month.ts";
 
 /** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
 const GROUP_BYTES = 2 * 1_048_576;
+
+const PAST = { today: Number.POSITIVE_INFINITY };
 
 /** Blocks of a month as one, of what is kept. */
 interface Merged {
@@ -31,15 +36,32 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
   let merged: Omit<Merged, "pieces"> | undefined;
   for (const names of groupsOf(blocks.map((block) => new BlockReader(block)))) {
     const hasRows = merged === undefined;
-    const [first, ...others] = blocks.map((block) => decodeBlock(block, { names, hasRows }));
-    if (first === undefined) throw new RangeError("There is nothing to merge");
-    for (const other of others) mergeInto(first, other);
+    const [one, ...others] = blocks;
+    if (one === undefined) throw new RangeError("There is nothing to merge");
+    const first = decodeBlock(one, { names, hasRows });
+    for (const other of others) {
+      const part = decodeBlock(other, { names, hasRows });
+      mergeInto(first, part);
+      letGo(part);
+    }
     const { block, gone } = compactBlock(first, kept);
     if (merged === undefined) writer.begin(block);
     writer.dimensions(block);
     merged ??= { days: block.days, gone };
+    letGo(first, block);
   }
+  // A restore takes no more of a piece: what was counted last goes the way of what is past.
+  if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
+    return mergeRows(month, rows, { ...kept, ...PAST });
   return { pieces: writer.end(), ...(merged ?? { days: 0, gone: new Map() }) };
+}
+
+/** Gives back what their detail takes at once: left to V8, some 100 MB would be there before it collects any. */
+function letGo(...blocks: readonly Block[]): void {
+  for (const { detail } of blocks)
+    for (const day of detail)
+      for (const column of day === undefined ? [] : [day.hours, day.bits, ...day.values])
+        giveBack(column);
 }
 
 /** Dimensions that are merged together; one group at least. */

@@ -35,7 +35,10 @@ export function mergeInto(block: Block, part: Block): void {
   }
   for (const [day, detail] of part.detail.entries())
     if (bare[day]) block.dropDetail(day);
-    else if (detail !== undefined) mergeDetail(block.detailOf(day), detail, day, columns);
+    else if (detail !== undefined) {
+      block.detail[day] ??= detail.begun();
+      mergeDetail(block.detail[day], detail, day, columns);
+    }
 }
 
 interface MergedColumn {

@@ -40,6 +40,11 @@ export class VarintWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Begins anew in the same memory: what was written is not valid any more. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   #grow(more: number): void {
     const larger = new Uint8Array(2 * this.#bytes.length + more);
     larger.set(this.#bytes);

@@ -6,7 +6,7 @@ import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
-import type { Piece, Snapshot } from "../snapshot.ts";
+import { PIECES, type Piece, type Snapshot } from "../snapshot.ts";
 import { sliceOf, sumOf } from "./difference.ts";
 import type { Sums } from "./engine.ts";
 
@@ -42,7 +42,6 @@ interface Marks {
   readonly days: ReadonlyMap<Day, number>;
 }
 
-const ALL_PIECES: readonly Piece[] = ["counters", "counts", "detail"];
 const ALL_MONTHS = { from: 0, to: MAX_MONTH };
 
 /** Which days there are of a site, and what is past. */
@@ -72,7 +71,7 @@ export async function readDays(
   const [first] = days;
   if (first === undefined) return [];
   const range = { from: monthOf(first), to: monthOf(first) };
-  const [month] = await monthsOf(snapshot, site, range, ALL_PIECES);
+  const [month] = await monthsOf(snapshot, site, range, PIECES);
   return days.flatMap((day) => {
     if (!month?.days.includes(day)) return [];
     const slice = sliceOf(month.block, day);

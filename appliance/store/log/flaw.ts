@@ -7,7 +7,7 @@ const EVENT = KINDS.indexOf("event");
 
 /**
  * What of a batch no hits could have made, as a sentence's end: `a batch that …`. Folded, it would make
- * blocks that `flawOf` of blocks refuses.
+ * blocks that `soundBlock` refuses.
  */
 export function flawOfBatch({ records, times, kinds, slots }: Batch): string | undefined {
   if (times.some((n) => n === 0 || n > COUNTABLE.times)) return "counts more than anybody can";

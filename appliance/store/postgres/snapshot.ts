@@ -1,19 +1,19 @@
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import type {
-  BlockKey,
-  BlockPage,
-  BlockRow,
-  BlockSize,
-  Due,
-  LogRow,
-  Piece,
-  Snapshot,
+import {
+  type BlockKey,
+  type BlockPage,
+  type BlockRow,
+  type BlockSize,
+  type Due,
+  type LogRow,
+  PIECES,
+  type Piece,
+  type Snapshot,
 } from "../snapshot.ts";
 import { numbers } from "./columns.ts";
 import type { Sql } from "./connection/connection.ts";
 
-const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
 /** Of the log, at a time. */
 const ROWS = 4_096;
 /** Less than any key has. */

@@ -1,19 +1,21 @@
 import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
 import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
-import type { Kept } from "../blocks/compact.ts";
+import { ALL_KEPT, type Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeRows } from "../blocks/merge-rows.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import type { Counter, SiteKey } from "../counting.ts";
-import type {
-  BlockKey,
-  BlockPieces,
-  BlockRow,
-  BlockSize,
-  Due,
-  Settlement,
-  Snapshot,
+import {
+  type BlockKey,
+  type BlockPieces,
+  type BlockRow,
+  type BlockSize,
+  bytesOf,
+  type Due,
+  PIECES,
+  type Settlement,
+  type Snapshot,
 } from "../snapshot.ts";
 import { type FoldingTime, foldLog } from "./folding.ts";
 import { dayOfPart, SETTLED } from "./parts.ts";
@@ -25,7 +27,6 @@ const PAGE = 1_000;
 /** A settlement is about no more months of sites than this, nor, packed, more bytes: hits wait for it. */
 const MAX_MONTHS = 125;
 const MAX_BYTES = 4 * 1_048_576;
-const ALL_PIECES = ["counters", "counts", "detail"] as const;
 
 /** What tells what is due. */
 export interface SettlingTime extends FoldingTime {
@@ -281,7 +282,7 @@ async function settle(
   past: Past,
   work: Work,
 ): Promise<void> {
-  const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
+  const rows = await snapshot.blocks([site], { from: month, to: month }, PIECES);
   const isPast = new Map(rows.map((row) => [row, holdsPast(countersOf(row), past)]));
   const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
   const running = rows.filter((row) => !over.includes(row));
@@ -325,10 +326,6 @@ function countersOf(row: BlockRow): Block | undefined {
   return readable(() => new BlockReader({ ...row, counts: nothing, detail: nothing }).counters);
 }
 
-function bytesOf({ counters, counts, detail }: BlockRow): number {
-  return counters.length + counts.length + detail.length;
-}
-
 /** How much detail there is, and where the oldest of it is. */
 class DetailShare {
   bytes = 0;
@@ -359,18 +356,14 @@ async function cutDetail(
   let left = share.bytes - maxBytes;
   for (const { site, month, part, detailBytes } of share.oldest) {
     if (left <= 0 || work.isFull) break;
-    const rows = await snapshot.blocks([site], { from: month, to: month }, ALL_PIECES);
+    const rows = await snapshot.blocks([site], { from: month, to: month }, PIECES);
     const row = rows.find((one) => one.part === part);
     const block = row && countersOf(row);
     if (row === undefined || block === undefined) continue;
     const days = daysOf(month).filter((_, at) => block.sample(at) !== undefined);
     const kept = new Set(days.slice(Math.ceil(days.length / 2)));
     const merged = readable(() =>
-      mergeRows(month, [row], {
-        counts: () => true,
-        detail: (day) => kept.has(day),
-        today: Number.NEGATIVE_INFINITY,
-      }),
+      mergeRows(month, [row], { ...ALL_KEPT, detail: (day) => kept.has(day) }),
     );
     if (merged === undefined) continue;
     work.done(bytesOf(row));

@@ -1,14 +1,15 @@
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
-import type {
-  BlockKey,
-  BlockPage,
-  BlockRow,
-  BlockSize,
-  LogRow,
-  Piece,
-  Snapshot,
+import {
+  type BlockKey,
+  type BlockPage,
+  type BlockRow,
+  type BlockSize,
+  type LogRow,
+  PIECES,
+  type Piece,
+  type Snapshot,
 } from "../snapshot.ts";
 import type { Database } from "./database.ts";
 import { HAS_NUMBERS } from "./numbering.ts";
@@ -16,7 +17,6 @@ import { folded, generation } from "./settle.ts";
 
 /** The only one whose batches are in a file. */
 const NODE = 0;
-const PIECES: readonly Piece[] = ["counters", "counts", "detail"];
 const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, part: -1 };
 const ALL_BLOCKS: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
 

@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { BOUNDS } from "../../../appliance/base/bounds.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
 import { addDay } from "../../../appliance/store/blocks/add-day.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
-import { compactBlock } from "../../../appliance/store/blocks/compact.ts";
+import { ALL_KEPT, compactBlock } from "../../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "../../../appliance/store/blocks/detail.ts";
-import { MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
+import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "../../../appliance/store/blocks/dictionary.ts";
 import type { FoldRules } from "../../../appliance/store/blocks/fold.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
 import { mergeRows } from "../../../appliance/store/blocks/merge-rows.ts";
 import { type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
-import { MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
-import type { Dimension, HitRecord } from "../../../appliance/store/log/record.ts";
+import {
+  MAX_TEXT_BYTES,
+  MAX_VALUES,
+  MAX_VALUES_PER_DAY,
+} from "../../../appliance/store/counting.ts";
+import { DIMENSIONS, type Dimension, type HitRecord } from "../../../appliance/store/log/record.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { someRecords } from "../log/records.ts";
 import {
@@ -176,7 +181,7 @@ describe("rows of a month that are too large to be read at once", () => {
     const block = folded([...records, event], rules, 500).get(MONTH) ?? new Block(MONTH);
     return rewritten(block);
   };
-  const ALL_KEPT = { counts: () => true, detail: () => true, today: Number.POSITIVE_INFINITY };
+  const PAST = { ...ALL_KEPT, today: Number.POSITIVE_INFINITY };
 
   it("become what they would be if they were", () => {
     // The second keeps detail of no day but the first two.
@@ -184,7 +189,7 @@ describe("rows of a month that are too large to be read at once", () => {
     const whole = new Block(MONTH);
     const [first = whole, ...others] = parts.map(rewritten);
     for (const other of others) mergeInto(first, other);
-    for (const kept of [ALL_KEPT, { ...ALL_KEPT, counts: (day: number) => day > 20_500 }]) {
+    for (const kept of [PAST, { ...PAST, counts: (day: number) => day > 20_500 }]) {
       const { block, gone } = compactBlock(rewritten(first), kept);
       const rows = parts.map((one) => encodeBlock(one));
       const merged = mergeRows(MONTH, rows, kept);
@@ -194,6 +199,41 @@ describe("rows of a month that are too large to be read at once", () => {
       assert.deepEqual([merged.days, [...merged.gone]], [block.days, [...gone]]);
       for (let day = 0; day < 31; day++)
         assert.equal(read.isBare(day), block.isBare(day), `${day}`);
+    }
+  });
+});
+
+describe("a piece of a block", () => {
+  /** The most that a value takes of a day: how far it is from the one before, and its counts. */
+  const COUNTED_BYTES = 2 + 8;
+
+  it("is within what a restore takes, with all that hits can make of a month", () => {
+    const ofRow = 2 + 2 * DETAIL_DIMENSIONS.length;
+    assert.ok(MAX_DAYS * MAX_DETAIL_ROWS * ofRow < BOUNDS.blocks.bytes);
+    const texts = MAX_TEXT_BYTES + OTHER.length + MAX_VALUES + 1;
+    const counts = MAX_DAYS * (MAX_VALUES_PER_DAY + 1) * COUNTED_BYTES;
+    assert.ok(DIMENSIONS.length * (texts + counts) < BOUNDS.blocks.bytes);
+  });
+
+  it("becomes so where days hold more that are not past yet, and no sum changes", () => {
+    const block = new Block(MONTH);
+    for (const name of DIMENSIONS)
+      for (let n = 0; n < 16_000; n++) {
+        const text = `${n}/`.padEnd(190, name);
+        block.dimension(name).count(n % 8, text, { views: 1, visitors: 1, sessions: 0 });
+      }
+    const row = encodeBlock(block);
+    assert.ok(new BlockReader({ month: MONTH, ...row }).largest > BOUNDS.blocks.bytes);
+    const { pieces } = mergeRows(MONTH, [row], ALL_KEPT);
+    const reader = new BlockReader({ month: MONTH, ...pieces });
+    assert.ok(reader.largest < BOUNDS.blocks.bytes);
+    for (const { counts } of reader.dimensions()) {
+      let views = 0;
+      counts([0, MAX_DAYS], ["views"], ({ length, columns: [column] }) => {
+        views += sum([...(column?.subarray(0, length) ?? [])]);
+      });
+      assert.equal(views, 16_000);
+      reader.release();
     }
   });
 });

@@ -3,12 +3,12 @@ import { DAY_MS } from "../../../base/calendar.ts";
 import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
-import { encodeBlock } from "../../blocks/codec.ts";
+import { ALL_KEPT } from "../../blocks/compact.ts";
+import { mergeRows } from "../../blocks/merge-rows.ts";
 import { monthOf } from "../../blocks/month.ts";
+import { soundBlock } from "../../blocks/sound.ts";
 import { COUNTERS, NOBODY } from "../../counting.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
-import type { BlockRow } from "../../snapshot.ts";
-import { soundBlock } from "./counted.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -77,8 +77,8 @@ const id: Check = (value) => whole(value) && Number(value) <= LAST_ID;
 const timeOrNull: Check = (value) => value === null || time(value);
 export const text: Check = (value) =>
   typeof value === "string" && (value.length <= MAX_TEXT || [...value].length <= MAX_TEXT);
-export const bytes: Check = (value) => value instanceof Uint8Array;
-const hash: Check = (value) => value instanceof Uint8Array && value.length === HASH_BYTES;
+export const bytes: Check = (value) => isBlob(value);
+const hash: Check = (value) => isBlob(value) && value.length === HASH_BYTES;
 const counted: Check = (value) => whole(value) && Number(value) <= COUNTABLE.together;
 const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(value);
 const like =
@@ -94,7 +94,7 @@ const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
   [DAY_ZONE, (value) => readZoneSetting(value) !== null],
-  ["copy_id", (value) => value instanceof Uint8Array && value.length === COPY_ID_BYTES],
+  ["copy_id", (value) => isBlob(value) && value.length === COPY_ID_BYTES],
 ]);
 
 function within({ count, bytes, together }: Bound) {
@@ -214,19 +214,24 @@ export function boundsOf(rule: TableRule) {
 
 /** A block of one day. Nothing of its bytes is taken as it is: what they say is written anew. */
 function blockOfDay(row: Row): Row | undefined {
-  if (!day(row.day)) return undefined;
+  const { counters, counts, detail } = row;
+  if (!day(row.day) || !isBlob(counters) || !isBlob(counts) || !isBlob(detail)) return undefined;
   const refuse = (why: string) => {
     throw new RangeError(why);
   };
   try {
     const month = monthOf(Number(row.day));
-    const manner = { isText: text, areSumsWhole: false, refuse };
-    const block = soundBlock({ ...row, month } as unknown as BlockRow, manner);
-    return { ...row, ...encodeBlock(block) };
+    const rules = { isText: text, areSumsWhole: false, refuse };
+    const { pieces } = soundBlock({ month, counters, counts, detail }, rules);
+    return { ...row, ...mergeRows(month, [pieces], ALL_KEPT).pieces };
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+function isBlob(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
 }
 
 function isSurvey(version: unknown, payload: unknown): boolean {

@@ -1,35 +1,34 @@
 import { BOUNDS, type Bound, COUNTABLE, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
-import { Block } from "../../blocks/block.ts";
-import { decodeBlock, encodeBlock } from "../../blocks/codec.ts";
+import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
-import { countedBy, flawOf } from "../../blocks/flaw.ts";
-import { mergeInto } from "../../blocks/merge.ts";
-import { firstDayOf } from "../../blocks/month.ts";
+import { giveBack } from "../../blocks/frames.ts";
+import { mergeRows } from "../../blocks/merge-rows.ts";
+import { firstDayOf, type Month } from "../../blocks/month.ts";
+import { type SoundRules, soundBlock } from "../../blocks/sound.ts";
 import type { SiteKey } from "../../counting.ts";
 import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../../log/batch.ts";
 import { flawOfBatch } from "../../log/flaw.ts";
 import { dayOfPart, SETTLED } from "../../settling/parts.ts";
-import type { BlockRow } from "../../snapshot.ts";
+import { type BlockPieces, bytesOf, PIECES } from "../../snapshot.ts";
 import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
 
 /** What a copy of counts has to know of the rest of the data. */
-export interface CountedManner {
+export interface CountedManner extends SoundRules {
   /** The number that a site has here; undefined for one that is not copied. */
   siteOf(key: unknown): SiteKey | undefined;
-  /** Whether a text may be a value. */
-  isText(text: string): boolean;
   /** The last month, and the last millisecond, that a clock of ours may have. */
   readonly lastMonth: number;
   isTime(ms: number): boolean;
-  /** False where days were brought from another database: values may count what counters had already. */
-  readonly areSumsWhole: boolean;
   /** Of all that is counted. */
   readonly sum: Sum;
   /** @param why a row is refused, as a sentence's end @throws {DatabaseRefused} */
   refuse(why: string): never;
 }
+
+/** Parts of a month are merged once they take more. */
+const HELD_BYTES = 8 * 1_048_576;
 
 const SECOND_MS = 1_000;
 const NOT_OURS = "not as Tallydeck writes it";
@@ -122,31 +121,41 @@ function soundBatch(body: Uint8Array, { isText, isTime, lastMonth, refuse }: Cou
 
 /**
  * Writes blocks anew, one for each site and month, as what is settled: a part of a day has a number that says
- * when it came, which nobody here believes. One block is held at a time, and the sum of its month.
+ * when it came, which nobody here believes. What is held at a time is what is kept of one month.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new Room(BOUNDS.blocks);
-  const read = from.prepare(
-    "SELECT site, month, part, counters, counts, detail FROM block NOT INDEXED WHERE rowid = ?",
-  );
+  const read = readerOf(from);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from
-    .prepare("SELECT rowid, site, month FROM block NOT INDEXED ORDER BY site, month, part")
+    .prepare("SELECT rowid, site, month, part FROM block NOT INDEXED ORDER BY site, month, part")
     .raw()
-    .iterate() as IterableIterator<[rowid: number, site: number, month: number]>;
+    .iterate() as IterableIterator<[rowid: number, site: number, month: number, part: number]>;
   const month = new MonthSum(to, manner);
-  for (const [rowid, key, itsMonth] of keys) {
+  for (const [rowid, key, itsMonth, part] of keys) {
     const site = manner.siteOf(key);
     if (site === undefined) continue;
     if (!(itsMonth >= 0 && itsMonth <= manner.lastMonth)) manner.refuse(NOT_OURS);
     month.begin(site, itsMonth);
-    const row = read.get(rowid) as BlockRow;
-    if (!room.take(row.counters.length + row.counts.length + row.detail.length))
-      manner.refuse("one too many");
-    month.add(row);
+    const pieces = read(rowid);
+    if (!room.take(bytesOf(pieces))) manner.refuse("one too many");
+    month.add(part, pieces);
   }
   month.end();
   markCounted(to, month.days);
+}
+
+/** Reads a block, one piece after the other: SQLite has a copy of what it reads at once. */
+function readerOf(db: Database): (rowid: number) => BlockPieces {
+  const [counters, counts, detail] = PIECES.map((piece) =>
+    db.prepare(`SELECT ${piece} FROM block NOT INDEXED WHERE rowid = ?`).pluck(),
+  );
+  const read = (statement: typeof counters, rowid: number) => statement?.get(rowid) as Uint8Array;
+  return (rowid) => ({
+    counters: read(counters, rowid),
+    counts: read(counts, rowid),
+    detail: read(detail, rowid),
+  });
 }
 
 /** The blocks of a site and month, as one. */
@@ -155,8 +164,11 @@ class MonthSum {
   readonly #to: Database;
   readonly #manner: CountedManner;
   #site = 0;
-  #block: Block | undefined;
+  #month: Month | undefined;
   #parts = 0;
+  /** What is not merged yet, after what is; and what it takes. */
+  #rows: BlockPieces[] = [];
+  #bytes = 0;
 
   constructor(to: Database, manner: CountedManner) {
     this.#to = to;
@@ -164,65 +176,54 @@ class MonthSum {
   }
 
   /** What is added from now on is of this site and month. */
-  begin(site: SiteKey, month: number): void {
-    if (this.#site === site && this.#block?.month === month) return;
+  begin(site: SiteKey, month: Month): void {
+    if (this.#site === site && this.#month === month) return;
     this.end();
     this.#site = site;
-    this.#block = new Block(month);
+    this.#month = month;
     this.#parts = 0;
   }
 
-  add(row: BlockRow): void {
-    if (++this.#parts > MAX_PARTS_OF_MONTH)
-      this.#manner.refuse("one of more parts than a month has hours");
-    const part = soundBlock(row, this.#manner);
+  add(part: number, row: BlockPieces): void {
+    const { refuse, sum } = this.#manner;
+    if (++this.#parts > MAX_PARTS_OF_MONTH) refuse("one of more parts than a month has hours");
+    const { pieces, days, counted } = this.#read((month) =>
+      soundBlock({ ...row, month }, this.#manner),
+    );
     // It would be as large as a month, and there may be many.
-    if (row.part !== SETTLED && part.days !== (part.days & (2 ** Math.max(0, dayOfPart(row.part)))))
-      this.#manner.refuse("a part of a day that holds others");
-    if (!this.#manner.sum.add(countedBy(part))) this.#manner.refuse("more than anybody can count");
-    if (this.#parts === 1) this.#block = part;
-    else mergeInto(this.#block as Block, part);
+    if (part !== SETTLED && days !== (days & (2 ** Math.max(0, dayOfPart(part)))))
+      refuse("a part of a day that holds others");
+    if (!sum.add(counted)) refuse("more than anybody can count");
+    if (this.#rows.push(pieces) > 1) this.#bytes += bytesOf(pieces);
+    if (this.#bytes > HELD_BYTES) this.#merge();
   }
 
   /** Writes what was added. */
   end(): void {
-    const block = this.#block;
-    this.#block = undefined;
-    if (block === undefined || block.days === 0) return;
-    const { month, days } = block;
+    const month = this.#month;
+    if (month === undefined || this.#rows.length === 0) return;
+    const { days, ...block } = this.#merge();
+    this.#rows = [];
+    if (days === 0) return;
     for (let day = 0; day < MAX_DAYS; day++)
       if ((days >> day) & 1) this.days.add(firstDayOf(month) + day);
-    putBlock(this.#to, { site: this.#site, month, part: SETTLED, ...encodeBlock(block) });
+    putBlock(this.#to, { site: this.#site, month, part: SETTLED, ...block.pieces });
   }
-}
 
-/**
- * A block as what it holds says, and nothing else.
- * @throws as `refuse` where no fold could have made it
- */
-export function soundBlock(
-  row: BlockRow,
-  { isText, areSumsWhole, refuse }: Pick<CountedManner, "isText" | "areSumsWhole" | "refuse">,
-): Block {
-  let block: Block;
-  try {
-    block = decodeBlock(row);
-  } catch (error) {
-    if (error instanceof RangeError) return refuse(NOT_OURS);
-    throw error;
+  #merge(): { readonly pieces: BlockPieces; readonly days: number } {
+    const { pieces, days } = this.#read((month) => mergeRows(month, this.#rows, ALL_KEPT));
+    for (const row of this.#rows) for (const piece of PIECES) giveBack(row[piece]);
+    this.#rows = [pieces];
+    this.#bytes = 0;
+    return { pieces, days };
   }
-  for (const { texts } of block.dimensions.values()) if (!texts.every(isText)) refuse(NOT_OURS);
-  const flaw = flawOf(block, areSumsWhole);
-  if (flaw !== undefined) refuse(`a block that ${flaw}`);
-  return ofItsContents(block);
-}
 
-/** The same without what whoever kept it said of what it holds; both share their columns. */
-function ofItsContents(block: Block): Block {
-  const anew = new Block(block.month);
-  for (let day = 0; day < MAX_DAYS; day++)
-    if (block.hasCounters(day)) anew.countersOf(day).set(block.countersOf(day));
-  for (const [name, dimension] of block.dimensions) anew.dimensions.set(name, dimension);
-  anew.detail = block.detail;
-  return anew;
+  #read<T>(read: (month: Month) => T): T {
+    try {
+      return read(this.#month ?? 0);
+    } catch (error) {
+      if (error instanceof RangeError) return this.#manner.refuse(NOT_OURS);
+      throw error;
+    }
+  }
 }

@@ -1,0 +1,177 @@
+import { BOUNDS, COUNTABLE } from "../../base/bounds.ts";
+import { OTHER } from "../../base/names.ts";
+import { DIMENSIONS, type Dimension, MAX_DEVICES } from "../log/record.ts";
+import type { BlockPieces } from "../snapshot.ts";
+import { BLOCK_COUNTERS, Block } from "./block.ts";
+import { BlockReader, type DimensionReader } from "./block-reader.ts";
+import { BlockWriter } from "./codec.ts";
+import { COUNTED_OF } from "./day-table.ts";
+import { DayDetail, DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "./detail.ts";
+import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
+import { firstDayOf, type Month } from "./month.ts";
+
+/** Counters that each value of a dimension is counted beside. */
+const BESIDE_VALUES = ["pv", "app", "crawler", "synthetic"] as const;
+/** Of these there is no counter. */
+const WITHOUT_COUNTER: ReadonlySet<Dimension> = new Set(["event", "event_target", "hi"]);
+const HOURS = 24;
+const TOO_MUCH = "a block that counts more than anybody can";
+
+/** By what a block is judged. */
+export interface SoundRules {
+  /** Whether a text may be a value. */
+  isText(text: string): boolean;
+  /** False: values may have been brought that counters already had. */
+  readonly areSumsWhole: boolean;
+  /** @param why no fold could have made it, as a sentence's end */
+  refuse(why: string): never;
+}
+
+/** A block of which its counters say what it holds, and nothing else. */
+interface Sound {
+  readonly pieces: BlockPieces;
+  /** Days of the month that hold anything: bit 0 for the first. */
+  readonly days: number;
+  /** All that it counts by its counters. */
+  readonly counted: number;
+}
+
+/**
+ * Looks through a block that anybody may have made, one dimension after the other: a month with all that it may
+ * hold takes hundreds of megabytes as objects. What its maker said of what it holds is not believed.
+ * @throws as `refuse` where no fold could have made it
+ * @throws {RangeError} when the bytes are no block
+ */
+export function soundBlock(row: BlockPieces & { readonly month: Month }, rules: SoundRules): Sound {
+  const reader = new BlockReader(row);
+  if (reader.largest > BOUNDS.blocks.bytes)
+    rules.refuse("a block that takes more memory than there is for one");
+  const look = new Look(reader, rules);
+  for (const name of DIMENSIONS) {
+    look.dimension(name);
+    reader.release();
+  }
+  const { block, counted } = look.end();
+  reader.close();
+  const writer = new BlockWriter();
+  writer.begin(block);
+  const { counters } = writer.end();
+  const { counts, detail } = row;
+  return { pieces: { counters, counts, detail }, days: block.days, counted };
+}
+
+/** Used again for each day: there are hundreds. */
+const COLUMN = new Uint16Array(MAX_DETAIL_ROWS);
+const NO_ROWS = {
+  hours: new Uint8Array(),
+  bits: new Uint8Array(),
+  values: DETAIL_DIMENSIONS.map(() => new Uint16Array()),
+};
+
+/** Finds out what a block holds. */
+class Look {
+  readonly #reader: BlockReader;
+  readonly #rules: SoundRules;
+  readonly #known = { days: 0, samples: [], bare: 0 };
+  /** Has its counters, and knows how much of detail there is. */
+  readonly #block: Block;
+  /** By day, what is counted that values are counted beside; and events. */
+  readonly #beside = new Float64Array(MAX_DAYS);
+  readonly #events = new Float64Array(MAX_DAYS);
+  #counted = 0;
+
+  constructor(reader: BlockReader, rules: SoundRules) {
+    this.#reader = reader;
+    this.#rules = rules;
+    this.#block = new Block(reader.month, this.#known);
+    for (let day = 0; day < MAX_DAYS; day++) {
+      this.#counters(day);
+      this.#rows(day);
+    }
+    reader.release();
+  }
+
+  /** What is counted of a dimension, and what rows of detail have of it. */
+  dimension(name: Dimension): void {
+    const dimension = this.#reader.dimension(name);
+    if (dimension !== undefined) this.#values(dimension);
+    if (!DETAIL_DIMENSIONS.includes(name)) return;
+    for (const [day, detail] of this.#block.detail.entries())
+      if (detail !== undefined) this.#reader.column(day, name, COLUMN);
+  }
+
+  /** @returns it without its dimensions, once all of them were looked at */
+  end(): { readonly block: Block; readonly counted: number } {
+    const block = this.#block;
+    for (let day = 0; day < MAX_DAYS; day++) {
+      const seen = block.detail[day]?.seen ?? 0;
+      const most = block.dayOf("pv", day) + (this.#events[day] as number);
+      if (this.#rules.areSumsWhole && seen > most)
+        this.#rules.refuse("a block that keeps detail of more than it counts");
+    }
+    return { block, counted: this.#counted };
+  }
+
+  #counters(day: number): void {
+    const { counters } = this.#reader;
+    if (!counters.hasCounters(day)) return;
+    this.#block.countersOf(day).set(counters.countersOf(day));
+    for (const counter of BLOCK_COUNTERS) {
+      for (const n of counters.hoursOf(counter, day))
+        if (n > COUNTABLE.ofHour) this.#rules.refuse(TOO_MUCH);
+      this.#counted += counters.dayOf(counter, day);
+    }
+    for (const counter of BESIDE_VALUES)
+      this.#beside[day] = (this.#beside[day] as number) + counters.dayOf(counter, day);
+  }
+
+  #rows(day: number): void {
+    const sample = this.#reader.sample(day);
+    if (sample === undefined) return;
+    this.#reader.hours(day);
+    this.#reader.bits(day);
+    const seed = firstDayOf(this.#block.month) + day;
+    this.#block.detail[day] = new DayDetail(seed, { ...sample, ...NO_ROWS });
+    if (sample.seen > HOURS * COUNTABLE.ofHour) this.#rules.refuse(TOO_MUCH);
+  }
+
+  #values({ name, texts, counts }: DimensionReader): void {
+    const { isText, refuse } = this.#rules;
+    const all = texts.all();
+    if (!all.every(isText))
+      throw new RangeError("These bytes are no block: a text is none of ours");
+    const bytes = all.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    if (bytes > MAX_DICTIONARY_BYTES + OTHER.length)
+      refuse("a block that has more text than a month may");
+    if (new Set(all).size < all.length) refuse("a block that names a value twice");
+    counts([0, MAX_DAYS], COUNTED_OF, ({ day, length, columns }) => {
+      const [views = 0, visitors = 0, sessions = 0] = columns.map((column) =>
+        column.subarray(0, length).reduce((sum, n) => sum + n, 0),
+      );
+      this.#holds(name, day, length);
+      if (name === "event") this.#events[day] = views;
+      this.#sums(name, day, { views, others: Math.max(visitors, sessions) });
+    });
+  }
+
+  /** So many values were counted on a day; an event without detail is one that lost it. */
+  #holds(name: Dimension, day: number, values: number): void {
+    if (values === 0) return;
+    this.#known.days |= 1 << day;
+    if (name === "event" && this.#block.detail[day] === undefined) this.#known.bare |= 1 << day;
+  }
+
+  #sums(
+    name: Dimension,
+    day: number,
+    { views, others }: { readonly views: number; readonly others: number },
+  ): void {
+    const { areSumsWhole, refuse } = this.#rules;
+    if (Math.max(views, others) > HOURS * COUNTABLE.ofHour) refuse(TOO_MUCH);
+    if (!areSumsWhole) return;
+    if (others > views) refuse("a block that has more visitors than views of a value");
+    const times = name === "app_device" ? MAX_DEVICES : 1;
+    if (!WITHOUT_COUNTER.has(name) && views > times * (this.#beside[day] as number))
+      refuse("a block that counts more by value than in all");
+  }
+}
