@@ -6,8 +6,8 @@ import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { Filter } from "../queries.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { ALL_MONTHS, BlockReading, type Months } from "./block-reading.ts";
+import { PIECES, type Snapshot } from "../snapshot.ts";
+import { ALL_MONTHS, BlockReading, type Months, type PassedOver } from "./block-reading.ts";
 import { COUNTED_BY_HOUR, COUNTED_IN, CounterDays } from "./counter-days.ts";
 import type { CounterSource, SiteDay, SiteDays } from "./source.ts";
 import type { BlockSink, ValuePass } from "./values.ts";
@@ -42,9 +42,10 @@ export class BlockCounts implements CounterSource {
   readonly #snapshot: Snapshot;
   readonly #reading: BlockReading;
 
-  constructor(snapshot: Snapshot, tail: LogTail) {
+  /** @param passedOver told of blocks that nobody can read */
+  constructor(snapshot: Snapshot, tail: LogTail, passedOver?: PassedOver) {
     this.#snapshot = snapshot;
-    this.#reading = new BlockReading(snapshot, tail);
+    this.#reading = new BlockReading(snapshot, tail, passedOver);
   }
 
   async counterByDay(
@@ -133,14 +134,17 @@ export class BlockCounts implements CounterSource {
   /** Reads the values of a site's days, of whatever was seen together. */
   values(range: SiteDays, of: BlockQuestion["of"]): ValuePass {
     return async (names, sink) => {
-      for await (const block of this.#reading.blocks(range.site, monthsOf(range), ["counts"]))
+      const { site } = range;
+      for await (const block of this.#reading.blocks(site, monthsOf(range), ["counts"]))
         for (const name of names) {
           const days = daysInMonth(block.month, range);
-          block
-            .dimension(name)
-            ?.counts(days, [of], ({ day, length, values, columns: [counts = NOTHING] }) =>
-              sink.count(block, name, { day, length, places: values, counts }),
-            );
+          this.#reading.read(site, block.month, () =>
+            block
+              .dimension(name)
+              ?.counts(days, [of], ({ day, length, values, columns: [counts = NOTHING] }) =>
+                sink.count(block, name, { day, length, places: values, counts }),
+              ),
+          );
           sink.end(block);
           block.release();
         }
@@ -201,17 +205,18 @@ class FilteredCounts {
     const { site, to } = this.#range;
     const { detailFrom, where, of } = this.#question;
     const counters = new CounterDays(this.#range);
-    const pieces = ["counters", "counts", "detail"] as const;
     const range = { from: this.#first, to };
     const isEmpty = this.#first > to;
     let variance = 0;
     for await (const block of isEmpty
       ? []
-      : this.#reading.blocks(site, monthsOf(range), pieces, detailFrom)) {
+      : this.#reading.blocks(site, monthsOf(range), PIECES, detailFrom)) {
       const fitting = new Block(block.month);
       const days = daysInMonth(block.month, range);
-      filterBlock(block, { where, of, days, names }, fitting, (name, counts) =>
-        sink.count(block, name, counts),
+      this.#reading.read(site, block.month, () =>
+        filterBlock(block, { where, of, days, names }, fitting, (name, counts) =>
+          sink.count(block, name, counts),
+        ),
       );
       sink.end(block);
       counters.add(fitting);

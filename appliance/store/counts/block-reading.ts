@@ -18,20 +18,37 @@ export interface Months {
   readonly from: Month;
   readonly to: Month;
 }
+
+/** Told of a month of a site that has bytes which nobody can read. */
+export type PassedOver = (site: SiteKey, month: Month) => void;
+
 export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
 
 /**
  * Reads blocks, and what is left in the log, for one question: a few at a time, however many there are. It is
- * all of the moment of a snapshot.
+ * all of the moment of a snapshot. A block that nobody can read is passed over: the others answer all the same.
  */
 export class BlockReading {
   readonly #snapshot: Snapshot;
   readonly #tail: LogTail;
+  readonly #passedOver: PassedOver;
   #following: Promise<void> | undefined;
 
-  constructor(snapshot: Snapshot, tail: LogTail) {
+  constructor(snapshot: Snapshot, tail: LogTail, passedOver: PassedOver = () => {}) {
     this.#snapshot = snapshot;
     this.#tail = tail;
+    this.#passedOver = passedOver;
+  }
+
+  /** Reads something of a block. @returns undefined where a card has bent it */
+  read<T>(site: SiteKey, month: Month, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#passedOver(site, month);
+      return undefined;
+    }
   }
 
   /** How many hits of a site wait for the clock. */
@@ -53,8 +70,7 @@ export class BlockReading {
     await this.#follow();
     for (let at = 0; at < sites.length; at += SITES) {
       const some = sites.slice(at, at + SITES).sort((a, b) => a - b);
-      for await (const row of this.#rows(some, months, ["counters"]))
-        visit(row.site, new BlockReader(row).counters);
+      for await (const row of this.#rows(some, months, ["counters"])) this.#visit(row, visit);
       for (const site of some)
         for (const block of await this.#left(site, months, detailFrom)) visit(site, block);
     }
@@ -75,12 +91,18 @@ export class BlockReading {
     for await (const row of this.#rows([site], months, pieces)) {
       while (left[0] !== undefined && left[0].month < row.month)
         yield readerOf(left.shift() as Block);
-      const reader = new BlockReader(row);
+      const reader = this.read(site, row.month, () => new BlockReader(row));
+      if (reader === undefined) continue;
       yield reader;
       reader.close();
       for (const piece of pieces) giveBack(row[piece]);
     }
     for (const block of left) yield readerOf(block);
+  }
+
+  #visit(row: BlockRow, visit: (site: SiteKey, block: Block) => void): void {
+    const reader = this.read(row.site, row.month, () => new BlockReader(row));
+    if (reader !== undefined) visit(row.site, reader.counters);
   }
 
   #follow(): Promise<void> {

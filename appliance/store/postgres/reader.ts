@@ -19,10 +19,10 @@ export interface ReaderDatabase {
   readonly seen: SharedArrayBuffer;
 }
 
-hostReader(({ settings, seen: memory }: ReaderDatabase) => {
+hostReader(({ settings, seen: memory }: ReaderDatabase, passedOver) => {
   const clock = new SystemClock();
   const seen = new Seen(memory);
-  const reads = new Reads();
+  const reads = new Reads(passedOver);
   const connect = () => new Connection(settings, { clock, role: "reads", seen });
   let connection = connect();
   let away: { error: unknown; until: number } | undefined;

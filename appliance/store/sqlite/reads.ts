@@ -1,6 +1,7 @@
 import { DayZone } from "../../base/day-zone.ts";
 import { LastAnswers } from "../answer.ts";
 import { BlockCounts } from "../counts/block-counts.ts";
+import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
 import { FLEET_READS, type FleetSource } from "../fleet-reads.ts";
 import { LogTail } from "../log/tail.ts";
@@ -53,6 +54,7 @@ const BOX_READS: {
 /** What can be asked of a database; one question at a time. */
 export class Reads {
   readonly #db: Database;
+  readonly #passedOver: PassedOver | undefined;
   readonly #snapshot: SqliteSnapshot;
   readonly #surveys: SqliteSurveys;
   /** What the log has that is in no block yet, decoded once. */
@@ -61,8 +63,10 @@ export class Reads {
   /** How far the log is settled that is being settled. */
   #settlesTo: number | undefined;
 
-  constructor(db: Database) {
+  /** @param passedOver told of blocks that nobody can read */
+  constructor(db: Database, passedOver?: PassedOver) {
     this.#db = db;
+    this.#passedOver = passedOver;
     this.#snapshot = new SqliteSnapshot(db);
     this.#surveys = new SqliteSurveys(db);
   }
@@ -94,7 +98,7 @@ export class Reads {
 
   #source(): FleetSource {
     return {
-      counts: () => new BlockCounts(this.#snapshot, this.#tail),
+      counts: () => new BlockCounts(this.#snapshot, this.#tail, this.#passedOver),
       surveys: this.#surveys,
       siteAlarms: () => siteAlarms(this.#db),
       version: () => dataVersion(this.#db),

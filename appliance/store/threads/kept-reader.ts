@@ -1,8 +1,11 @@
 import type { Worker } from "node:worker_threads";
+import { formatDay } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Cancel } from "../../base/signal.ts";
 import { Turns } from "../../base/turns.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
+import type { SiteKey } from "../counting.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import { ReaderEnded, readRefused } from "../read-queue.ts";
 import type { ThreadAnswer, ThreadKind, ThreadRequest, Threads } from "./threads.ts";
@@ -18,6 +21,8 @@ export interface ReaderRequest {
 export type ReaderAnswer =
   /** The data is damaged; an error follows. */
   | { readonly kind: "damaged"; readonly message: string }
+  /** Counts of a month cannot be read; the result has the rest. */
+  | { readonly kind: "passedOver"; readonly site: SiteKey; readonly month: Month }
   | { readonly kind: "result"; readonly result: unknown }
   /** It could not be read, and who asked is told a sentence; the message is for the log. */
   | { readonly kind: "refused"; readonly reason: "away" | "failed"; readonly message: string }
@@ -40,6 +45,11 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A box that nobody looks at has no use for a reader and its 13 MB: the next question starts one. */
 const IDLE_MS = 2 * 60_000;
+/** Of more months of sites nothing more is told. */
+const MOST_TOLD = 100;
+const PASSED_OVER =
+  "Counts of a month cannot be read and are in no answer. The card may be failing: try another card, and " +
+  "restore a backup that is older than the damage";
 
 /**
  * The reader's worker, asked one thing at a time. When it dies of what it was asked, who asked is told,
@@ -60,6 +70,8 @@ export class KeptReader {
   #leaving: Promise<void> | undefined;
   #asked: PromiseWithResolvers<unknown> | undefined;
   #closing = false;
+  /** Months of sites that cannot be read. */
+  readonly #told = new Set<string>();
   readonly #turns = new Turns();
 
   private constructor(options: KeptReaderOptions) {
@@ -154,6 +166,7 @@ export class KeptReader {
     worker.on("message", (answer: ReaderAnswer | ThreadAnswer) => {
       if (answer.kind === "ready") ready.resolve();
       else if (answer.kind === "damaged") onDamaged(answer.message);
+      else if (answer.kind === "passedOver") this.#passedOver(answer.site, answer.month);
       else if (answer.kind === "result") this.#takeAsked()?.resolve(answer.result);
       else if (answer.kind === "refused") this.#refused(answer);
       else if (answer.kind === "error") this.#takeAsked()?.reject(new Error(answer.message));
@@ -170,6 +183,15 @@ export class KeptReader {
     await ready.promise;
     this.#worker = worker;
     this.#startedAt = clock.monotonic();
+  }
+
+  /** Each question meets them again: they are told of once. */
+  #passedOver(site: SiteKey, month: Month): void {
+    const name = formatDay(firstDayOf(month)).slice(0, "2026-01".length);
+    const key = `${site} ${name}`;
+    if (this.#told.has(key) || this.#told.size >= MOST_TOLD) return;
+    this.#told.add(key);
+    this.#options.log.error({ site, month: name }, PASSED_OVER);
   }
 
   #refused({ reason, message }: Extract<ReaderAnswer, { kind: "refused" }>): void {

@@ -1,4 +1,5 @@
 import type { Answer } from "../answer.ts";
+import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
 import type { QueryName } from "../queries.ts";
 import type { ReaderAnswer, ReaderRequest } from "./kept-reader.ts";
@@ -12,10 +13,15 @@ interface Reader {
   close(): void | Promise<void>;
 }
 
-/** Runs in a thread, so that a large report delays no hit. It answers one question at a time. */
-export function hostReader<Database>(open: (database: Database) => Soon<Reader>): void {
+/**
+ * Runs in a thread, so that a large report delays no hit. It answers one question at a time.
+ * @param open gets whom to tell of what was passed over
+ */
+export function hostReader<Database>(
+  open: (database: Database, passedOver: PassedOver) => Soon<Reader>,
+): void {
   hostDatabase<ReaderRequest, ReaderAnswer, Database>(async (database, say) => {
-    const reader = await open(database);
+    const reader = await open(database, (site, month) => say({ kind: "passedOver", site, month }));
     const answer = async ({ query, input }: ReaderRequest) => {
       try {
         const result = await reader.read(query, input);

@@ -1,6 +1,7 @@
 import { DayZone } from "../../../base/day-zone.ts";
 import { LastAnswers } from "../../answer.ts";
 import { BlockCounts } from "../../counts/block-counts.ts";
+import type { PassedOver } from "../../counts/block-reading.ts";
 import { FLEET_READS, type FleetSource } from "../../fleet-reads.ts";
 import { LogTail } from "../../log/tail.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../../queries.ts";
@@ -30,10 +31,16 @@ interface Kept {
 
 /** What can be asked of a database; one question at a time. */
 export class Reads {
+  readonly #passedOver: PassedOver | undefined;
   #kept: Kept | undefined;
   /** By node, how far the log is settled that is being settled. */
   #settlesTo: ReadonlyMap<number, number> = new Map();
   #looked: Looked & { readonly epoch: number | null } = { epoch: null, past: "" };
+
+  /** @param passedOver told of blocks that nobody can read */
+  constructor(passedOver?: PassedOver) {
+    this.#passedOver = passedOver;
+  }
 
   /** All that is read is of one moment. @throws {Away}, {Lost}, and what the server refuses */
   run<Q extends QueryName>(
@@ -56,7 +63,7 @@ export class Reads {
     const { tail, lastAnswers } = this.#keptOf(connection, server);
     const snapshot = new PostgresSnapshot(sql);
     return {
-      counts: () => new BlockCounts(snapshot, tail),
+      counts: () => new BlockCounts(snapshot, tail, this.#passedOver),
       surveys: new PostgresSurveys(sql),
       siteAlarms: () => siteAlarms(sql),
       version: () => JSON.stringify([server, state]),
