@@ -11,6 +11,18 @@ import { type Taken, takenOf } from "./taken.ts";
 /** For how long the service has run with the data, in ms. */
 export const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";
 
+/**
+ * The first part of site `$1` and month `$2` that is free, from `$3` to `$4`: a card may have bent one to the last
+ * there is, so that none is after it.
+ */
+const FREE_PART = `(
+  SELECT min(part) FROM (
+    SELECT CAST($3 AS integer) AS part
+    UNION ALL SELECT part + 1 FROM block
+      WHERE site = $1 AND month = $2 AND part >= $3 AND part < $4) AS next
+  WHERE NOT EXISTS (SELECT 1 FROM block
+    WHERE site = $1 AND month = $2 AND block.part = next.part))`;
+
 /** A day as it is brought. */
 export interface BroughtDay {
   readonly day: Day;
@@ -97,8 +109,7 @@ export class Change {
         const { counters, counts, detail } = added;
         const put = {
           text: `INSERT INTO block (site, month, part, counters, counts, detail)
-                 VALUES ($1, $2, (SELECT coalesce(max(part) + 1, $3) FROM block
-                   WHERE site = $1 AND month = $2 AND part BETWEEN $3 AND $4), $5, $6, $7)`,
+                 VALUES ($1, $2, ${FREE_PART}, $5, $6, $7)`,
           values: [key, monthOf(day), ...partsOf(day), counters, counts, detail],
         };
         // Retention goes by how long the data was in use since a day was counted, wherever that was.

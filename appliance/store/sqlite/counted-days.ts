@@ -1,6 +1,9 @@
 import { DAY_MS, type Day, HOUR_MS } from "../../base/calendar.ts";
+import { firstDayOf, MAX_MONTH } from "../blocks/month.ts";
 import type { Database } from "./database.ts";
 
+/** The last day there is: a card has bent what is beyond it, or before 1970. */
+export const LAST_DAY: Day = firstDayOf(MAX_MONTH + 1) - 1;
 /** The time run is saved at most so often: it costs a page of the write-ahead log. */
 const EVERY_MS = 60_000;
 const TIME_EVERY_MS = HOUR_MS;
@@ -104,7 +107,10 @@ export function runMs(db: Database): number {
 
 /** When each day was last counted on, by the time run (milliseconds). */
 export function dayMarks(db: Database): ReadonlyMap<Day, number> {
-  const rows = db.prepare("SELECT day, run_ms FROM counted_day").raw().all();
+  const rows = db
+    .prepare(`SELECT day, run_ms FROM counted_day WHERE day BETWEEN 0 AND ${LAST_DAY}`)
+    .raw()
+    .all();
   return new Map(rows as [Day, number][]);
 }
 

@@ -1,5 +1,6 @@
 import { MAX_MONTH } from "../blocks/month.ts";
 import { LAST_PART, runningPart } from "../settling/parts.ts";
+import { LAST_DAY } from "./counted-days.ts";
 import type { Database } from "./database.ts";
 import { beginGeneration, passGeneration } from "./settle.ts";
 
@@ -7,6 +8,8 @@ import { beginGeneration, passGeneration } from "./settle.ts";
 const LAST_NUMBER = 2 ** 50;
 /** A start looks at the numbers of so many blocks: a moment on a small board. Of more, bent ones are passed over. */
 const LOOKED_AT = 200_000;
+/** More than responses ever come after a number was known, in a backup or a file; a million times as many leave enough. */
+export const PASSED_BY: number = 2 ** 32;
 /** Batches keep a site in 32 bits. */
 const LAST_SITE = 2 ** 30;
 /** The condition that a row of `block` has numbers of ours: any other is passed over. */
@@ -18,7 +21,55 @@ export const HAS_NUMBERS: string = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month 
  * @returns what is told of it, a sentence each
  */
 export function mendNumbers(db: Database): string[] {
-  return [...mendLog(db), ...mendSites(db), ...mendBlocks(db)];
+  return [
+    ...mendRows(db),
+    ...mendLog(db),
+    ...mendSites(db),
+    ...mendErased(db),
+    ...mendMarks(db),
+    ...mendBlocks(db),
+  ];
+}
+
+/** Rows that are gone on from, or taken out, by a number of their own. */
+const NUMBERED = [
+  ["block", "rowid"],
+  ["survey", "id"],
+  ["waiting_survey", "id"],
+] as const;
+
+function mendRows(db: Database): string[] {
+  let mended = 0;
+  for (const [table, id] of NUMBERED) {
+    const isBent = `(${id} < 1 OR ${id} > ${LAST_NUMBER})`;
+    const last = `(SELECT coalesce(max(${id}), 0) FROM ${table} WHERE NOT ${isBent})`;
+    mended += db
+      .prepare(
+        `UPDATE sqlite_sequence SET seq = ${last} + ${PASSED_BY}
+         WHERE name = '${table}' AND seq NOT BETWEEN 0 AND ${LAST_NUMBER}`,
+      )
+      .run().changes;
+    const bent = db
+      .prepare(`SELECT ${id} FROM ${table} WHERE ${isBent}`)
+      .pluck()
+      .safeIntegers()
+      .all();
+    const give = db.prepare(
+      `UPDATE ${table} SET ${id} = 1 + max(${last},
+         coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0)) WHERE ${id} = ?`,
+    );
+    const pass = db.prepare(
+      `UPDATE sqlite_sequence SET seq = max(seq, ${last}) WHERE name = '${table}'`,
+    );
+    for (const n of bent) {
+      give.run(n);
+      pass.run();
+    }
+    mended += bent.length;
+  }
+  if (mended === 0) return [];
+  passGeneration(db);
+  return ["Numbers of responses or of counts were damaged; they are mended, and nothing is lost."];
 }
 
 function mendLog(db: Database): string[] {
@@ -82,6 +133,33 @@ const OF_SITES = [
   "site_alarm",
   "waiting_survey",
 ] as const;
+
+/** Of a site that was to be erased and has lost its number: whatever no site has is. */
+function mendErased(db: Database): string[] {
+  const bent = db.prepare(`DELETE FROM erased_site WHERE key NOT BETWEEN 1 AND ${LAST_SITE}`).run();
+  if (bent.changes === 0) return [];
+  for (const table of ["block", "past", "survey", "survey_day", "waiting_survey"])
+    db.exec(
+      `INSERT OR IGNORE INTO erased_site (key) SELECT DISTINCT site FROM ${table}
+       WHERE site BETWEEN 1 AND ${LAST_SITE} AND site NOT IN (SELECT key FROM site)`,
+    );
+  return ["The number of a site that is erased was damaged; erasing goes on."];
+}
+
+/** A day that has lost its mark is among those that have one, and gets one of now: it goes the last. */
+function mendMarks(db: Database): string[] {
+  const bent = db.prepare(`DELETE FROM counted_day WHERE day NOT BETWEEN 0 AND ${LAST_DAY}`).run();
+  if (bent.changes === 0) return [];
+  db.exec(
+    `WITH RECURSIVE missing (day) AS (
+       SELECT min(day) FROM counted_day
+       UNION ALL SELECT day + 1 FROM missing WHERE day < (SELECT max(day) FROM counted_day))
+     INSERT OR IGNORE INTO counted_day (day, run_ms)
+       SELECT day, coalesce((SELECT value FROM meta WHERE key = 'run_ms'), 0) FROM missing
+       WHERE day IS NOT NULL`,
+  );
+  return ["The marks of days that were counted on were damaged; some of them are kept longer."];
+}
 
 /** A part that has lost its number is as one of the first day: it is merged with what is settled of its month. */
 function mendBlocks(db: Database): string[] {

@@ -50,8 +50,8 @@ export function eraseSites(db: Database): boolean {
     removeSome(db, "survey_day", "site, day", site) ||
     removeSome(db, "waiting_survey", "id", site) ||
     removeSome(db, "past", "site, counter", site);
-  if (!more) db.prepare("DELETE FROM erased_site WHERE key = ?").run(site);
-  return true;
+  // A card may bend the number of a row at any time: what is done is counted, or a step would have no end.
+  return more || db.prepare("DELETE FROM erased_site WHERE key = ?").run(site).changes > 0;
 }
 
 function removeSome(db: Database, table: string, key: string, site: SiteKey): boolean {
@@ -74,13 +74,14 @@ function eraseBlocks(db: Database, site: SiteKey): boolean {
   if (rows.length === 0) return false;
   const erase = db.prepare("DELETE FROM block WHERE rowid = ?");
   let room = BYTES_PER_STEP;
+  let erased = 0;
   for (const { rowid, bytes } of rows) {
-    erase.run(rowid);
+    erased += erase.run(rowid).changes;
     room -= bytes;
     if (room <= 0) break;
   }
   passGeneration(db);
-  return true;
+  return erased > 0;
 }
 
 /**
@@ -164,13 +165,15 @@ function fileSurveys(db: Database, { boot, bootedAt, ...time }: UpkeepTime): boo
      SELECT key, :version, :day, :payload FROM site WHERE key = :site`,
   );
   const remove = db.prepare("DELETE FROM waiting_survey WHERE id = ?");
+  let filed = 0;
   for (const { id, site, version, payload, at, ...row } of rows) {
+    if (remove.run(id).changes === 0) continue;
+    filed++;
     const isKnown = row.boot === boot && bootedAt !== null;
     const day = zone.today(isKnown ? bootedAt + at : row.savedClock);
     file.run({ site, version, day, payload });
-    remove.run(id);
   }
-  return rows.length > 0;
+  return filed > 0;
 }
 
 /** Removes responses to sites that do not exist. @returns true when there are more */

@@ -9,6 +9,7 @@ import type { Block } from "../../../appliance/store/blocks/block.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
 import type { Month } from "../../../appliance/store/blocks/month.ts";
 import { CopyEnd } from "../../../appliance/store/copy/end.ts";
+import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
 import { Interrupted } from "../../../appliance/store/copy/patience.ts";
 
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../../appliance/store/log/batch.ts";
@@ -49,7 +50,7 @@ const HASH = new Uint8Array(32).fill(7);
 /** A kind of database that a copy goes to, and comes back from. */
 interface Kind {
   readonly name: string;
-  open(): Promise<CopyEnd>;
+  open(): Promise<CopyEngine>;
 }
 
 describe("a copy", () => {
@@ -78,27 +79,25 @@ describe("a copy", () => {
   };
 
   const kinds: readonly Kind[] = [
-    { name: "another folder", open: async () => folderAt("there") },
+    { name: "another folder", open: async () => openFolder(at("there"), { isTarget: true }) },
     {
       name: "PostgreSQL",
       async open() {
         const server = await sharedPostgres();
         const url = server.url({ database: await server.createDatabase() });
         const clock = new SystemClock();
-        return opened(
-          new CopyEnd(
-            await openDatabase(url, { clock, random: Math.random, flag: "--to", isTarget: true }),
-          ),
-        );
+        return openDatabase(url, { clock, random: Math.random, flag: "--to", isTarget: true });
       },
     },
   ];
 
   for (const { name, open } of kinds)
     describe(`to ${name}`, () => {
+      let engine: CopyEngine;
       let there: CopyEnd;
       beforeEach(async () => {
-        there = await open();
+        engine = await open();
+        there = opened(new CopyEnd(engine));
       });
 
       it("brings all that was counted, and nothing the second time", async () => {
@@ -144,6 +143,25 @@ describe("a copy", () => {
         assert.deepEqual(await contentOf(there), await contentOf(source("all")));
         const { less, more } = await checkAll(source("box"), there);
         assert.deepEqual([less, more], [[], [`blog ${formatDay(TODAY)}`]]);
+      });
+
+      it("goes on with a day whose last part a card has bent to the last there is", async () => {
+        fill(at("box"), [day("blog", 0, { "/a": 3 })]);
+        await copyAll(source("box"), there);
+        await engine.write(({ rows }) =>
+          rows("UPDATE block SET part = (part / 65536 + 1) * 65536 - 1"),
+        );
+        for (let n = 1; n <= 2; n++) {
+          fill(at("box"), [day("blog", 0, { "/b": n })]);
+          await copyAll(source("box"), there);
+        }
+        assert.deepEqual(await contentOf(there), await contentOf(source("box")));
+        const [first, last] = partsOf(TODAY);
+        const parts = await engine.read(({ rows }) =>
+          rows<{ part: number }>("SELECT part FROM block"),
+        );
+        assert.equal(parts.length, 3);
+        assert.ok(parts.every(({ part }) => part >= first && part <= last));
       });
 
       it("goes on where it was ended, between any two transactions or in the middle of one", async () => {

@@ -49,6 +49,22 @@ const BENT: readonly [what: string, bend: (db: Database.Database) => void, told:
       /Numbers of counts were damaged; they are mended/,
     ],
     [
+      "of the rows of blocks",
+      (db) => db.prepare("UPDATE block SET rowid = rowid + ?").run(LAST),
+      /Numbers of responses or of counts were damaged/,
+    ],
+    [
+      "of a site that is erased",
+      (db) => db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(LAST + 1n),
+      /The number of a site that is erased was damaged/,
+    ],
+    [
+      "of a day that was counted on",
+      (db) =>
+        db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)").run(-LAST - 1n, -LAST),
+      /The marks of days that were counted on were damaged/,
+    ],
+    [
       "of a part, which is the last of its day",
       (db) => db.exec("UPDATE block SET part = (part / 65536 + 1) * 65536 - 1"),
       null,
@@ -94,6 +110,48 @@ describe("numbers that the card has bent", () => {
       if (told === null) assert.equal(messages, "");
       else assert.match(messages, told);
     });
+
+  it("hold up nothing, and are told: those of responses, and of all that follow", async () => {
+    await world().survey({ sv: 1, c: "stored" });
+    await bent((db) => {
+      db.prepare("UPDATE survey SET id = ?").run(LAST + 1n);
+      db.prepare("UPDATE sqlite_sequence SET seq = ?").run(2n ** 63n - 1n);
+      db.prepare(
+        `INSERT INTO waiting_survey (id, site, boot, at, saved_clock, version, payload)
+         VALUES (?, 1, 'before', 0, ?, 1, '{"sv":1,"c":"waited"}')`,
+      ).run(LAST + 1n, world().clock.now());
+    });
+    await world().survey({ sv: 1, c: "later" });
+    await world().service.store.upkeep();
+    const { comments } = await world().read("/surveys", { sv: 1 });
+    const said = comments.map(({ c }: { c: string }) => c).sort();
+    assert.deepEqual(said, ["later", "stored", "waited"]);
+    const { errors } = await new Owner(world()).get("/api/diagnostics");
+    assert.match(errors[0].message, /Numbers of responses or of counts were damaged/);
+  });
+
+  it("hold up no upkeep where they are bent while it runs", async () => {
+    await bent(() => {});
+    const db = openForWriting(databaseFile(world().dataDir));
+    const more = `INSERT INTO waiting_survey (id, site, boot, at, saved_clock, version, payload)
+                  VALUES (?, 1, 'before', 0, 0, 1, '{"sv":1,"c":"waits"}')`;
+    db.prepare(more).run(LAST + 1n);
+    db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(LAST + 1n);
+    db.prepare("INSERT INTO counted_day (day, run_ms) VALUES (?, ?)").run(-LAST - 1n, -LAST);
+    db.close();
+    await world().service.store.upkeep();
+    assert.equal(await views(), 8);
+    assert.equal((await world().read("/surveys", { sv: 1 })).total, 0);
+  });
+
+  it("leave nothing of a site that is erased", async () => {
+    await bent((db) => {
+      db.prepare("INSERT INTO erased_site (key) VALUES (?)").run(LAST + 1n);
+      db.exec("INSERT INTO past (site, counter, n) VALUES (77, 'pv', 3)");
+    });
+    await world().service.store.upkeep();
+    assert.deepEqual(await world().rows("SELECT * FROM past"), []);
+  });
 
   it("of the month of a block are passed over, and told", async () => {
     await bent((db) => db.exec("UPDATE block SET month = month + 1000000000"));

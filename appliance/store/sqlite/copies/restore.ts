@@ -10,6 +10,7 @@ import {
   openForWriting,
   openUntrusted,
 } from "../database.ts";
+import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
 import { addSite, findSite } from "../tables/sites.ts";
@@ -19,8 +20,6 @@ import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
 const GROWTH = 3;
 const SPARE_PAGES = 1_024;
-/** More than ever come between a backup and its restore; a million restores leave enough. */
-const PASSED_BY = 2 ** 32;
 /** No site of anybody: ids have no blanks. */
 const TRIAL_SITE = " ";
 
