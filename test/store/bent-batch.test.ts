@@ -1,19 +1,8 @@
 import assert from "node:assert/strict";
-import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { changeByHand } from "../helpers/by-hand.ts";
 import { engineOfSuite, onEachEngine } from "../helpers/engines.ts";
 import { Owner } from "../helpers/owner.ts";
-import { eachWorld, type World } from "../helpers/world.ts";
-
-/** What is changed in the log by hand, of a world that has stopped; each engine has functions of its own. */
-async function change(world: World, { sqlite, postgres }: Record<"sqlite" | "postgres", string>) {
-  if (world.isOnPostgres) {
-    await world.rows(`UPDATE log SET body = ${postgres}`);
-    return;
-  }
-  const db = openForWriting(databaseFile(world.dataDir));
-  db.exec(`UPDATE log SET body = ${sqlite}`);
-  db.close();
-}
+import { eachWorld } from "../helpers/world.ts";
 
 onEachEngine(() => {
   describe("a batch that the card has bent", () => {
@@ -22,8 +11,7 @@ onEachEngine(() => {
     it("is told of and given up, and what comes after it counts", async () => {
       await world().beacon({ p: "/lost" });
       await world().stop();
-      const shorter = "substr(body, 1, length(body) - 1)";
-      await change(world(), { sqlite: shorter, postgres: shorter });
+      await changeByHand(world(), "UPDATE log SET body = substr(body, 1, length(body) - 1)");
       await world().start();
       await world().beacon({ p: "/kept" });
       await world().service.store.upkeep();
@@ -43,9 +31,9 @@ onEachEngine(() => {
     /** Says another format of what has one. */
     async function become(before: number, format: number): Promise<void> {
       await world().stop();
-      await change(world(), {
-        sqlite: `CAST(unhex('0${format}') || substr(body, 2) AS BLOB) WHERE hex(substr(body, 1, 1)) = '0${before}'`,
-        postgres: `set_byte(body, 0, ${format}) WHERE get_byte(body, 0) = ${before}`,
+      await changeByHand(world(), {
+        sqlite: `UPDATE log SET body = CAST(unhex('0${format}') || substr(body, 2) AS BLOB) WHERE hex(substr(body, 1, 1)) = '0${before}'`,
+        postgres: `UPDATE log SET body = set_byte(body, 0, ${format}) WHERE get_byte(body, 0) = ${before}`,
       });
     }
 
