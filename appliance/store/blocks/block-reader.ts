@@ -66,6 +66,8 @@ export class BlockReader {
   readonly #detail: FrameReader;
   /** By place in DIMENSIONS, of those that were looked at. */
   readonly #sizes = new Map<number, number>();
+  /** What a column of all days takes; known once somebody asks. */
+  #columns: number | undefined;
 
   /** @throws {RangeError} when the bytes are no block */
   constructor({ month, counters, counts, detail }: BlockPieces & { readonly month: Month }) {
@@ -163,12 +165,21 @@ export class BlockReader {
   /** What a dimension takes unpacked: its columns as whoever decodes them holds them, each day's whole. */
   bytesOf(name: Dimension): number {
     const place = DIMENSIONS.indexOf(name);
-    const hasColumns = DETAIL_DIMENSIONS.includes(name);
-    let bytes = this.#counts.length(textsKey(place)) ?? 0;
-    bytes += this.#counts.length(countsKey(place)) ?? 0;
-    for (let day = 0; hasColumns && day < MAX_DAYS; day++)
-      bytes += Uint16Array.BYTES_PER_ELEMENT * (this.sample(day)?.rows ?? 0);
-    return bytes;
+    const bytes = DETAIL_DIMENSIONS.includes(name) ? this.#columnBytes : 0;
+    return (
+      bytes +
+      (this.#counts.length(textsKey(place)) ?? 0) +
+      (this.#counts.length(countsKey(place)) ?? 0)
+    );
+  }
+
+  get #columnBytes(): number {
+    if (this.#columns === undefined) {
+      this.#columns = 0;
+      for (let day = 0; day < MAX_DAYS; day++)
+        this.#columns += Uint16Array.BYTES_PER_ELEMENT * (this.sample(day)?.rows ?? 0);
+    }
+    return this.#columns;
   }
 
   /** Lets go of what was unpacked but for what the next dimension, or the next day, may be in. */

@@ -206,9 +206,13 @@ export class FrameReader {
 }
 
 /** Gives back memory that nobody reads any more at once, where it is of its own. */
-export function giveBack({ buffer, byteOffset, byteLength }: Uint8Array | Uint16Array): void {
+export function giveBack(view: Uint8Array | Uint16Array): void {
+  const { byteOffset, byteLength } = view;
+  if (byteLength < OWN_MEMORY_BYTES) return;
+  // Of a small one, to ask for it would be to make it.
+  const { buffer } = view;
   const isOwn = byteOffset === 0 && buffer.byteLength <= byteLength + 1;
-  if (byteLength >= OWN_MEMORY_BYTES && isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 function pack(bytes: Uint8Array): Uint8Array {

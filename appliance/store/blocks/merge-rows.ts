@@ -5,7 +5,7 @@ import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
 import { BlockReader } from "./block-reader.ts";
 import { BlockWriter, decodeBlock } from "./codec.ts";
-import { compactBlock, type Kept } from "./compact.ts";
+import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
 import { giveBack } from "./frames.ts";
 import { mergeInto } from "./merge.ts";
 import type { Month } from "./month.ts";
@@ -13,6 +13,7 @@ import type { Month } from "./month.ts";
 /** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
 const GROUP_BYTES = 2 * 1_048_576;
 
+const NOTHING: ReadonlyMap<Counter, number> = new Map();
 const PAST = { today: Number.POSITIVE_INFINITY };
 
 /** Blocks of a month as one, of what is kept. */
@@ -44,7 +45,8 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
       mergeInto(first, part);
       letGo(part);
     }
-    const { block, gone } = compactBlock(first, kept);
+    const { block, gone } =
+      kept === ALL_KEPT ? { block: first, gone: NOTHING } : compactBlock(first, kept);
     if (merged === undefined) writer.begin(block);
     writer.dimensions(block);
     merged ??= { days: block.days, gone };
@@ -53,7 +55,7 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
   // A restore takes no more of a piece: what was counted last goes the way of what is past.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
     return mergeRows(month, rows, { ...kept, ...PAST });
-  return { pieces: writer.end(), ...(merged ?? { days: 0, gone: new Map() }) };
+  return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NOTHING }) };
 }
 
 /** Gives back what their detail takes at once: left to V8, some 100 MB would be there before it collects any. */
