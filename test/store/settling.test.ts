@@ -288,6 +288,18 @@ describe("settling", () => {
     assert.equal((await viewsBy(life, 2))[1], 1);
   });
 
+  it("merges the parts of a running day beside one of its month that nobody can read", async () => {
+    const life = new Life();
+    await live(life, 1);
+    life.engine.bend("counts");
+    for (let fold = 0; fold < 12; fold++) {
+      life.commit(0, [view(1)]);
+      await life.settleAll();
+    }
+    assert.ok(partsOf(life).length <= 1 + 8, `${partsOf(life).length} parts`);
+    assert.deepEqual((await viewsBy(life, 1))[0], [12]);
+  });
+
   it("takes in under low space what blocks know, and counts all else as OTHER", async () => {
     const life = new Life();
     life.commit(0, [view(1, "/known")]);

@@ -295,13 +295,13 @@ async function settle(
     detail: past.keepsDetail,
     today: past.today,
   };
-  const merged = readable(() =>
-    [...settled, ...many, ...others.filter((row) => isPast.get(row)).map((row) => [row])].map(
-      (parts) => ({ parts, ...mergeRows(month, parts, kept) }),
-    ),
-  );
-  // Merged with the rest, it would be lost for those who mend it.
-  if (merged === undefined) return;
+  const alone = others.filter((row) => isPast.get(row)).map((row) => [row]);
+  const merged = [...settled, ...many, ...alone].flatMap((parts) => {
+    const one = readable(() => mergeRows(month, parts, kept));
+    // Merged with the rest, what nobody can read would be lost for those who mend it.
+    return one === undefined ? [] : [{ parts, ...one }];
+  });
+  if (merged.length === 0) return;
   work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
   for (const { parts, gone, ...block } of merged) {
     const key = parts === over ? { site, month, part: SETTLED } : (parts[0] as BlockRow);
