@@ -17,6 +17,7 @@ import {
   textsKey,
 } from "./keys.ts";
 import { daysIn, MAX_MONTH, type Month } from "./month.ts";
+import { NoBlock } from "./no-block.ts";
 import { Texts } from "./texts.ts";
 import { VarintReader } from "./varints.ts";
 
@@ -71,7 +72,7 @@ export class BlockReader {
 
   /** @throws {RangeError} when the bytes are no block */
   constructor({ month, counters, counts, detail }: BlockPieces & { readonly month: Month }) {
-    if (!(month >= 0 && month <= MAX_MONTH)) throw noBlock(`nobody counts in month ${month}`);
+    if (!(month >= 0 && month <= MAX_MONTH)) throw new NoBlock(`nobody counts in month ${month}`);
     this.month = month;
     const frames = new FrameReader(counters, { keys: 1, itemBytes: MAX_COUNTERS_BYTES });
     const item = frames.item(0);
@@ -141,7 +142,7 @@ export class BlockReader {
     const planes = this.#detail.item(keyOfDay(day, columnKey(place)));
     if (planes === undefined) return false;
     const all = this.#rows(day);
-    if (planes.length !== all && planes.length !== 2 * all) throw noBlock("its detail is off");
+    if (planes.length !== all && planes.length !== 2 * all) throw new NoBlock("its detail is off");
     const isWide = planes.length > all;
     const count = rows?.length ?? all;
     let highest = 0;
@@ -152,7 +153,7 @@ export class BlockReader {
       into[i] = value;
       if (value > highest) highest = value;
     }
-    if (highest > this.size(name)) throw noBlock("its detail names what it has not");
+    if (highest > this.size(name)) throw new NoBlock("its detail names what it has not");
     return true;
   }
 
@@ -200,11 +201,11 @@ export class BlockReader {
 
   #bytes(day: number, key: number, max: number): Uint8Array {
     const bytes = this.#detail.item(keyOfDay(day, key));
-    if (bytes?.length !== this.#rows(day)) throw noBlock("its detail is cut");
+    if (bytes?.length !== this.#rows(day)) throw new NoBlock("its detail is cut");
     let highest = 0;
     for (let row = 0; row < bytes.length; row++)
       if ((bytes[row] as number) > highest) highest = bytes[row] as number;
-    if (highest > max) throw noBlock("its detail is off");
+    if (highest > max) throw new NoBlock("its detail is off");
     return bytes;
   }
 }
@@ -223,7 +224,7 @@ function readCounters(month: Month, reader: VarintReader): Block {
   for (const day of readDays(reader, month)[1]) readSparse(reader, block.countersOf(day));
   for (const day of readDays(reader, month)[1]) known.samples[day] = readSample(reader);
   known.bare = readDays(reader, month)[0];
-  if (reader.left > 0) throw noBlock("something follows its counters");
+  if (reader.left > 0) throw new NoBlock("something follows its counters");
   return block;
 }
 
@@ -232,7 +233,7 @@ function readSample(reader: VarintReader): Sample {
   const seen = reader.number();
   const every = reader.number(MAX_EVERY);
   if (rows === 0 || !Number.isInteger(Math.log2(every)) || rows !== Math.ceil(seen / every))
-    throw noBlock("its detail is off");
+    throw new NoBlock("its detail is off");
   return { rows, seen, every };
 }
 
@@ -240,7 +241,7 @@ function readSparse(reader: VarintReader, numbers: Float64Array): void {
   let at = -1;
   for (let left = reader.number(numbers.length); left > 0; left--) {
     at += 1 + reader.number(numbers.length);
-    if (at >= numbers.length) throw noBlock("it counts what there is not");
+    if (at >= numbers.length) throw new NoBlock("it counts what there is not");
     numbers[at] = reader.number();
   }
 }
@@ -268,7 +269,7 @@ function readCounts(
   const lengths = days.map(() => reader.number(Math.min(size, MAX_VALUES_PER_DAY + 1)));
   const values = reader.piece();
   const all = COUNTED_OF.map(() => reader.piece());
-  if (reader.left > 0) throw noBlock("something follows its counts");
+  if (reader.left > 0) throw new NoBlock("something follows its counts");
   const runs = asked.map((name) => all[COUNTED_OF.indexOf(name)] as VarintReader);
   const columns = COLUMNS.slice(0, runs.length);
   for (const [i, day] of days.entries()) {
@@ -283,7 +284,8 @@ function readCounts(
     for (const [n, run] of runs.entries()) run.numbers(length, columns[n] as Float64Array);
     visit({ day, length, values: VALUES, columns });
   }
-  if ([values, ...runs].some(({ left }) => left > 0)) throw noBlock("it counts more than it says");
+  if ([values, ...runs].some(({ left }) => left > 0))
+    throw new NoBlock("it counts more than it says");
 }
 
 /** Makes gaps the values that they are between. @throws {RangeError} where one is not below `size` */
@@ -293,9 +295,5 @@ function ascending(length: number, size: number): void {
     before += 1 + (GAPS[i] as number);
     VALUES[i] = before;
   }
-  if (before >= size) throw noBlock("it counts what its dictionary has not");
-}
-
-function noBlock(why: string): RangeError {
-  return new RangeError(`These bytes are no block: ${why}`);
+  if (before >= size) throw new NoBlock("it counts what its dictionary has not");
 }

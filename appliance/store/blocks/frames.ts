@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { NoBlock } from "./no-block.ts";
 import { VarintReader, VarintWriter } from "./varints.ts";
 
 // A piece of a block is items in frames behind an index, so that a question unpacks what it is about and
@@ -122,12 +123,12 @@ export class FrameReader {
     if (bytes.length === 0) return;
     const reader = new VarintReader(bytes);
     const format = reader.number();
-    if (format !== FORMAT) throw noPiece(`its format is ${format}`);
+    if (format !== FORMAT) throw new NoBlock(`its format is ${format}`);
     const lengths: number[] = [];
     let length = 0;
     for (let left = reader.number(keys); left > 0; left--) {
       const key = reader.number(keys - 1);
-      if (this.#places.has(key)) throw noPiece("it has an item twice");
+      if (this.#places.has(key)) throw new NoBlock("it has an item twice");
       const from = length;
       length += reader.number(itemBytes);
       this.#places.set(key, { frame: lengths.length, from, to: length });
@@ -142,7 +143,7 @@ export class FrameReader {
       at += Math.floor(head / 2);
       this.#frames.push({ from, to: at, isPacked: head % 2 === 1, length: each });
     }
-    if (at !== bytes.length) throw noPiece("it is cut, or something follows it");
+    if (at !== bytes.length) throw new NoBlock("it is cut, or something follows it");
   }
 
   /** What all items take that are not packed. */
@@ -196,7 +197,7 @@ export class FrameReader {
     const { from, to, isPacked, length } = this.#frames[n] as FramePlace;
     const bytes = this.#bytes.subarray(from, to);
     if (!isPacked) {
-      if (bytes.length !== length) throw noPiece("a frame is not as long as it says");
+      if (bytes.length !== length) throw new NoBlock("a frame is not as long as it says");
       return bytes;
     }
     const frame = unpack(bytes, length);
@@ -229,12 +230,10 @@ function unpack(bytes: Uint8Array, length: number): Uint8Array {
       params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
     });
   } catch (error) {
-    throw new RangeError("These bytes are no block: they cannot be unpacked", { cause: error });
+    // Without a code it is V8's: there is not enough memory.
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new NoBlock("they cannot be unpacked", { cause: error });
   }
-  if (unpacked.length !== length) throw noPiece("a frame is not as long as it says");
+  if (unpacked.length !== length) throw new NoBlock("a frame is not as long as it says");
   return unpacked;
-}
-
-function noPiece(why: string): RangeError {
-  return new RangeError(`These bytes are no block: ${why}`);
 }

@@ -9,6 +9,7 @@ import { COUNTED_OF } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, MAX_DETAIL_ROWS } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
 import { firstDayOf, type Month } from "./month.ts";
+import { NoBlock } from "./no-block.ts";
 
 /** Counters that each value of a dimension is counted beside. */
 const BESIDE_VALUES = ["pv", "app", "crawler", "synthetic"] as const;
@@ -138,8 +139,7 @@ class Look {
   #values({ name, texts, counts }: DimensionReader): void {
     const { isText, refuse } = this.#rules;
     const all = texts.all();
-    if (!all.every(isText))
-      throw new RangeError("These bytes are no block: a text is none of ours");
+    if (!all.every(isText)) throw new NoBlock("a text is none of ours");
     const bytes = all.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     if (bytes > MAX_DICTIONARY_BYTES + OTHER.length)
       refuse("a block that has more text than a month may");

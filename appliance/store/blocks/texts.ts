@@ -1,4 +1,5 @@
 import { MAX_DICTIONARY } from "./dictionary.ts";
+import { NoBlock } from "./no-block.ts";
 
 const NUL = 0;
 
@@ -12,8 +13,7 @@ export class Texts {
   constructor(bytes: Uint8Array) {
     let count = 1;
     for (let at = bytes.indexOf(NUL); at >= 0; at = bytes.indexOf(NUL, at + 1)) count++;
-    if (count > MAX_DICTIONARY)
-      throw new RangeError("These bytes are no block: its dictionary is too large");
+    if (count > MAX_DICTIONARY) throw new NoBlock("its dictionary is too large");
     this.#bytes = bytes;
     this.#starts = new Uint32Array(count + 1);
     let n = 1;

@@ -1,3 +1,5 @@
+import { NoBlock } from "./no-block.ts";
+
 const FIRST_ROOM = 1_024;
 /** What no count of ours reaches; beyond it, numbers are not exact. */
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -76,7 +78,7 @@ export class VarintReader {
       n += (byte & 0x7f) * scale;
       if (n > max) break;
     }
-    if (n > max) throw new RangeError(`These bytes are no block: ${n} is above ${max}`);
+    if (n > max) throw new NoBlock(`${n} is above ${max}`);
     return n;
   }
 
@@ -103,7 +105,7 @@ export class VarintReader {
     const bytes = this.#bytes;
     let at = this.#at;
     for (let left = count; left > 0; at++) {
-      if (at >= bytes.length) throw new RangeError("These bytes are no block: it is cut");
+      if (at >= bytes.length) throw new NoBlock("it is cut");
       if ((bytes[at] as number) < 0x80) left--;
     }
     this.#at = at;
@@ -116,14 +118,14 @@ export class VarintReader {
 
   /** @throws {RangeError} when there are not as many */
   bytes(length: number): Uint8Array {
-    if (length > this.left) throw new RangeError("These bytes are no block: it is cut");
+    if (length > this.left) throw new NoBlock("it is cut");
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new RangeError("These bytes are no block: it is cut");
+    if (byte === undefined) throw new NoBlock("it is cut");
     return byte;
   }
 }

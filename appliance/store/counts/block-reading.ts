@@ -4,6 +4,7 @@ import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { giveBack } from "../blocks/frames.ts";
 import { MAX_MONTH, type Month } from "../blocks/month.ts";
+import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
 import type { BlockKey, BlockRow, Piece, Snapshot } from "../snapshot.ts";
@@ -45,7 +46,7 @@ export class BlockReading {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof NoBlock)) throw error;
       this.#passedOver(site, month);
       return undefined;
     }

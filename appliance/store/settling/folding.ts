@@ -3,6 +3,7 @@ import { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { fold } from "../blocks/fold.ts";
 import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
+import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import {
   type Batch,
@@ -231,7 +232,7 @@ async function knownTexts(
       }
     } catch (error) {
       // What nobody can read knows nothing.
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof NoBlock)) throw error;
     }
   return known;
 }

@@ -5,6 +5,7 @@ import { ALL_KEPT, type Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
 import { mergeRows } from "../blocks/merge-rows.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
+import { NoBlock } from "../blocks/no-block.ts";
 import type { Counter, SiteKey } from "../counting.ts";
 import {
   type BlockKey,
@@ -315,7 +316,7 @@ function readable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof NoBlock) return undefined;
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { HOURS_KEY, keyOfDay } from "../../../appliance/store/blocks/keys.ts";
 import { mergeInto } from "../../../appliance/store/blocks/merge.ts";
 import { mergeRows } from "../../../appliance/store/blocks/merge-rows.ts";
 import { firstDayOf, type Month, monthOf } from "../../../appliance/store/blocks/month.ts";
+import { NoBlock } from "../../../appliance/store/blocks/no-block.ts";
 import { soundBlock } from "../../../appliance/store/blocks/sound.ts";
 import { VarintWriter } from "../../../appliance/store/blocks/varints.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
@@ -245,7 +246,7 @@ describe("blocks", () => {
     try {
       block = decodeBlock({ month: MONTH, ...pieces });
     } catch (error) {
-      assert.ok(error instanceof RangeError, String(error));
+      assert.ok(error instanceof NoBlock, String(error));
       assert.match(error.message, /^These bytes are no block: /);
       return;
     }

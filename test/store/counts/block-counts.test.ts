@@ -124,4 +124,19 @@ describe("a log and its blocks", () => {
         throw new Error(`with TEST_SEED=${TEST_SEED}`, { cause: error });
       }
     });
+
+  it("give no answer where memory is short: it would have less than there is", async () => {
+    const life = new Life();
+    life.commit(0, [{ site: 1, kind: "view", flags: 0, times: 1, values: [["path", "/"]] }]);
+    await life.settleAll();
+    const range = { site: 1, from: life.today, to: life.today };
+    const short = {
+      count() {
+        throw new RangeError("Array buffer allocation failed");
+      },
+      end() {},
+    };
+    const pass = life.question().blocks.values(range, "views");
+    await assert.rejects(pass(new Set(["path"]), short), /allocation failed/);
+  });
 });

@@ -1,0 +1,8 @@
+/** Bytes are no block: a card has bent them, or somebody else made them. Memory that is short is another RangeError. */
+export class NoBlock extends RangeError {
+  override readonly name = "NoBlock";
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(`These bytes are no block: ${why}`, options);
+  }
+}
