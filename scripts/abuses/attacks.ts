@@ -1,6 +1,7 @@
 import type { Attack } from "./attack.ts";
 import { badges } from "./badges.ts";
 import { halfOpen } from "./half-open.ts";
+import { questions } from "./questions.ts";
 import { slowReaders } from "./slow-readers.ts";
 import { surveys } from "./surveys.ts";
 import { tokens } from "./tokens.ts";
@@ -14,4 +15,5 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   values,
   surveys,
   tokens,
+  questions,
 };

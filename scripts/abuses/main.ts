@@ -1,14 +1,22 @@
 /** Started by scripts/abuse, which tells the options with --help. */
 import { cpSync } from "node:fs";
+import { dayOf } from "../../appliance/base/calendar.ts";
 import { randomFrom } from "../../appliance/base/random.ts";
 import { makeHistory } from "../benches/history.ts";
-import { startTallydeck, withData } from "../benches/servers.ts";
-import { ALONE_S, attacksOf, readOptions, TOGETHER } from "./options.ts";
+import { makeFullSite } from "../benches/large.ts";
+import { limitMemory } from "../benches/memory-limit.ts";
+import { SITE, startTallydeck, withData } from "../benches/servers.ts";
+import { withShipped } from "../benches/shipped.ts";
+import { ALONE_S, attacksOf, FULL, readOptions, TOGETHER } from "./options.ts";
 import { type Outcome, runPart, type Victim } from "./part.ts";
 import { madeUpEvent, madeUpView } from "./values.ts";
 import { HONEST_PATHS } from "./visitors.ts";
 
 const HITS_A_DAY = 500;
+const DAYS_A_MONTH = 30;
+const DETAIL_DAYS = 90;
+/** MemoryMax of the image's unit. */
+const UNIT_MEMORY = 352 * 1_048_576;
 /** More new values than a day takes, after each honest page was seen thrice. */
 const FLOODED_HITS_A_DAY = 2_100;
 const HONEST_A_DAY = 3 * HONEST_PATHS.length;
@@ -33,6 +41,7 @@ async function attackOurOwn(): Promise<void> {
     if (days > 0) await makeHistory(history, days * HITS_A_DAY, days);
     for (const part of parts)
       await withData(async (dataDir) => {
+        if (part === FULL) return attackFull(dataDir);
         if (part === "values" && floodedDays > 0)
           await makeHistory(dataDir, floodedDays * FLOODED_HITS_A_DAY, floodedDays, flood());
         else cpSync(history, dataDir, { recursive: true });
@@ -45,6 +54,32 @@ async function attackOurOwn(): Promise<void> {
         }
       });
   });
+}
+
+/** The service as the image has it, and all that its site can have in every month. */
+async function attackFull(dataDir: string): Promise<void> {
+  const months = Math.max(1, Math.ceil(options.days / DAYS_A_MONTH));
+  makeFullSite(dataDir, months, {
+    site: SITE,
+    lastDay: dayOf(Date.now()),
+    detailDays: DETAIL_DAYS,
+  });
+  const limit = limitMemory(UNIT_MEMORY);
+  if (limit === undefined) console.log("This machine lets nobody bound memory: it is not bounded.");
+  await withShipped(async (shipped) => {
+    const service = await shipped.start(dataDir, [], limit);
+    const { origin, control } = service;
+    try {
+      await attack(FULL, { ...options.target, origin, control }, service);
+    } finally {
+      await service.stop();
+    }
+  });
+  if (limit !== undefined)
+    console.log(
+      `  memory of all of it, its files' pages included: ${Math.round(limit.peak / 1e6)} MB at most`,
+    );
+  limit?.remove();
 }
 
 async function attack(

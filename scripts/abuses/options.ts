@@ -8,7 +8,9 @@ import { ATTACKS } from "./attacks.ts";
 export const TOGETHER = "all";
 /** None: what the machine itself can do meanwhile. */
 const CALM = "calm";
-const PARTS = [CALM, ...Object.keys(ATTACKS), TOGETHER];
+/** Questions about the fullest database that there can be, within the memory of the image's unit. */
+export const FULL = "full";
+const PARTS = [CALM, ...Object.keys(ATTACKS), FULL, TOGETHER];
 /** What a part alone takes of the time that all together have. */
 export const ALONE_S = 30;
 
@@ -28,6 +30,7 @@ interface Options {
 /** The names of the attacks that make a part. */
 export function attacksOf(part: string): readonly string[] {
   if (part === CALM) return [];
+  if (part === FULL) return ["questions"];
   return part === TOGETHER ? Object.keys(ATTACKS) : [part];
 }
 

@@ -65,26 +65,38 @@ export function makeBusySite(dataDir: string, days: number): string {
 }
 
 /**
- * A file with all that visitors can make within every bound of a month, in each dimension, month after month.
- * @param keepsDetail of as many views of a day as may be, each with a value in each dimension
+ * A file with all that visitors can make within every bound of a month, in each dimension, month after month;
+ * its texts hardly pack.
+ * @param of the site, the last day, and how many days keep as much detail as there can be
  */
-export function makeFullSite(dataDir: string, months: number, keepsDetail = false): string {
-  let month = -1;
-  const rowsOf = keepsDetail ? fullDay() : undefined;
-  return makeMonths(dataDir, 30 * months, (block, day) => {
+export function makeFullSite(
+  dataDir: string,
+  months: number,
+  of: { readonly site: string; readonly lastDay: number; readonly detailDays: number } = {
+    ...{ site: "busy", lastDay: LAST_DAY, detailDays: 0 },
+  },
+): string {
+  const random = randomFrom(11);
+  const rowsOf = fullDay();
+  const words = Array.from({ length: MAX_VALUES }, () => madeUpText(random));
+  const fill = (block: Block, day: number) => {
     const at = day - firstDayOf(block.month);
-    month = block.month;
     for (const name of DIMENSIONS) {
       const dimension = block.dimension(name);
       for (let n = 0; n < MAX_VALUES_PER_DAY; n++) {
         const value = (at * MAX_VALUES_PER_DAY + n) % (MAX_VALUES - 1);
-        const text = `${month}-${value}-`.padEnd(100, name);
+        const text = `${block.month}${name}${words[(value + 31 * block.month) % MAX_VALUES]}`;
         dimension.count(at, text, { views: 1 + (value % 7), visitors: 1, sessions: 1 });
       }
     }
     block.add("pv", at, 12, Math.max(8 * MAX_VALUES_PER_DAY, MAX_DETAIL_ROWS));
-    if (rowsOf !== undefined) keep(block.detailOf(at), rowsOf(at));
-  });
+    if (day > of.lastDay - of.detailDays) keep(block.detailOf(at), rowsOf(at));
+  };
+  return makeMonths(dataDir, 30 * months, fill, of);
+}
+
+function madeUpText(random: () => number): string {
+  return Array.from({ length: 8 }, () => Math.floor(random() * 2 ** 52).toString(36)).join("");
 }
 
 /** By day of the month, rows that have the values of that day of a full site, drawn anew. */
@@ -136,12 +148,13 @@ function makeMonths(
   dataDir: string,
   days: number,
   fillDay: (block: Block, day: number) => void,
+  { site, lastDay } = { site: "busy", lastDay: LAST_DAY },
 ): string {
   const file = databaseFile(dataDir);
   const db = openForWriting(file);
-  db.exec("INSERT INTO site (key, id) VALUES (1, 'busy')");
+  db.prepare("INSERT INTO site (key, id) VALUES (1, ?)").run(site);
   let block: Block | undefined;
-  for (let day = LAST_DAY - days + 1; day <= LAST_DAY; day++) {
+  for (let day = lastDay - days + 1; day <= lastDay; day++) {
     if (block?.month !== monthOf(day)) {
       writeBlock(db, block);
       block = new Block(monthOf(day));

@@ -89,6 +89,13 @@ describe("the attacks", () => {
       assert.match(told.seen.get(`all: ${measure}`) ?? "", /^\d/, `${measure} in ${told.out}`);
   });
 
+  it("ask all there is to ask about the fullest site, and end nothing of 352 MB", async () => {
+    const { code, out, seen } = await abuse("--only", "full", ...SMALL, "--days", "31");
+    assert.equal(code, 0, out);
+    assert.match(seen.get("full: questions, by status") ?? "", /^200 × \d+$/, out);
+    assert.equal(seen.get("full: honest hits"), "60, 0 not answered, 0 not counted");
+  });
+
   it("start a service of their own, and tell its memory and sockets", async () => {
     const { code, out, seen } = await abuse("--only", "calm", ...SMALL, "--days", "2");
     assert.equal(code, 0, out);

@@ -24,7 +24,7 @@ const ASKED = { site: "busy", from: "first", series: 1, daily: 1 };
 const FULL: Readonly<Record<string, (dataDir: string) => void>> = {
   "all values that each dimension may have": (dataDir) => makeFullSite(dataDir, 1),
   "all views that days keep, each with a value of each dimension": (dataDir) =>
-    makeFullSite(dataDir, 1, true),
+    makeFullSite(dataDir, 1, { site: "busy", lastDay: LAST_DAY, detailDays: 31 }),
   "parts of a running day that are not held at once": makeParts,
 };
 
