@@ -36,9 +36,29 @@ export function bytesOf(block: BlockPieces): number {
 
 export interface BlockRow extends BlockKey, BlockPieces {}
 
+/** What is longer is read in slices of as many bytes. */
+export const SLICE_BYTES = 1_048_576;
+
+/** Bytes that are too many to be there at once. */
+export interface SlicedBytes {
+  readonly length: number;
+  /** The first slice. */
+  readonly first: Uint8Array;
+  /** A later one, from 1 on; the memory is the caller's. */
+  slice(n: number): Soon<Uint8Array>;
+}
+
+/** A block of which large pieces are read slice by slice. */
+export interface SlicedBlock extends BlockKey {
+  readonly counters: Uint8Array;
+  readonly counts: Uint8Array | SlicedBytes;
+  readonly detail: Uint8Array | SlicedBytes;
+}
+
 /** What is read of blocks in one go. */
 export interface BlockPage {
   readonly after: BlockKey | null;
+  /** As many as take so much, of large pieces the first slice; and one at least where there is any. */
   readonly maxBytes: number;
 }
 
@@ -72,15 +92,19 @@ export interface Snapshot {
   /**
    * The blocks of these sites and inclusive months, in the order of site, month and part; their memory is
    * the caller's.
-   * @param page those after a key: the first ones, as many as take `maxBytes` of what is asked for, and one
-   * at least where there is any; all unless given
    */
   blocks(
     sites: readonly SiteKey[],
     months: { readonly from: Month; readonly to: Month },
     pieces: readonly Piece[],
-    page?: BlockPage,
   ): Soon<readonly BlockRow[]>;
+  /** The same some at a time. */
+  slicedBlocks(
+    sites: readonly SiteKey[],
+    months: { readonly from: Month; readonly to: Month },
+    pieces: readonly Piece[],
+    page: BlockPage,
+  ): Soon<readonly SlicedBlock[]>;
   /**
    * Blocks there are, in the same order: as many as `limit`, after a key. With `due` those that are not may
    * be left out.

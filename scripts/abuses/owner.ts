@@ -5,6 +5,8 @@ import { ask, type Reply } from "./ask.ts";
 import type { Figure, Target } from "./attack.ts";
 
 const EVERY_MS = 1_000;
+/** What is asked waits for what others asked before, be it about all there can be. */
+const PATIENCE_MS = 5 * 60_000;
 /** However weak the machine. */
 const AT_LEAST_EVERY_MS = 30_000;
 
@@ -43,6 +45,7 @@ export async function beTheOwner(
       ask(target.origin, `/stats?site=${target.site}&from=first&series=1&daily=1`, {
         headers: { authorization: `Bearer ${target.token}`, "accept-encoding": "gzip" },
         from: sharedAddress(target),
+        timeoutMs: PATIENCE_MS,
       }),
     );
     const { control } = target;

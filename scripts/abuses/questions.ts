@@ -58,6 +58,6 @@ function questionsOf({ site }: Target): string[] {
     "/overview",
     `/badge?site=${site}&days=400&total=1`,
     `/badge?site=${site}&days=all`,
-    `/surveys?site=${site}&from=first`,
+    `/surveys?site=${site}`,
   ];
 }

@@ -11,7 +11,7 @@ import { statsBody } from "../../appliance/store/counts/reports.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../../appliance/store/log/batch.ts";
 import type { HitRecord } from "../../appliance/store/log/record.ts";
 import { LogTail } from "../../appliance/store/log/tail.ts";
-import type { BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
+import type { BlockPage, BlockRow, Snapshot } from "../../appliance/store/snapshot.ts";
 import { USER_AGENTS, views } from "./traffic.ts";
 
 const SITE = 1;
@@ -105,13 +105,16 @@ function records(): (day: number) => HitRecord {
 function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "part">[]): Snapshot {
   const rows = blocks.map((block) => ({ site: SITE, part: 0, ...block }));
   const nothing = new Uint8Array();
-  return {
+  const all: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
+  const snapshot: Snapshot = {
     generation: () => 1,
     folded: () => new Map(),
     log: () => [],
-    blocks: (_sites, { from, to }, pieces, page) =>
+    blocks: (sites, months, pieces) =>
+      snapshot.slicedBlocks(sites, months, pieces, all) as BlockRow[],
+    slicedBlocks: (_sites, { from, to }, pieces, { after }) =>
       rows
-        .filter(({ month }) => month >= from && month <= to && month > (page?.after?.month ?? -1))
+        .filter(({ month }) => month >= from && month <= to && month > (after?.month ?? -1))
         .map((row) => ({
           ...row,
           counters: pieces.includes("counters") ? row.counters.slice() : nothing,
@@ -122,6 +125,7 @@ function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "part">[]): Snapsho
     past: () => [],
     siteKeys: () => new Set([SITE]),
   };
+  return snapshot;
 }
 
 /** @returns what it made, and microseconds of the processor */

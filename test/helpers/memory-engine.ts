@@ -3,16 +3,18 @@ import type { Day } from "../../appliance/base/calendar.ts";
 import type { Month } from "../../appliance/store/blocks/month.ts";
 import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Soon } from "../../appliance/store/counts/source.ts";
-import type {
-  BlockKey,
-  BlockPage,
-  BlockRow,
-  BlockSize,
-  Due,
-  LogRow,
-  Piece,
-  Settlement,
-  Snapshot,
+import {
+  type BlockKey,
+  type BlockPage,
+  type BlockRow,
+  type BlockSize,
+  type Due,
+  type LogRow,
+  type Piece,
+  type Settlement,
+  SLICE_BYTES,
+  type SlicedBlock,
+  type Snapshot,
 } from "../../appliance/store/snapshot.ts";
 
 /** A place for a log and blocks that forgets all at its end. */
@@ -100,8 +102,15 @@ export class MemoryEngine {
           }),
         );
       },
-      blocks: (of, months, pieces, page) =>
-        soon(pageOf(blocksOf(blocks, of, months, pieces), page)),
+      blocks: (of, months, pieces) => soon(blocksOf(blocks, of, months, pieces)),
+      slicedBlocks: (of, months, pieces, page) =>
+        soon(
+          pageOf(blocksOf(blocks, of, months, pieces), page).map((row) => ({
+            ...row,
+            counts: sliced(row.counts, soon),
+            detail: sliced(row.detail, soon),
+          })),
+        ),
       list: (after, limit, due) =>
         soon(
           blocks
@@ -145,9 +154,17 @@ function blocksOf(
     }));
 }
 
-function pageOf(rows: readonly BlockRow[], page?: BlockPage): readonly BlockRow[] {
-  if (page === undefined) return rows;
-  const { after, maxBytes } = page;
+function sliced(
+  bytes: Uint8Array,
+  soon: <T>(answer: T) => Soon<T>,
+): SlicedBlock[keyof Pick<SlicedBlock, "counts" | "detail">] {
+  if (bytes.length <= SLICE_BYTES) return bytes;
+  const { length } = bytes;
+  const slice = (n: number) => bytes.slice(n * SLICE_BYTES, (n + 1) * SLICE_BYTES);
+  return { length, first: slice(0), slice: (n: number) => soon(slice(n)) };
+}
+
+function pageOf(rows: readonly BlockRow[], { after, maxBytes }: BlockPage): readonly BlockRow[] {
   let bytes = 0;
   return rows
     .filter((row) => after === null || inOrder(row, after) > 0)

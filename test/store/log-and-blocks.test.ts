@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import type { Day } from "../../appliance/base/calendar.ts";
-import type { BlockRow, LogRow, Settlement, Snapshot } from "../../appliance/store/snapshot.ts";
+import {
+  type BlockRow,
+  type LogRow,
+  type Settlement,
+  SLICE_BYTES,
+  type SlicedBlock,
+  type Snapshot,
+} from "../../appliance/store/snapshot.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
 import { LogNode } from "./postgres/log-node.ts";
 
@@ -150,6 +157,39 @@ function itKeeps(open: () => Promise<Place>): void {
       [only?.counters.length, only?.counts.length, only?.detail.length],
       [0, 20_000, 0],
     );
+  });
+
+  it("reads a large piece slice by slice, and leaves none of it where another takes its place", async () => {
+    const large = { ...block(1, 600, 0), counts: bytes(2.5 * SLICE_BYTES, 3) };
+    await settle({ puts: [large, { ...block(1, 601, 0), detail: bytes(SLICE_BYTES, 1) }] });
+    const page = (maxBytes: number) =>
+      place.read(async (snapshot) => {
+        const months = { from: 600, to: 601 };
+        const rows = await snapshot.slicedBlocks([1], months, ["counts", "detail"], {
+          ...{ after: null, maxBytes },
+        });
+        const whole = async (piece: SlicedBlock["counts"]) => {
+          if (piece instanceof Uint8Array) return piece;
+          const slices = [piece.first, await piece.slice(1), await piece.slice(2)];
+          assert.ok(slices.every((slice) => slice.length <= SLICE_BYTES));
+          return Buffer.concat(slices);
+        };
+        return Promise.all(rows.map(async ({ month, counts }) => [month, await whole(counts)]));
+      });
+    const [first] = await page(ALL);
+    assert.deepEqual(plain([first as never]), plain([[600, large.counts] as never]));
+    assert.equal((await page(100_000)).length, 1);
+    const [whole] = await blocks([1]);
+    assert.deepEqual(plain([whole as BlockRow]), plain([large]));
+    const [listed] = await place.read((snapshot) => snapshot.list(null, 1));
+    assert.equal(listed?.bytes, 300 + large.counts.length);
+    await settle({ puts: [block(1, 600, 0)] });
+    assert.deepEqual(plain((await blocks([1], 600, 600)) as BlockRow[]), plain([block(1, 600, 0)]));
+    await settle({ puts: [large] });
+    await settle({ drops: [large] });
+    await settle({ puts: [{ ...large, counts: large.counts.slice(0, SLICE_BYTES) }] });
+    const [again] = await blocks([1], 600, 600);
+    assert.equal(again?.counts.length, SLICE_BYTES);
   });
 
   it("lists blocks with their sizes, a page after a key", async () => {

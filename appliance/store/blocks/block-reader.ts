@@ -1,11 +1,10 @@
 import { MAX_VALUES_PER_DAY } from "../counting.ts";
 import { DIMENSIONS, type Dimension, FLAGS } from "../log/record.ts";
-import type { BlockPieces } from "../snapshot.ts";
 import { Block, NO_HOUR } from "./block.ts";
 import { COUNTED_OF, type CountsOf } from "./day-table.ts";
 import { DETAIL_DIMENSIONS, IS_EVENT, MAX_DETAIL_ROWS, type Sample } from "./detail.ts";
 import { MAX_DAYS, MAX_DICTIONARY, MAX_DICTIONARY_BYTES } from "./dictionary.ts";
-import { FrameReader } from "./frames.ts";
+import { type FrameBytes, FrameReader } from "./frames.ts";
 import {
   BITS_KEY,
   COUNTS_KEYS,
@@ -40,6 +39,14 @@ interface DayCounts {
   readonly columns: readonly Float64Array[];
 }
 
+/** A block as it is kept, in pieces. */
+export interface StoredBlock {
+  readonly month: Month;
+  readonly counters: Uint8Array;
+  readonly counts: FrameBytes;
+  readonly detail: FrameBytes;
+}
+
 /** A dimension of a block as it is kept. */
 export interface DimensionReader {
   readonly name: Dimension;
@@ -57,7 +64,8 @@ export interface DimensionReader {
 
 /**
  * A block as it is kept, of which only what is asked for is unpacked. What it hands out is valid until it
- * is asked for another dimension after `release`, or for another day. Bytes that are no block cost a RangeError, and no more memory than the item that was asked for.
+ * is asked for another dimension after `release`, or for another day. Bytes that are no block cost a RangeError,
+ * and no more memory than the item that was asked for.
  */
 export class BlockReader {
   readonly month: Month;
@@ -71,7 +79,7 @@ export class BlockReader {
   #columns: number | undefined;
 
   /** @throws {RangeError} when the bytes are no block */
-  constructor({ month, counters, counts, detail }: BlockPieces & { readonly month: Month }) {
+  constructor({ month, counters, counts, detail }: StoredBlock) {
     if (!(month >= 0 && month <= MAX_MONTH)) throw new NoBlock(`nobody counts in month ${month}`);
     this.month = month;
     const frames = new FrameReader(counters, { keys: 1, itemBytes: MAX_COUNTERS_BYTES });
@@ -81,6 +89,19 @@ export class BlockReader {
     frames.close();
     this.#counts = new FrameReader(counts, { keys: COUNTS_KEYS, itemBytes: MAX_COUNTS_BYTES });
     this.#detail = new FrameReader(detail, { keys: DETAIL_KEYS, itemBytes: MAX_COLUMN_BYTES });
+  }
+
+  /** Reads a dimension where that is in slices: to be awaited before it is asked for. */
+  load(name: Dimension): Promise<void> {
+    const place = DIMENSIONS.indexOf(name);
+    return this.#counts.load([textsKey(place), countsKey(place)]);
+  }
+
+  /** The same of a day, and of its columns of these dimensions. */
+  loadDay(day: number, names: Iterable<Dimension>): Promise<void> {
+    const keys = [HOURS_KEY, BITS_KEY];
+    for (const name of names) keys.push(columnKey(DIMENSIONS.indexOf(name)));
+    return this.#detail.load(keys.map((key) => keyOfDay(day, key)));
   }
 
   /** What the larger of its pieces takes where all of it is unpacked. */
@@ -99,6 +120,7 @@ export class BlockReader {
   dimension(name: Dimension): DimensionReader | undefined {
     const place = DIMENSIONS.indexOf(name);
     const bytes = this.#counts.item(textsKey(place));
+    this.#sizes.set(place, 0);
     if (bytes === undefined) return undefined;
     const texts = new Texts(bytes);
     this.#sizes.set(place, texts.size);
@@ -134,7 +156,7 @@ export class BlockReader {
   /**
    * What rows of a day have of a dimension: one more than a place in its dictionary, or 0.
    * @param rows which, ascending; all unless given
-   * @param into where they are put, as many as there are rows
+   * @param into where they are put, as many as there are rows; they are in the dictionary if it was asked for
    * @returns false where no row of the day has any
    */
   column(day: number, name: Dimension, into: Uint16Array, rows?: Uint32Array): boolean {
@@ -153,14 +175,9 @@ export class BlockReader {
       into[i] = value;
       if (value > highest) highest = value;
     }
-    if (highest > this.size(name)) throw new NoBlock("its detail names what it has not");
+    const size = this.#sizes.get(place) ?? Number.POSITIVE_INFINITY;
+    if (highest > size) throw new NoBlock("its detail names what it has not");
     return true;
-  }
-
-  /** How many texts a dimension has. */
-  size(name: Dimension): number {
-    const place = DIMENSIONS.indexOf(name);
-    return this.#sizes.get(place) ?? this.dimension(name)?.texts.size ?? 0;
   }
 
   /** What a dimension takes unpacked: its columns as whoever decodes them holds them, each day's whole. */

@@ -51,20 +51,22 @@ const COUNTS = new Float64Array(MAX_DETAIL_ROWS);
  * @param visit is told of each dimension's values, unless `of` counts none
  * @throws {RangeError} when the bytes are no block
  */
-export function filterBlock(
+export async function filterBlock(
   block: BlockReader,
   { where, of, days: [from, to], names }: FilterQuestion,
   counters: Block,
   visit: (name: Dimension, counts: ValueCounts) => void,
-): void {
-  const tests = testsOf(block, where);
+): Promise<void> {
+  const tests = await testsOf(block, where);
   // Where no value fits, no row does.
   if (tests.some(({ fits }) => !fits.includes(1))) return;
   const isOfPath = where.some(({ dimension }) => dimension === "path" || dimension === "event");
   const isOfEvents = where.some(
     ({ dimension, test }) => test !== "not" && OF_EVENTS.has(dimension),
   );
+  const columns = new Set([...tests.map(({ dimension }) => dimension), ...names]);
   for (let day = from; day <= to; day++) {
+    await block.loadDay(day, columns);
     const rows = fittingRows(block, day, tests);
     const sample = block.sample(day);
     if (sample !== undefined && rows.length > 0) {
@@ -90,8 +92,10 @@ interface Test {
 }
 
 /** What conditions mean for the dictionaries of a block. */
-function testsOf(block: BlockReader, where: readonly Condition[]): Test[] {
-  return [...Map.groupBy(where, ({ dimension }) => dimension)].map(([dimension, conditions]) => {
+async function testsOf(block: BlockReader, where: readonly Condition[]): Promise<Test[]> {
+  const tests: Test[] = [];
+  for (const [dimension, conditions] of Map.groupBy(where, ({ dimension: of }) => of)) {
+    await block.load(dimension);
     const texts = block.dimension(dimension)?.texts;
     const alternatives = conditions.filter(({ test }) => test === "is").map(bytesOf);
     const others = conditions
@@ -109,8 +113,9 @@ function testsOf(block: BlockReader, where: readonly Condition[]): Test[] {
       )
         fits[n + 1] = 1;
     block.release();
-    return { dimension, fits };
-  });
+    tests.push({ dimension, fits });
+  }
+  return tests;
 }
 
 function bytesOf({ value }: Condition): Uint8Array {

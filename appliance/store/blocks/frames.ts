@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { SLICE_BYTES, type SlicedBytes } from "../snapshot.ts";
 import { NoBlock } from "./no-block.ts";
 import { VarintReader, VarintWriter } from "./varints.ts";
 
@@ -110,18 +111,24 @@ interface FrameBounds {
   readonly itemBytes: number;
 }
 
+/** Bytes, or slices of them that are read when they are needed. */
+export type FrameBytes = Uint8Array | SlicedBytes;
+
 /** Reads what a FrameWriter wrote. A frame that was unpacked is kept until it is let go. */
 export class FrameReader {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: FrameBytes;
   readonly #places = new Map<number, Place>();
   readonly #frames: FramePlace[] = [];
+  /** Of slices, frames as they are kept. */
+  readonly #loaded = new Map<number, Uint8Array>();
   readonly #unpacked = new Map<number, Uint8Array>();
 
   /** @throws {RangeError} when the bytes are no piece */
-  constructor(bytes: Uint8Array, { keys, itemBytes }: FrameBounds) {
+  constructor(bytes: FrameBytes, { keys, itemBytes }: FrameBounds) {
     this.#bytes = bytes;
     if (bytes.length === 0) return;
-    const reader = new VarintReader(bytes);
+    const head = bytes instanceof Uint8Array ? bytes : bytes.first;
+    const reader = new VarintReader(head);
     const format = reader.number();
     if (format !== FORMAT) throw new NoBlock(`its format is ${format}`);
     const lengths: number[] = [];
@@ -137,13 +144,31 @@ export class FrameReader {
       length = 0;
     }
     const takes = lengths.map((each) => ({ length: each, head: each > 0 ? reader.number() : 0 }));
-    let at = bytes.length - reader.left;
-    for (const { length: each, head } of takes) {
+    let at = head.length - reader.left;
+    for (const { length: each, head: takenBytes } of takes) {
       const from = at;
-      at += Math.floor(head / 2);
-      this.#frames.push({ from, to: at, isPacked: head % 2 === 1, length: each });
+      at += Math.floor(takenBytes / 2);
+      this.#frames.push({ from, to: at, isPacked: takenBytes % 2 === 1, length: each });
     }
     if (at !== bytes.length) throw new NoBlock("it is cut, or something follows it");
+  }
+
+  /** Reads what these items are kept as where that is in slices: to be awaited before they are asked for. */
+  async load(keys: Iterable<number>): Promise<void> {
+    const bytes = this.#bytes;
+    if (bytes instanceof Uint8Array) return;
+    const frames = new Set<number>();
+    for (const key of keys) {
+      const frame = this.#places.get(key)?.frame;
+      if (frame !== undefined && !this.#unpacked.has(frame) && !this.#loaded.has(frame))
+        frames.add(frame);
+    }
+    const slices = new SliceReader(bytes);
+    for (const frame of [...frames].sort((a, b) => a - b)) {
+      const { from, to } = this.#frames[frame] as FramePlace;
+      this.#loaded.set(frame, await slices.read(from, to));
+    }
+    slices.close();
   }
 
   /** What all items take that are not packed. */
@@ -167,10 +192,12 @@ export class FrameReader {
   }
 
   /**
-   * Lets go of what was asked for longest ago, but for some megabytes where the next item may be. Left to V8,
-   * some 100 MB would be there before it collects any.
+   * Lets go of what was loaded, and of what was asked for longest ago, but for some megabytes where the next
+   * item may be. Left to V8, some 100 MB would be there before it collects any.
    */
   release(): void {
+    for (const loaded of this.#loaded.values()) giveBack(loaded);
+    this.#loaded.clear();
     let bytes = 0;
     for (const [n, frame] of [...this.#unpacked].reverse()) {
       bytes += frame.length;
@@ -182,8 +209,10 @@ export class FrameReader {
 
   /** Lets go of all. */
   close(): void {
-    for (const bytes of this.#unpacked.values()) giveBack(bytes);
-    this.#unpacked.clear();
+    for (const frames of [this.#loaded, this.#unpacked]) {
+      for (const bytes of frames.values()) giveBack(bytes);
+      frames.clear();
+    }
   }
 
   #frame(n: number): Uint8Array {
@@ -194,15 +223,60 @@ export class FrameReader {
       this.#unpacked.set(n, known);
       return known;
     }
-    const { from, to, isPacked, length } = this.#frames[n] as FramePlace;
-    const bytes = this.#bytes.subarray(from, to);
+    const { isPacked, length } = this.#frames[n] as FramePlace;
+    const bytes = this.#kept(n);
     if (!isPacked) {
       if (bytes.length !== length) throw new NoBlock("a frame is not as long as it says");
       return bytes;
     }
     const frame = unpack(bytes, length);
     this.#unpacked.set(n, frame);
+    if (this.#loaded.delete(n)) giveBack(bytes);
     return frame;
+  }
+
+  /** A frame as it is kept. */
+  #kept(n: number): Uint8Array {
+    const { from, to } = this.#frames[n] as FramePlace;
+    if (this.#bytes instanceof Uint8Array) return this.#bytes.subarray(from, to);
+    const bytes = this.#loaded.get(n);
+    if (bytes === undefined) throw new Error("An item is asked for that was not loaded");
+    return bytes;
+  }
+}
+
+/** Reads bytes slice by slice, ascending. */
+class SliceReader {
+  readonly #bytes: SlicedBytes;
+  #n = 0;
+  #slice: Uint8Array;
+
+  constructor(bytes: SlicedBytes) {
+    this.#bytes = bytes;
+    this.#slice = bytes.first;
+  }
+
+  /** In memory of its own. @throws {RangeError} when there are not as many */
+  async read(from: number, to: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(to - from);
+    for (let at = from; at < to; ) {
+      const n = Math.floor(at / SLICE_BYTES);
+      if (n !== this.#n) {
+        this.close();
+        this.#slice = await this.#bytes.slice(n);
+        this.#n = n;
+      }
+      const begin = at - n * SLICE_BYTES;
+      const some = this.#slice.subarray(begin, begin + to - at);
+      if (some.length === 0) throw new NoBlock("it is cut");
+      bytes.set(some, at - from);
+      at += some.length;
+    }
+    return bytes;
+  }
+
+  close(): void {
+    if (this.#n > 0) giveBack(this.#slice);
   }
 }
 

@@ -138,14 +138,16 @@ export class BlockCounts implements CounterSource {
       for await (const block of this.#reading.blocks(site, monthsOf(range), ["counts"]))
         for (const name of names) {
           const days = daysInMonth(block.month, range);
-          this.#reading.read(site, block.month, () =>
+          await this.#reading.read(site, block.month, async () => {
+            await sink.begin(block, [name]);
+            await block.load(name);
             block
               .dimension(name)
               ?.counts(days, [of], ({ day, length, values, columns: [counts = NOTHING] }) =>
-                sink.count(block, name, { day, length, places: values, counts }),
-              ),
-          );
-          sink.end(block);
+                sink.count(name, { day, length, places: values, counts }),
+              );
+            await sink.end(block);
+          });
           block.release();
         }
     };
@@ -213,12 +215,13 @@ class FilteredCounts {
       : this.#reading.blocks(site, monthsOf(range), PIECES, detailFrom)) {
       const fitting = new Block(block.month);
       const days = daysInMonth(block.month, range);
-      this.#reading.read(site, block.month, () =>
-        filterBlock(block, { where, of, days, names }, fitting, (name, counts) =>
-          sink.count(block, name, counts),
-        ),
-      );
-      sink.end(block);
+      await this.#reading.read(site, block.month, async () => {
+        await sink.begin(block, names);
+        await filterBlock(block, { where, of, days, names }, fitting, (name, counts) =>
+          sink.count(name, counts),
+        );
+        await sink.end(block);
+      });
       counters.add(fitting);
       variance += varianceOf(block, fitting);
     }
@@ -242,7 +245,7 @@ class FilteredCounts {
 }
 
 const NOTHING = new Float64Array();
-const NO_SINK: BlockSink = { count() {}, end() {} };
+const NO_SINK: BlockSink = { async begin() {}, count() {}, async end() {} };
 
 /** Of a number of views that some rows stand for: of each group of `every`, one was drawn. */
 function varianceOf(block: { sample(day: number): Sampled | undefined }, fitting: Block): number {

@@ -7,7 +7,8 @@ import { MAX_MONTH, type Month } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
-import type { BlockKey, BlockRow, Piece, Snapshot } from "../snapshot.ts";
+import type { BlockKey, Piece, SlicedBlock, Snapshot } from "../snapshot.ts";
+import type { Soon } from "./source.ts";
 
 /** Of how many sites counters are read in one go. */
 const SITES = 500;
@@ -42,9 +43,9 @@ export class BlockReading {
   }
 
   /** Reads something of a block. @returns undefined where a card has bent it */
-  read<T>(site: SiteKey, month: Month, read: () => T): T | undefined {
+  async read<T>(site: SiteKey, month: Month, read: () => Soon<T>): Promise<T | undefined> {
     try {
-      return read();
+      return await read();
     } catch (error) {
       if (!(error instanceof NoBlock)) throw error;
       this.#passedOver(site, month);
@@ -71,7 +72,7 @@ export class BlockReading {
     await this.#follow();
     for (let at = 0; at < sites.length; at += SITES) {
       const some = sites.slice(at, at + SITES).sort((a, b) => a - b);
-      for await (const row of this.#rows(some, months, ["counters"])) this.#visit(row, visit);
+      for await (const row of this.#rows(some, months, ["counters"])) await this.#visit(row, visit);
       for (const site of some)
         for (const block of await this.#left(site, months, detailFrom)) visit(site, block);
     }
@@ -92,17 +93,20 @@ export class BlockReading {
     for await (const row of this.#rows([site], months, pieces)) {
       while (left[0] !== undefined && left[0].month < row.month)
         yield readerOf(left.shift() as Block);
-      const reader = this.read(site, row.month, () => new BlockReader(row));
+      const reader = await this.read(site, row.month, () => new BlockReader(row));
       if (reader === undefined) continue;
       yield reader;
       reader.close();
-      for (const piece of pieces) giveBack(row[piece]);
+      for (const piece of pieces) {
+        const bytes = row[piece];
+        giveBack(bytes instanceof Uint8Array ? bytes : bytes.first);
+      }
     }
     for (const block of left) yield readerOf(block);
   }
 
-  #visit(row: BlockRow, visit: (site: SiteKey, block: Block) => void): void {
-    const reader = this.read(row.site, row.month, () => new BlockReader(row));
+  async #visit(row: SlicedBlock, visit: (site: SiteKey, block: Block) => void): Promise<void> {
+    const reader = await this.read(row.site, row.month, () => new BlockReader(row));
     if (reader !== undefined) visit(row.site, reader.counters);
   }
 
@@ -123,12 +127,15 @@ export class BlockReading {
     sites: readonly SiteKey[],
     { from, to }: Months,
     pieces: readonly Piece[],
-  ): AsyncGenerator<BlockRow> {
+  ): AsyncGenerator<SlicedBlock> {
     for (let after: BlockKey | null = null; ; ) {
-      const rows: readonly BlockRow[] = await this.#snapshot.blocks(sites, { from, to }, pieces, {
-        after,
-        maxBytes: PAGE_BYTES,
-      });
+      const page = { after, maxBytes: PAGE_BYTES };
+      const rows: readonly SlicedBlock[] = await this.#snapshot.slicedBlocks(
+        sites,
+        { from, to },
+        pieces,
+        page,
+      );
       if (rows.length === 0) return;
       yield* rows;
       after = rows.at(-1) ?? null;

@@ -35,15 +35,21 @@ export class ValueDays implements BlockSink {
     return days;
   }
 
-  count(block: BlockReader, name: Dimension, counts: ValueCounts): void {
+  async begin(block: BlockReader, names: Iterable<Dimension>): Promise<void> {
     if (block.month !== this.#month) this.#endMonth();
     this.#month = block.month;
-    this.#tables.get(name)?.count(block, counts);
+    for (const name of names) {
+      await block.load(name);
+      this.#tables.get(name)?.begin(block.dimension(name)?.texts);
+      block.release();
+    }
   }
 
-  end(): void {
-    for (const table of this.#tables.values()) table.endBlock();
+  count(name: Dimension, counts: ValueCounts): void {
+    this.#tables.get(name)?.count(counts);
   }
+
+  async end(): Promise<void> {}
 
   /** Of a value that is kept, by its place there. */
   of(name: Dimension, place: number): DayList {
@@ -61,12 +67,8 @@ export class ValueDays implements BlockSink {
   }
 }
 
-/** Nobody has looked for it yet. */
-const UNKNOWN = -2;
-
 /** Those of one dimension. */
 class DayTables {
-  readonly #name: Dimension;
   readonly #index = new HashIndex();
   /** One piece of memory for all lists: as many small arrays would take ten times it. */
   readonly #lists: Float64Array;
@@ -77,11 +79,10 @@ class DayTables {
   /** Of the month that is being read: by value and day; and of the others by day. */
   #month: Float64Array | undefined;
   readonly #othersOfMonth = new Float64Array(MAX_DAYS);
-  /** By place in the dictionary of the block that is being read, that in `kept`, -1, or UNKNOWN. */
-  #places: Int32Array | undefined;
+  /** By place in the dictionary of the block that is being read, that in `kept`, or -1. */
+  #places = new Int32Array();
 
-  constructor({ name, kept }: DimensionTotals, days: number) {
-    this.#name = name;
+  constructor({ kept }: DimensionTotals, days: number) {
     this.#starts = new Uint32Array(kept.length);
     let room = 0;
     for (const [place, value] of kept.entries()) {
@@ -94,26 +95,23 @@ class DayTables {
     this.#others = new Float64Array(days);
   }
 
-  count(block: BlockReader, { day, length, places, counts }: ValueCounts): void {
-    this.#places ??= new Int32Array(block.size(this.#name)).fill(UNKNOWN);
-    let texts: Texts | undefined;
+  begin(texts: Texts | undefined): void {
+    const size = texts?.size ?? 0;
+    if (this.#places.length < size) this.#places = new Int32Array(size);
+    for (let place = 0; texts !== undefined && place < size; place++) {
+      texts.hash(place, HASH);
+      this.#places[place] = this.#index.find(HASH[0] as number, HASH[1] as number);
+    }
+  }
+
+  count({ day, length, places, counts }: ValueCounts): void {
     this.#month ??= new Float64Array(MAX_DAYS * this.#starts.length);
     for (let i = 0; i < length; i++) {
-      const place = places[i] as number;
-      let kept = this.#places[place] as number;
-      if (kept === UNKNOWN) {
-        texts ??= block.dimension(this.#name)?.texts;
-        kept = this.#placeOf(texts, place);
-        this.#places[place] = kept;
-      }
+      const kept = this.#places[places[i] as number] ?? -1;
       const sums = kept < 0 ? this.#othersOfMonth : this.#month;
       const at = kept < 0 ? day : MAX_DAYS * kept + day;
       sums[at] = (sums[at] as number) + (counts[i] as number);
     }
-  }
-
-  endBlock(): void {
-    this.#places = undefined;
   }
 
   /** @param offset of the first day of the month */
@@ -146,13 +144,6 @@ class DayTables {
     const list: number[] = [];
     for (const [offset, n] of this.#others.entries()) if (n > 0) list.push(offset, n);
     return list;
-  }
-
-  /** The place in `kept` of a text of the block, or -1. */
-  #placeOf(texts: Texts | undefined, place: number): number {
-    if (texts === undefined) return -1;
-    texts.hash(place, HASH);
-    return this.#index.find(HASH[0] as number, HASH[1] as number);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { OTHER } from "../../base/names.ts";
+import { NoBlock } from "../blocks/no-block.ts";
 import type { Texts } from "../blocks/texts.ts";
 
 const FIRST_ROOM = 256;
@@ -49,6 +50,11 @@ export class HashIndex {
     return this.#low[n] as number;
   }
 
+  /** Gives its memory back; it is not used any more. */
+  close(): void {
+    for (const numbers of [this.#low, this.#high, this.#slots]) resized(numbers, 0);
+  }
+
   high(n: number): number {
     return this.#high[n] as number;
   }
@@ -92,6 +98,10 @@ class TextList {
     this.#bytes.set(text, this.#length);
     this.#length = end;
     this.#ends[this.#count++] = end;
+  }
+
+  close(): void {
+    for (const numbers of [this.#bytes, this.#ends]) resized(numbers, 0);
   }
 
   /** A view. */
@@ -139,13 +149,19 @@ export class ValueTable {
     return this.#index.bytes + this.#texts.bytes + this.#totals.byteLength + this.#days.byteLength;
   }
 
-  /** Adds the sums of a dictionary's texts, and on how many days each was counted. */
+  /**
+   * Adds the sums of a dictionary's texts, and on how many days each was counted.
+   * @throws {NoBlock} when something was counted that it has not
+   */
   add(
     texts: Texts,
     { totals, days }: { readonly totals: Float64Array; readonly days: Uint16Array },
   ): void {
     const { n: wanted, of } = this.part;
-    for (let place = 0; place < texts.size; place++) {
+    const size = Math.min(texts.size, totals.length);
+    if (totals.subarray(size).some((n) => n > 0))
+      throw new NoBlock("it counts what its dictionary has not");
+    for (let place = 0; place < size; place++) {
       const total = totals[place] as number;
       if (total === 0) continue;
       if (texts.is(place, OTHER_BYTES)) {
@@ -198,6 +214,13 @@ export class ValueTable {
     kept.push(...equal.slice(0, room));
     if (equal.length > room) other = (other ?? 0) + (equal.length - room) * least;
     return { kept: kept.map((n) => this.#sum(n)), other };
+  }
+
+  /** Gives its memory back at once; it is not used any more. */
+  close(): void {
+    this.#index.close();
+    this.#texts.close();
+    for (const numbers of [this.#totals, this.#days]) resized(numbers, 0);
   }
 
   #sum(n: number): ValueSum {

@@ -6,14 +6,16 @@ import { type HashPart, type ValueSum, ValueTable } from "./value-table.ts";
 /** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
 /** What sums take in memory; beyond it, some are made after the others, reading all again. */
-const MAX_SUM_BYTES = 20 * 1_048_576;
+const MAX_SUM_BYTES = 10 * 1_048_576;
 
 /** Takes what blocks counted, one block after the other, ascending by month. */
 export interface BlockSink {
-  /** Counts of a day, each value once; to be read at once. */
-  count(block: BlockReader, name: Dimension, counts: ValueCounts): void;
-  /** Nothing more of what was counted follows of this block. */
-  end(block: BlockReader): void;
+  /** Counts of some dimensions follow of this block. */
+  begin(block: BlockReader, names: Iterable<Dimension>): Promise<void>;
+  /** Those of a day, each value once; to be read at once. */
+  count(name: Dimension, counts: ValueCounts): void;
+  /** Nothing more of them follows of this block. */
+  end(block: BlockReader): Promise<void>;
 }
 
 /** Reads all of a range: the same each time that it is called. */
@@ -41,8 +43,11 @@ export async function valueTotals(
       .flatMap(([job]) => job ?? [])
       .slice(0, most);
     const sink = new SumSink(jobs);
-    await pass(new Set(jobs.map(({ name }) => name)), sink);
-    for (const [name, table] of sink.tables) addTo(totals, name, table);
+    await pass(sink.names, sink);
+    for (const [name, table] of sink.tables) {
+      addTo(totals, name, table);
+      table.close();
+    }
     left = [...left.filter((job) => !jobs.includes(job)), ...sink.postponed];
     // As many as fitted will fit again, and perhaps more.
     most = sink.tables.size + (sink.postponed.length === 0 ? 1 : 0);
@@ -83,6 +88,15 @@ interface PlaceSums {
   readonly days: Uint16Array;
 }
 
+function roomier(size: number, sums: PlaceSums | undefined): PlaceSums {
+  const roomy = { totals: new Float64Array(2 * size), days: new Uint16Array(2 * size) };
+  if (sums !== undefined) {
+    roomy.totals.set(sums.totals);
+    roomy.days.set(sums.days);
+  }
+  return roomy;
+}
+
 /** Values to be summed up. */
 interface Job {
   readonly name: Dimension;
@@ -92,6 +106,8 @@ interface Job {
 /** Sums up the values of each dimension; where they take too much, some are for a later pass. */
 class SumSink implements BlockSink {
   readonly tables = new Map<Dimension, ValueTable>();
+  /** Fewer as soon as some are postponed. */
+  readonly names = new Set<Dimension>();
   readonly postponed: Job[] = [];
   /** Of the block that is being read, by place in its dictionary. */
   readonly #open = new Map<Dimension, PlaceSums>();
@@ -99,17 +115,17 @@ class SumSink implements BlockSink {
   readonly #spare: PlaceSums[] = [];
 
   constructor(jobs: readonly Job[]) {
-    for (const { name, part } of jobs) this.tables.set(name, new ValueTable(part));
+    for (const { name, part } of jobs) {
+      this.names.add(name);
+      this.tables.set(name, new ValueTable(part));
+    }
   }
 
-  count(block: BlockReader, name: Dimension, { length, places, counts }: ValueCounts): void {
-    if (!this.tables.has(name)) return;
-    let open = this.#open.get(name);
-    if (open === undefined) {
-      open = this.#sumsFor(block.size(name));
-      this.#open.set(name, open);
-    }
-    const { totals, days } = open;
+  async begin(): Promise<void> {}
+
+  count(name: Dimension, { length, places, counts }: ValueCounts): void {
+    if (!this.tables.has(name) || length === 0) return;
+    const { totals, days } = this.#sumsOf(name, 1 + (places[length - 1] as number));
     for (let i = 0; i < length; i++) {
       const n = counts[i] as number;
       if (n === 0) continue;
@@ -119,23 +135,32 @@ class SumSink implements BlockSink {
     }
   }
 
-  end(block: BlockReader): void {
-    for (const [name, sums] of this.#open) {
-      const texts = block.dimension(name)?.texts;
-      if (texts !== undefined) this.tables.get(name)?.add(texts, sums);
-      block.release();
-      sums.totals.fill(0, 0, texts?.size);
-      sums.days.fill(0, 0, texts?.size);
-      this.#spare.push(sums);
-    }
+  async end(block: BlockReader): Promise<void> {
+    const open = [...this.#open];
     this.#open.clear();
+    try {
+      for (const [name, sums] of open) {
+        await block.load(name);
+        const texts = block.dimension(name)?.texts;
+        if (texts !== undefined) this.tables.get(name)?.add(texts, sums);
+        block.release();
+      }
+    } finally {
+      for (const [, sums] of open) {
+        sums.totals.fill(0);
+        sums.days.fill(0);
+        this.#spare.push(sums);
+      }
+    }
     while (this.#bytes > MAX_SUM_BYTES) this.#postpone();
   }
 
-  #sumsFor(size: number): PlaceSums {
-    const spare = this.#spare.pop();
-    if (spare !== undefined && spare.totals.length >= size) return spare;
-    return { totals: new Float64Array(2 * size), days: new Uint16Array(2 * size) };
+  /** Sums of a dimension that have room for so many places. */
+  #sumsOf(name: Dimension, size: number): PlaceSums {
+    const open = this.#open.get(name) ?? this.#spare.pop();
+    const sums = open !== undefined && open.totals.length >= size ? open : roomier(size, open);
+    this.#open.set(name, sums);
+    return sums;
   }
 
   get #bytes(): number {
@@ -151,10 +176,13 @@ class SumSink implements BlockSink {
     );
     if (others.length > 0) {
       this.tables.delete(name);
+      this.names.delete(name);
       this.postponed.push({ name, part: table.part });
+      table.close();
       return;
     }
     const [half, part] = table.half();
+    table.close();
     this.tables.set(name, half);
     this.postponed.push({ name, part });
   }

@@ -9,6 +9,8 @@ import {
   type LogRow,
   PIECES,
   type Piece,
+  SLICE_BYTES,
+  type SlicedBlock,
   type Snapshot,
 } from "../snapshot.ts";
 import { numbers } from "./columns.ts";
@@ -18,6 +20,18 @@ import type { Sql } from "./connection/connection.ts";
 const ROWS = 4_096;
 /** Less than any key has. */
 const BEFORE_ALL = { site: -(2 ** 31), month: 0, part: 0 };
+const NOTHING = new Uint8Array();
+
+interface Months {
+  readonly from: Month;
+  readonly to: Month;
+}
+
+/** Bytes of all of a piece. */
+interface Lengths {
+  readonly countsLength: number;
+  readonly detailLength: number;
+}
 
 /**
  * The log and the blocks in a database. To be asked in a transaction that reads all of one moment; it
@@ -53,16 +67,42 @@ export class PostgresSnapshot implements Snapshot {
 
   blocks(
     sites: readonly SiteKey[],
-    { from, to }: { readonly from: Month; readonly to: Month },
+    { from, to }: Months,
     pieces: readonly Piece[],
-    page?: BlockPage,
   ): Promise<readonly BlockRow[]> {
-    const { site, month, part } = page?.after ?? BEFORE_ALL;
+    return this.#sql.rows(blocksOf(pieces), [numbers(sites), from, to]);
+  }
+
+  async slicedBlocks(
+    sites: readonly SiteKey[],
+    { from, to }: Months,
+    pieces: readonly Piece[],
+    { after, maxBytes }: BlockPage,
+  ): Promise<readonly SlicedBlock[]> {
+    const { site, month, part } = after ?? BEFORE_ALL;
     const left = sites.filter((one) => one >= site);
-    return this.#sql.rows(blocksOf(pieces), [
-      ...[numbers(left), from, to, site, month, part],
-      page?.maxBytes ?? null,
+    const rows = await this.#sql.rows<BlockRow & Lengths>(slicedBlocksOf(pieces), [
+      ...[numbers(left), from, to, site, month, part, maxBytes],
     ]);
+    return rows.map(({ countsLength, detailLength, ...row }) => ({
+      ...row,
+      counts: this.#sliced(row, "counts", countsLength),
+      detail: this.#sliced(row, "detail", detailLength),
+    }));
+  }
+
+  #sliced(row: BlockRow, piece: "counts" | "detail", length: number): SlicedBlock[typeof piece] {
+    const first = row[piece];
+    if (length <= first.length) return first;
+    const { site, month, part } = row;
+    return {
+      ...{ length, first },
+      slice: async (n: number) => {
+        const values = [site, month, part, n * SLICE_BYTES + 1];
+        const [read] = await this.#sql.rows<{ bytes: Uint8Array }>(SLICE[piece], values);
+        return read?.bytes ?? NOTHING;
+      },
+    };
   }
 
   list(after: BlockKey | null, limit: number, due?: Due): Promise<readonly BlockSize[]> {
@@ -121,10 +161,24 @@ export const LOG = `
   WHERE bytes <= $3::bigint OR place = 1
   ORDER BY node, n`;
 
-/** Pieces that are not asked for are not read; the lengths of the others are known without reading them. */
+/** Pieces that are not asked for are not read. */
 export function blocksOf(pieces: readonly Piece[]): string {
-  const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `''::bytea AS ${piece}`));
-  const bytes = pieces.map((piece) => `octet_length(${piece})`).join(" + ") || "0";
+  return `
+    SELECT site, month, part, ${PIECES.map((piece) => columnOf(piece, pieces)).join(", ")} FROM block
+    WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
+    ORDER BY site, month, part`;
+}
+
+/** Of large pieces the first slice. How long they are is known without reading them. */
+export function slicedBlocksOf(pieces: readonly Piece[]): string {
+  const columns = PIECES.map((piece) => {
+    const isSliced = piece !== "counters" && pieces.includes(piece);
+    return isSliced
+      ? `substring(${piece} FROM 1 FOR ${SLICE_BYTES}) AS ${piece}, octet_length(${piece}) AS "${piece}Length"`
+      : `${columnOf(piece, pieces)}, 0 AS "${piece}Length"`;
+  });
+  const bytes =
+    pieces.map((piece) => `LEAST(octet_length(${piece}), ${SLICE_BYTES})`).join(" + ") || "0";
   return `
     SELECT site, month, part, ${columns.join(", ")} FROM (
       SELECT site, month, part, counters, counts, detail, sum(${bytes}) OVER (ORDER BY site, month, part) AS bytes,
@@ -133,8 +187,23 @@ export function blocksOf(pieces: readonly Piece[]): string {
       WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
         AND (site, month, part) > ($4::int, $5::int, $6::int)
     ) AS block
-    WHERE $7::bigint IS NULL OR bytes <= $7::bigint OR place = 1
+    WHERE bytes <= $7::bigint OR place = 1
     ORDER BY site, month, part`;
+}
+
+function columnOf(piece: Piece, pieces: readonly Piece[]): string {
+  return pieces.includes(piece) ? piece : `''::bytea AS ${piece}`;
+}
+
+/** Stored as it is, a part of a piece is read without the rest. */
+const SLICE = {
+  counts: sliceOf("counts"),
+  detail: sliceOf("detail"),
+} as const;
+
+export function sliceOf(piece: "counts" | "detail"): string {
+  return `SELECT substring(${piece} FROM $4::int FOR ${SLICE_BYTES}) AS bytes
+    FROM block WHERE site = $1::int AND month = $2::int AND part = $3::int`;
 }
 
 const SIZES = `

@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { SiteKey } from "../counting.ts";
-import type { BlockRow, Settlement } from "../snapshot.ts";
+import { type BlockRow, type Settlement, SLICE_BYTES } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
+import { putSlices } from "./slices.ts";
 
 /** A database begins at one of so many. */
 const GENERATIONS = 2 ** 40;
@@ -61,12 +62,15 @@ export function settle(db: Database, countedDays: CountedDays, settlement: Settl
 
 /** Adds a block, or puts it in the place of the one that is there. */
 export function putBlock(db: Database, block: BlockRow): void {
-  const { site, month, part, counters, counts, detail } = block;
+  const { site, month, part, counters } = block;
+  const counts = block.counts.subarray(0, SLICE_BYTES);
+  const detail = block.detail.subarray(0, SLICE_BYTES);
   db.prepare(
     `INSERT INTO block (site, month, part, counters, counts, detail) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE
      SET counters = excluded.counters, counts = excluded.counts, detail = excluded.detail`,
   ).run(site, month, part, counters, counts, detail);
+  putSlices(db, block);
 }
 
 /** Adds to the counters of a site that no day shows any more. */

@@ -14,11 +14,16 @@ import {
 import type { Database } from "./database.ts";
 import { HAS_NUMBERS } from "./numbering.ts";
 import { folded, generation } from "./settle.ts";
+import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 
 /** The only one whose batches are in a file. */
 const NODE = 0;
 const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, part: -1 };
-const ALL_BLOCKS: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
+
+interface Months {
+  readonly from: Month;
+  readonly to: Month;
+}
 
 interface Found {
   readonly id: number;
@@ -54,12 +59,21 @@ export class SqliteSnapshot implements Snapshot {
     }));
   }
 
-  blocks(
+  blocks(sites: readonly SiteKey[], months: Months, pieces: readonly Piece[]): readonly BlockRow[] {
+    const page = { after: null, maxBytes: Number.POSITIVE_INFINITY };
+    return this.slicedBlocks(sites, months, pieces, page).map((block) => ({
+      ...block,
+      counts: wholeOf(block.counts),
+      detail: wholeOf(block.detail),
+    }));
+  }
+
+  slicedBlocks(
     sites: readonly SiteKey[],
-    { from, to }: { readonly from: Month; readonly to: Month },
+    { from, to }: Months,
     pieces: readonly Piece[],
-    { after, maxBytes }: BlockPage = ALL_BLOCKS,
-  ): readonly BlockRow[] {
+    { after, maxBytes }: BlockPage,
+  ): readonly SqliteBlock[] {
     const { site, month, part } = after ?? BEFORE_ALL;
     const left = sites.filter((one) => one >= site);
     // How long a piece is stands in its row; the piece itself may be megabytes.
@@ -76,15 +90,18 @@ export class SqliteSnapshot implements Snapshot {
     const read = this.#db.prepare(
       `SELECT site, month, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
     );
-    return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => read.get(id) as BlockRow);
+    return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => {
+      const row = read.get(id) as BlockRow;
+      const counts = sliced(this.#db, row, "counts", row.counts);
+      return { ...row, counts, detail: sliced(this.#db, row, "detail", row.detail) };
+    });
   }
 
   list(after: BlockKey | null, limit: number): readonly BlockSize[] {
     const { site, month, part } = after ?? BEFORE_ALL;
     return this.#db
       .prepare(
-        `SELECT site, month, part, length(counters) + length(counts) + length(detail) AS bytes,
-           length(detail) AS detailBytes
+        `SELECT site, month, part, ${BYTES} AS bytes, length(detail) + ${beyond("detail")} AS detailBytes
          FROM block WHERE (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS} ORDER BY site, month, part LIMIT ?`,
       )
       .all(site, month, part, limit) as BlockSize[];

@@ -7,6 +7,7 @@ import { together } from "../log/lighten.ts";
 import type { UpkeepTime } from "../queries.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
 import { passGeneration } from "./settle.ts";
+import { BYTES } from "./slices.ts";
 
 // Each step stays at a few milliseconds, so that hits in between never notice.
 const ROWS_PER_STEP = 500;
@@ -67,7 +68,7 @@ function removeSome(db: Database, table: string, key: string, site: SiteKey): bo
 function eraseBlocks(db: Database, site: SiteKey): boolean {
   const rows = db
     .prepare(
-      `SELECT rowid, length(counters) + length(counts) + length(detail) AS bytes FROM block
+      `SELECT rowid, ${BYTES} AS bytes FROM block
        WHERE site = ? LIMIT ${ROWS_PER_STEP}`,
     )
     .all(site) as { rowid: number; bytes: number }[];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { OTHER } from "../../../appliance/base/names.ts";
+import { randomFrom } from "../../../appliance/base/random.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
@@ -19,7 +20,7 @@ import { soundBlock } from "../../../appliance/store/blocks/sound.ts";
 import { VarintWriter } from "../../../appliance/store/blocks/varints.ts";
 import { MAX_VALUES, MAX_VALUES_PER_DAY } from "../../../appliance/store/counting.ts";
 import { type Dimension, FLAG, type HitRecord } from "../../../appliance/store/log/record.ts";
-import type { BlockPieces } from "../../../appliance/store/snapshot.ts";
+import { type BlockPieces, SLICE_BYTES } from "../../../appliance/store/snapshot.ts";
 import { fits } from "../../helpers/naive-counts.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, changed, someRecords } from "../log/records.ts";
@@ -45,7 +46,7 @@ describe("blocks", () => {
     fc.assert(fc.property(someRecords(60), fc.integer({ min: 1, max: 60 }), check), PARAMETERS);
   });
 
-  it("answer filters as a naive count does", () => {
+  it("answer filters as a naive count does", async () => {
     const value = fc.constantFrom(...DETAIL_DIMENSIONS.slice(0, 4));
     const condition = value.chain((dimension) =>
       fc.record<Condition>({
@@ -54,8 +55,9 @@ describe("blocks", () => {
         value: fc.nat(12).map((n) => `${dimension}-${n}`),
       }),
     );
-    const check = (records: HitRecord[], where: Condition[]) => {
-      const fitting = [...folded(records).values()].map((block) => filtered(block, where));
+    const check = async (records: HitRecord[], where: Condition[]) => {
+      const blocks = [...folded(records).values()];
+      const fitting = await Promise.all(blocks.map((block) => filtered(block, where)));
       // Pings and crawlers have no detail; of alike records each is one.
       const naive = records
         .filter(({ kind }) => kind === "view" || kind === "event")
@@ -64,8 +66,8 @@ describe("blocks", () => {
       const isOfPath = where.some(({ dimension }) => dimension === "path");
       assert.deepEqual(told(fitting), counted(naive, isOfPath));
     };
-    fc.assert(
-      fc.property(someRecords(60), fc.array(condition, { minLength: 1, maxLength: 3 }), check),
+    await fc.assert(
+      fc.asyncProperty(someRecords(60), fc.array(condition, { minLength: 1, maxLength: 3 }), check),
       PARAMETERS,
     );
   });
@@ -104,7 +106,7 @@ describe("blocks", () => {
     assert.equal(facts.get("20500 path=/new views"), undefined);
   });
 
-  it("keep one row in two, four, … of a busy day, and scale what they answer", () => {
+  it("keep one row in two, four, … of a busy day, and scale what they answer", async () => {
     const times = 3 * MAX_DETAIL_ROWS;
     const flags = FLAG.visitor | FLAG.session | FLAG.pathVisitor;
     const some = (n: number) => view({ times, flags: n * flags, values: [["path", `/${n}`]] });
@@ -112,7 +114,9 @@ describe("blocks", () => {
     const detail = block?.detail[DAY];
     assert.deepEqual({ every: detail?.every, seen: detail?.seen }, { every: 8, seen: 2 * times });
     assert.ok((detail?.rows ?? 0) <= MAX_DETAIL_ROWS);
-    const fitting = filtered(block as Block, [{ dimension: "path", test: "is", value: "/1" }]);
+    const fitting = await filtered(block as Block, [
+      { dimension: "path", test: "is", value: "/1" },
+    ]);
     for (const counter of ["pv", "uv", "sessions"] as const)
       assert.equal(fitting.dayOf(counter, DAY), times, counter);
     const { views, visitors, sessions } = fitting.dimension("path").table(DAY);
@@ -120,7 +124,7 @@ describe("blocks", () => {
     assert.equal((block as Block).dayOf("pv", DAY), 2 * times);
   });
 
-  it("keep of a row whichever it has of as many values as there may be, and OTHER of more", () => {
+  it("keep of a row whichever it has of as many values as there may be, and OTHER of more", async () => {
     const path = (n: number) => ["path", `/${n}`] as const;
     const seen = (n: number, day: number): HitRecord => ({
       ...view({ moment: NOON + 24 * day, values: [["event", "seen"], path(n)] }),
@@ -139,10 +143,10 @@ describe("blocks", () => {
     ).values();
     const reader = new BlockReader({ month: MONTH, ...encodeBlock(block) });
     /** Views by day, and events of all days. */
-    const fitting = (value: string) => {
+    const fitting = async (value: string) => {
       const counters = new Block(MONTH);
       let events = 0;
-      filterBlock(
+      await filterBlock(
         reader,
         {
           where: [{ dimension: "path", test: "is", value }],
@@ -157,21 +161,73 @@ describe("blocks", () => {
     };
     // Events are not counted by path, so that no day bounds them; and one place is for OTHER.
     const last = MAX_DICTIONARY - 2;
-    for (const n of [0, ...alone, half, last]) assert.equal(fitting(`/${n}`).events, 1, `/${n}`);
-    assert.equal(fitting(`/${last + 1}`).events, 0);
+    for (const n of [0, ...alone, half, last])
+      assert.equal((await fitting(`/${n}`)).events, 1, `/${n}`);
+    assert.equal((await fitting(`/${last + 1}`)).events, 0);
     for (const [i, n] of alone.entries())
-      assert.equal(fitting(`/${n}`).counters.dayOf("pv", DAY + 2 + i), 1);
-    assert.equal(fitting(OTHER).counters.dayOf("pv", DAY + 7), 1);
+      assert.equal((await fitting(`/${n}`)).counters.dayOf("pv", DAY + 2 + i), 1);
+    assert.equal((await fitting(OTHER)).counters.dayOf("pv", DAY + 7), 1);
   });
 
-  it("are read as they were written, wherever in a day one frame ends and the next begins", () => {
+  it("are read as they were written, wherever in a day one frame ends and the next begins", async () => {
     // Hours and flags of so many rows fill one.
     const full = FRAME_BYTES / 2;
     for (const times of [full - 1, full, full + 1]) {
       const [block] = folded([view({ times, values: [["path", "/"]] })]).values();
       assert.equal(block?.detail[DAY]?.rows, times);
-      assert.equal(filtered(block, [NOT_NOWHERE]).dayOf("pv", DAY), times);
+      assert.equal((await filtered(block, [NOT_NOWHERE])).dayOf("pv", DAY), times);
     }
+  });
+
+  it("are read from slices as from one piece", async () => {
+    const random = randomFrom(3);
+    const text = () => Array.from({ length: 35 }, () => random().toString(36).slice(2)).join("");
+    const records = Array.from({ length: 5_000 }, (_, n) =>
+      view({
+        ...{ moment: NOON + 24 * Math.floor(n / 2_000) },
+        values: [
+          ["path", text()],
+          ["ref", text()],
+          ["country", `C${n % 300}`],
+        ],
+      }),
+    );
+    const [block = new Block(MONTH)] = folded(records).values();
+    const { counters, counts, detail } = encodeBlock(block);
+    assert.ok(counts.length > 2 * SLICE_BYTES);
+    const read = async (reader: BlockReader) => {
+      const fitting = new Block(MONTH);
+      const found: unknown[] = [];
+      const where = [{ dimension: "country", test: "begins", value: "C1" }] as const;
+      const names = new Set(["ref", "country"] as const);
+      await filterBlock(
+        reader,
+        { where, of: "views", days: [0, 30], names },
+        fitting,
+        (name, { day, length, places, counts: n }) =>
+          found.push(name, day, places.slice(0, length), n.slice(0, length)),
+      );
+      for (const name of ["path", "ref", "country"] as const) {
+        await reader.load(name);
+        found.push(reader.dimension(name)?.texts.all());
+        reader.release();
+      }
+      return [found, told([fitting])];
+    };
+    const slicesOf = (bytes: Uint8Array) => ({
+      length: bytes.length,
+      first: bytes.slice(0, SLICE_BYTES),
+      slice: async (n: number) => bytes.slice(n * SLICE_BYTES, (n + 1) * SLICE_BYTES),
+    });
+    const sliced = { counters, counts: slicesOf(counts), detail: slicesOf(detail) };
+    assert.deepEqual(
+      await read(new BlockReader({ month: MONTH, ...sliced })),
+      await read(new BlockReader({ month: MONTH, counters, counts, detail })),
+    );
+    // What is lost of it is told.
+    const lost = { ...sliced.counts, slice: async () => new Uint8Array() };
+    const reader = new BlockReader({ month: MONTH, ...sliced, counts: lost });
+    await assert.rejects(read(reader), /These bytes are no block: it is cut$/);
   });
 
   it("pass over billions of alike records at once", () => {
@@ -180,18 +236,19 @@ describe("blocks", () => {
     assert.equal(block?.detail[DAY]?.every, 2 ** 17);
   });
 
-  it("count the same once they are made compact", () => {
-    const check = (records: HitRecord[]) => {
+  it("count the same once they are made compact", async () => {
+    const check = async (records: HitRecord[]) => {
       const blocks = [...folded(records).values()];
       const compact = blocks.map((block) => compactBlock(block, { ...ALL, today: 0 }).block);
       assert.deepEqual(told(compact), told(blocks));
-      const every = (block: Block) => filtered(block, [NOT_NOWHERE]);
-      assert.deepEqual(told(compact.map(every)), told(blocks.map(every)));
+      const every = async (some: Block[]) =>
+        told(await Promise.all(some.map((block) => filtered(block, [NOT_NOWHERE]))));
+      assert.deepEqual(await every(compact), await every(blocks));
     };
-    fc.assert(fc.property(someRecords(60), check), PARAMETERS);
+    await fc.assert(fc.asyncProperty(someRecords(60), check), PARAMETERS);
   });
 
-  it("forget days and detail whole once they are over, with their texts", () => {
+  it("forget days and detail whole once they are over, with their texts", async () => {
     const of = (day: number) =>
       view({ moment: NOON + 24 * day, values: [["path", `/on-day-${day}`]] });
     const event: HitRecord = { ...of(1), kind: "event", values: [["path", "/seen-by-event"]] };
@@ -208,7 +265,7 @@ describe("blocks", () => {
       compact.detail.flatMap((detail, day) => (detail === undefined ? [] : [day])),
       [DAY + 2],
     );
-    assert.deepEqual(told([filtered(compact, [NOT_NOWHERE])]), counted([of(2)]));
+    assert.deepEqual(told([await filtered(compact, [NOT_NOWHERE])]), counted([of(2)]));
   });
 
   it("count the rarest values of past days as OTHER where a month has too many", () => {
@@ -241,7 +298,7 @@ describe("blocks", () => {
       const [block = new Block(MONTH)] = folded(records, ALL_DETAIL, 20).values();
       return encodeBlock(block, packs);
     });
-  const isBlockOrRefused = (pieces: BlockPieces) => {
+  const isBlockOrRefused = async (pieces: BlockPieces) => {
     let block: Block;
     try {
       block = decodeBlock({ month: MONTH, ...pieces });
@@ -250,7 +307,7 @@ describe("blocks", () => {
       assert.match(error.message, /^These bytes are no block: /);
       return;
     }
-    assertActsAsOne(block, () => decodeBlock({ month: MONTH, ...pieces }));
+    await assertActsAsOne(block, () => decodeBlock({ month: MONTH, ...pieces }));
   };
 
   it("are pieces in no more memory than they take: all of it goes to other threads", () => {
@@ -260,14 +317,14 @@ describe("blocks", () => {
       assert.equal(piece.buffer.byteLength, piece.length);
   });
 
-  it("are refused with a reason where their bytes were bent, or are blocks", () => {
+  it("are refused with a reason where their bytes were bent, or are blocks", async () => {
     const pieces = someBlocks().chain(({ counters, counts, detail }) =>
       fc.record({ counters: bent(counters), counts: bent(counts), detail: bent(detail) }),
     );
-    fc.assert(fc.property(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
+    await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
   });
 
-  it("are refused so where what was packed is bent", () => {
+  it("are refused so where what was packed is bent", async () => {
     const pieces = someBlocks(false).chain((sound) =>
       fc.oneof(
         ...(["counters", "counts", "detail"] as const)
@@ -280,7 +337,7 @@ describe("blocks", () => {
           ),
       ),
     );
-    fc.assert(fc.property(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
+    await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
   });
 
   it("are refused where they unpack to more than a block can be", () => {
@@ -304,7 +361,7 @@ describe("blocks", () => {
 });
 
 /** Whatever bytes a block came of, it can be written, merged, made compact and filtered, and loses nothing. */
-function assertActsAsOne(block: Block, another: () => Block): void {
+async function assertActsAsOne(block: Block, another: () => Block): Promise<void> {
   assertNamesWhatItHas(block);
   const facts = told([block]);
   // What its counters said of detail that it has not is gone once it was written.
@@ -312,8 +369,8 @@ function assertActsAsOne(block: Block, another: () => Block): void {
   const read = decodeBlock({ month: MONTH, ...written });
   assert.deepEqual(told([read]), facts);
   assert.deepEqual(plain(encodeBlock(read)), plain(written));
-  const all = filtered(block, [NOT_NOWHERE]);
-  assert.deepEqual(told([filtered(read, [NOT_NOWHERE])]), told([all]));
+  const all = await filtered(block, [NOT_NOWHERE]);
+  assert.deepEqual(told([await filtered(read, [NOT_NOWHERE])]), told([all]));
   const compact = compactBlock(another(), { ...ALL, today: Number.POSITIVE_INFINITY }).block;
   const merged = another();
   mergeInto(merged, another());

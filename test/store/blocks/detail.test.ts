@@ -29,11 +29,9 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, n) => all + n, 0);
 }
 
-function firefoxOf(block: Block, day = 0): number {
-  return filtered(block, [{ dimension: "browser", test: "is", value: "Firefox" }]).dayOf(
-    "pv",
-    DAY + day,
-  );
+async function firefoxOf(block: Block, day = 0): Promise<number> {
+  const firefox = await filtered(block, [{ dimension: "browser", test: "is", value: "Firefox" }]);
+  return firefox.dayOf("pv", DAY + day);
 }
 
 /** Within four standard errors of what one in `every`, drawn at random, tells of `n` in `all`. */
@@ -50,27 +48,26 @@ function* rhythm(period: number, count: number): Generator<number> {
 describe("detail of more than a day keeps", () => {
   const all = 2.3 * MAX_DETAIL_ROWS;
 
-  it("tells of whatever rhythm how much there was of it", () => {
+  it("tells of whatever rhythm how much there was of it", async () => {
     for (const [n, period] of [2, 3, 4, 5, 7, 8, 12, 16, 24, 31, 32, 33, 48, 63, 64].entries()) {
       // Each day draws anew.
       const block = folded(rhythm(period, all), n - DAY);
       assert.equal(block.detail[n]?.every, 4);
       const firefox = Math.floor(all / period);
-      assertNear(firefoxOf(block, n - DAY), firefox, all, 4, `one in ${period}`);
+      assertNear(await firefoxOf(block, n - DAY), firefox, all, 4, `one in ${period}`);
     }
   });
 
-  it("tells of views that each send an event how many there were", () => {
+  it("tells of views that each send an event how many there were", async () => {
     const kinds = Array.from({ length: all }, (_, n) => (n % 2 === 0 ? FIREFOX : EVENT));
     const block = folded(kinds);
-    assertNear(firefoxOf(block), all / 2, all, 4, "views");
-    const [buys] = filtered(block, [{ dimension: "event", test: "is", value: "buy" }])
-      .dimension("event")
-      .days.flatMap((table) => table?.views ?? []);
+    assertNear(await firefoxOf(block), all / 2, all, 4, "views");
+    const bought = await filtered(block, [{ dimension: "event", test: "is", value: "buy" }]);
+    const [buys] = bought.dimension("event").days.flatMap((table) => table?.views ?? []);
     assertNear(buys ?? 0, all / 2, all, 4, "events");
   });
 
-  it("tells it of parts that are merged, in whatever order", () => {
+  it("tells it of parts that are merged, in whatever order", async () => {
     const { below } = seeded(TEST_SEED);
     for (const period of [2, 4, 8]) {
       const counts = Array.from({ length: 4 }, () => 1 + below(2 * MAX_DETAIL_ROWS));
@@ -80,20 +77,20 @@ describe("detail of more than a day keeps", () => {
       const { every = 0, seen } = block.detail[DAY] ?? {};
       assert.equal(seen, sum);
       const n = counts.reduce((a, b) => a + Math.floor(b / period), 0);
-      assertNear(firefoxOf(block), n, sum, every, `one in ${period}, TEST_SEED=${TEST_SEED}`);
+      assertNear(await firefoxOf(block), n, sum, every, `one in ${period}, TEST_SEED=${TEST_SEED}`);
     }
   });
 
-  it("adds up to all there was, for the last row stands for what is left", () => {
+  it("adds up to all there was, for the last row stands for what is left", async () => {
     for (const count of [MAX_DETAIL_ROWS + 1, 2 * MAX_DETAIL_ROWS + 3, 4 * MAX_DETAIL_ROWS + 7]) {
       const block = folded(rhythm(3, count));
-      const any = filtered(block, [{ dimension: "browser", test: "begins", value: "" }]);
+      const any = await filtered(block, [{ dimension: "browser", test: "begins", value: "" }]);
       assert.equal(any.dayOf("pv", DAY), count);
       assert.equal(sum(any.dimension("browser").table(DAY).views), count);
     }
   });
 
-  it("adds up so where a few are merged with what was thinned more than once", () => {
+  it("adds up so where a few are merged with what was thinned more than once", async () => {
     for (let n = 0; n < 15; n++) {
       const [few, many] = [folded([FIREFOX, FIREFOX, FIREFOX], n - DAY), new Block(MONTH)];
       const batch = batchOf([
@@ -101,7 +98,7 @@ describe("detail of more than a day keeps", () => {
       ]);
       fold(new Map([[MONTH, many]]), batch, [0], ALL_DETAIL);
       mergeInto(few, many);
-      const any = filtered(few, [{ dimension: "browser", test: "begins", value: "" }]);
+      const any = await filtered(few, [{ dimension: "browser", test: "begins", value: "" }]);
       assert.equal(any.dayOf("pv", n), 4 * MAX_DETAIL_ROWS + 3, `day ${n}`);
     }
   });

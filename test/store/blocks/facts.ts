@@ -105,13 +105,13 @@ export function counted(records: readonly HitRecord[], isOfPath = false): Map<st
 }
 
 /** What fits of a block, as a block that counts nothing else. */
-export function filtered(block: Block, where: readonly Condition[]): Block {
+export async function filtered(block: Block, where: readonly Condition[]): Promise<Block> {
   const reader = new BlockReader({ month: block.month, ...encodeBlock(block) });
   const fitting = new Block(block.month);
   for (const of of COUNTED_OF) {
     const counters = of === "views" ? fitting : new Block(block.month);
     const question = { where, of, days: [0, 30], names: new Set(DETAIL_DIMENSIONS) } as const;
-    filterBlock(reader, question, counters, (name, { day, length, places, counts }) => {
+    await filterBlock(reader, question, counters, (name, { day, length, places, counts }) => {
       const texts = block.dimensions.get(name)?.texts ?? [];
       for (let i = 0; i < length; i++) {
         const n = { views: 0, visitors: 0, sessions: 0, [of]: counts[i] };

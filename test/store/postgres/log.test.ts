@@ -14,6 +14,8 @@ import {
   LOG,
   PAST,
   SITES,
+  slicedBlocksOf,
+  sliceOf,
 } from "../../../appliance/store/postgres/snapshot.ts";
 import { CuttingProxy } from "../../helpers/cutting-proxy.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
@@ -242,6 +244,8 @@ describe("each statement of the log and the blocks in PostgreSQL", () => {
     ...{ APPEND, HELLO, LAST_IN_LOG, LOOK_UP },
     ...{ FOLDED, GENERATION, LIST, LIST_DUE, LOG, PAST, SITES },
     BLOCKS: blocksOf(["counters", "counts", "detail"]),
+    SLICED_BLOCKS: slicedBlocksOf(["counters", "counts", "detail"]),
+    SLICE: sliceOf("detail"),
     ...Object.fromEntries(Object.entries(settling).filter(([, one]) => typeof one === "string")),
   }) as [string, string][];
   /** By which a table is spread; one row, or a row a day, is everywhere. */

@@ -9,6 +9,7 @@ import { monthOf } from "../../blocks/month.ts";
 import { soundBlock } from "../../blocks/sound.ts";
 import { COUNTERS, NOBODY } from "../../counting.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
+import { SLICE_BYTES } from "../../snapshot.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -137,7 +138,8 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   // Marks may be of the time before the service first ran. Which days have one, blocks tell.
   counted_day: { kind: "copied", columns: { run_ms: Number.isSafeInteger } },
   log: { kind: "counted", maxBytes: BOUNDS.log.bytes },
-  block: { kind: "counted", maxBytes: BOUNDS.blocks.bytes },
+  block: { kind: "counted", maxBytes: SLICE_BYTES },
+  slice: { kind: "counted", maxBytes: SLICE_BYTES },
   past: { kind: "copied", ...ofKnownSite, columns: { counter: isCounter, n: counted } },
   survey_day: { kind: "copied", ...ofKnownSite },
   survey: {

@@ -9,10 +9,11 @@ import type { SiteKey } from "../../counting.ts";
 import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../../log/batch.ts";
 import { flawOfBatch } from "../../log/flaw.ts";
 import { dayOfPart, SETTLED } from "../../settling/parts.ts";
-import { type BlockPieces, bytesOf, PIECES } from "../../snapshot.ts";
+import { type BlockKey, type BlockPieces, bytesOf, PIECES } from "../../snapshot.ts";
 import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
+import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
 
 /** What a copy of counts has to know of the rest of the data. */
 export interface CountedManner extends SoundRules {
@@ -119,42 +120,51 @@ function soundBatch(body: Uint8Array, { isText, isTime, lastMonth, refuse }: Cou
   return batch;
 }
 
+interface RowKey extends BlockKey {
+  readonly rowid: number;
+}
+
 /**
  * Writes blocks anew, one for each site and month, as what is settled: a part of a day has a number that says
  * when it came, which nobody here believes. What is held at a time is what is kept of one month.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
   const room = new Room(BOUNDS.blocks);
-  const read = readerOf(from);
+  const read = readerOf(from, manner.refuse);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from
     .prepare("SELECT rowid, site, month, part FROM block NOT INDEXED ORDER BY site, month, part")
-    .raw()
-    .iterate() as IterableIterator<[rowid: number, site: number, month: number, part: number]>;
+    .iterate() as IterableIterator<RowKey>;
   const month = new MonthSum(to, manner);
-  for (const [rowid, key, itsMonth, part] of keys) {
-    const site = manner.siteOf(key);
+  for (const row of keys) {
+    const site = manner.siteOf(row.site);
     if (site === undefined) continue;
-    if (!(itsMonth >= 0 && itsMonth <= manner.lastMonth)) manner.refuse(NOT_OURS);
-    month.begin(site, itsMonth);
-    const pieces = read(rowid);
+    if (!(row.month >= 0 && row.month <= manner.lastMonth)) manner.refuse(NOT_OURS);
+    month.begin(site, row.month);
+    const pieces = read(row);
     if (!room.take(bytesOf(pieces))) manner.refuse("one too many");
-    month.add(part, pieces);
+    month.add(row.part, pieces);
   }
   month.end();
   markCounted(to, month.days);
 }
 
 /** Reads a block, one piece after the other: SQLite has a copy of what it reads at once. */
-function readerOf(db: Database): (rowid: number) => BlockPieces {
+function readerOf(db: Database, refuse: CountedManner["refuse"]): (row: RowKey) => BlockPieces {
   const [counters, counts, detail] = PIECES.map((piece) =>
     db.prepare(`SELECT ${piece} FROM block NOT INDEXED WHERE rowid = ?`).pluck(),
   );
-  const read = (statement: typeof counters, rowid: number) => statement?.get(rowid) as Uint8Array;
-  return (rowid) => ({
-    counters: read(counters, rowid),
-    counts: read(counts, rowid),
-    detail: read(detail, rowid),
+  const read = (statement: typeof counters, { rowid }: RowKey) =>
+    statement?.get(rowid) as Uint8Array;
+  const whole = (row: RowKey, piece: SlicedPiece, first: Uint8Array) => {
+    const bytes = sliced(db, row, piece, first);
+    if (bytes.length > BOUNDS.blocks.bytes) refuse("a block that is too large");
+    return wholeOf(bytes);
+  };
+  return (row) => ({
+    counters: read(counters, row),
+    counts: whole(row, "counts", read(counts, row)),
+    detail: whole(row, "detail", read(detail, row)),
   });
 }
 

@@ -7,10 +7,11 @@ import { mergeInto } from "../../blocks/merge.ts";
 import { firstDayOf, monthOf } from "../../blocks/month.ts";
 import type { SiteKey } from "../../counting.ts";
 import { SETTLED } from "../../settling/parts.ts";
-import type { BlockRow } from "../../snapshot.ts";
+import { PIECES } from "../../snapshot.ts";
 import { markEarlier } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { passGeneration, putBlock } from "../settle.ts";
+import { SqliteSnapshot } from "../snapshot.ts";
 import { findSite } from "../tables/sites.ts";
 
 /** One day of one site as it was counted elsewhere. */
@@ -60,10 +61,10 @@ function addDays(
   site: SiteKey,
   days: readonly { day: Day; counts: DayCounts["counts"] }[],
 ): void {
-  const find = db.prepare(`SELECT site, month, part, counters, counts, detail FROM block
-     WHERE site = ? AND month = ? AND part = ?`);
+  const snapshot = new SqliteSnapshot(db);
   for (const [month, ofMonth] of Map.groupBy(days, ({ day }) => monthOf(day))) {
-    const row = find.get(site, month, SETTLED) as BlockRow | undefined;
+    const rows = snapshot.blocks([site], { from: month, to: month }, PIECES);
+    const row = rows.find(({ part }) => part === SETTLED);
     const block = row === undefined ? new Block(month) : decodeBlock(row);
     const part = new Block(month);
     for (const { day, counts } of ofMonth)

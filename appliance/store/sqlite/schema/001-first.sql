@@ -56,6 +56,25 @@ CREATE TABLE block (
   PRIMARY KEY (site, month, part)
 ) STRICT;
 
+-- What of a block's counts or detail is beyond SLICE_BYTES, in slices of as many: a question reads those it
+-- is about. The first slice, 0, is in the block's own row.
+CREATE TABLE slice (
+  site  INTEGER NOT NULL,
+  month INTEGER NOT NULL,
+  part  INTEGER NOT NULL,
+  piece TEXT    NOT NULL,
+  n     INTEGER NOT NULL,
+  bytes BLOB    NOT NULL,
+  PRIMARY KEY (site, month, part, piece, n)
+) STRICT;
+CREATE TRIGGER block_gone AFTER DELETE ON block BEGIN
+  DELETE FROM slice WHERE (site, month, part) = (OLD.site, OLD.month, OLD.part);
+END;
+CREATE TRIGGER block_renumbered AFTER UPDATE OF site, month, part ON block BEGIN
+  UPDATE OR REPLACE slice SET site = NEW.site, month = NEW.month, part = NEW.part
+  WHERE (site, month, part) = (OLD.site, OLD.month, OLD.part);
+END;
+
 -- Counters of days past retention, kept for ever.
 CREATE TABLE past (
   site    INTEGER NOT NULL,

@@ -6,6 +6,7 @@ import { type Directory, directoryOf, type SiteRecord, siteIn } from "../../site
 import type { SiteFields } from "../../sites/draft.ts";
 import type { Database } from "../database.ts";
 import { passGeneration } from "../settle.ts";
+import { BYTES } from "../slices.ts";
 import { put } from "./table.ts";
 
 const ADMIN = 0;
@@ -45,7 +46,7 @@ export function largestSites(db: Database, limit: number): { key: SiteKey; id: s
   return db
     .prepare(
       `SELECT key, id FROM site LEFT JOIN block ON block.site = key GROUP BY key
-       ORDER BY sum(length(counters) + length(counts) + length(detail)) DESC, key LIMIT ?`,
+       ORDER BY sum(${BYTES}) DESC, key LIMIT ?`,
     )
     .all(limit) as { key: SiteKey; id: string }[];
 }

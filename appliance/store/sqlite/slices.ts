@@ -1,0 +1,74 @@
+import { type BlockKey, type BlockRow, SLICE_BYTES, type SlicedBytes } from "../snapshot.ts";
+import type { Database } from "./database.ts";
+
+// A piece of a block that is longer than SLICE_BYTES has its first slice in the row of its block, and the others
+// in rows of their own: SQLite reads a value whole.
+
+/** The pieces that may be so long. */
+const SLICED = ["counts", "detail"] as const;
+export type SlicedPiece = (typeof SLICED)[number];
+
+/** A piece of a file is there at once. */
+interface SqliteSlices extends SlicedBytes {
+  slice(n: number): Uint8Array;
+}
+
+/** As SlicedBlock. */
+export interface SqliteBlock extends BlockKey {
+  readonly counters: Uint8Array;
+  readonly counts: Uint8Array | SqliteSlices;
+  readonly detail: Uint8Array | SqliteSlices;
+}
+
+/** Of a row of `block`, what the slices of a piece take beyond the first, in SQL. */
+export function beyond(piece?: SlicedPiece): string {
+  const ofPiece = piece === undefined ? "" : `AND slice.piece = '${piece}'`;
+  return `(SELECT coalesce(sum(length(bytes)), 0) FROM slice
+    WHERE (slice.site, slice.month, slice.part) = (block.site, block.month, block.part) ${ofPiece})`;
+}
+
+/** What a row of `block` takes, slices included, in SQL. */
+export const BYTES = `(length(counters) + length(counts) + length(detail) + ${beyond()})`;
+
+/** A piece with what is beyond its first slice. */
+export function sliced(
+  db: Database,
+  { site, month, part }: BlockKey,
+  piece: SlicedPiece,
+  first: Uint8Array,
+): Uint8Array | SqliteSlices {
+  if (first.length < SLICE_BYTES) return first;
+  const key = [site, month, part, piece];
+  const others = db.prepare(`SELECT coalesce(sum(length(bytes)), 0) ${OF_PIECE}`).pluck();
+  const read = db.prepare(`SELECT bytes ${OF_PIECE} AND n = ?`).pluck();
+  return {
+    length: first.length + (others.get(key) as number),
+    first,
+    slice: (n: number) => (read.get(...key, n) as Uint8Array | undefined) ?? NOTHING,
+  };
+}
+
+const NOTHING = new Uint8Array();
+const OF_PIECE = "FROM slice WHERE site = ? AND month = ? AND part = ? AND piece = ?";
+
+/** All of a piece; one that is not as long as it says has zeros. */
+export function wholeOf(bytes: Uint8Array | SqliteSlices): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  const whole = new Uint8Array(bytes.length);
+  whole.set(bytes.first);
+  for (let at = SLICE_BYTES, n = 1; at < whole.length; at += SLICE_BYTES, n++)
+    whole.set(bytes.slice(n).subarray(0, whole.length - at), at);
+  return whole;
+}
+
+/** Writes what is beyond the first slices, in the place of what was there. */
+export function putSlices(db: Database, block: BlockRow): void {
+  const key = [block.site, block.month, block.part];
+  db.prepare("DELETE FROM slice WHERE site = ? AND month = ? AND part = ?").run(key);
+  const add = db.prepare(
+    "INSERT INTO slice (site, month, part, piece, n, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  for (const piece of SLICED)
+    for (let n = 1; n * SLICE_BYTES < block[piece].length; n++)
+      add.run(...key, piece, n, block[piece].subarray(n * SLICE_BYTES, (n + 1) * SLICE_BYTES));
+}
