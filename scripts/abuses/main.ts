@@ -61,8 +61,9 @@ async function attackFull(dataDir: string): Promise<void> {
   const months = Math.max(1, Math.ceil(options.days / DAYS_A_MONTH));
   makeFullSite(dataDir, months, {
     site: SITE,
-    lastDay: dayOf(Date.now()),
-    detailDays: DETAIL_DAYS,
+    // Today's values would leave no place for those of honest visitors.
+    lastDay: dayOf(Date.now()) - 1,
+    detailDays: Math.ceil(DETAIL_DAYS * Math.min(1, options.scale)),
   });
   const limit = limitMemory(UNIT_MEMORY);
   if (limit === undefined) console.log("This machine lets nobody bound memory: it is not bounded.");

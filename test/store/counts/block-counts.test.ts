@@ -131,10 +131,11 @@ describe("a log and its blocks", () => {
     await life.settleAll();
     const range = { site: 1, from: life.today, to: life.today };
     const short = {
+      async begin() {},
       count() {
         throw new RangeError("Array buffer allocation failed");
       },
-      end() {},
+      async end() {},
     };
     const pass = life.question().blocks.values(range, "views");
     await assert.rejects(pass(new Set(["path"]), short), /allocation failed/);
