@@ -40,7 +40,7 @@ interface DayCounts {
 }
 
 /** A block as it is kept, in pieces. */
-export interface StoredBlock {
+interface StoredBlock {
   readonly month: Month;
   readonly counters: Uint8Array;
   readonly counts: FrameBytes;
