@@ -7,12 +7,14 @@ import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/u
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
 import { dayMarks } from "../../../appliance/store/postgres/upkeep/run-time.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
+import { Store } from "../../../appliance/store/store.ts";
 import { CuttingProxy, MOMENTS } from "../../helpers/cutting-proxy.ts";
+import { FakeClock } from "../../helpers/fake-clock.ts";
 import { giveBackDatabase, sharedPostgres, takeDatabase } from "../../helpers/postgres.ts";
 import type { Seeded } from "../../helpers/store-life.ts";
 import { reusedThreads } from "../../helpers/threads.ts";
 import { until } from "../../helpers/until.ts";
-import { type Moment, SimulatedStore, type Trouble } from "./store.ts";
+import { type Moment, type Sent, SimulatedStore, type Trouble } from "./store.ts";
 
 /** Time enough for a database that answers. */
 const SOON_MS = 50;
@@ -45,6 +47,9 @@ export class SimulatedNode extends SimulatedStore {
   readonly isShort = false;
   readonly #parts: Parts;
   #failedUpkeeps = 0;
+  #others = 0;
+  /** One of the next commits is to lose its connection. */
+  #isCutting = false;
 
   private constructor(parts: Parts, draw: Seeded) {
     super(draw);
@@ -80,6 +85,17 @@ export class SimulatedNode extends SimulatedStore {
   }
 
   protected async leave(): Promise<void> {}
+
+  /** Sends hits to another collector, which comes and goes. */
+  async sendElsewhere(hits: readonly Sent[]): Promise<void> {
+    const { retentionDays, detailDays } = this;
+    const clock = new FakeClock(this.clock.now(), { boot: `other ${++this.#others}` });
+    const options = { ...this.begin(), clock, nodeName: "other", retentionDays, detailDays };
+    const other = await Store.open(options);
+    await this.wait(until(() => other.ready));
+    await this.send(hits, other);
+    await this.wait(other.close());
+  }
 
   /** A connection that was lost is made again after a pause. */
   override async wait<T>(promise: Promise<T>, tick = TICK_MS): Promise<T> {
@@ -141,7 +157,7 @@ export class SimulatedNode extends SimulatedStore {
     const before = this.#lost;
     proxy.trouble = { commits: 1, moments: LOST[trouble] };
     const answered = count();
-    await until(() => this.#lost > before);
+    await this.wait(until(() => this.#lost > before));
     proxy.trouble = {};
     await this.wait(answered);
     const { store } = this;
@@ -152,14 +168,15 @@ export class SimulatedNode extends SimulatedStore {
     const { proxy } = this.#parts;
     const before = this.#lost;
     proxy.trouble = { commits: CHANCE, moments: LOST[moment] };
-    const { store } = this;
-    await until(() => this.#lost > before || store !== this.store);
-    if (this.#lost > before) proxy.hang(true);
+    this.#isCutting = true;
+    await until(() => this.#lost > before || !this.#isCutting);
+    if (this.#isCutting) proxy.hang(true);
   }
 
   /** As a process is killed: it says no goodbye. */
   protected async powerOff(): Promise<void> {
     const { proxy, others, database } = this.#parts;
+    this.#isCutting = false;
     proxy.hang(true);
     proxy.trouble = {};
     const closed = this.store.close();

@@ -64,6 +64,15 @@ function ofFile(box: SimulatedBox): readonly Happening[] {
   ];
 }
 
+/** What befalls only a node beside others. */
+function ofFleet(node: SimulatedNode): readonly Happening[] {
+  const sendElsewhere = async () => {
+    // Else nobody knew when they came.
+    if (node.clock.sure) await node.sendElsewhere(someHits(node));
+  };
+  return [[8, "hits elsewhere", sendElsewhere]];
+}
+
 /** Something happens to a store. */
 async function happen(box: SimulatedStore): Promise<string> {
   const { draw, clock } = box;
@@ -104,6 +113,7 @@ async function happen(box: SimulatedStore): Promise<string> {
       },
     ],
     ...(box instanceof SimulatedBox ? ofFile(box) : []),
+    ...(box instanceof SimulatedNode ? ofFleet(box) : []),
   ];
   const all = events.reduce((sum, [weight]) => sum + weight, 0);
   let at = draw.below(all);
