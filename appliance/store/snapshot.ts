@@ -30,7 +30,7 @@ export const PIECES = ["counters", "counts", "detail"] as const satisfies (keyof
 export type Piece = (typeof PIECES)[number];
 
 /** What a block takes as it is kept. */
-export function bytesOf(block: BlockPieces): number {
+export function bytesOf(block: Readonly<Record<Piece, { readonly length: number }>>): number {
   return PIECES.reduce((sum, piece) => sum + block[piece].length, 0);
 }
 

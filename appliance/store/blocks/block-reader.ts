@@ -40,7 +40,7 @@ interface DayCounts {
 }
 
 /** A block as it is kept, in pieces. */
-interface StoredBlock {
+export interface StoredBlock {
   readonly month: Month;
   readonly counters: Uint8Array;
   readonly counts: FrameBytes;

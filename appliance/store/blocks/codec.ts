@@ -1,13 +1,14 @@
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
-import { BlockReader, type DimensionReader } from "./block-reader.ts";
+import { BlockReader, type DimensionReader, type StoredBlock } from "./block-reader.ts";
 import { COUNTED_OF, DayTable } from "./day-table.ts";
 import { DayDetail, DETAIL_DIMENSIONS, type Detail } from "./detail.ts";
 import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { FrameWriter, giveBack } from "./frames.ts";
 import { BITS_KEY, columnKey, countsKey, HOURS_KEY, keyOfDay, textsKey } from "./keys.ts";
 import { firstDayOf, type Month } from "./month.ts";
+import { atOnce, type Step } from "./steps.ts";
 import { VarintWriter } from "./varints.ts";
 
 // A block is three pieces, each of frames (see frames), so that a question reads what it is about and no
@@ -88,33 +89,50 @@ export function encodeBlock(block: Block, packs = true): BlockPieces {
   return writer.end();
 }
 
+/** What is read of a block. */
+interface Decoding {
+  /** The dimensions that are read, with their columns of detail; all unless given. */
+  readonly names?: ReadonlySet<Dimension>;
+  /** False: the hours and bits of detail are left out, and days of which nothing else is read. */
+  readonly hasRows?: boolean;
+}
+
 /**
  * A block; of an empty piece, nothing.
- * @param names the dimensions that are read, with their columns of detail; all unless given
- * @param hasRows false: the hours and bits of detail are left out, and days of which nothing else is read
  * @throws {RangeError} when the bytes are no block
  */
 export function decodeBlock(
   row: BlockPieces & { readonly month: Month },
-  { names, hasRows = true }: { names?: ReadonlySet<Dimension>; hasRows?: boolean } = {},
+  decoding: Decoding = {},
 ): Block {
+  return atOnce(decodeSteps(row, decoding));
+}
+
+/** The same where large pieces are read slice by slice: each step has to be done before the next. */
+export function* decodeSteps(
+  row: StoredBlock,
+  { names = ALL, hasRows = true }: Decoding,
+): Generator<Step, Block> {
   const reader = new BlockReader(row);
   const block = reader.counters;
-  for (const dimension of reader.dimensions(names)) {
-    block.dimensions.set(dimension.name, dimensionOf(dimension));
+  for (const name of names) {
+    yield () => reader.load(name);
+    const dimension = reader.dimension(name);
+    if (dimension !== undefined) block.dimensions.set(name, dimensionOf(dimension));
     reader.release();
   }
-  const hasColumns = names === undefined || DETAIL_DIMENSIONS.some((name) => names.has(name));
+  const hasColumns = DETAIL_DIMENSIONS.some((name) => names.has(name));
   for (let day = 0; day < MAX_DAYS && (hasRows || hasColumns); day++) {
     const sample = reader.sample(day);
     if (sample === undefined) continue;
+    yield () => reader.loadDay(day, names);
     block.detail[day] = new DayDetail(firstDayOf(row.month) + day, {
       ...sample,
       // Copies: these lie in what was unpacked.
       hours: hasRows ? Uint8Array.from(reader.hours(day)) : NO_COLUMN,
       bits: hasRows ? Uint8Array.from(reader.bits(day)) : NO_COLUMN,
       values: DETAIL_DIMENSIONS.map((name) => {
-        const isRead = names === undefined || names.has(name);
+        const isRead = names.has(name);
         const column = new Uint16Array(isRead ? sample.rows : 0);
         if (isRead) reader.column(day, name, column);
         return column;
@@ -126,6 +144,7 @@ export function decodeBlock(
   return block;
 }
 
+const ALL: ReadonlySet<Dimension> = new Set(DIMENSIONS);
 const NO_COLUMN = new Uint8Array();
 
 function dimensionOf({ texts, counts }: DimensionReader): DimensionBlock {

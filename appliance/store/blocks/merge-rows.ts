@@ -3,12 +3,13 @@ import type { Counter } from "../counting.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
-import { BlockReader } from "./block-reader.ts";
-import { BlockWriter, decodeBlock } from "./codec.ts";
+import { BlockReader, type StoredBlock } from "./block-reader.ts";
+import { BlockWriter, decodeSteps } from "./codec.ts";
 import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
 import { giveBack } from "./frames.ts";
 import { mergeInto } from "./merge.ts";
 import type { Month } from "./month.ts";
+import { atOnce, inSteps, type Step } from "./steps.ts";
 
 /** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
 const GROUP_BYTES = 2 * 1_048_576;
@@ -32,6 +33,23 @@ interface Merged {
  * @throws {RangeError} when the bytes are no block
  */
 export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept): Merged {
+  return atOnce(mergeSteps(month, rows, kept));
+}
+
+/** The same of blocks whose large pieces are read slice by slice. */
+export function mergeSliced(
+  month: Month,
+  rows: readonly Omit<StoredBlock, "month">[],
+  kept: Kept,
+): Promise<Merged> {
+  return inSteps(mergeSteps(month, rows, kept));
+}
+
+function* mergeSteps(
+  month: Month,
+  rows: readonly Omit<StoredBlock, "month">[],
+  kept: Kept,
+): Generator<Step, Merged> {
   const blocks = rows.map((row) => ({ ...row, month }));
   const writer = new BlockWriter();
   let merged: Omit<Merged, "pieces"> | undefined;
@@ -39,9 +57,9 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
     const hasRows = merged === undefined;
     const [one, ...others] = blocks;
     if (one === undefined) throw new RangeError("There is nothing to merge");
-    const first = decodeBlock(one, { names, hasRows });
+    const first = yield* decodeSteps(one, { names, hasRows });
     for (const other of others) {
-      const part = decodeBlock(other, { names, hasRows });
+      const part = yield* decodeSteps(other, { names, hasRows });
       mergeInto(first, part);
       letGo(part);
     }
@@ -54,7 +72,7 @@ export function mergeRows(month: Month, rows: readonly BlockPieces[], kept: Kept
   }
   // A restore takes no more of a piece: what was counted last goes the way of what is past.
   if (writer.largest > BOUNDS.blocks.bytes && kept.today < PAST.today)
-    return mergeRows(month, rows, { ...kept, ...PAST });
+    return yield* mergeSteps(month, rows, { ...kept, ...PAST });
   return { pieces: writer.end(), ...(merged ?? { days: 0, gone: NOTHING }) };
 }
 

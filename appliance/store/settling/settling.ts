@@ -3,7 +3,7 @@ import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { ALL_KEPT, type Kept } from "../blocks/compact.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { mergeRows } from "../blocks/merge-rows.ts";
+import { mergeSliced } from "../blocks/merge-rows.ts";
 import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/no-block.ts";
 import type { Counter, SiteKey } from "../counting.ts";
@@ -16,6 +16,7 @@ import {
   type Due,
   PIECES,
   type Settlement,
+  type SlicedBlock,
   type Snapshot,
 } from "../snapshot.ts";
 import { type FoldingTime, foldLog } from "./folding.ts";
@@ -283,7 +284,7 @@ async function settle(
   past: Past,
   work: Work,
 ): Promise<void> {
-  const rows = await snapshot.blocks([site], { from: month, to: month }, PIECES);
+  const rows = await blocksOf(snapshot, site, month);
   const isPast = new Map(rows.map((row) => [row, holdsPast(countersOf(row), past)]));
   const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
   const running = rows.filter((row) => !over.includes(row));
@@ -297,34 +298,42 @@ async function settle(
     today: past.today,
   };
   const alone = others.filter((row) => isPast.get(row)).map((row) => [row]);
-  const merged = [...settled, ...many, ...alone].flatMap((parts) => {
-    const one = readable(() => mergeRows(month, parts, kept));
+  let isDone = false;
+  for (const parts of [...settled, ...many, ...alone]) {
+    const merged = await mergeSliced(month, parts, kept).catch(orUnreadable);
     // Merged with the rest, what nobody can read would be lost for those who mend it.
-    return one === undefined ? [] : [{ parts, ...one }];
-  });
-  if (merged.length === 0) return;
-  work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
-  for (const { parts, gone, ...block } of merged) {
-    const key = parts === over ? { site, month, part: SETTLED } : (parts[0] as BlockRow);
-    work.addPast(site, gone);
-    work.replace(parts, key, block);
+    if (merged === undefined) continue;
+    isDone = true;
+    const key = parts === over ? { site, month, part: SETTLED } : (parts[0] as BlockKey);
+    work.addPast(site, merged.gone);
+    work.replace(parts, key, merged);
   }
+  if (isDone) work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+}
+
+/** All that is kept of a month. */
+async function blocksOf(
+  snapshot: Snapshot,
+  site: SiteKey,
+  month: Month,
+): Promise<readonly SlicedBlock[]> {
+  const all = { after: null, maxBytes: Number.MAX_SAFE_INTEGER };
+  return snapshot.slicedBlocks([site], { from: month, to: month }, PIECES, all);
 }
 
 /** Undefined where bytes are none of ours: a card has bent them. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof NoBlock) return undefined;
-    throw error;
-  }
+function orUnreadable(error: unknown): undefined {
+  if (!(error instanceof NoBlock)) throw error;
 }
 
 /** The counters of a block; undefined where nobody can read them. */
-function countersOf(row: BlockRow): Block | undefined {
+function countersOf({ month, counters }: SlicedBlock): Block | undefined {
   const nothing = new Uint8Array();
-  return readable(() => new BlockReader({ ...row, counts: nothing, detail: nothing }).counters);
+  try {
+    return new BlockReader({ month, counters, counts: nothing, detail: nothing }).counters;
+  } catch (error) {
+    return orUnreadable(error);
+  }
 }
 
 /** How much detail there is, and where the oldest of it is. */
@@ -357,15 +366,14 @@ async function cutDetail(
   let left = share.bytes - maxBytes;
   for (const { site, month, part, detailBytes } of share.oldest) {
     if (left <= 0 || work.isFull) break;
-    const rows = await snapshot.blocks([site], { from: month, to: month }, PIECES);
+    const rows = await blocksOf(snapshot, site, month);
     const row = rows.find((one) => one.part === part);
     const block = row && countersOf(row);
     if (row === undefined || block === undefined) continue;
     const days = daysOf(month).filter((_, at) => block.sample(at) !== undefined);
     const kept = new Set(days.slice(Math.ceil(days.length / 2)));
-    const merged = readable(() =>
-      mergeRows(month, [row], { ...ALL_KEPT, detail: (day) => kept.has(day) }),
-    );
+    const isKept = { ...ALL_KEPT, detail: (day: Day) => kept.has(day) };
+    const merged = await mergeSliced(month, [row], isKept).catch(orUnreadable);
     if (merged === undefined) continue;
     work.done(bytesOf(row));
     work.replace([row], row, merged);
