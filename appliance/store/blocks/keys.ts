@@ -1,10 +1,9 @@
+import { MAX_DIMENSIONS } from "../log/record.ts";
 import { MAX_DAYS } from "./dictionary.ts";
 
 // The keys of a block's items in its frames. A dimension is known by its place in DIMENSIONS, so that a
 // piece says which it has.
 
-/** Dimensions that a piece may have, those of later releases included. */
-const MAX_DIMENSIONS = 62;
 const KEYS_OF_DAY = MAX_DIMENSIONS + 2;
 
 export const HOURS_KEY = 0;

@@ -31,6 +31,8 @@ export const DIMENSIONS = [
   "app_device",
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
+/** There are never more, those of later releases included. */
+export const MAX_DIMENSIONS = 62;
 
 /** What a request was. A place in this list is what logs keep, as above. */
 export const KINDS = ["view", "event", "interaction", "ping", "crawler", "synthetic"] as const;

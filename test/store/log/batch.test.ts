@@ -10,7 +10,13 @@ import {
   MAX_RECORDS,
 } from "../../../appliance/store/log/batch.ts";
 import { eraseGone } from "../../../appliance/store/log/erase.ts";
-import { type HitRecord, KINDS, type Undated } from "../../../appliance/store/log/record.ts";
+import {
+  DIMENSIONS,
+  type HitRecord,
+  KINDS,
+  MAX_DIMENSIONS,
+  type Undated,
+} from "../../../appliance/store/log/record.ts";
 import { TEST_SEED } from "../../helpers/seeded.ts";
 import { bent, someRecords } from "./records.ts";
 
@@ -189,6 +195,18 @@ describe("a batch", () => {
       }
     };
     fc.assert(fc.property(bytes, check), { ...PARAMETERS, numRuns: 2_000 });
+  });
+
+  it("is read without dimensions that a later release has added", () => {
+    const [path, tz] = [["path", "/"] as const, ["tz", "Europe/Berlin"] as const];
+    const record: Omit<HitRecord, "values"> = {
+      ...{ site: 1, kind: "view", flags: 0, moment: 3, times: 2 },
+    };
+    const bytes = encoded([{ ...record, values: [path, tz] }]);
+    const slot = bytes.indexOf(DIMENSIONS.indexOf("tz"), 16);
+    const later = decodeBatch(bytes.with(slot, MAX_DIMENSIONS - 1));
+    assert.deepEqual(recordsOf(later), [{ ...record, values: [path] }]);
+    assert.throws(() => decodeBatch(bytes.with(slot, MAX_DIMENSIONS)), /nobody knows/);
   });
 
   it("is refused where it says that it holds more than came", () => {
