@@ -1,4 +1,5 @@
 import { BOUNDS } from "../base/bounds.ts";
+import { documentKind, objectOf } from "../base/documents.ts";
 import { originOf } from "../base/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { Turns } from "../base/turns.ts";
@@ -9,6 +10,9 @@ export interface OriginStore {
   add(origin: string): Promise<void>;
   remove(origin: string): Promise<void>;
 }
+
+/** Each is its own id, and has nothing besides. */
+export const ORIGINS = documentKind<object>("origin", BOUNDS.origins, objectOf({}));
 
 const MAX_ORIGINS = BOUNDS.origins.count;
 

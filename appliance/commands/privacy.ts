@@ -1,7 +1,8 @@
 import { hasTunnel } from "../box/tunnel.ts";
 import { privacyText } from "../control/routes/privacy.ts";
-import type { PublicSettings } from "../public/settings.ts";
+import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import { openToLook } from "../store/desk.ts";
+import { documentsOf } from "../store/documents.ts";
 import { EMPTY_DIRECTORY } from "../store/sites/directory.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
@@ -27,8 +28,8 @@ export const privacy: Command = {
     await checkData(["privacy"], config, terminal);
     // What the Web UI has set stands in the box's own file, wherever its numbers are.
     const box = await openToLook({ dataDir: config.dataDir });
-    const row = await box?.read("publicAddressRow", undefined).finally(() => box.close());
-    const kept = row && (JSON.parse(row.settings) as PublicSettings);
+    const [kept] =
+      (await (box && documentsOf(box, PUBLIC_ADDRESS).finally(() => box.close()))) ?? [];
     const desk = await openToLook(config);
     try {
       const text = await privacyText({
@@ -39,7 +40,7 @@ export const privacy: Command = {
         },
         config,
         isTunnelled: hasTunnel(),
-        hasPublicAddress: (config.publicAddress ?? kept)?.enabled === true,
+        hasPublicAddress: (config.publicAddress ?? kept?.body)?.enabled === true,
         now: terminal.now(),
       });
       terminal.out(text);

@@ -6,8 +6,10 @@ import { Refusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
 import type { Diagnostics } from "../control/wire.ts";
 import { Keys } from "../public/keys.ts";
+import { PUBLIC_ADDRESS } from "../public/public-address.ts";
 import type { PublicSettings } from "../public/settings.ts";
 import { type Collector, type Desk, openToLook, type Place } from "../store/desk.ts";
+import { documentsOf } from "../store/documents.ts";
 import { databaseFile, storageProblem } from "../store/sqlite/database.ts";
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { isLow, type Space, spaceOf } from "../store/sqlite/room.ts";
@@ -146,9 +148,8 @@ async function contentsOf(place: Place): Promise<Contents> {
       return undefined;
     }
   };
-  const row = await look({ dataDir: place.dataDir }, (box) =>
-    box.read("publicAddressRow", undefined),
-  );
+  const [kept] =
+    (await look({ dataDir: place.dataDir }, (box) => documentsOf(box, PUBLIC_ADDRESS))) ?? [];
   const shared = await look(place, async (desk) => ({
     directory: await desk.directory(),
     collectors: await desk.collectors(),
@@ -157,7 +158,7 @@ async function contentsOf(place: Place): Promise<Contents> {
     collectors: shared?.collectors ?? [],
     sites: (shared?.directory.sites ?? []).map(({ id }) => id),
     problems,
-    publicAddress: row && JSON.parse(row.settings),
+    publicAddress: kept?.body,
   };
 }
 

@@ -1,13 +1,21 @@
 import { BOUNDS } from "../base/bounds.ts";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
+import { documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
 import { isRefusal } from "../base/refusal.ts";
 import { isSameHash, makeToken, sha256 } from "../base/secrets.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
-import type { Store } from "../store/store.ts";
+import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
 
-/** Names a session; it cannot be turned back into the cookie. */
+/** Names a session, the SHA-256 of its cookie in hex: it cannot be turned back into the cookie. */
 export type SessionId = string;
+
+/** By SessionId; times are epoch milliseconds. */
+export const SESSIONS = documentKind<{ readonly expiresAt: number }>(
+  SESSION,
+  BOUNDS.sessions,
+  objectOf({ expiresAt: NUMBER }),
+);
 
 export interface SessionsOptions {
   store: Pick<Store, "read" | "write" | "directory" | "directoryChanged">;
@@ -54,8 +62,8 @@ export class Sessions {
   static async open(options: SessionsOptions): Promise<Sessions> {
     const kept = await keptSessions(options.store);
     const sessions = new Sessions(options);
-    for (const { hash, expiresAt } of kept)
-      sessions.#sessions.set(hex(hash), { expiresAt, endsAt: undefined });
+    for (const { id, body } of kept)
+      sessions.#sessions.set(id, { expiresAt: body.expiresAt, endsAt: undefined });
     return sessions;
   }
 
@@ -108,8 +116,8 @@ export class Sessions {
   async #dropErased(): Promise<void> {
     const before = [...this.#sessions.keys()];
     // Where the store cannot tell, nobody stays.
-    const rows = await this.#store.read("sessions", undefined).catch(() => []);
-    const kept = new Set(rows.map(({ hash }) => hex(hash)));
+    const documents = await documentsOf(this.#store, SESSIONS).catch(() => []);
+    const kept = new Set(documents.map(({ id }) => id));
     this.#forget(before.filter((id) => !kept.has(id)));
   }
 
@@ -131,7 +139,7 @@ export class Sessions {
     if (ids.length === 0) return;
     // At once, whether or not it can be stored.
     this.#forget(ids);
-    await this.#store.write("removeSessions", ids.map(bytesOf));
+    await changeDocuments(this.#store, SESSIONS, { remove: ids });
   }
 
   #forget(ids: readonly SessionId[]): void {
@@ -150,14 +158,15 @@ export class Sessions {
   }
 
   #save(id: SessionId, { expiresAt }: Session): Promise<void> {
-    return this.#store.write("saveSession", { hash: bytesOf(id), expiresAt });
+    const body = { expiresAt: Math.round(expiresAt) };
+    return changeDocuments(this.#store, SESSIONS, { put: [{ id, body }] });
   }
 }
 
 /** Where nothing can be read, nobody is signed in. */
 async function keptSessions(store: SessionsOptions["store"]) {
   try {
-    return await store.read("sessions", undefined);
+    return await documentsOf(store, SESSIONS);
   } catch (error) {
     if (!isRefusal(error, "storage_unavailable")) throw error;
     return [];
@@ -166,9 +175,4 @@ async function keptSessions(store: SessionsOptions["store"]) {
 
 function hex(hash: Uint8Array): SessionId {
   return Buffer.from(hash).toString("hex");
-}
-
-/** The hash that the store keeps. */
-export function bytesOf(id: SessionId): Uint8Array {
-  return Buffer.from(id, "hex");
 }

@@ -1,18 +1,34 @@
+import { documentKind, objectOf, orNull, TEXT } from "../base/documents.ts";
 import { Signal } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { BrokerState } from "./broker.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
+/** With what Home Assistant was told of. */
+const MAX_BYTES = 1_048_576;
+
 /** What is kept of it over restarts. */
+interface KeptMqtt {
+  /** The box's id at the broker. */
+  readonly box: string;
+  /** Null before anybody has set anything. */
+  readonly settings: MqttSettings | null;
+  readonly announced: Announced | null;
+}
+
+/** One, made at the first start. */
+export const MQTT = documentKind<KeptMqtt>(
+  "mqtt",
+  { count: 1, bytes: MAX_BYTES, together: MAX_BYTES },
+  objectOf({
+    box: TEXT,
+    ...{ settings: orNull({ type: "object" }), announced: orNull({ type: "object" }) },
+  }),
+);
+
 export interface MqttStore {
-  load(): Promise<{
-    /** The box's id at the broker. */
-    readonly box: string;
-    /** Null before anybody has set anything. */
-    readonly settings: MqttSettings | null;
-    readonly announced: Announced | null;
-  }>;
+  load(): Promise<KeptMqtt>;
   saveSettings(settings: MqttSettings): Promise<void>;
   saveAnnounced(announced: Announced | null): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { documentKind, objectOf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
 import { sha256 } from "../base/secrets.ts";
@@ -25,6 +26,15 @@ import { checkPublicSettings, FIRST_PUBLIC_SETTINGS, type PublicSettings } from 
 import type { PublicView } from "./shown.ts";
 import { warningsOf } from "./state.ts";
 import { viewOf } from "./view.ts";
+
+const MAX_BYTES = 65_536;
+
+/** As the Web UI set it: one, once somebody did. */
+export const PUBLIC_ADDRESS = documentKind<PublicSettings>(
+  "public_address",
+  { count: 1, bytes: MAX_BYTES, together: MAX_BYTES },
+  objectOf({}),
+);
 
 interface PublicAddressOptions {
   readonly clock: Clock;

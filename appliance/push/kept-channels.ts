@@ -1,4 +1,6 @@
+import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
+import { documentKind, objectOf, TEXT } from "../base/documents.ts";
 import type { Cancel } from "../base/signal.ts";
 import { Turns } from "../base/turns.ts";
 import type { DeadManState } from "./channel-state.ts";
@@ -10,6 +12,13 @@ export interface KeptChannel extends Held {
   /** What was told of it last, as a dead-man's channel. */
   readonly deadMan: DeadManState | null;
 }
+
+/** By name. */
+export const KEPT_CHANNELS = documentKind<KeptChannel>(
+  "channel",
+  BOUNDS.channels,
+  objectOf({ channel: TEXT }),
+);
 
 /** Where they are kept. A promise that resolves means the change is durable. */
 export interface ChannelStore {

@@ -1,5 +1,6 @@
 import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
+import { documentKind, FLAG, NUMBER, objectOf, orNull, TEXT } from "../base/documents.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { isSameSecret, makeToken, sha256 } from "../base/secrets.ts";
 import type { Cancel } from "../base/signal.ts";
@@ -34,6 +35,18 @@ export interface StoredPushToken {
   createdAt: number;
   lastUsedAt: number | null;
 }
+
+/** The same as a document: `hash` is base64url. */
+type PushTokenBody = Omit<StoredPushToken, "id" | "hash"> & { readonly hash: string };
+
+export const PUSH_TOKENS = documentKind<PushTokenBody>(
+  "push_token",
+  BOUNDS.pushTokens,
+  objectOf({
+    ...{ name: TEXT, prefix: TEXT, hash: TEXT, paused: FLAG, mayRead: FLAG },
+    ...{ createdAt: NUMBER, lastUsedAt: orNull(NUMBER) },
+  }),
+);
 
 /** Where tokens are kept. A promise that resolves means the change is durable. */
 export interface PushTokenStore {

@@ -1,4 +1,4 @@
-import type { OriginStore } from "../actions/origins.ts";
+import { ORIGINS, type OriginStore } from "../actions/origins.ts";
 import { siteTokenKey } from "../base/names.ts";
 import type { Sites } from "../collector/sites.ts";
 import type { Config } from "../config.ts";
@@ -7,9 +7,9 @@ import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
 import { type DeckSettings, type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
 import type { ImageStore } from "../deck/images.ts";
-import type { ChannelStore, KeptChannel } from "../push/kept-channels.ts";
-import type { PushTokenStore } from "../push/tokens.ts";
-import type { Store } from "../store/store.ts";
+import { type ChannelStore, KEPT_CHANNELS } from "../push/kept-channels.ts";
+import { PUSH_TOKENS, type PushTokenStore } from "../push/tokens.ts";
+import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
 
 /** The store as decks know it. */
 export function deckStore(store: Store): DeckStore {
@@ -37,18 +37,27 @@ export async function readDecks(
 /** The store as push tokens know it. */
 export function pushTokenStore(store: Store): PushTokenStore {
   return {
-    list: () => store.read("pushTokens", undefined),
-    save: (token) => store.write("savePushToken", token),
-    remove: (id) => store.write("removePushToken", id),
+    async list() {
+      const documents = await documentsOf(store, PUSH_TOKENS);
+      return documents.map(({ id, body }) => ({
+        ...{ id, ...body },
+        hash: Buffer.from(body.hash, "base64url"),
+      }));
+    },
+    save({ id, ...token }) {
+      const body = { ...token, hash: Buffer.from(token.hash).toString("base64url") };
+      return changeDocuments(store, PUSH_TOKENS, { put: [{ id, body }] });
+    },
+    remove: (id) => changeDocuments(store, PUSH_TOKENS, { remove: [id] }),
   };
 }
 
 /** The store as the list of allowed origins knows it. */
 export function originStore(store: Store): OriginStore {
   return {
-    list: () => store.read("allowedOrigins", undefined),
-    add: (origin) => store.write("allowOrigin", origin),
-    remove: (origin) => store.write("removeOrigin", origin),
+    list: async () => (await documentsOf(store, ORIGINS)).map(({ id }) => id),
+    add: (id) => changeDocuments(store, ORIGINS, { put: [{ id, body: {} }] }),
+    remove: (id) => changeDocuments(store, ORIGINS, { remove: [id] }),
   };
 }
 
@@ -64,14 +73,11 @@ export function imageStore(store: Store): ImageStore {
 /** The store as channels know it. */
 export function channelStore(store: Store): ChannelStore {
   return {
-    async list() {
-      const rows = await store.read("keptChannels", undefined);
-      return rows.map(({ kept }): KeptChannel => JSON.parse(kept));
-    },
+    list: async () => (await documentsOf(store, KEPT_CHANNELS)).map(({ body }) => body),
     keep: ({ save, forget }) =>
-      store.write("keepChannels", {
-        save: save.map((kept) => ({ channel: kept.channel, kept: JSON.stringify(kept) })),
-        forget,
+      changeDocuments(store, KEPT_CHANNELS, {
+        put: save.map((body) => ({ id: body.channel, body })),
+        remove: forget,
       }),
   };
 }

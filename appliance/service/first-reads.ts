@@ -3,8 +3,9 @@ import type { DayZone } from "../base/day-zone.ts";
 import { COUNTED_OF } from "../store/blocks/day-table.ts";
 import type { SurveyVersions } from "../store/reports.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
-import type { Store } from "../store/store.ts";
+import { documentsOf, type Store } from "../store/store.ts";
 import { readDecks } from "./adapters.ts";
+import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
 /**
  * Reads everything that a start needs of the data of this box, so that it is known before anything runs
@@ -14,18 +15,8 @@ import { readDecks } from "./adapters.ts";
 export async function firstReads(store: Pick<Store, "read">, file: string): Promise<void> {
   try {
     await readDecks(store);
-    const mqtt = await store.read("mqttRow", undefined);
-    const address = await store.read("publicAddressRow", undefined);
-    const channels = await store.read("keptChannels", undefined);
-    for (const json of [
-      mqtt?.settings,
-      mqtt?.announced,
-      address?.settings,
-      ...channels.map(({ kept }) => kept),
-    ])
-      JSON.parse(json ?? "null");
-    for (const query of ["imageList", "pushTokens", "allowedOrigins", "sessions"] as const)
-      await store.read(query, undefined);
+    await store.read("imageList", undefined);
+    for (const kind of DOCUMENT_KINDS) await documentsOf(store, kind);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DatabaseRefused({

@@ -1,11 +1,12 @@
 import type { Alarms } from "../alarms/alarms.ts";
 import { ALARM_KINDS } from "../alarms/state.ts";
+import { ONLY } from "../base/documents.ts";
 import { version } from "../base/version.ts";
 import type { NumberSource } from "../deck/live-numbers.ts";
-import { HomeAutomation, type MqttStore } from "../mqtt/home-automation.ts";
+import { HomeAutomation, MQTT, type MqttStore } from "../mqtt/home-automation.ts";
 import type { SiteSource } from "../mqtt/link.ts";
 import type { Channels } from "../push/channels.ts";
-import type { MqttRow, Store } from "../store/store.ts";
+import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
 import type { Front } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
@@ -54,26 +55,20 @@ function nameIn(url: string | undefined): string {
 
 /** The store as the home automation knows it. `makeId` names the box at its first start. */
 function mqttStore(store: Store, makeId: () => string): MqttStore {
-  let row: MqttRow = { box: "", settings: null, announced: null };
-  const save = (change: Partial<MqttRow>) => {
-    row = { ...row, ...change };
-    return store.write("saveMqtt", row);
+  let kept: Awaited<ReturnType<MqttStore["load"]>> = { box: "", settings: null, announced: null };
+  const save = (change: Partial<typeof kept>) => {
+    kept = { ...kept, ...change };
+    return changeDocuments(store, MQTT, { put: [{ id: ONLY, body: kept }] });
   };
   return {
     async load() {
-      const stored = await store.read("mqttRow", undefined);
-      if (stored) row = stored;
+      const [stored] = await documentsOf(store, MQTT);
+      if (stored) kept = stored.body;
       else await save({ box: makeId() });
-      const { box, settings, announced } = row;
-      return {
-        box,
-        settings: settings === null ? null : JSON.parse(settings),
-        announced: announced === null ? null : JSON.parse(announced),
-      };
+      return kept;
     },
-    saveSettings: (settings) => save({ settings: JSON.stringify(settings) }),
-    saveAnnounced: (announced) =>
-      save({ announced: announced === null ? null : JSON.stringify(announced) }),
+    saveSettings: (settings) => save({ settings }),
+    saveAnnounced: (announced) => save({ announced }),
   };
 }
 

@@ -1,12 +1,13 @@
 import { join } from "node:path";
+import { ONLY } from "../base/documents.ts";
 import { hasTunnel } from "../box/tunnel.ts";
 import { isFor } from "../public/acme/certificate.ts";
 import { identifierOf } from "../public/acme/identifier.ts";
 import { Keys } from "../public/keys.ts";
-import { PublicAddress } from "../public/public-address.ts";
+import { PUBLIC_ADDRESS, PublicAddress } from "../public/public-address.ts";
 import { portAdvice } from "../public/router/advice.ts";
 import { type Gateway, gatewayOf } from "../public/router/gateway.ts";
-import type { Store } from "../store/store.ts";
+import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import type { Stops } from "./stops.ts";
 
@@ -31,11 +32,8 @@ export async function startPublicAddress(
     keys,
     random: () => random.int(2 ** 32) / 2 ** 32,
     store: {
-      async load() {
-        const row = await store.read("publicAddressRow", undefined);
-        return row === undefined ? null : JSON.parse(row.settings);
-      },
-      save: (settings) => store.write("savePublicAddress", { settings: JSON.stringify(settings) }),
+      load: async () => (await documentsOf(store, PUBLIC_ADDRESS))[0]?.body ?? null,
+      save: (body) => changeDocuments(store, PUBLIC_ADDRESS, { put: [{ id: ONLY, body }] }),
     },
     declared: config.publicAddress,
     async messenger(settings) {

@@ -7,15 +7,7 @@ import type { CountsOf } from "./blocks/day-table.ts";
 import type { Condition } from "./blocks/filter.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
-import type {
-  ChannelRow,
-  DeckRow,
-  MqttRow,
-  PublicAddressRow,
-  PushTokenRow,
-  SessionRow,
-  SiteAlarmsRecord,
-} from "./rows.ts";
+import type { DeckRow, DocumentRow, SiteAlarmsRecord } from "./rows.ts";
 import type { Settlement } from "./snapshot.ts";
 
 /** The longest range of `stats`, in days. */
@@ -191,20 +183,12 @@ interface BoxQueries {
   largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
   /** Every deck that was ever known, in the order they came. */
   deckSettings(input: undefined): DeckRow[];
-  /** Every push token, oldest first. */
-  pushTokens(input: undefined): PushTokenRow[];
-  /** Every allowed origin, the first one first. */
-  allowedOrigins(input: undefined): string[];
-  keptChannels(input: undefined): ChannelRow[];
+  /** All documents of a kind, oldest first. */
+  documents(input: { readonly kind: string }): DocumentRow[];
   /** Names and sizes of all pictures, the first one first. */
   imageList(input: undefined): { hash: string; size: number }[];
   /** The file of a picture; null when there is none of this name. */
   imageBytes(input: string): Uint8Array | null;
-  /** Undefined before the first start that knows of it. */
-  mqttRow(input: undefined): MqttRow | undefined;
-  /** Undefined before anybody has set anything. */
-  publicAddressRow(input: undefined): PublicAddressRow | undefined;
-  sessions(input: undefined): SessionRow[];
 }
 
 /** What whoever does upkeep asks, of each place that has numbers. */
@@ -223,14 +207,9 @@ export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
 const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
   largestSites: true,
   deckSettings: true,
-  pushTokens: true,
-  allowedOrigins: true,
-  keptChannels: true,
+  documents: true,
   imageList: true,
   imageBytes: true,
-  mqttRow: true,
-  publicAddressRow: true,
-  sessions: true,
 };
 
 /** True for what is about nothing but what belongs to this box. */

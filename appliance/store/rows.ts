@@ -19,43 +19,11 @@ export interface DeckRow {
   readonly checked: boolean;
 }
 
-/** A push token as it is kept. */
-export interface PushTokenRow {
+/** A document as it is kept. */
+export interface DocumentRow {
   readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  /** SHA-256 of the plaintext. */
-  readonly hash: Uint8Array;
-  readonly paused: boolean;
-  readonly mayRead: boolean;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-}
-
-/** Somebody who is signed in. */
-export interface SessionRow {
-  /** SHA-256 of the cookie. */
-  readonly hash: Uint8Array;
-  readonly expiresAt: number;
-}
-
-/** A push channel as it is kept over a restart. */
-export interface ChannelRow {
-  readonly channel: string;
   /** JSON. */
-  readonly kept: string;
-}
-
-/** The box at an MQTT broker; `settings` and `announced` are JSON, null where there are none. */
-export interface MqttRow {
-  readonly box: string;
-  readonly settings: string | null;
-  readonly announced: string | null;
-}
-
-/** How the internet reaches the box; `settings` is JSON. */
-export interface PublicAddressRow {
-  readonly settings: string;
+  readonly body: string;
 }
 
 /** What a site alarms of, and since when what stands. */

@@ -54,7 +54,7 @@ export class SplitEngine implements Engine {
   /** The admin token that the box knows of. */
   #boxAdmin: Hash = null;
   /** The session that stays when the admin token changes. */
-  #kept: Hash = null;
+  #kept: string | null = null;
   /** The last answer on what to settle was about the fleet's numbers, and not about the box's. */
   #settlesFleet = false;
 

@@ -5,15 +5,7 @@
 
 import type { SiteKey } from "./counting.ts";
 import type { SiteAlarms, SurveyLabels } from "./reports.ts";
-import type {
-  BeforeImport,
-  ChannelRow,
-  DeckRow,
-  MqttRow,
-  PublicAddressRow,
-  PushTokenRow,
-  SessionRow,
-} from "./rows.ts";
+import type { BeforeImport, DeckRow, DocumentRow } from "./rows.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
 
 /** What changes sites and who reads them: the fleet's, where there is one. */
@@ -45,15 +37,12 @@ interface FleetWrites {
 interface BoxWrites {
   /** Adds decks, or replaces those of the same id. */
   saveDecks(input: readonly DeckRow[]): void;
-  /** Adds a token, or replaces the one of the same id. */
-  savePushToken(input: PushTokenRow): void;
-  removePushToken(input: string): void;
-  allowOrigin(input: string): void;
-  removeOrigin(input: string): void;
-  /** Replaces those of the same names, and forgets the others that are named. */
-  keepChannels(input: {
-    readonly save: readonly ChannelRow[];
-    readonly forget: readonly string[];
+  /** Adds documents, or replaces those of the same id, and removes others: all or none. */
+  changeDocuments(input: {
+    readonly kind: string;
+    readonly put: readonly DocumentRow[];
+    /** Their ids; one that is not there is no error. */
+    readonly remove: readonly string[];
   }): void;
   /** Keeps a picture and forgets the others that are named. */
   saveImage(input: {
@@ -61,11 +50,6 @@ interface BoxWrites {
     readonly bytes: Uint8Array;
     readonly forget: readonly string[];
   }): void;
-  saveMqtt(input: MqttRow): void;
-  savePublicAddress(input: PublicAddressRow): void;
-  /** Adds a session, or sets when it ends. */
-  saveSession(input: SessionRow): void;
-  removeSessions(input: readonly Uint8Array[]): void;
   /** Notes when (epoch ms) it was found that writes are taken. */
   touch(input: number): void;
 }
@@ -76,10 +60,7 @@ interface SharedWrites {
    * Who signed in while there was another admin token is signed out, but for the session `kept`, as
    * it is stored. A null hash revokes the token.
    */
-  setAdminToken(input: {
-    readonly hash: Uint8Array | null;
-    readonly kept: Uint8Array | null;
-  }): void;
+  setAdminToken(input: { readonly hash: Uint8Array | null; readonly kept: string | null }): void;
   /**
    * Adds and changes what settings name, and deletes nothing; sites that the configuration declares
    * stay as they are. The caller has checked that no host and no token's name is another site's.
@@ -103,16 +84,8 @@ export type FleetWriteName = keyof (FleetWrites & SharedWrites);
 
 const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
   saveDecks: true,
-  savePushToken: true,
-  removePushToken: true,
-  allowOrigin: true,
-  removeOrigin: true,
-  keepChannels: true,
+  changeDocuments: true,
   saveImage: true,
-  saveMqtt: true,
-  savePublicAddress: true,
-  saveSession: true,
-  removeSessions: true,
   touch: true,
 };
 

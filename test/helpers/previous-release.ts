@@ -7,8 +7,11 @@ import type { DataFormat } from "../../appliance/store/format.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
-/** Since this is there, releases read what the next one writes: blocks began anew with it. */
-const SINCE = { text: "it has an item twice", file: "appliance/store/blocks/frames.ts" };
+/** Since this is there, releases read what the next one writes: data began anew with it. */
+const SINCE = {
+  text: "CREATE TABLE document",
+  file: "appliance/store/sqlite/schema/001-first.sql",
+};
 
 /** The service as it was released last, to run in a folder of its own. */
 export class PreviousRelease {

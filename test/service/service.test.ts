@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { Owner } from "../helpers/owner.ts";
 import { World } from "../helpers/world.ts";
 
-const UNCHANGEABLE = `CREATE TRIGGER IF NOT EXISTS unchangeable BEFORE UPDATE ON push_token
+const UNCHANGEABLE = `CREATE TRIGGER IF NOT EXISTS unchangeable BEFORE UPDATE ON document
   BEGIN SELECT RAISE(ABORT, 'push tokens cannot be changed'); END`;
 
 describe("a service one of whose parts fails to stop", () => {

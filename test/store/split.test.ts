@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { SESSION } from "../../appliance/base/documents.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { sha256 } from "../../appliance/base/secrets.ts";
 import type { Engine, EngineAnswer, EngineEvents } from "../../appliance/store/engine.ts";
@@ -22,8 +23,8 @@ const DECK: DeckRow = {
   settings: null,
   checked: true,
 };
-const HERE = { hash: sha256("here"), expiresAt: 2e12 };
-const ELSEWHERE = { hash: sha256("elsewhere"), expiresAt: 2e12 };
+const HERE = sha256("here").toString("hex");
+const ELSEWHERE = sha256("elsewhere").toString("hex");
 
 /** Both halves are files here; what stands in for the fleet's need not know that it is not alone. */
 describe("a box beside a fleet", () => {
@@ -92,7 +93,9 @@ describe("a box beside a fleet", () => {
   };
   const ids = () => directory.sites.map(({ id }) => id);
   const sessions = async () =>
-    (await split.read("sessions", undefined)).map(({ hash }) => Buffer.from(hash).toString("hex"));
+    (await split.read("documents", { kind: SESSION })).map(({ id }) => id);
+  const signIn = (id: string) =>
+    write("changeDocuments", { kind: SESSION, put: [{ id, body: "{}" }], remove: [] });
   const decks = async () =>
     (await split.read("deckSettings", undefined)).map(({ id, name }) => [id, name]);
   it("has the fleet's sites, and decks of its own", async () => {
@@ -115,15 +118,15 @@ describe("a box beside a fleet", () => {
 
   it("signs others out with a new admin token, and not who made it", async () => {
     await write("setAdminToken", { hash: sha256("one"), kept: null });
-    for (const session of [HERE, ELSEWHERE]) await write("saveSession", session);
-    await write("setAdminToken", { hash: sha256("two"), kept: HERE.hash });
-    assert.deepEqual(await sessions(), [HERE.hash.toString("hex")]);
+    for (const session of [HERE, ELSEWHERE]) await signIn(session);
+    await write("setAdminToken", { hash: sha256("two"), kept: HERE });
+    assert.deepEqual(await sessions(), [HERE]);
     assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("two"));
   });
 
   it("signs everybody out when the fleet got another admin token elsewhere", async () => {
     await write("setAdminToken", { hash: sha256("one"), kept: null });
-    await write("saveSession", HERE);
+    await signIn(HERE);
     await write("setAdminToken", { hash: sha256("two"), kept: null }, fleet);
     // In its turn, after what the fleet told.
     await write("createSite", { id: "blog" });
@@ -132,7 +135,7 @@ describe("a box beside a fleet", () => {
 
   it("does so at its start where that was while it was off", async () => {
     await write("setAdminToken", { hash: sha256("one"), kept: null });
-    await write("saveSession", HERE);
+    await signIn(HERE);
     await split.close();
     const alone = await open("fleet")({ ...EVENTS });
     await write("setAdminToken", { hash: sha256("two"), kept: null }, alone);
@@ -143,7 +146,7 @@ describe("a box beside a fleet", () => {
 
   it("leaves the admin token as it is where one of both cannot store it", async () => {
     await write("setAdminToken", { hash: sha256("one"), kept: null });
-    await write("saveSession", HERE);
+    await signIn(HERE);
     const another = { hash: sha256("two"), kept: null };
     fleetRefuses = true;
     assert.equal((await send("setAdminToken", another)).ok, false);
@@ -152,7 +155,7 @@ describe("a box beside a fleet", () => {
     assert.equal((await send("setAdminToken", another)).ok, false);
     assert.deepEqual(Buffer.from(directory.adminHash ?? []), sha256("one"));
     boxRefuses = false;
-    assert.deepEqual(await sessions(), [HERE.hash.toString("hex")]);
+    assert.deepEqual(await sessions(), [HERE]);
   });
 
   it("takes settings in on both sides, and puts both back", async () => {

@@ -7,7 +7,7 @@ import type { Store } from "../../store/store.ts";
 import { COOKIE, sessionOf, sessionsOf } from "../guard.ts";
 import { jsonBody, shape } from "../input.ts";
 import type { ControlContext, Handler } from "../route.ts";
-import { bytesOf, SESSION_DAYS, type Sessions } from "../sessions.ts";
+import { SESSION_DAYS, type Sessions } from "../sessions.ts";
 import type { SetupCode } from "../setup-code.ts";
 import type { AdminTokenAnswer, NewReadToken } from "../wire.ts";
 import { type Declared, declared } from "./sites.ts";
@@ -82,7 +82,7 @@ export const makeAdminToken: Handler<SessionParts, NewReadToken> = async (ctx, p
   const isFirst = !admin.exists;
   const { token, hash } = makeReadToken();
   const kept = sessionOf(ctx, sessions);
-  await store.write("setAdminToken", { hash, kept: kept === undefined ? null : bytesOf(kept) });
+  await store.write("setAdminToken", { hash, kept: kept ?? null });
   // Who came in by the old token does not stay.
   if (!isFirst) await sessions.endOthers(kept);
   ctx.status = isFirst ? 201 : 200;

@@ -19,17 +19,9 @@ import { dayMarks, runMs } from "./counted-days.ts";
 import { type Database, dataVersion } from "./database.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { SqliteSurveys } from "./surveys/source.ts";
-import {
-  allowedOrigins,
-  imageBytes,
-  imageList,
-  keptChannels,
-  mqttRow,
-  publicAddressRow,
-  pushTokens,
-  sessions,
-} from "./tables/box.ts";
+import { imageBytes, imageList } from "./tables/box.ts";
 import { deckSettings } from "./tables/decks.ts";
+import { documents } from "./tables/documents.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { largestSites } from "./tables/sites.ts";
 
@@ -41,14 +33,9 @@ const BOX_READS: {
 } = {
   largestSites: (db, { limit }) => largestSites(db, limit),
   deckSettings,
-  pushTokens,
-  allowedOrigins,
-  keptChannels,
+  documents,
   imageList,
   imageBytes,
-  mqttRow,
-  publicAddressRow,
-  sessions,
 };
 
 /** What can be asked of a database; one question at a time. */

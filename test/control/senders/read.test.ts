@@ -83,7 +83,7 @@ describe("reading a channel", () => {
   });
 
   it("is not for tokens from before channels could be read, nor for those that are paused", async () => {
-    prepared = "UPDATE push_token SET may_read = 0";
+    prepared = "UPDATE document SET body = json_set(body, '$.mayRead', json('false'))";
     await world().restart();
     prepared = "";
     const [{ id, scopes }] = (await owner.get("/api/push-tokens")).tokens;

@@ -49,7 +49,10 @@ export type TableRule =
   /** What is counted is decoded and written anew: see `counted`. */
   | ({ readonly kind: "counted" } & Pick<CopiedTable, "maxBytes">)
   | { readonly kind: "left" }
-  | ({ readonly kind: "own" } & Pick<CopiedTable, "maxRows" | "maxBytes" | "maxTogether">);
+  | ({ readonly kind: "own" } & Pick<
+      CopiedTable,
+      "maxRows" | "maxBytes" | "maxTogether" | "columns"
+    >);
 
 const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 /** Whose token reads every site. */
@@ -193,15 +196,12 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     },
   },
   image: { kind: "copied", ...within(BOUNDS.images), columns: { hash: like(IMAGE_NAME) } },
-  push_token: { kind: "own", ...within(BOUNDS.pushTokens) },
-  allowed_origin: { kind: "own", ...within(BOUNDS.origins) },
-  // What senders said to this box, which they go on saying to it.
-  channel: { kind: "own", ...within(BOUNDS.channels) },
-  session: { kind: "own", ...within(BOUNDS.sessions) },
-  // With a secret; and two boxes with one id would put each other out at the broker.
-  mqtt: { kind: "own", maxRows: 1 },
-  // With a secret; and two boxes with one name would take it from each other.
-  public_address: { kind: "own", maxRows: 1, maxBytes: 65_536 },
+  // What senders, browsers, a broker and the internet know of this box, and its secrets.
+  document: {
+    kind: "own",
+    ...{ maxRows: 1_000, maxBytes: 1_048_576, maxTogether: 4_194_304 },
+    columns: { body: isText },
+  },
 };
 
 /** Bounds of a table that is read row by row. */

@@ -199,48 +199,11 @@ CREATE TABLE image (
   bytes BLOB NOT NULL
 ) STRICT;
 
--- `hash` is the SHA-256 of the plaintext.
-CREATE TABLE push_token (
-  id           TEXT PRIMARY KEY,
-  name         TEXT    NOT NULL,
-  prefix       TEXT    NOT NULL,
-  hash         BLOB    NOT NULL,
-  paused       INTEGER NOT NULL,
-  -- Whether it may also read channels.
-  may_read     INTEGER NOT NULL DEFAULT 0,
-  created_at   INTEGER NOT NULL,
-  last_used_at INTEGER
+-- What is set, and kept: JSON, of a kind that is declared beside the code whose it is (see base/documents).
+CREATE TABLE document (
+  kind TEXT NOT NULL,
+  id   TEXT NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (kind, id)
 ) STRICT;
 
--- Push channels that are kept over a restart: those that are watched, or held until seen. JSON, see
--- KeptChannel of push/.
-CREATE TABLE channel (
-  channel TEXT PRIMARY KEY,
-  kept    TEXT NOT NULL
-) STRICT;
-
--- Where the owner lets keys send requests: `http://192.168.1.20:8123`.
-CREATE TABLE allowed_origin (
-  origin TEXT PRIMARY KEY
-) STRICT;
-
--- `hash` is the SHA-256 of the cookie.
-CREATE TABLE session (
-  hash       BLOB PRIMARY KEY,
-  expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- The box at an MQTT broker: one row, made when the service first starts. `box` names it there for
--- good; `settings` and `announced` (what Home Assistant was told last) are JSON.
-CREATE TABLE mqtt (
-  only      INTEGER PRIMARY KEY CHECK (only = 1),
-  box       TEXT NOT NULL,
-  settings  TEXT,
-  announced TEXT
-) STRICT;
-
--- How the internet reaches the box, as the Web UI set it: one row once somebody did. `settings` is JSON.
-CREATE TABLE public_address (
-  only     INTEGER PRIMARY KEY CHECK (only = 1),
-  settings TEXT NOT NULL
-) STRICT;

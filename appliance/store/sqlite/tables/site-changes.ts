@@ -1,10 +1,11 @@
+import { SESSION } from "../../../base/documents.ts";
 import { declareSites as plan } from "../../sites/declare.ts";
 import type { DeclaredSite, SiteOutcome } from "../../sites/directory.ts";
 import type { SiteChange } from "../../sites/draft.ts";
 import { type PlannedWriteName, SITE_PLANS } from "../../sites/plans.ts";
 import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
-import { removeOtherSessions } from "./box.ts";
+import { removeOtherDocuments } from "./documents.ts";
 import { saveSiteAlarms } from "./site-alarms.ts";
 import {
   addSite,
@@ -51,9 +52,9 @@ export function declareSites(db: Database, declared: readonly DeclaredSite[]): r
 /** `kept` is the session, as it is stored, of who asks for it. */
 export function setAdminToken(
   db: Database,
-  { hash, kept }: { hash: Uint8Array | null; kept: Uint8Array | null },
+  { hash, kept }: { hash: Uint8Array | null; kept: string | null },
 ): void {
-  if (readDirectory(db).adminHash !== null) removeOtherSessions(db, kept);
+  if (readDirectory(db).adminHash !== null) removeOtherDocuments(db, SESSION, kept);
   setReadToken(db, null, hash);
 }
 
