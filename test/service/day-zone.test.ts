@@ -203,6 +203,7 @@ onEachEngine(() => {
 
     it("become those of DAY_ZONE at its next midnight, as where there are others", async () => {
       await viewsAt(world(), "2026-03-04T12:00:00Z");
+      await world().restart({ SITES: "" });
       await world().restart({ SITES: "", DAY_ZONE: "Europe/Zurich" });
       await world().restart({ DAY_ZONE: "Europe/Zurich" });
       assert.equal((await world().stats()).zone, "UTC");

@@ -118,6 +118,12 @@ function itKeeps(open: () => Promise<Place>): void {
     );
   });
 
+  it("counts as folded what once was, though less of it is folded again", async () => {
+    for (let i = 0; i < 4; i++) await place.append(bytes(10, i));
+    for (const n of [3, 2]) assert.ok(await settle({ folded: [[place.node, n]] }));
+    assert.equal((await place.read((snapshot) => snapshot.folded())).get(place.node), 3);
+  });
+
   it("goes on with its numbers when all of the log is folded", async () => {
     await place.append(bytes(10, 1));
     await settle({ folded: [[place.node, 1]] });

@@ -16,7 +16,7 @@ import { cut, type DimensionTotals, type ValuePass, valueTotals } from "./values
 /** What all values of an answer may take together; beyond it, the lowest are OTHER, too. */
 const MAX_TEXT_BYTES = 1_048_576;
 /** The same for counts by day: two years of a busy site, or some megabytes. */
-export const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
+const MAX_ANSWERED_DAY_COUNTS = 1_000_000;
 
 /** The body of `/stats`, as JSON. */
 export async function statsBody(source: BlockCounts, query: StatsQuery): Promise<Uint8Array> {

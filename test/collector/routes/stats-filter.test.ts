@@ -124,6 +124,7 @@ onEachEngine(() => {
       ["source:is:newsletter", "path:is:/a", "path:is:/"],
       ["event:is:signup"],
       ["event:begins:s", "country:is:FR"],
+      ["event:not:signup", "country:is:DE"],
       ["path:is:/nowhere"],
     ])
       for (const counted of ["views", "visitors", "sessions"])

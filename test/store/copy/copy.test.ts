@@ -388,6 +388,14 @@ describe("a copy", () => {
           return days.map(({ ageMs }) => ageMs / DAY_MS);
         };
         assert.deepEqual(await ages(there), [40, 1]);
+        // What comes late makes a day younger, and never older.
+        fill(at("box"), [day("blog", 100, { "/late": 1 }), day("blog", 1, { "/late": 1 })]);
+        change(at("box"), (db) => {
+          db.exec(`UPDATE counted_day SET run_ms = ${45 * DAY_MS} WHERE day = ${TODAY - 100};
+            UPDATE counted_day SET run_ms = ${30 * DAY_MS} WHERE day = ${TODAY - 1}`);
+        });
+        assert.equal((await copyAll(source("box"), there)).days, 2);
+        assert.deepEqual(await ages(there), [5, 1]);
       });
 
       it("comes from what was restored as from what it was made of", async () => {

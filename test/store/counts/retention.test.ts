@@ -38,6 +38,26 @@ onEachEngine(() => {
       assert.deepEqual((await world().stats({ day: "2026-03-08" })).path, undefined);
     });
 
+    it("keeps a day for as long after it was counted on again, whatever the clock says", async () => {
+      const runDays = async (days: number) => {
+        for (let day = 0; day < days; day++) {
+          passDays(1);
+          await upkeep();
+        }
+      };
+      const [day] = ["2026-03-04"];
+      await visitDaily(1);
+      await runDays(8);
+      world().clock.setWall(`${day}T12:00:00Z`);
+      await views(world(), [{ path: "/again" }]);
+      await upkeep();
+      world().clock.setWall("2026-03-20T12:00:00Z");
+      await runDays(8);
+      assert.equal((await world().stats({ day })).path?.["/again"], 1);
+      await runDays(3);
+      assert.equal((await world().stats({ day })).path, undefined);
+    });
+
     onFile("removes from the file what nobody counts any more", async () => {
       await visitDaily(15);
       await upkeep();

@@ -9,7 +9,7 @@ import {
   MAX_BYTES,
   MAX_RECORDS,
 } from "../../../appliance/store/log/batch.ts";
-import { eraseGone } from "../../../appliance/store/log/erase.ts";
+import { eraseGone, eraseSite } from "../../../appliance/store/log/erase.ts";
 import {
   DIMENSIONS,
   type HitRecord,
@@ -110,10 +110,14 @@ describe("a batch", () => {
     const dated = datedBatch(batch, 7_200_000, half);
     assert.deepEqual([...dated.moments], [2, 2, 3, 3]);
     assert.equal(dated.undated, undefined);
-    for (const zero of [-1e300, 1e300]) {
-      const [moment = -1] = datedBatch(batch, zero, half).moments;
-      assert.ok(moment >= 0 && moment < 24 * 157_100, `hour ${moment}`);
-    }
+    const end = Date.UTC(2400, 0) - 1;
+    for (const [zero, hour] of [
+      [-7_200_000, 0],
+      [-1e300, 0],
+      [end, 24 * 157_054 - 1],
+      [1e300, 24 * 157_054 - 1],
+    ] as const)
+      assert.equal(datedBatch(batch, zero, half).moments[0], hour, `${zero}`);
   });
 
   it("counts in the first hour there is, or the last, what a clock says of another", () => {
@@ -207,6 +211,19 @@ describe("a batch", () => {
     const later = decodeBatch(bytes.with(slot, MAX_DIMENSIONS - 1));
     assert.deepEqual(recordsOf(later), [{ ...record, values: [path] }]);
     assert.throws(() => decodeBatch(bytes.with(slot, MAX_DIMENSIONS)), /nobody knows/);
+  });
+
+  it("stays for a release that can read it where it is of one of the next eight formats", () => {
+    const bytes = encoded([VIEW]);
+    const left = Array.from({ length: 11 }, (_, format) =>
+      eraseSite(bytes.with(0, format), VIEW.site),
+    );
+    // Of those that nobody can read nothing is left, nor of the one that can be read.
+    assert.deepEqual(
+      left.flatMap((rest, format) => (rest === undefined ? [] : [format])),
+      [2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    assert.deepEqual(left[9], bytes.with(0, 9));
   });
 
   it("is refused where it says that it holds more than came", () => {

@@ -224,6 +224,16 @@ describe("the log in PostgreSQL", () => {
       assert.deepEqual(await sql("SELECT payload FROM survey"), [{ payload: "0" }]);
     });
 
+    it("numbers them in the order in which they came, whatever is drawn, and if the clock goes back", async () => {
+      let draws = 0;
+      const node = open({}, () => 0.9 - ++draws / 100);
+      await node.commit([], [survey("one"), survey("two")]);
+      node.clock.setWall("2026-03-04T11:00:00Z");
+      await node.commit([], [survey("three")]);
+      const rows = await sql("SELECT payload FROM survey ORDER BY id");
+      assert.deepEqual(rows, [{ payload: "one" }, { payload: "two" }, { payload: "three" }]);
+    });
+
     it("draws other ids where another node has drawn the same", async () => {
       // Both draw alike at first, and apart once they were in each other's way.
       let draws = 0;

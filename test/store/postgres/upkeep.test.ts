@@ -91,6 +91,22 @@ describe("upkeep in PostgreSQL", () => {
     ]);
   });
 
+  it("takes no day for older than somebody has marked it", async () => {
+    const node = await open();
+    await node.count(["/"]);
+    await node.settle();
+    // As others have, that had run for longer.
+    await sql(`UPDATE counted_day SET run_ms = ${10 * DAY_MS}`);
+    await node.count(["/"]);
+    await node.settle();
+    assert.deepEqual(await sql("SELECT run_ms FROM counted_day"), [{ run_ms: 10 * DAY_MS }]);
+    await sql(`INSERT INTO meta (key, value) VALUES ('run_ms', '${11 * DAY_MS}')
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value`);
+    await node.count(["/"]);
+    await node.settle();
+    assert.deepEqual(await sql("SELECT run_ms FROM counted_day"), [{ run_ms: 11 * DAY_MS }]);
+  });
+
   it("looks at no block of which nothing is due", async () => {
     const node = await open();
     await node.count(["/"]);

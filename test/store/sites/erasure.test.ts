@@ -7,6 +7,7 @@ import { directoryBecomes, hasSite } from "../../helpers/directory.ts";
 import { engineOfSuite, onEachEngine } from "../../helpers/engines.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { keptIn } from "../../helpers/kept.ts";
+import { Owner } from "../../helpers/owner.ts";
 import { tallydeck } from "../../helpers/tallydeck.ts";
 import { keyOf, viewOf, views } from "../../helpers/traffic.ts";
 import { eachWorld } from "../../helpers/world.ts";
@@ -134,6 +135,21 @@ onEachEngine(() => {
       assert.equal((await world().survey({ sv: 1 }, { s: "gone" })).status, 204);
       assert.equal((await world().readRaw("/stats", { site: "gone" })).status, 401);
     });
+
+    for (const [where, isByHand] of [
+      ["on the command line", true],
+      ["in the Web UI", false],
+    ] as const)
+      it(`takes in nothing that was on its way to a site which counted until it was erased ${where}`, async () => {
+        await add();
+        const key = keyOf(world(), "gone");
+        await views(world(), [{ path: "/known" }], "gone");
+        if (isByHand) await erase();
+        else await new Owner(world()).ask("DELETE", "/api/sites/gone?confirm=gone");
+        await world().service.store.upkeep();
+        await world().service.store.count(key, viewOf({ path: `/${SECRET}` }));
+        assert.deepEqual(await traces(), []);
+      });
 
     it("lets a site made anew under its name begin with nothing", async () => {
       await add();

@@ -79,6 +79,18 @@ describe("a log that waits for the clock", () => {
       assert.deepEqual((await world.stats({ day })).path, { [`/on-${day}`]: 300 });
   });
 
+  it("keeps apart in its backup what waits for one clock and what another has stamped", async () => {
+    const days = ["2026-02-10", "2026-02-20"] as const;
+    for (const day of [...days, ...days]) await add(1, 1, () => "/", ["path"], Date.parse(day));
+    const file = (await owner().ask("GET", "/api/backup")).body;
+    assert.equal((await owner().ask("POST", "/api/restore", file, { headers: FILE })).status, 204);
+    await world.stop();
+    world = new World({ clock: new FakeClock(start, { boot: "b2" }), after: world });
+    await world.start();
+    await world.service.store.upkeep();
+    for (const day of days) assert.deepEqual((await world.stats({ day })).path, { "/": 2 });
+  });
+
   it("takes hits without their texts once it is full, and its backup restores", async () => {
     const long = (n: number) => `/${String(n).padStart(120, "x")}`;
     await add(160, 500, long, ["path", "host", "ref", "source", "utm_source"]);

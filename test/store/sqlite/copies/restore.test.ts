@@ -104,6 +104,31 @@ describe("what a restore copies", () => {
     await world.end();
   });
 
+  it("is when each day was counted on last, though no later than now", async () => {
+    const db = openForWriting(at("backup.db"));
+    addSite(db, "blog");
+    const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"];
+    importDays(
+      db,
+      days.map((day) => ({ site: "blog", day, counts: { pv: { _: 1 } }, surveys: [] })),
+    );
+    const marks = () => db.prepare("SELECT day, run_ms FROM counted_day ORDER BY day").raw().all();
+    const [[first = 0] = []] = marks() as number[][];
+    db.exec(`INSERT OR REPLACE INTO meta VALUES ('run_ms', 90);
+      UPDATE counted_day SET run_ms = 10 WHERE day = ${first};
+      UPDATE counted_day SET run_ms = 20 WHERE day = ${first + 1};
+      UPDATE counted_day SET run_ms = 99 WHERE day = ${first + 2};
+      DELETE FROM counted_day WHERE day = ${first + 3}`);
+    db.close();
+    await restore(at("backup.db"), at("restored.db"), tryStart);
+    assert.deepEqual(
+      JSON.parse(String(contents(at("restored.db")).counted_day)).map(
+        ({ run_ms }: { run_ms: number }) => run_ms,
+      ),
+      [10, 20, 90, 90],
+    );
+  });
+
   it("may come from every earlier version", async () => {
     const steps = readdirSync(SCHEMA).sort();
     const newest = openForWriting(at("newest.db"));
