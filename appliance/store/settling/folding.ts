@@ -15,7 +15,7 @@ import {
   recordsOf,
   rowsBySite,
 } from "../log/batch.ts";
-import type { Dimension } from "../log/record.ts";
+import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
 import { dayOfPart, partsOf, rowOf } from "./parts.ts";
 
@@ -68,9 +68,10 @@ export async function foldLog(
     bySite.size === 0 ? [] : await snapshot.blocks([...bySite.keys()], { from, to }, []);
   const thereBySite = Map.groupBy(there, ({ site }) => site);
   const puts: BlockRow[] = [];
+  const texts = time.lowSpace ? textsOf(foldable.batches) : undefined;
   // A site after the other: what is folded is packed before the next.
   for (const [site, ofSite] of bySite) {
-    const known = time.lowSpace ? await knownTexts(snapshot, site, { from, to }) : undefined;
+    const known = texts && (await knownTexts(snapshot, site, { from, to }, texts));
     for (const [day, rows] of ofSite) {
       const month = monthOf(day);
       const blocks = new Map([[month, new Block(month)]]);
@@ -196,6 +197,10 @@ function rowsByDay(batches: readonly Batch[]): Map<SiteKey, Map<Day, Map<Batch, 
   return bySite;
 }
 
+function textsOf(batches: readonly Batch[]): ReadonlySet<string> {
+  return new Set(batches.flatMap(({ texts }) => texts));
+}
+
 function dayOfRow({ moments }: Batch, row: number): Day {
   return Math.floor((moments[row] as number) / HOURS);
 }
@@ -216,20 +221,31 @@ function nextPart(blocks: readonly BlockKey[], day: Day): number {
   return next;
 }
 
-/** Each text that a site's blocks of these months have, and of the one before: one that begins has none. */
+/** Of these texts, those that a site's blocks of these months have, and of the one before: one that begins has none. */
 async function knownTexts(
   snapshot: Snapshot,
   site: SiteKey,
   { from, to }: { readonly from: Month; readonly to: Month },
+  texts: ReadonlySet<string>,
 ): Promise<Map<Dimension, Set<string>>> {
   const known = new Map<Dimension, Set<string>>();
-  for (const row of await snapshot.blocks([site], { from: from - 1, to }, ["counts"]))
+  const all = { after: null, maxBytes: Number.MAX_SAFE_INTEGER };
+  const months = { from: from - 1, to };
+  for (const row of await snapshot.slicedBlocks([site], months, ["counts"], all))
     try {
-      for (const { name, texts } of new BlockReader(row).dimensions()) {
+      const reader = new BlockReader(row);
+      for (const name of DIMENSIONS) {
+        await reader.load(name);
+        const its = reader.dimension(name)?.texts;
         const ofName = known.get(name) ?? new Set<string>();
         known.set(name, ofName);
-        for (const text of texts.all()) ofName.add(text);
+        for (let n = 0; its !== undefined && n < its.size; n++) {
+          const text = its.text(n);
+          if (texts.has(text)) ofName.add(text);
+        }
+        reader.release();
       }
+      reader.close();
     } catch (error) {
       // What nobody can read knows nothing.
       if (!(error instanceof NoBlock)) throw error;
