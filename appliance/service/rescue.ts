@@ -13,7 +13,7 @@ import type { Listener } from "../http/listen.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { Keys } from "../public/keys.ts";
 import { Channels } from "../push/channels.ts";
-import { storageUnavailable } from "../store/intake/batch.ts";
+import { storageUnavailable } from "../store/intake/commit-group.ts";
 import { EMPTY_DIRECTORY } from "../store/sites/directory.ts";
 import { Exchange } from "../store/sqlite/copies/exchange.ts";
 import { mayTakeBack, takeBack } from "../store/sqlite/copies/swap.ts";

@@ -9,7 +9,7 @@ import { NOBODY, type SiteKey } from "./counting.ts";
 import { EndedReads } from "./ended-reads.ts";
 import type { Opened, StoreFigures } from "./engine.ts";
 import { type EngineOptions, type Engines, openEngines } from "./engines.ts";
-import { storageUnavailable } from "./intake/batch.ts";
+import { storageUnavailable } from "./intake/commit-group.ts";
 import { Intake } from "./intake/intake.ts";
 import { LiveViews } from "./live-views.ts";
 import type { Hit } from "./log/record.ts";

@@ -6,7 +6,7 @@ import { silentLog } from "../../appliance/base/log.ts";
 import { OTHER } from "../../appliance/base/names.ts";
 import type { BatchData } from "../../appliance/store/counting.ts";
 import { MAX_BARE_HOURS } from "../../appliance/store/intake/bare-hits.ts";
-import { MAX_WAITING_SURVEYS } from "../../appliance/store/intake/batch.ts";
+import { MAX_WAITING_SURVEYS } from "../../appliance/store/intake/commit-group.ts";
 import { Intake } from "../../appliance/store/intake/intake.ts";
 import { MAX_WAITING_BYTES } from "../../appliance/store/intake/waiting-hits.ts";
 import { FLAG, type Hit } from "../../appliance/store/log/record.ts";

@@ -8,7 +8,7 @@ import { maskedHit } from "../counts/nobody.ts";
 import type { EngineAnswer, EngineRequest, IntakeFigures } from "../engine.ts";
 import { MAX_BYTES } from "../log/batch.ts";
 import type { Hit } from "../log/record.ts";
-import { Batch, storageUnavailable } from "./batch.ts";
+import { CommitGroup, storageUnavailable } from "./commit-group.ts";
 import { WaitingHits } from "./waiting-hits.ts";
 
 /** After this long without a commit, hits are answered and wait in memory. */
@@ -56,9 +56,9 @@ export class Intake {
   /** All that are not committed, those of a commit that runs included. */
   readonly #hits = new WaitingHits();
   /** Who waits for the next commit. */
-  #open = new Batch();
+  #open = new CommitGroup();
   #failures = 0;
-  #inFlight: Batch | undefined;
+  #inFlight: CommitGroup | undefined;
   #scheduled = false;
   #unavailable = false;
   /** Since the last that all were answered. */
@@ -170,16 +170,16 @@ export class Intake {
   #commit(): void {
     this.#scheduled = false;
     this.#retry = undefined;
-    const batch = this.#open;
-    this.#open = new Batch();
-    this.#inFlight = batch;
+    const group = this.#open;
+    this.#open = new CommitGroup();
+    this.#inFlight = group;
     // While nothing can be stored, what is open goes on taking in what is alike.
     if (!this.#unavailable || this.#hits.parts.length === 0) this.#hits.close();
-    this.#sendNext(batch, this.#hits.parts.length);
+    this.#sendNext(group, this.#hits.parts.length);
   }
 
   /** Commits so many parts, in slices of about a megabyte; who waits is answered after the last. */
-  #sendNext(batch: Batch, left: number): void {
+  #sendNext(group: CommitGroup, left: number): void {
     this.#giveUp ??= this.#clock.after(PATIENCE_MS, () => this.#stopWaiting("no commit for 5 s"));
     const parts = this.#nextParts(left);
     const isLast = parts.length === left;
@@ -187,7 +187,7 @@ export class Intake {
     const data = {
       log: parts.map(({ bytes }) => bytes),
       hits: parts.reduce((sum, { hits }) => sum + hits, 0),
-      ...(isLast ? batch.data(this.#dated) : NOTHING),
+      ...(isLast ? group.data(this.#dated) : NOTHING),
       lowSpace: this.#lowSpace(),
     };
     void this.#send({ kind: "commit", at, batch: data }).then((answer) => {
@@ -201,12 +201,12 @@ export class Intake {
         this.#goesOn((this.#clock.monotonic() - at) / 1_000);
       }
       if (answer.ok && !isLast) {
-        this.#sendNext(batch, left - parts.length);
+        this.#sendNext(group, left - parts.length);
         return;
       }
       this.#inFlight = undefined;
-      if (answer.ok) this.#committed(batch, answer.surveys);
-      else this.#failed(batch, answer);
+      if (answer.ok) this.#committed(group, answer.surveys);
+      else this.#failed(group, answer);
     });
   }
 
@@ -229,19 +229,19 @@ export class Intake {
     this.#failures = 0;
   }
 
-  #committed(batch: Batch, surveyIds: readonly (number | null)[]): void {
+  #committed(group: CommitGroup, surveyIds: readonly (number | null)[]): void {
     if (this.#unavailable) this.#waitAgain();
     const restOfDayMs = () => this.#zone().nextMidnight(this.#clock.now()) - this.#clock.now();
-    this.#open.withdraw(batch.commit(surveyIds, restOfDayMs));
+    this.#open.withdraw(group.commit(surveyIds, restOfDayMs));
     this.#onCommitted(this.#stored);
     this.#stored = NONE;
     if (this.#isWanted) this.#schedule();
     else this.#becomeIdle();
   }
 
-  #failed(batch: Batch, { busy, message }: { busy: boolean; message: string }): void {
+  #failed(group: CommitGroup, { busy, message }: { busy: boolean; message: string }): void {
     this.#failedBatches++;
-    this.#open.absorb(batch);
+    this.#open.absorb(group);
     if (!busy || this.#unavailable) this.#stopWaiting(message);
     if (this.#unavailable) this.#becomeIdle();
     this.#scheduled = true;
@@ -267,7 +267,7 @@ export class Intake {
     this.#log.info("Storage is back; what waited in memory is stored");
     this.#unavailable = false;
     const released = this.#open;
-    this.#open = new Batch();
+    this.#open = new CommitGroup();
     this.#open.absorb(released);
   }
 

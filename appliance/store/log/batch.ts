@@ -9,7 +9,7 @@ import {
   MAX_DIMENSIONS,
   type Undated,
 } from "./record.ts";
-import { Rows } from "./rows.ts";
+import { RecordTable } from "./record-table.ts";
 
 // A batch is what one transaction adds to the log: the same bytes for every engine. All numbers are
 // little-endian, as on every board that we run on. A head of 16 bytes (format, bits, slots, records,
@@ -62,7 +62,7 @@ export interface Batch {
 /** Collects records until a transaction takes them; alike ones are one, of as many times. */
 export class BatchEncoder {
   readonly #undated: Undated | undefined;
-  readonly #rows = new Rows();
+  readonly #rows = new RecordTable();
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
   /** What the texts take as UTF-8, with a NUL each; and of memory, about. */

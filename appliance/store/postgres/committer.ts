@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { SurveyRow } from "../counting.ts";
 import type { EngineAnswer } from "../engine.ts";
+import type { Availability } from "./availability.ts";
 import type { Connection, Statement } from "./connection/connection.ts";
 import {
   Away,
@@ -15,7 +16,6 @@ import {
 import { Pauses } from "./connection/pauses.ts";
 import type { LogBatch, LogWriter, PreparedBatch } from "./log.ts";
 import type { Node } from "./node.ts";
-import type { Presence } from "./presence.ts";
 import { storedOf, takenIn } from "./surveys.ts";
 
 const FIRST_PAUSE_MS = 10;
@@ -25,7 +25,7 @@ interface CommitterOptions {
   readonly connection: Connection;
   readonly node: Node;
   readonly writer: LogWriter;
-  readonly presence: Presence;
+  readonly availability: Availability;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
   /** 0–1, for the length of pauses. */
@@ -54,17 +54,17 @@ export class Committer {
   readonly #connection: Connection;
   readonly #node: Node;
   readonly #writer: LogWriter;
-  readonly #presence: Presence;
+  readonly #availability: Availability;
   readonly #log: Pick<Log, "error">;
   readonly #pauses: Pauses;
   #isClosed = false;
   #retries = 0;
 
-  constructor({ connection, node, writer, presence, clock, log, random }: CommitterOptions) {
+  constructor({ connection, node, writer, availability, clock, log, random }: CommitterOptions) {
     this.#connection = connection;
     this.#node = node;
     this.#writer = writer;
-    this.#presence = presence;
+    this.#availability = availability;
     this.#log = log;
     this.#pauses = new Pauses(clock, random);
   }
@@ -109,7 +109,7 @@ export class Committer {
     const statements = prepared.statements(attempt.surveyIds);
     attempt.isSent = true;
     const results = await this.#connection.pipeline(statements);
-    this.#presence.answered(this);
+    this.#availability.answered(this);
     this.#node.batch += prepared.numbers;
     return takenIn(results, attempt.surveyIds);
   }
@@ -118,8 +118,8 @@ export class Committer {
   async #fateOf(attempt: Attempt, error: unknown): Promise<Fate | EngineAnswer> {
     attempt.failures += 1;
     if (this.#isClosed) return failed(error);
-    if (isLost(error)) this.#presence.missed(this, error);
-    else this.#presence.answered(this);
+    if (isLost(error)) this.#availability.missed(this, error);
+    else this.#availability.answered(this);
     if (isIdTaken(error)) attempt.surveyIds = undefined;
     if (isSerialization(error) || isLocked(error) || isIdTaken(error)) {
       this.#retries += 1;
@@ -143,7 +143,7 @@ export class Committer {
       ...lastBatch,
       ...(surveyIds.length > 0 ? [storedOf(surveyIds)] : []),
     ])) as [{ n: number }[], ...{ n: number; id: number }[][]];
-    this.#presence.answered(this);
+    this.#availability.answered(this);
     if (known === undefined) {
       await this.#answered([hello]);
       return "unstored";
@@ -177,7 +177,7 @@ export class Committer {
         return await this.#connection.pipeline(statements);
       } catch (error) {
         if (this.#isClosed) throw error;
-        this.#presence.missed(this, error);
+        this.#availability.missed(this, error);
         if (!isLost(error)) await this.#pause(failures);
       }
     }

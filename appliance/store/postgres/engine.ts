@@ -15,9 +15,10 @@ import type {
 import { eraseGone } from "../log/erase.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../queries.ts";
 import type { DeclaredSite, Directory } from "../sites/directory.ts";
-import { KeptReader } from "../threads/kept-reader.ts";
+import { ReaderThread } from "../threads/reader-thread.ts";
 import { ownThreads, type Threads } from "../threads/threads.ts";
 import type { FleetWriteName } from "../writes.ts";
+import { Availability } from "./availability.ts";
 import { Committer } from "./committer.ts";
 import { Connection, type Transaction } from "./connection/connection.ts";
 import { isLost, reasonOf } from "./connection/errors.ts";
@@ -29,7 +30,6 @@ import { drawEpoch } from "./epoch.ts";
 import { LogWriter } from "./log.ts";
 import { migrate } from "./migrate.ts";
 import { Node } from "./node.ts";
-import { Presence } from "./presence.ts";
 import type { ReaderDatabase } from "./reader.ts";
 import { settle } from "./settle.ts";
 import { nameZone } from "./tables/day-zone.ts";
@@ -82,7 +82,7 @@ export class PostgresEngine implements Engine {
   readonly #watch: Watch;
   readonly #lease: Lease;
   readonly #upkeep: PostgresUpkeep;
-  readonly #reader: KeptReader;
+  readonly #reader: ReaderThread;
   readonly #node: Node;
   readonly #commitTurns = new Turns();
   readonly #opened = Promise.withResolvers<boolean>();
@@ -92,7 +92,7 @@ export class PostgresEngine implements Engine {
   #refusal: Refusal | undefined;
   #isClosed = false;
   readonly #pauses: Pauses;
-  readonly #presence: Presence;
+  readonly #availability: Availability;
 
   private constructor(options: PostgresOptions, events: EngineEvents) {
     const { clock, log, nodeName, threads = ownThreads, random = Math.random } = options;
@@ -101,14 +101,14 @@ export class PostgresEngine implements Engine {
     this.#events = { ...events, directory: (directory) => this.#hear(directory, events) };
     this.#pauses = new Pauses(clock, random);
     this.#settings = { ...parseDatabaseUrl(options.databaseUrl), name: nodeName };
-    const presence = new Presence({
+    const availability = new Availability({
       settings: this.#settings,
       clock,
       log,
       onRefused: events.refused,
       onBack: events.room,
     });
-    this.#presence = presence;
+    this.#availability = availability;
     const node = new Node(nodeName, random);
     this.#node = node;
     const seen = new Seen();
@@ -122,7 +122,7 @@ export class PostgresEngine implements Engine {
       connection: this.#commits,
       node,
       writer: new LogWriter({ node, exists, clock, random }),
-      presence,
+      availability,
       clock,
       log,
       random,
@@ -144,13 +144,13 @@ export class PostgresEngine implements Engine {
       clock,
       log,
       events: this.#events,
-      presence,
+      availability,
       settings: this.#settings,
       onUsable: (refusal) => {
         this.#refusal = refusal;
       },
     });
-    this.#reader = KeptReader.atRest({
+    this.#reader = ReaderThread.atRest({
       thread: READER,
       database: { settings: this.#settings, seen: seen.memory } satisfies ReaderDatabase,
       // What a server meets is its owner's to mend.
@@ -255,9 +255,9 @@ export class PostgresEngine implements Engine {
         return;
       } catch (error) {
         if (this.#isClosed) return;
-        this.#presence.missed(this, error);
+        this.#availability.missed(this, error);
         // A connection that is lost pauses by itself, but not for long.
-        if (!isLost(error) || this.#presence.isRefused)
+        if (!isLost(error) || this.#availability.isRefused)
           await this.#pauses.after(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
       }
     }
@@ -283,7 +283,7 @@ export class PostgresEngine implements Engine {
     this.#isReady = true;
     this.#events.opened({ cursorSecret, newestTime: this.#time.now(), sentences });
     this.#opened.resolve(true);
-    this.#presence.answered(this);
+    this.#availability.answered(this);
   }
 
   #hear(directory: Directory, { directory: tell }: EngineEvents): void {

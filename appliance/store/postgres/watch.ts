@@ -6,6 +6,7 @@ import type { SiteKey } from "../counting.ts";
 import type { EngineEvents } from "../engine.ts";
 import { formatOf, READABLE_BY } from "../format.ts";
 import type { LiveBars } from "../live-views.ts";
+import type { Availability } from "./availability.ts";
 import type { Connection, Statement } from "./connection/connection.ts";
 import type { ConnectionSettings } from "./connection/url.ts";
 import type { DatabaseTime } from "./database-time.ts";
@@ -13,7 +14,6 @@ import { drawEpoch, EPOCH } from "./epoch.ts";
 import { batchesOf } from "./log.ts";
 import { newer } from "./migrate.ts";
 import type { Node } from "./node.ts";
-import type { Presence } from "./presence.ts";
 import { readDirectory } from "./tables/directory.ts";
 import type { Held, Lease } from "./upkeep/lease.ts";
 
@@ -32,7 +32,7 @@ interface WatchOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
   readonly events: Pick<EngineEvents, "directory" | "counted" | "live" | "views" | "asked">;
-  readonly presence: Presence;
+  readonly availability: Availability;
   readonly settings: ConnectionSettings;
   /** Told at each look why this version may not use the tables any more; undefined while it may. */
   readonly onUsable: (refusal: Refusal | undefined) => void;
@@ -99,15 +99,15 @@ export class Watch {
   }
 
   async #step(): Promise<void> {
-    const { presence, clock } = this.#options;
+    const { availability, clock } = this.#options;
     try {
       await this.#look();
       // It has said goodbye meanwhile: views told after that would stand for five minutes.
       if (this.#isStopped) return;
       if (clock.monotonic() - this.#beatAt >= BEAT_MS) await this.#beat();
-      presence.answered(this);
+      availability.answered(this);
     } catch (error) {
-      if (!this.#isStopped) presence.missed(this, error);
+      if (!this.#isStopped) availability.missed(this, error);
     }
   }
 

@@ -3,7 +3,7 @@ import type { Log } from "../../base/log.ts";
 import type { EngineRequest } from "../engine.ts";
 import type { QueryInput, QueryName, QueryResult } from "../queries.ts";
 import type { Directory } from "../sites/directory.ts";
-import { KeptReader } from "../threads/kept-reader.ts";
+import { ReaderThread } from "../threads/reader-thread.ts";
 import type { ThreadAnswer, ThreadRequest, Threads } from "../threads/threads.ts";
 import type { CommitterAnswer, CommitterMessage } from "./committer.ts";
 import { COMMITTER, readerOf } from "./thread-kinds.ts";
@@ -33,7 +33,11 @@ export interface Workers {
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   // Beside each other: a thread takes a tenth of a start.
   const { file, readerMemoryMb, ...others } = options;
-  const reader = KeptReader.start({ ...others, thread: readerOf(readerMemoryMb), database: file });
+  const reader = ReaderThread.start({
+    ...others,
+    thread: readerOf(readerMemoryMb),
+    database: file,
+  });
   const committer = await startCommitter(options).catch(async (error) => {
     await reader.close();
     throw error;

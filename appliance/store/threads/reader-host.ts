@@ -2,7 +2,7 @@ import type { Answer } from "../answer.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
 import type { QueryName } from "../queries.ts";
-import type { ReaderAnswer, ReaderRequest } from "./kept-reader.ts";
+import type { ReaderAnswer, ReaderRequest } from "./reader-thread.ts";
 import { hostDatabase } from "./thread-host.ts";
 
 /** Answers questions from a database that is open. */

@@ -1,6 +1,7 @@
 import { createLog } from "../../../appliance/base/log.ts";
 import type { SurveyRow } from "../../../appliance/store/counting.ts";
 import type { EngineAnswer } from "../../../appliance/store/engine.ts";
+import { Availability } from "../../../appliance/store/postgres/availability.ts";
 import { Committer } from "../../../appliance/store/postgres/committer.ts";
 import { Connection } from "../../../appliance/store/postgres/connection/connection.ts";
 import { parseDatabaseUrl } from "../../../appliance/store/postgres/connection/url.ts";
@@ -8,7 +9,6 @@ import { drawEpoch, epochOf } from "../../../appliance/store/postgres/epoch.ts";
 import { LogWriter } from "../../../appliance/store/postgres/log.ts";
 import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { Node } from "../../../appliance/store/postgres/node.ts";
-import { Presence } from "../../../appliance/store/postgres/presence.ts";
 import { settle } from "../../../appliance/store/postgres/settle.ts";
 import { PostgresSnapshot } from "../../../appliance/store/postgres/snapshot.ts";
 import type { Settlement, Snapshot } from "../../../appliance/store/snapshot.ts";
@@ -29,7 +29,7 @@ export class LogNode {
     const log = createLog((line) => this.lines.push(line));
     this.node = new Node("north", Math.random);
     this.connection = new Connection(settings, { clock, role: "commit", random });
-    const presence = new Presence({
+    const availability = new Availability({
       settings,
       clock,
       log,
@@ -40,7 +40,7 @@ export class LogNode {
       connection: this.connection,
       node: this.node,
       writer: new LogWriter({ node: this.node, exists: () => true, clock, random }),
-      presence,
+      availability,
       clock,
       log,
       random,

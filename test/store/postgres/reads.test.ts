@@ -18,7 +18,7 @@ import { migrate } from "../../../appliance/store/postgres/migrate.ts";
 import { READER } from "../../../appliance/store/postgres/thread-kinds.ts";
 import type { StatsQuery } from "../../../appliance/store/queries.ts";
 import { openCursor } from "../../../appliance/store/surveys/cursor.ts";
-import { KeptReader } from "../../../appliance/store/threads/kept-reader.ts";
+import { ReaderThread } from "../../../appliance/store/threads/reader-thread.ts";
 import { ownThreads } from "../../../appliance/store/threads/threads.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, Postgres, sharedPostgres } from "../../helpers/postgres.ts";
@@ -30,7 +30,7 @@ const ACCEPTS = { encoding: null, ifNoneMatch: "" } as const;
 
 describe("the numbers in PostgreSQL", () => {
   const database = eachDatabase();
-  const readers: KeptReader[] = [];
+  const readers: ReaderThread[] = [];
   const clock = new FakeClock();
 
   afterEach(() => Promise.all(readers.splice(0).map((reader) => reader.close())));
@@ -38,8 +38,8 @@ describe("the numbers in PostgreSQL", () => {
   function reader(
     url: string,
     { onStart = (_thread: Worker) => {}, kept = reusedThreads } = {},
-  ): KeptReader {
-    const started = KeptReader.atRest({
+  ): ReaderThread {
+    const started = ReaderThread.atRest({
       thread: READER,
       database: { settings: parseDatabaseUrl(url), seen: new Seen().memory },
       onDamaged: (message) => assert.fail(message),

@@ -28,7 +28,7 @@ export type ReaderAnswer =
   | { readonly kind: "refused"; readonly reason: "away" | "failed"; readonly message: string }
   | { readonly kind: "error"; readonly message: string };
 
-interface KeptReaderOptions {
+interface ReaderThreadOptions {
   thread: ThreadKind;
   /** The database that it opens: a file, or what else the thread takes. */
   database: unknown;
@@ -56,8 +56,8 @@ const PASSED_OVER =
  * and another one is started at once: nobody else notices. One that dies by itself is started anew at
  * first at once, and then after growing pauses.
  */
-export class KeptReader {
-  readonly #options: KeptReaderOptions;
+export class ReaderThread {
+  readonly #options: ReaderThreadOptions;
   #worker: Worker | undefined;
   /** Set while a worker is being started. */
   #starting: Promise<void> | undefined;
@@ -74,20 +74,20 @@ export class KeptReader {
   readonly #told = new Set<string>();
   readonly #turns = new Turns();
 
-  private constructor(options: KeptReaderOptions) {
+  private constructor(options: ReaderThreadOptions) {
     this.#options = options;
   }
 
   /** Starts it; the first question waits for it. */
-  static start(options: KeptReaderOptions): KeptReader {
-    const reader = new KeptReader(options);
+  static start(options: ReaderThreadOptions): ReaderThread {
+    const reader = new ReaderThread(options);
     reader.#startAgain();
     return reader;
   }
 
   /** The same, but the first question starts it. */
-  static atRest(options: KeptReaderOptions): KeptReader {
-    const reader = new KeptReader(options);
+  static atRest(options: ReaderThreadOptions): ReaderThread {
+    const reader = new ReaderThread(options);
     reader.#isResting = true;
     return reader;
   }

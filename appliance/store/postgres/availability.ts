@@ -7,7 +7,7 @@ import { type ConnectionSettings, shownUrl } from "./connection/url.ts";
 /** A connection that is made again at once is nothing to tell of. */
 const BLINK_MS = 1_000;
 
-interface PresenceOptions {
+interface AvailabilityOptions {
   readonly settings: ConnectionSettings;
   readonly clock: Clock;
   readonly log: Pick<Log, "info" | "warn">;
@@ -17,14 +17,14 @@ interface PresenceOptions {
 }
 
 /** Whether the database is there, as those who ask it meet it: told once when it goes, and when it is back. */
-export class Presence {
-  readonly #options: PresenceOptions;
+export class Availability {
+  readonly #options: AvailabilityOptions;
   /** Who is not answered, since when in monotonic ms. */
   readonly #missedBy = new Map<object, number>();
   #isTold = false;
   #refusal: Refusal | undefined;
 
-  constructor(options: PresenceOptions) {
+  constructor(options: AvailabilityOptions) {
     this.#options = options;
   }
 

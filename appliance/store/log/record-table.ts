@@ -19,7 +19,7 @@ interface Row {
 }
 
 /** Rows of numbers, one after the other in memory that grows; rows that are alike are one. */
-export class Rows {
+export class RecordTable {
   #words = new Uint32Array(FIRST_WORDS);
   /** Words that are taken. */
   #length = 0;

@@ -28,7 +28,7 @@ interface PendingSurvey {
 }
 
 /** Surveys that will share a commit, and everybody who waits for it, be it for a survey or a hit. */
-export class Batch {
+export class CommitGroup {
   #surveys: PendingSurvey[] = [];
   #withdraw: number[] = [];
   #withdrawOnCommit = false;
@@ -41,7 +41,7 @@ export class Batch {
     this.#releases.push(resolve);
   }
 
-  /** Resolves when the hits that came with this batch may be answered. */
+  /** Resolves when the hits that came with this group may be answered. */
   get stored(): Promise<void> {
     return this.#stored;
   }
@@ -59,8 +59,8 @@ export class Batch {
     return promise;
   }
 
-  /** Takes over what another batch could not commit, with those who wait for it. */
-  absorb(other: Batch): void {
+  /** Takes over what another group could not commit, with those who wait for it. */
+  absorb(other: CommitGroup): void {
     this.#surveys.unshift(...(other.#withdrawOnCommit ? [] : other.#surveys));
     this.#withdraw.push(...other.#withdraw);
     this.#releases.push(...other.#releases);
@@ -80,7 +80,7 @@ export class Batch {
     return this.#withdrawOnCommit ? surveyIds.filter((id) => id !== null) : [];
   }
 
-  /** Surveys to take back with this batch. */
+  /** Surveys to take back with this group. */
   withdraw(surveyIds: readonly number[]): void {
     this.#withdraw.push(...surveyIds);
   }
