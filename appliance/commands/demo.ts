@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dayOf } from "../base/calendar.ts";
 import { DayZone } from "../base/day-zone.ts";
 import type { Config } from "../config.ts";
 import { type DeckSettings, slotsOf, toStored } from "../deck/deck-settings.ts";
@@ -9,9 +10,10 @@ import { onePage } from "../deck/pages.ts";
 import { modelById } from "../deck/usb/models.ts";
 import { demoWidgets } from "../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
-import { importDays } from "../store/sqlite/copies/import.ts";
+import { detailFrom } from "../store/settling/folding.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { saveDecks } from "../store/sqlite/tables/decks.ts";
+import { countDays } from "./count-days.ts";
 
 const TOKEN = "demo";
 
@@ -41,7 +43,8 @@ export function startDemo(config: Config, now: number): Demo {
     },
     fill(db) {
       if (filled) return;
-      importDays(db, demoDays(new DayZone(zone).wall(now)));
+      const wall = new DayZone(zone).wall(now);
+      countDays(db, demoDays(wall), detailFrom({ ...config, today: dayOf(wall) }));
       saveDecks(db, demoDecks(virtualDecks).map(toStored));
       filled = true;
     },

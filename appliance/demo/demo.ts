@@ -1,49 +1,46 @@
-import { DAY_MS, dayOf, HOUR_MS } from "../base/calendar.ts";
+import { DAY_MS, type Day, dayOf, HOUR_MS } from "../base/calendar.ts";
 import { randomFrom } from "../base/random.ts";
+import { type Dimension, FLAG, type HitRecord } from "../store/log/record.ts";
 import {
   APP_DEVICES,
   APP_OFFSETS,
   APP_RELEASES,
-  APP_SYSTEM_VERSIONS,
   APP_SYSTEMS,
   BROWSERS,
   CAMPAIGNS,
   COMMENTS,
-  COUNTRIES,
   CRAWLERS,
-  DEVICES,
   type DemoSite,
   EVENTS,
   FOUND_BY,
   HOURS,
   INTERACTIONS,
-  LANGUAGES,
   MISSING_MOST,
+  PLACES,
   REF_GROUPS,
   SITES,
-  SYSTEMS,
-  TARGETS,
   USED_FOR,
-  VIEWPORTS,
+  type Values,
   type Weights,
-  ZONES,
 } from "./world.ts";
 
 /**
  * The data behind `--demo`: 400 days of two sites, made up but of one piece. The same seed, days
- * and hour always give the same counts. Nothing here knows where they are kept.
+ * and hour always give the same hits. Nothing here knows where they are kept.
  */
 
-/** One day of one site: what the collector would have counted and the surveys it would have stored. */
+/** One day of one site: what came in, and the surveys that were answered. */
 export interface DemoDay {
-  site: string;
-  /** `YYYY-MM-DD` */
-  day: string;
-  /** dimension → value → count; a counter is a dimension whose only value is `_` */
-  counts: Record<string, Record<string, number>>;
+  readonly site: string;
+  /** Days since 1970. */
+  readonly day: Day;
+  readonly hits: readonly DemoHit[];
   /** validated survey payloads */
-  surveys: DemoSurvey[];
+  readonly surveys: readonly DemoSurvey[];
 }
+
+/** Hits of an hour (`moment`) that are alike. */
+type DemoHit = Omit<HitRecord, "site">;
 
 interface DemoSurvey {
   sv: number;
@@ -59,10 +56,18 @@ interface DemoSurvey {
 export const DEMO_SITES = SITES.map(({ id }) => id);
 export const DEMO_DAYS = 400;
 
+/** So many hits are alike at most: the fewer there are to count, the sooner a start is done. */
+const MOST_ALIKE = 40;
+/** Of all visits, those that see one page; and those that come in a browser new on that day. */
+const BOUNCES = 0.41;
+const NEW_VISITORS = 0.9;
+const EVENT_SHARE = 0.09;
+const CAMPAIGN_SHARE = 0.04;
+
 /**
  * The days up to and including today, oldest first, both sites of each day.
  * @param now milliseconds since 1970 of the clock by which days are counted; of today only what has
- * passed of it is counted
+ * passed of it comes in
  */
 export function* demoDays(now: number, seed = 1): Generator<DemoDay> {
   const today = dayOf(now);
@@ -82,31 +87,62 @@ export function* demoDays(now: number, seed = 1): Generator<DemoDay> {
 
 class DayMaker {
   readonly #site: DemoSite;
-  readonly #date: Date;
+  readonly #day: Day;
+  readonly #weekday: number;
   readonly #daysAgo: number;
   readonly #elapsed: number;
   readonly #random: () => number;
-  readonly #counts: DemoDay["counts"] = {};
+  readonly #paths: Weights;
+  /** With the host of the site, which each view says, too. */
+  readonly #referrers: Weights<Values>;
+  readonly #hits: DemoHit[] = [];
 
-  constructor(site: DemoSite, day: number, daysAgo: number, elapsed: number, seed: number) {
+  constructor(site: DemoSite, day: Day, daysAgo: number, elapsed: number, seed: number) {
     this.#site = site;
-    this.#date = new Date(day * DAY_MS);
+    this.#day = day;
+    this.#weekday = new Date(day * DAY_MS).getUTCDay();
     this.#daysAgo = daysAgo;
     this.#elapsed = elapsed;
     this.#random = randomFrom(seed);
+    const spike = this.#spike();
+    const more = (list: Weights, value: string | undefined): Weights =>
+      spike && value !== undefined
+        ? [...list.filter(([v]) => v !== value), [value, 90 * spike.extra]]
+        : list;
+    this.#paths = more(site.paths, spike?.path);
+    this.#referrers = more(site.referrers, spike?.ref).map(([ref, weight]) => [
+      [
+        ["host", site.host],
+        ["ref", ref],
+        ["ref_group", REF_GROUPS[ref] ?? "referral"],
+        ["source", ref],
+      ],
+      weight,
+    ]);
   }
 
   make(): DemoDay {
-    const views = this.#countHours(this.#expectedViews());
-    this.#countVisits(views);
-    this.#countWhatWasSeen(views);
-    this.#countBots();
-    this.#countApp();
+    const { id, views, pings } = this.#site;
+    const viewsByHour = this.#viewsByHour(this.#expectedViews());
+    const releases = this.#releases();
+    const surveys = pings > 0 ? this.#surveys(releases) : [];
+    const ofDay = viewsByHour.reduce((sum, n) => sum + n, 0) || 1;
+    const over = this.#elapsed / 24;
+    const crawlers = views * (0.16 + 0.14 * this.#random()) * over;
+    const ofApp = pings * 3 ** (-this.#daysAgo / DEMO_DAYS) * over * (0.94 + 0.12 * this.#random());
+    for (const [hour, n] of viewsByHour.entries()) this.#visit(24 * this.#day + hour, n);
+    this.#ping(this.#round(ofApp), releases);
+    this.#spread("interaction", ofDay * (0.68 + 0.06 * this.#random()), "hi", INTERACTIONS);
+    this.#spread("crawler", crawlers, "bot_kind", CRAWLERS);
+    this.#add({
+      ...{ kind: "synthetic", flags: 0, values: [] },
+      ...{ moment: this.#anyHour(), times: this.#round(crawlers * 0.04) },
+    });
     return {
-      site: this.#site.id,
-      day: this.#date.toISOString().slice(0, 10),
-      counts: this.#counts,
-      surveys: this.#site.pings > 0 ? this.#surveys() : [],
+      site: id,
+      day: this.#day,
+      hits: this.#hits,
+      surveys,
     };
   }
 
@@ -118,109 +154,106 @@ class DayMaker {
     return null;
   }
 
+  get #isWeekend(): boolean {
+    return this.#weekday === 0 || this.#weekday === 6;
+  }
+
   #expectedViews(): number {
     const { views, growth, weekend } = this.#site;
     const age = this.#daysAgo / DEMO_DAYS;
-    const weekday = this.#date.getUTCDay();
     const season = 1 + 0.08 * Math.sin((this.#daysAgo / 365) * 2 * Math.PI);
     const chance = 0.88 + 0.24 * this.#random();
-    const rest = weekday === 0 || weekday === 6 ? weekend : 1;
+    const rest = this.#isWeekend ? weekend : 1;
     return views * growth ** -age * rest * season * chance * (1 + (this.#spike()?.extra ?? 0));
   }
 
-  /** Files the day's views under its hours, of a day that is not over only those that were. */
-  #countHours(expected: number): number {
-    const weekday = this.#date.getUTCDay();
-    const late = weekday === 0 || weekday === 6 ? 2 : 0;
+  /** Of a day that is not over only the hours that were. */
+  #viewsByHour(expected: number): number[] {
+    const late = this.#isWeekend ? 2 : 0;
     const all = HOURS.reduce((sum, weight) => sum + weight, 0);
-    let views = 0;
+    const hours: number[] = [];
     for (let hour = 0; hour < this.#elapsed; hour++) {
       const weight = HOURS[(hour - late + 24) % 24] ?? 0;
       const over = Math.min(1, this.#elapsed - hour);
-      const n = Math.round((expected * weight * over * (0.8 + 0.4 * this.#random())) / all);
-      const text = String(hour).padStart(2, "0");
-      this.#add("hour", text, n);
-      this.#add("dowhour", `${weekday}-${text}`, n);
-      views += n;
+      hours.push(Math.round((expected * weight * over * (0.8 + 0.4 * this.#random())) / all));
     }
-    this.#add("pv", "_", views);
-    return views;
+    return hours;
   }
 
-  #countVisits(views: number): void {
-    const visitors = Math.round(
-      views / (this.#site.viewsPerVisit * (0.92 + 0.16 * this.#random())),
-    );
-    const sessions = Math.round(visitors * (1.08 + 0.06 * this.#random()));
-    this.#add("uv", "_", visitors);
-    this.#add("sessions", "_", sessions);
-    this.#spreadHours("uv", visitors);
-    this.#spreadHours("sessions", sessions);
-    const left = Math.round(sessions * (0.36 + 0.1 * this.#random()));
-    this.#add("engaged", "_", sessions - left);
-    this.#spreadHours("engaged", sessions - left);
-    // Told by the browser's next session, so the newest days know of fewer.
-    const known = Math.min(1, 0.45 + this.#daysAgo * 0.08);
-    this.#add("bounce", "_", Math.round(left * known));
-  }
-
-  #countWhatWasSeen(views: number): void {
-    const { id, host, paths, referrers } = this.#site;
-    const spike = this.#spike();
-    const more = (list: Weights, value?: string): Weights =>
-      spike && value ? [...list.filter(([v]) => v !== value), [value, 90 * spike.extra]] : list;
-    this.#spread("path", views, more(paths, spike?.path));
-    this.#spread("ref", views, more(referrers, spike?.ref));
-    for (const [ref, n] of Object.entries(this.#counts.ref ?? {})) {
-      this.#add("ref_group", REF_GROUPS[ref] ?? "referral", n);
-    }
-    this.#add("host", host, views);
-    this.#spread("country", views, COUNTRIES);
-    this.#spread("lang", views, LANGUAGES);
-    this.#spread("tz", views, ZONES);
-    this.#spread("browser", views, BROWSERS);
-    this.#spread("os", views, SYSTEMS);
-    this.#spread("device", views, DEVICES);
-    this.#spread("viewport", views, VIEWPORTS);
-    this.#spread("hi", Math.round(views * (0.68 + 0.06 * this.#random())), INTERACTIONS);
-    const events = Math.round(views * 0.09);
-    this.#spread("event", events, EVENTS);
-    this.#spread("event_target", events, TARGETS[id] ?? []);
-    this.#countCampaigns(Math.round(views * 0.04));
-  }
-
-  #countCampaigns(views: number): void {
-    const parts: Record<string, number> = {};
-    this.#spreadInto(parts, views, CAMPAIGNS);
-    for (const [campaign, n] of Object.entries(parts)) {
-      const [source = "", medium = "", name = ""] = campaign.split("|");
-      this.#add("utm_source", source, n);
-      this.#add("utm_medium", medium, n);
-      this.#add("utm_campaign", name, n);
+  /** The views of an hour, visit by visit. */
+  #visit(moment: number, views: number): void {
+    for (let left = views; left > 0; ) {
+      const pages = Math.min(left, this.#pages());
+      const times = Math.min(Math.floor(left / pages), this.#alike());
+      left -= pages * times;
+      const context = this.#context();
+      const isNew = this.#random() < NEW_VISITORS;
+      const seen = new Set<string>();
+      for (let page = 0; page < pages; page++) {
+        const path = this.#pick(this.#paths);
+        let flags = 0;
+        if (page === 0) flags |= FLAG.session | (isNew ? FLAG.visitor : 0);
+        if (page === 0 && this.#random() < BOUNCES) flags |= FLAG.bounce;
+        if (page === 1) flags |= FLAG.engaged;
+        if (isNew && !seen.has(path)) flags |= FLAG.pathVisitor;
+        seen.add(path);
+        const values: Values = [["path", path], ...context];
+        this.#add({ moment, kind: "view", flags, times, values });
+        if (this.#random() >= EVENT_SHARE) continue;
+        const event: Values = [
+          ...values,
+          ["event", this.#pick(EVENTS)],
+          ["event_target", this.#pick(this.#site.targets)],
+        ];
+        this.#add({ moment, kind: "event", flags: 0, times, values: event });
+      }
     }
   }
 
-  #countBots(): void {
-    const over = this.#elapsed / 24;
-    const hits = Math.round(this.#site.views * (0.16 + 0.14 * this.#random()) * over);
-    this.#add("bot", "ua", hits);
-    const synthetic = Math.round(hits * 0.04);
-    this.#add("bot", "synthetic", synthetic);
-    this.#spreadHours("bot", hits + synthetic);
-    this.#spread("bot_kind", hits, CRAWLERS);
+  /** How many hits there are that are alike. */
+  #alike(): number {
+    return 1 + Math.floor(this.#random() * MOST_ALIKE);
   }
 
-  #countApp(): void {
-    const over = (this.#elapsed / 24) * (0.94 + 0.12 * this.#random());
-    const pings = Math.round(this.#site.pings * 3 ** (-this.#daysAgo / DEMO_DAYS) * over);
-    if (pings === 0) return;
-    this.#add("app", "_", pings);
-    this.#spreadHours("app", pings);
-    this.#spread("app_os", pings, APP_SYSTEMS);
-    this.#spread("app_os_version", pings, APP_SYSTEM_VERSIONS);
-    this.#spread("app_tz_offset", pings, APP_OFFSETS);
-    this.#spread("app_version", pings, this.#releases());
-    this.#spread("app_device", Math.round(pings * 1.2), APP_DEVICES);
+  /** How many a visit sees. */
+  #pages(): number {
+    if (this.#random() < BOUNCES) return 1;
+    const more = (this.#site.viewsPerVisit - BOUNCES) / (1 - BOUNCES) - 2;
+    // As often as it takes for so many more on the average.
+    let pages = 2;
+    while (this.#random() < more / (more + 1)) pages++;
+    return pages;
+  }
+
+  /** What a visit says of itself with each view. */
+  #context(): Values {
+    return [
+      ...this.#pick(this.#referrers),
+      ...this.#pick(PLACES),
+      ...this.#pick(BROWSERS),
+      ...(this.#random() < CAMPAIGN_SHARE ? this.#pick(CAMPAIGNS) : []),
+    ];
+  }
+
+  #ping(pings: number, releases: Weights): void {
+    for (let left = pings; left > 0; ) {
+      const times = Math.min(left, this.#alike());
+      left -= times;
+      const values: Values = [
+        ...this.#pick(APP_SYSTEMS),
+        ["app_tz_offset", this.#pick(APP_OFFSETS)],
+        ["app_version", this.#pick(releases)],
+        ...this.#devices(0.2).map((device) => ["app_device", device] as const),
+      ];
+      this.#add({ moment: this.#anyHour(), kind: "ping", flags: 0, times, values });
+    }
+  }
+
+  /** One, or two where there is another by chance. */
+  #devices(chance: number): string[] {
+    const devices = new Set([this.#pick(APP_DEVICES)]);
+    if (this.#random() < chance) devices.add("plus");
+    return [...devices];
   }
 
   /** A release is taken up over some weeks and takes its share from the ones before it. */
@@ -231,19 +264,20 @@ class DayMaker {
     ]);
   }
 
-  #surveys(): DemoSurvey[] {
+  #surveys(releases: Weights): DemoSurvey[] {
     const random = this.#random;
     if (random() > 0.4 || this.#elapsed < 24) return [];
-    const pick = (list: Weights) => pickOne(list, random());
     const score = Math.min(10, Math.floor(random() * 4 + random() * 4 + 4.5));
-    const devices = new Set([pick(APP_DEVICES)]);
-    if (random() < 0.25) devices.add("plus");
     const survey: DemoSurvey = {
       sv: 1,
-      v: pick(this.#releases()),
-      os: pick(APP_SYSTEMS),
-      dv: [...devices].join(","),
-      a: { nps: String(score), "found-by": pick(FOUND_BY), "missing-most": pick(MISSING_MOST) },
+      v: this.#pick(releases),
+      os: this.#pick(APP_SYSTEMS)[0]?.[1] ?? "",
+      dv: this.#devices(0.25).join(","),
+      a: {
+        nps: String(score),
+        "found-by": this.#pick(FOUND_BY),
+        "missing-most": this.#pick(MISSING_MOST),
+      },
     };
     const uses = USED_FOR.filter(() => random() < 0.45);
     if (uses.length > 0) survey.a["used-for"] = uses;
@@ -252,45 +286,45 @@ class DayMaker {
     return [survey];
   }
 
-  /** Spreads a counter over the hours that were as the views were; the parts add up to it. */
-  #spreadHours(counter: string, total: number): void {
-    this.#spread(`${counter}_hour`, total, Object.entries(this.#counts.hour ?? {}));
+  /** Splits a number of hits by weights, with some chance in it. All of a value come in one hour. */
+  #spread(kind: DemoHit["kind"], n: number, dimension: Dimension, list: Weights): void {
+    for (const [value, weight] of list) {
+      const times = this.#round(((n * weight) / sumOf(list)) * (0.75 + 0.5 * this.#random()));
+      this.#add({ moment: this.#anyHour(), kind, flags: 0, times, values: [[dimension, value]] });
+    }
   }
 
-  #add(dimension: string, value: string, n: number): void {
-    if (n <= 0) return;
-    this.#counts[dimension] ??= {};
-    const table = this.#counts[dimension];
-    table[value] = (table[value] ?? 0) + n;
+  /** Of those that have come. */
+  #anyHour(): number {
+    return 24 * this.#day + Math.floor(this.#random() * this.#elapsed);
   }
 
-  #spread(dimension: string, total: number, weights: Weights): void {
-    this.#counts[dimension] ??= {};
-    this.#spreadInto(this.#counts[dimension], total, weights);
+  #add(hit: DemoHit): void {
+    if (hit.times > 0) this.#hits.push(hit);
   }
 
-  /** Splits a total by weights with some chance in it; the parts always add up to the total. */
-  #spreadInto(into: Record<string, number>, total: number, weights: Weights): void {
-    const drawn = weights.map(([, weight]) => weight * (0.75 + 0.5 * this.#random()));
-    let open = drawn.reduce((sum, weight) => sum + weight, 0);
-    let left = total;
-    weights.forEach(([value], i) => {
-      const weight = drawn[i] ?? 0;
-      const n = open > 0 ? Math.min(left, Math.floor((left * weight) / open + this.#random())) : 0;
-      open -= weight;
-      left -= n;
-      if (n > 0) into[value] = (into[value] ?? 0) + n;
-    });
-    const first = weights[0]?.[0];
-    if (left > 0 && first !== undefined) into[first] = (into[first] ?? 0) + left;
+  /** Up or down by chance: so many on the average. */
+  #round(n: number): number {
+    return Math.floor(n + this.#random());
+  }
+
+  #pick<T>(weights: Weights<T>): T {
+    let left = this.#random() * sumOf(weights);
+    let at = -1;
+    while (left >= 0 && at < weights.length - 1) left -= weights[++at]?.[1] ?? 0;
+    const [what] = weights[at] as Weights<T>[number];
+    return what;
   }
 }
 
-function pickOne(weights: Weights, chance: number): string {
-  let left = chance * weights.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [value, weight] of weights) {
-    left -= weight;
-    if (left < 0) return value;
+/** Of each list, for many are drawn from it. */
+const sums = new WeakMap<Weights<unknown>, number>();
+
+function sumOf(weights: Weights<unknown>): number {
+  let sum = sums.get(weights);
+  if (sum === undefined) {
+    sum = weights.reduce((all, [, weight]) => all + weight, 0);
+    sums.set(weights, sum);
   }
-  return weights.at(-1)?.[0] ?? "";
+  return sum;
 }

@@ -1,7 +1,12 @@
+import type { Dimension } from "../store/log/record.ts";
+
 /** The two made-up sites behind `--demo`, and how their visitors are spread. */
 
-/** Values with how often they come, relative to each other. */
-export type Weights = readonly (readonly [value: string, weight: number])[];
+/** What there is, with how often it comes, relative to each other. */
+export type Weights<T = string> = readonly (readonly [what: T, weight: number])[];
+
+/** What a hit says. */
+export type Values = readonly (readonly [Dimension, string])[];
 
 /** `Chrome 44, Samsung Internet 3` → weights */
 function weighted(text: string): Weights {
@@ -10,6 +15,14 @@ function weighted(text: string): Weights {
     const at = words.lastIndexOf(" ");
     return [words.slice(0, at), Number(words.slice(at + 1))];
   });
+}
+
+/** The same of what comes together: `DE|de 24` → a value of each dimension */
+function together(dimensions: readonly Dimension[], text: string): Weights<Values> {
+  return weighted(text).map(([parts, weight]) => [
+    parts.split("|").map((value, i) => [dimensions[i] as Dimension, value]),
+    weight,
+  ]);
 }
 
 export interface DemoSite {
@@ -28,6 +41,8 @@ export interface DemoSite {
   host: string;
   paths: Weights;
   referrers: Weights;
+  /** of events */
+  targets: Weights;
 }
 
 const FIELDNOTES: DemoSite = {
@@ -53,6 +68,8 @@ const FIELDNOTES: DemoSite = {
     direct 38, google.com 24, duckduckgo.com 8, fieldnotes.example 7, bing.com 4,
     news.ycombinator.com 3, mastodon.social 3, lobste.rs 2, kagi.com 2, perplexity.ai 1.5,
     reddit.com 1.5, en.wikipedia.org 1, feedbin.com 1`),
+  targets: weighted(`
+    openstreetmap.org 30, github.com 26, en.wikipedia.org 20, solar-2025.csv 24`),
 };
 
 const DECKHAND: DemoSite = {
@@ -70,6 +87,8 @@ const DECKHAND: DemoSite = {
   referrers: weighted(`
     direct 34, google.com 26, github.com 14, deckhand.example 9, youtube.com 6,
     producthunt.com 3, reddit.com 3, duckduckgo.com 3, alternativeto.net 2`),
+  targets: weighted(`
+    github.com 40, deckhand-2.4.1.dmg 24, deckhand-2.4.1.AppImage 20, deckhand-2.4.1.exe 16`),
 };
 
 export const SITES: readonly DemoSite[] = [FIELDNOTES, DECKHAND];
@@ -90,39 +109,45 @@ export const REF_GROUPS: Record<string, string> = {
   "deckhand.example": "internal",
 };
 
-export const COUNTRIES = weighted(`
-  DE 24, US 21, GB 11, FR 7, NL 6, SE 4, CA 4, IN 4, PL 3, AU 3, ES 3, JP 2, BR 2, CH 2,
-  IT 2, NZ 1`);
-export const LANGUAGES = weighted("en 52, de 24, fr 7, nl 4, es 4, sv 3, pl 2, pt 2, ja 2");
-export const ZONES = weighted(`
-  Europe/Berlin 26, America/New_York 14, Europe/London 12, America/Los_Angeles 8,
-  Europe/Paris 7, Europe/Amsterdam 6, Asia/Calcutta 4, Europe/Stockholm 4, America/Toronto 3,
-  Europe/Warsaw 3, Australia/Sydney 3, Asia/Tokyo 2, America/Sao_Paulo 2, unknown 1`);
-export const BROWSERS = weighted(`
-  Chrome 44, Safari 24, Firefox 19, Edge 8, Samsung Internet 3, Opera 1, Other 1`);
-export const SYSTEMS = weighted(`
-  Windows 30, macOS 24, iOS 17, Android 15, Linux 12, ChromeOS 1, Other 1`);
-export const DEVICES = weighted("desktop 66, mobile 30, tablet 4");
-export const VIEWPORTS = weighted(">1024 62, <640 30, 640-1024 8");
+export const PLACES = together(
+  ["country", "lang", "tz"],
+  `
+  DE|de|Europe/Berlin 24, DE|en|Europe/Berlin 6, US|en|America/New_York 13,
+  US|en|America/Los_Angeles 8, GB|en|Europe/London 11, FR|fr|Europe/Paris 7,
+  NL|nl|Europe/Amsterdam 4, NL|en|Europe/Amsterdam 2, SE|sv|Europe/Stockholm 3,
+  SE|en|Europe/Stockholm 1, CA|en|America/Toronto 4, IN|en|Asia/Calcutta 4, PL|pl|Europe/Warsaw 2,
+  PL|en|Europe/Warsaw 1, AU|en|Australia/Sydney 3, ES|es|Europe/Madrid 3, JP|ja|Asia/Tokyo 2,
+  BR|pt|America/Sao_Paulo 2, CH|de|Europe/Zurich 2, IT|it|Europe/Rome 2, NZ|en|Pacific/Auckland 1`,
+);
+export const BROWSERS = together(
+  ["browser", "os", "device", "viewport"],
+  `
+  Chrome|Windows|desktop|>1024 19, Firefox|Windows|desktop|>1024 5, Edge|Windows|desktop|>1024 6,
+  Chrome|macOS|desktop|>1024 9, Safari|macOS|desktop|>1024 10, Firefox|macOS|desktop|>1024 4,
+  Firefox|Linux|desktop|>1024 7, Chrome|Linux|desktop|>1024 4, Chrome|Windows|desktop|640-1024 3,
+  Safari|iOS|mobile|<640 14, Chrome|iOS|mobile|<640 2, Safari|iOS|tablet|640-1024 3,
+  Chrome|Android|mobile|<640 9, Firefox|Android|mobile|<640 2, Samsung Internet|Android|mobile|<640 3,
+  Chrome|Android|tablet|640-1024 1, Chrome|ChromeOS|desktop|>1024 1, Opera|Windows|desktop|>1024 1,
+  Other|Other|desktop|640-1024 1`,
+);
 export const HOURS: readonly number[] = [
   12, 9, 7, 6, 6, 9, 18, 34, 52, 66, 70, 68, 62, 66, 70, 72, 70, 66, 62, 66, 62, 50, 34, 20,
 ];
 export const INTERACTIONS = weighted(">2000 44, 150-2000 50, <150 4, unknown 2");
 export const EVENTS = weighted("outbound 70, download 30");
-export const TARGETS: Record<string, Weights> = {
-  fieldnotes: weighted(`
-    openstreetmap.org 30, github.com 26, en.wikipedia.org 20, solar-2025.csv 24`),
-  deckhand: weighted(`
-    github.com 40, deckhand-2.4.1.dmg 24, deckhand-2.4.1.AppImage 20, deckhand-2.4.1.exe 16`),
-};
-export const CAMPAIGNS = weighted(`
-  newsletter|email|autumn-letter 70, mastodon|social|launch 30`);
+export const CAMPAIGNS = together(
+  ["utm_source", "utm_medium", "utm_campaign"],
+  "newsletter|email|autumn-letter 70, mastodon|social|launch 30",
+);
 export const CRAWLERS = weighted(`
   googlebot 30, bingbot 18, gptbot 16, ahrefsbot 12, claudebot 9, petalbot 6, yandexbot 5,
   curl 4`);
-export const APP_SYSTEMS = weighted("macos 46, windows 38, linux 16");
-export const APP_SYSTEM_VERSIONS = weighted(`
-  macos-15 30, macos-14 16, windows-11 30, windows-10 8, linux-6.8 9, arch 5, unknown 2`);
+export const APP_SYSTEMS = together(
+  ["app_os", "app_os_version"],
+  `
+  macos|macos-15 29, macos|macos-14 16, macos|unknown 1, windows|windows-11 29, windows|windows-10 8,
+  windows|unknown 1, linux|linux-6.8 10, linux|arch 6`,
+);
 export const APP_OFFSETS = weighted(`
   UTC+01:00 30, UTC-05:00 18, UTC+00:00 14, UTC-08:00 12, UTC+05:30 8, UTC+02:00 8,
   UTC+09:00 5, UTC-03:00 3, UTC+10:00 2`);

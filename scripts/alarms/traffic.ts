@@ -1,4 +1,4 @@
-import { HOUR_MS, hourName, parseDay } from "../../appliance/base/calendar.ts";
+import { HOUR_MS } from "../../appliance/base/calendar.ts";
 import { demoDays } from "../../appliance/demo/demo.ts";
 import { SITES } from "../../appliance/demo/world.ts";
 
@@ -47,12 +47,12 @@ export function trafficOf(
   if (site === undefined) throw new RangeError(`the demo has no site ${id}`);
   // Today is not over.
   const days = [...demoDays(now)].filter((day) => day.site === id).slice(0, -1);
-  const meant = days.flatMap(({ counts }) => {
+  const meant = days.flatMap(({ day, hits }) => {
     const level = times * logNormal(strays.days, random);
-    return Array.from(
-      { length: 24 },
-      (_, hour) => (counts.hour?.[hourName(hour)] ?? 0) * level * logNormal(strays.hours, random),
-    );
+    const views = Array.from({ length: 24 }, () => 0);
+    for (const { kind, moment, times } of hits)
+      if (kind === "view") views[moment - 24 * day] = (views[moment - 24 * day] ?? 0) + times;
+    return views.map((n) => n * level * logNormal(strays.hours, random));
   });
   const minutes = new Uint32Array(meant.length * MINUTES_OF_HOUR);
   meant.forEach((views, hour) => {
@@ -65,7 +65,7 @@ export function trafficOf(
   });
   const today = days.length;
   return {
-    from: parseDay(days[0]?.day ?? "") ?? 0,
+    from: days[0]?.day ?? 0,
     meant,
     minutes,
     hours: meant.map((_, hour) => sumOf(minutes, hour)),

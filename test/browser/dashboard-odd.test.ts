@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
+import { addDays } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { Owner as Controller } from "../helpers/owner.ts";
 import { sharedWorld } from "../helpers/world.ts";
@@ -81,7 +81,7 @@ describe("values of any script and without a place to break", () => {
   const world = sharedWorld({
     clock: new FakeClock("2026-03-04T12:30:00Z"),
     env: { SITES: "odd" },
-    prepare: (db) => importDays(db, [dayOf("2026-03-03"), dayOf("2026-03-04")]),
+    prepare: (db) => addDays(db, [dayOf("2026-03-03"), dayOf("2026-03-04")]),
   });
   before(() => new Controller(world()).ask("PUT", "/api/sites/odd/survey-labels", LABELS));
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { DemoDay } from "../../appliance/demo/demo.ts";
+import type { CountedDay } from "../helpers/counted-days.ts";
 import { demoWorld, NOTES, WINTER } from "./dashboard-stage.ts";
 import { Owner, seen } from "./owner.ts";
 
 /** As many pages as an answer carries, and values in scripts that run the other way. */
-const manyDay: DemoDay = {
+const manyDay: CountedDay = {
   site: "many",
   day: "2026-03-04",
   counts: {
@@ -191,6 +191,8 @@ describe("the rows of the dashboard", () => {
       await owner.signIn(NOTES);
       await tab("Kinds").click();
       await card("ref_group").waitFor();
+      await owner.page.keyboard.press("ArrowRight");
+      await card("source").waitFor();
       await owner.page.keyboard.press("ArrowRight");
       await card("utm_campaign").waitFor();
       assert.equal(new URL(owner.page.url()).search, "?site=fieldnotes&front=utm_campaign");

@@ -1,5 +1,6 @@
-import { DEMO_SITES, type DemoDay, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
+import { parseDay } from "../../appliance/base/calendar.ts";
+import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
+import { addDays, type CountedDay } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { sharedWorld } from "../helpers/world.ts";
 import { type Owner, seen } from "./owner.ts";
@@ -22,7 +23,7 @@ export const HOSTILE = [
 ];
 
 /** A day of them. */
-export const hostileDay: DemoDay = {
+export const hostileDay: CountedDay = {
   site: "hostile",
   day: "2026-03-04",
   counts: {
@@ -49,7 +50,7 @@ interface DemoOptions {
   /** Views before this day are left out, which takes most of a start's work away; surveys are not. */
   since?: string;
   /** Days of sites besides the demo's. */
-  more?: readonly DemoDay[];
+  more?: readonly CountedDay[];
   /** Sites besides the demo's. */
   sites?: readonly string[];
   /** Configuration keys. */
@@ -68,12 +69,13 @@ export function demoWorld({
     clock: new FakeClock(now),
     env: { SITES: [...DEMO_SITES, ...sites].join(), ...env },
     prepare: (db) => {
+      const first = parseDay(since) ?? 0;
       const all = [...demoDays(now)];
-      importDays(
+      addDays(
         db,
-        all.map((day) => (day.day < since ? { ...day, counts: {} } : day)),
+        all.map((day) => (day.day < first ? { ...day, hits: [] } : day)),
       );
-      importDays(db, more);
+      addDays(db, more);
     },
   });
 }

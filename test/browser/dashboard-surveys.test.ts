@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
+import { addDays } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { Owner as Controller } from "../helpers/owner.ts";
 import { sharedWorld } from "../helpers/world.ts";
@@ -26,7 +26,7 @@ describe("the surveys of the dashboard", () => {
     clock: new FakeClock(NOW),
     env: { SITES: "app,none" },
     prepare: (db) =>
-      importDays(db, [{ site: "app", day: "2026-03-04", counts: {}, surveys: answers }]),
+      addDays(db, [{ site: "app", day: "2026-03-04", counts: {}, surveys: answers }]),
   });
   let owner: Owner;
   before(() => new Controller(world()).ask("PUT", "/api/sites/app/survey-labels", LABELS));

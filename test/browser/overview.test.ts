@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DEMO_SITES, demoDays } from "../../appliance/demo/demo.ts";
-import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
+import { addDays } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { ADMIN, eachWorld, sharedWorld } from "../helpers/world.ts";
 import { Owner, seen } from "./owner.ts";
@@ -11,7 +11,7 @@ describe("the overview of all sites", () => {
   const world = sharedWorld({
     clock: new FakeClock(NOW),
     env: { SITES: [...DEMO_SITES, "new"].join(","), STATS_TOKEN_DECKHAND: "deckhand-token" },
-    prepare: (db) => importDays(db, demoDays(Date.parse(NOW))),
+    prepare: (db) => addDays(db, demoDays(Date.parse(NOW))),
   });
   let owner: Owner;
   beforeEach(async () => {

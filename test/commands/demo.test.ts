@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { dayOf, formatDay } from "../../appliance/base/calendar.ts";
 import { Running, tallydeck } from "../helpers/tallydeck.ts";
 import { askPort } from "../helpers/world.ts";
 
@@ -19,6 +20,15 @@ describe("tallydeck run --demo", () => {
       const { series } = await read(`/stats?site=${id}&from=first&series=1`);
       assert.equal(series.length, 400);
     }
+    // As of hits that came in, it is known what came together.
+    const from = formatDay(dayOf(Date.now()) - 80);
+    const asked = `/stats?site=fieldnotes&from=${from}&where=os:is:iOS`;
+    const { browser, pv, path } = await read(asked);
+    assert.deepEqual(Object.keys(browser).sort(), ["Chrome", "Safari"]);
+    assert.equal(
+      Object.values<number>(path).reduce((sum, n) => sum + n, 0),
+      pv._,
+    );
     assert.ok(existsSync(dataDir as string));
     await service.end();
     assert.ok(!existsSync(dataDir as string));

@@ -4,7 +4,7 @@ import type { Day } from "../../appliance/base/calendar.ts";
 import { OTHER } from "../../appliance/base/names.ts";
 import { BLOCK_COUNTERS, type Block } from "../../appliance/store/blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
-import { compactBlock } from "../../appliance/store/blocks/compact.ts";
+import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
 import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
@@ -14,7 +14,6 @@ import type { CopyOptions } from "../../appliance/store/copy/options.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
 import type { BlockRow } from "../../appliance/store/snapshot.ts";
-import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
 import {
   type Database,
   databaseFile,
@@ -22,6 +21,7 @@ import {
 } from "../../appliance/store/sqlite/database.ts";
 import { addPast, putBlock } from "../../appliance/store/sqlite/settle.ts";
 import { addSite, findSite } from "../../appliance/store/sqlite/tables/sites.ts";
+import { addDays } from "./counted-days.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** Copies, and compares. @returns what it said, too */
@@ -117,13 +117,11 @@ export function contentOfDay(block: Block, day: Day): unknown {
   };
 }
 
-export type DayToImport = Parameters<typeof importDays>[1] extends Iterable<infer D> ? D : never;
-
 /** Writes days into the data of a folder, whose sites are made. */
-export function fill(dataDir: string, days: readonly DayToImport[]): void {
+export function fill(dataDir: string, days: Parameters<typeof addDays>[1]): void {
   change(dataDir, (db) => {
     for (const { site } of days) if (findSite(db, site) === undefined) addSite(db, site);
-    importDays(db, days);
+    addDays(db, days);
   });
 }
 
@@ -150,6 +148,12 @@ export function dropDays(dataDir: string, days: readonly Day[]): void {
       return rest;
     }),
   );
+}
+
+/** Bounds the blocks of a folder, as upkeep does those of months that are over. */
+export function boundBlocks(dataDir: string): void {
+  const kept = { ...ALL_KEPT, today: Number.POSITIVE_INFINITY };
+  change(dataDir, (db) => eachBlock(db, (_, block) => compactBlock(block, kept).block));
 }
 
 /** Counts a value as OTHER, as folding does where there are too many. */

@@ -3,20 +3,23 @@ import { SystemClock } from "../../appliance/base/clock.ts";
 import { CopyEnd } from "../../appliance/store/copy/end.ts";
 import { openDatabase } from "../../appliance/store/postgres/copying.ts";
 import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
-import { copyAll, type DayToImport, fill } from "./copying.ts";
+import { boundBlocks, copyAll, fill } from "./copying.ts";
+import type { CountedDay } from "./counted-days.ts";
 import type { World } from "./world.ts";
 
 /** Brings days that are over into the data of a world that runs, which starts anew with them. */
-export async function importInto(world: World, days: readonly DayToImport[]): Promise<void> {
+export async function importInto(world: World, days: readonly CountedDay[]): Promise<void> {
   await world.stop();
-  if (world.databaseUrl === undefined) fill(world.dataDir, days);
-  else await copyInto(world.databaseUrl, join(world.dataDir, "imported"), days);
+  const { databaseUrl, dataDir } = world;
+  const folder = databaseUrl === undefined ? dataDir : join(dataDir, "imported");
+  fill(folder, days);
+  boundBlocks(folder);
+  if (databaseUrl !== undefined) await copyInto(databaseUrl, folder);
   await world.start();
 }
 
 /** As a box becomes a fleet. */
-async function copyInto(url: string, folder: string, days: readonly DayToImport[]): Promise<void> {
-  fill(folder, days);
+async function copyInto(url: string, folder: string): Promise<void> {
   const from = new CopyEnd(openFolder(folder, { isTarget: false }));
   const options = { clock: new SystemClock(), random: Math.random, flag: "--to", isTarget: true };
   const to = new CopyEnd(await openDatabase(url, options));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
 import { DAY_MS, formatDay } from "../../appliance/base/calendar.ts";
 import type { SiteActivity } from "../../appliance/control/wire.ts";
-import { importDays } from "../../appliance/store/sqlite/copies/import.ts";
 import type { Database } from "../../appliance/store/sqlite/database.ts";
 import { Callee } from "../helpers/callee.ts";
+import { addDays } from "../helpers/counted-days.ts";
 import { FakeClock } from "../helpers/fake-clock.ts";
 import { Owner } from "../helpers/owner.ts";
 import { World } from "../helpers/world.ts";
@@ -48,7 +48,7 @@ describe("the alarms of a site", () => {
       clock,
       env: { VIRTUAL_DECK: "mk2", ...more },
       prepare: (db: Database) => {
-        if (!isFilled) importDays(db, historyOf(weeks));
+        if (!isFilled) addDays(db, historyOf(weeks));
         isFilled = true;
       },
     });

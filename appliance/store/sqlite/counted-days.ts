@@ -76,18 +76,6 @@ export class CountedDays {
 }
 
 /**
- * Something was counted on `day` when the service had run `ms` less with this data. For who brings days
- * from elsewhere; not by the time run that is remembered, for that is who runs.
- */
-export function markEarlier(db: Database, day: Day, ms: number): void {
-  db.prepare(
-    `INSERT INTO counted_day (day, run_ms)
-     VALUES (:day, coalesce((SELECT value FROM meta WHERE key = 'run_ms'), 0) - :ms)
-     ON CONFLICT DO UPDATE SET run_ms = max(run_ms, excluded.run_ms)`,
-  ).run({ day, ms: Math.floor(ms) });
-}
-
-/**
  * Of a copy: exactly these days were counted on, each when its mark says, and never later than now. A day
  * without a mark was counted on now: it goes the last.
  */

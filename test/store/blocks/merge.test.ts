@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BOUNDS } from "../../../appliance/base/bounds.ts";
 import { OTHER } from "../../../appliance/base/names.ts";
-import { addDay } from "../../../appliance/store/blocks/add-day.ts";
 import { Block } from "../../../appliance/store/blocks/block.ts";
 import { BlockReader } from "../../../appliance/store/blocks/block-reader.ts";
 import { decodeBlock, encodeBlock } from "../../../appliance/store/blocks/codec.ts";
@@ -276,50 +275,6 @@ describe("a block that was kept in pieces", () => {
   it("is small where it is of one day", () => {
     const { counters, counts } = pieces;
     assert.ok(counters.length < 64 && counts.length < 128, `${counters.length} ${counts.length}`);
-  });
-});
-
-describe("a day that was counted elsewhere", () => {
-  const COUNTS = {
-    pv: { _: 10 },
-    uv: { _: 4 },
-    bot: { ua: 3, synthetic: 2 },
-    hour: { "08": 3, "09": 5 },
-    uv_hour: { "08": 4 },
-    bot_hour: { "00": 1, "23": 4 },
-    dowhour: { "1-08": 3, "1-09": 5 },
-    path: { "/": 7, "/a": 3 },
-    event: { buy: 2 },
-  };
-  const rows = Object.entries(COUNTS).map(
-    ([name, values]) => [name, Object.entries(values)] as const,
-  );
-
-  it("counts with its hours, and what has none at no hour", () => {
-    const block = new Block(MONTH);
-    addDay(block, DAY, rows);
-    assert.deepEqual(
-      told([rewritten(block)]),
-      new Map([
-        ["20500 8 pv", 3],
-        ["20500 9 pv", 5],
-        ["20500 24 pv", 2],
-        ["20500 8 uv", 4],
-        ["20500 0 crawler", 1],
-        ["20500 23 crawler", 2],
-        ["20500 23 synthetic", 2],
-        ["20500 path=/ views", 7],
-        ["20500 path=/a views", 3],
-        ["20500 event=buy views", 2],
-      ]),
-    );
-  });
-
-  it("is refused where it has a dimension that nobody knows", () => {
-    assert.throws(
-      () => addDay(new Block(MONTH), DAY, [["shoe_size", [["44", 1]]]]),
-      /Nobody knows a dimension shoe_size/,
-    );
   });
 });
 

@@ -18,7 +18,6 @@ import { tryStart } from "../../../../appliance/service/try-start.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
-import { importDays } from "../../../../appliance/store/sqlite/copies/import.ts";
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
 import {
@@ -28,6 +27,7 @@ import {
 } from "../../../../appliance/store/sqlite/database.ts";
 import { deckSettings } from "../../../../appliance/store/sqlite/tables/decks.ts";
 import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
+import { addDays } from "../../../helpers/counted-days.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
 import { eachFolder } from "../../../helpers/folder.ts";
 import { becomeNewer } from "../../../helpers/newer.ts";
@@ -67,7 +67,7 @@ describe("what a restore copies", () => {
     await world.stop();
     const data = databaseFile(world.dataDir);
     const db = openForWriting(data);
-    importDays(db, [...demoDays(world.clock.now())].slice(-60));
+    addDays(db, [...demoDays(world.clock.now())].slice(-60));
     addSite(db, "notes");
     const settings =
       '{"pages":[{"name":"A","slots":{"k0":{"widget":{"type":"clock"}}}}],"fixed":{},' +
@@ -108,7 +108,7 @@ describe("what a restore copies", () => {
     const db = openForWriting(at("backup.db"));
     addSite(db, "blog");
     const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"];
-    importDays(
+    addDays(
       db,
       days.map((day) => ({ site: "blog", day, counts: { pv: { _: 1 } }, surveys: [] })),
     );
