@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { Day } from "../../appliance/base/calendar.ts";
 import {
   type BlockRow,
@@ -8,6 +9,12 @@ import {
   type SlicedBlock,
   type Snapshot,
 } from "../../appliance/store/snapshot.ts";
+import { CountedDays } from "../../appliance/store/sqlite/counted-days.ts";
+import { openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { settle as settleFile } from "../../appliance/store/sqlite/settle.ts";
+import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
+import { addSite } from "../../appliance/store/sqlite/tables/sites.ts";
+import { eachFolder } from "../helpers/folder.ts";
 import { eachDatabase, sharedPostgres } from "../helpers/postgres.ts";
 import { LogNode } from "./postgres/log-node.ts";
 
@@ -189,6 +196,7 @@ function itKeeps(open: () => Promise<Place>): void {
     assert.deepEqual(plain([whole as BlockRow]), plain([large]));
     const [listed] = await place.read((snapshot) => snapshot.list(null, 1));
     assert.equal(listed?.bytes, 300 + large.counts.length);
+    assert.equal(listed?.detailBytes, 0);
     await settle({ puts: [block(1, 600, 0)] });
     assert.deepEqual(plain((await blocks([1], 600, 600)) as BlockRow[]), plain([block(1, 600, 0)]));
     await settle({ puts: [large] });
@@ -267,6 +275,35 @@ function itKeeps(open: () => Promise<Place>): void {
 }
 
 describe("batches and blocks", () => {
+  describe("in a file", () => {
+    const folder = eachFolder();
+
+    itKeeps(async () => {
+      const db = openForWriting(join(folder(), "blocks.db"));
+      const countedDays = new CountedDays(db);
+      // As a commit numbers them, which takes no bytes but those of a batch.
+      const append = db.prepare(
+        `INSERT INTO log (n, body) SELECT 1 + max(coalesce(max(n), 0),
+           coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), ? FROM log`,
+      );
+      return {
+        node: 0,
+        async append(...bodies) {
+          for (const body of bodies) append.run(body);
+        },
+        settle: async (settlement) =>
+          db.transaction(() => settleFile(db, countedDays, settlement)).immediate(),
+        read: async (task) => task(new SqliteSnapshot(db)),
+        countedDays: async () =>
+          db.prepare("SELECT day FROM counted_day ORDER BY day").pluck().all() as Day[],
+        addSite: async (id) => addSite(db, id),
+        close: async () => {
+          db.close();
+        },
+      };
+    });
+  });
+
   describe("in PostgreSQL", () => {
     const database = eachDatabase();
 

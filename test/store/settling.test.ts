@@ -241,6 +241,25 @@ describe("settling", () => {
     assert.deepEqual(await some(), [[2]]);
   });
 
+  it("answers of a log that takes more than is kept of it in memory", async () => {
+    const life = new Life();
+    const some = () =>
+      [1, 2].flatMap((site) =>
+        Array.from({ length: 3_000 }, (_, i) =>
+          view(site, `/${life.engine.runMs}/${i}/`.padEnd(120, "-")),
+        ),
+      );
+    for (let batch = 1; batch <= 14; batch++) {
+      life.pass(1);
+      life.commit(0, some());
+      if (batch === 1) assert.equal(await views(life, 1), 3_000);
+    }
+    assert.equal(await views(life, 1), 14 * 3_000);
+    assert.equal(await views(life, 2), 14 * 3_000);
+    life.commit(0, some());
+    for (const site of [1, 2]) assert.equal(await views(life, site), 15 * 3_000);
+  });
+
   it("lets the oldest detail go where all of it takes more than its share", async () => {
     const life = new Life();
     life.detailDays = 90;

@@ -216,7 +216,10 @@ describe("blocks", () => {
     const slicesOf = (bytes: Uint8Array) => ({
       length: bytes.length,
       first: bytes.slice(0, SLICE_BYTES),
-      slice: async (n: number) => bytes.slice(n * SLICE_BYTES, (n + 1) * SLICE_BYTES),
+      slice: async (n: number) => {
+        assert.ok(n > 0, "the first is there already");
+        return bytes.slice(n * SLICE_BYTES, (n + 1) * SLICE_BYTES);
+      },
     });
     const sliced = { counters, counts: slicesOf(counts), detail: slicesOf(detail) };
     assert.deepEqual(
@@ -321,6 +324,18 @@ describe("blocks", () => {
       fc.record({ counters: bent(counters), counts: bent(counts), detail: bent(detail) }),
     );
     await fc.assert(fc.asyncProperty(pieces, isBlockOrRefused), { ...PARAMETERS, numRuns: 600 });
+  });
+
+  it("are refused where something follows", () => {
+    const [block = new Block(MONTH)] = folded([view({ values: [["path", "/"]] })]).values();
+    const pieces = encodeBlock(block);
+    for (const name of ["counters", "counts", "detail"] as const) {
+      const longer = Buffer.concat([pieces[name], Buffer.alloc(1)]);
+      assert.throws(
+        () => decodeBlock({ month: MONTH, ...pieces, [name]: longer }),
+        /something follows it/,
+      );
+    }
   });
 
   it("are refused so where what was packed is bent", async () => {
