@@ -1,12 +1,10 @@
 import type { LastAnswers } from "./answer.ts";
 import type { BlockCounts } from "./counts/block-counts.ts";
-import { hourlyViews } from "./counts/hourly-views.ts";
-import { liveNumbers } from "./counts/live-numbers.ts";
 import { overview } from "./counts/overview.ts";
 import { statsBody } from "./counts/reports.ts";
 import { siteActivity } from "./counts/site-activity.ts";
+import { hourlyViews, liveNumbers, viewCounts } from "./counts/site-numbers.ts";
 import type { Soon } from "./counts/source.ts";
-import { viewCounts } from "./counts/view-counts.ts";
 import type { FleetQueryName, QueryInput, QueryResult } from "./queries.ts";
 import type { SiteAlarmsRecord } from "./rows.ts";
 import { surveyPage } from "./surveys/page.ts";

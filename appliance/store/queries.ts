@@ -6,6 +6,7 @@ import type { Accepts, Answer } from "./answer.ts";
 import type { CountsOf } from "./blocks/day-table.ts";
 import type { Condition } from "./blocks/filter.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
+import type { SiteDays } from "./counts/source.ts";
 import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
 import type { DeckRow, DocumentRow, SiteAlarmsRecord } from "./rows.ts";
 import type { Settlement } from "./snapshot.ts";
@@ -76,13 +77,6 @@ export interface LiveNumbers {
   readonly previous: number | null;
   /** Views of a day by hour up to now; anything else by day, a week at least. Oldest first. */
   readonly series: readonly number[];
-}
-
-/** Days of one site. */
-interface SiteDays {
-  readonly site: SiteKey;
-  readonly from: Day;
-  readonly to: Day;
 }
 
 /** Which responses; null leaves that end open. */

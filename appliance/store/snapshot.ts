@@ -1,5 +1,5 @@
 import type { Day } from "../base/calendar.ts";
-import type { Month } from "./blocks/month.ts";
+import type { Month, Months } from "./blocks/month.ts";
 import type { SiteKey } from "./counting.ts";
 import type { Soon } from "./counts/source.ts";
 
@@ -69,11 +69,8 @@ export interface BlockSize extends BlockKey {
   readonly detailBytes: number;
 }
 
-/** What there may be anything to do about, besides parts. */
-export interface Due {
-  /** Inclusive months whose days may be past; none where the first is after the last. */
-  readonly from: Month;
-  readonly to: Month;
+/** Months whose days may be past, none where the first is after the last: there may be anything to do, besides parts. */
+export interface Due extends Months {
   /** Up to this month detail may be past. */
   readonly detailTo: Month;
 }
@@ -95,13 +92,13 @@ export interface Snapshot {
    */
   blocks(
     sites: readonly SiteKey[],
-    months: { readonly from: Month; readonly to: Month },
+    months: Months,
     pieces: readonly Piece[],
   ): Soon<readonly BlockRow[]>;
   /** The same some at a time. */
   slicedBlocks(
     sites: readonly SiteKey[],
-    months: { readonly from: Month; readonly to: Month },
+    months: Months,
     pieces: readonly Piece[],
     page: BlockPage,
   ): Soon<readonly SlicedBlock[]>;

@@ -3,6 +3,12 @@ import { type Day, dayOf } from "../../base/calendar.ts";
 /** A month as it is numbered: years since 1970, times 12, and months since January. */
 export type Month = number;
 
+/** Inclusive. */
+export interface Months {
+  readonly from: Month;
+  readonly to: Month;
+}
+
 /** The last month there is, of the year 2399: no clock of ours goes further. */
 export const MAX_MONTH: Month = 430 * 12 - 1;
 

@@ -3,7 +3,7 @@ import { DAY_MS, type Day } from "../../base/calendar.ts";
 import { BLOCK_COUNTERS, type Block, COUNTED_AS } from "../blocks/block.ts";
 import { decodeBlock, encodeBlock } from "../blocks/codec.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { firstDayOf, MAX_MONTH, type Month, monthOf } from "../blocks/month.ts";
+import { firstDayOf, MAX_MONTH, type Months, monthOf } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
 import { PIECES, type Piece, type Snapshot } from "../snapshot.ts";
@@ -137,7 +137,7 @@ export async function pendingHits(snapshot: Snapshot): Promise<number> {
 async function monthsOf(
   snapshot: Snapshot,
   site: SiteKey,
-  { from, to }: { from: Month; to: Month },
+  { from, to }: Months,
   pieces: readonly Piece[],
 ): Promise<SiteMonth[]> {
   const tail = new LogTail();

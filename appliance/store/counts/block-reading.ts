@@ -3,7 +3,7 @@ import type { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { encodeBlock } from "../blocks/codec.ts";
 import { giveBack } from "../blocks/frames.ts";
-import { MAX_MONTH, type Month } from "../blocks/month.ts";
+import { MAX_MONTH, type Month, type Months } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import type { LogTail } from "../log/tail.ts";
@@ -14,12 +14,6 @@ import type { Soon } from "./source.ts";
 const SITES = 500;
 /** What is read of blocks in one go, unless one of them has more. */
 const PAGE_BYTES = 2 * 1_048_576;
-
-/** Inclusive. */
-export interface Months {
-  readonly from: Month;
-  readonly to: Month;
-}
 
 /** Told of a month of a site that has bytes which nobody can read. */
 export type PassedOver = (site: SiteKey, month: Month) => void;

@@ -1,4 +1,4 @@
-import type { Month } from "../blocks/month.ts";
+import type { Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import {
   type BlockKey,
@@ -21,11 +21,6 @@ const ROWS = 4_096;
 /** Less than any key has. */
 const BEFORE_ALL = { site: -(2 ** 31), month: 0, part: 0 };
 const NOTHING = new Uint8Array();
-
-interface Months {
-  readonly from: Month;
-  readonly to: Month;
-}
 
 /** Bytes of all of a piece. */
 interface Lengths {

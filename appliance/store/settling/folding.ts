@@ -2,7 +2,7 @@ import type { Day } from "../../base/calendar.ts";
 import { Block } from "../blocks/block.ts";
 import { BlockReader } from "../blocks/block-reader.ts";
 import { fold } from "../blocks/fold.ts";
-import { firstDayOf, type Month, monthOf } from "../blocks/month.ts";
+import { firstDayOf, type Months, monthOf } from "../blocks/month.ts";
 import { NoBlock } from "../blocks/no-block.ts";
 import type { SiteKey } from "../counting.ts";
 import {
@@ -225,7 +225,7 @@ function nextPart(blocks: readonly BlockKey[], day: Day): number {
 async function knownTexts(
   snapshot: Snapshot,
   site: SiteKey,
-  { from, to }: { readonly from: Month; readonly to: Month },
+  { from, to }: Months,
   texts: ReadonlySet<string>,
 ): Promise<Map<Dimension, Set<string>>> {
   const known = new Map<Dimension, Set<string>>();

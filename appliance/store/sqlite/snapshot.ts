@@ -1,4 +1,4 @@
-import type { Month } from "../blocks/month.ts";
+import type { Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { Soon } from "../counts/source.ts";
 import {
@@ -19,11 +19,6 @@ import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 /** The only one whose batches are in a file. */
 const NODE = 0;
 const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, part: -1 };
-
-interface Months {
-  readonly from: Month;
-  readonly to: Month;
-}
 
 interface Found {
   readonly id: number;

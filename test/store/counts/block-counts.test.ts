@@ -8,12 +8,14 @@ import {
 } from "../../../appliance/base/calendar.ts";
 import type { CountsOf } from "../../../appliance/store/blocks/day-table.ts";
 import type { Condition } from "../../../appliance/store/blocks/filter.ts";
-import { hourlyViews } from "../../../appliance/store/counts/hourly-views.ts";
-import { liveNumbers } from "../../../appliance/store/counts/live-numbers.ts";
 import { overview } from "../../../appliance/store/counts/overview.ts";
 import { siteActivity } from "../../../appliance/store/counts/site-activity.ts";
+import {
+  hourlyViews,
+  liveNumbers,
+  viewCounts,
+} from "../../../appliance/store/counts/site-numbers.ts";
 import type { CounterSource } from "../../../appliance/store/counts/source.ts";
-import { viewCounts } from "../../../appliance/store/counts/view-counts.ts";
 import type { Dimension } from "../../../appliance/store/log/record.ts";
 import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
 import { askStats, factsByDay } from "../../helpers/stats-facts.ts";

@@ -1,7 +1,7 @@
 import { samePart } from "../../base/same-part.ts";
 import { hourDimension } from "../counting.ts";
 import type { LiveNumbers, LiveNumbersQuery } from "../queries.ts";
-import type { CounterSource } from "./source.ts";
+import type { CounterSource, SiteDays } from "./source.ts";
 
 const SHORTEST_SERIES = 7;
 
@@ -26,6 +26,31 @@ export async function liveNumbers(
     previous: before || null,
     series: hasHours ? now.slice(0, hour + 1) : sums.slice(-Math.max(days, SHORTEST_SERIES)),
   };
+}
+
+/** A site's views over inclusive days by hour, from 00 of the first day on; and its sessions by day. */
+export async function hourlyViews(
+  source: CounterSource,
+  { site, from, to }: SiteDays,
+): Promise<{ hours: number[]; sessions: number[] }> {
+  const days = Array.from({ length: to - from + 1 }, (_, offset) => ({ site, day: from + offset }));
+  const [hours, [sessions = []]] = await Promise.all([
+    source.byHour(days, "hour"),
+    source.counterByDay([site], "sessions", from, to),
+  ]);
+  return { hours: hours.flat(), sessions };
+}
+
+/** Page views of inclusive days, and of all time, days past retention included. */
+export async function viewCounts(
+  source: CounterSource,
+  { site, from, to }: SiteDays,
+): Promise<{ window: number; total: number }> {
+  const [[days = []], [total = 0]] = await Promise.all([
+    source.counterByDay([site], "pv", from, to),
+    source.totals([site]),
+  ]);
+  return { window: sum(days), total };
 }
 
 function sum(numbers: readonly number[]): number {
