@@ -16,8 +16,7 @@ import {
 import { meet, newestOf } from "./newest.ts";
 import { Pauses } from "./pauses.ts";
 import { NOWHERE, PLACES, type Place, placeOf, placeText, Seen } from "./place.ts";
-import { tlsOf } from "./tls.ts";
-import type { ConnectionSettings, DatabaseHost } from "./url.ts";
+import { type ConnectionSettings, type DatabaseHost, tlsOf } from "./url.ts";
 
 export interface Statement {
   readonly text: string;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { ConnectionOptions } from "node:tls";
 import { invalidSetting } from "../../../base/refusal.ts";
 
 /** How a connection is encrypted, and who is believed to be the server; as PostgreSQL's own clients. */
@@ -180,4 +181,13 @@ function oneOf<T extends string>(
   if (text === undefined) return undefined;
   const choice = choices.find((each) => each === text);
   return choice ?? refuse(`has ${name}=${text}: it is one of ${choices.join(", ")}.`);
+}
+
+/** Whom an encrypted connection believes, as PostgreSQL's own clients by the same word. */
+export function tlsOf({ mode, ca }: ConnectionSettings["ssl"]): ConnectionOptions {
+  return {
+    ...(ca !== undefined && { ca }),
+    rejectUnauthorized: mode === "verify-ca" || mode === "verify-full",
+    ...(mode !== "verify-full" && { checkServerIdentity: () => undefined }),
+  };
 }

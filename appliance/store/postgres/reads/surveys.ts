@@ -3,7 +3,6 @@ import type { SurveyFilter, SurveyPosition } from "../../queries.ts";
 import type { SurveyLabels } from "../../reports.ts";
 import type { StoredSurvey, StoredVersion, SurveySource } from "../../surveys/source.ts";
 import type { Sql } from "../connection/connection.ts";
-import { surveyLabels } from "../tables/survey-labels.ts";
 
 /** So many are held at a time: some megabytes at most. */
 const ROWS = 500;
@@ -49,7 +48,11 @@ export class PostgresSurveys implements SurveySource {
     );
   }
 
-  labels(site: SiteKey): Promise<SurveyLabels> {
-    return surveyLabels(this.#sql, { site });
+  async labels(site: SiteKey): Promise<SurveyLabels> {
+    const [row] = await this.#sql.rows<{ labels: string }>(
+      "SELECT labels FROM survey_labels WHERE site = $1",
+      [site],
+    );
+    return row === undefined ? {} : (JSON.parse(row.labels) as SurveyLabels);
   }
 }

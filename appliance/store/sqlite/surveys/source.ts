@@ -3,7 +3,6 @@ import type { SurveyFilter, SurveyPosition } from "../../queries.ts";
 import type { SurveyLabels } from "../../reports.ts";
 import type { StoredSurvey, StoredVersion, SurveySource } from "../../surveys/source.ts";
 import type { Database } from "../database.ts";
-import { surveyLabels } from "../tables/sites.ts";
 
 /** The responses in a file. To be asked in a transaction. */
 export class SqliteSurveys implements SurveySource {
@@ -31,7 +30,11 @@ export class SqliteSurveys implements SurveySource {
   }
 
   labels(site: SiteKey): SurveyLabels {
-    return surveyLabels(this.#db, { site });
+    const labels = this.#db
+      .prepare("SELECT labels FROM survey_labels WHERE site = ?")
+      .pluck()
+      .get(site);
+    return labels === undefined ? {} : (JSON.parse(labels as string) as SurveyLabels);
   }
 
   /** All where `limit` is below 0. */

@@ -114,12 +114,6 @@ export function noteZone(db: Database, setting: ZoneSetting): void {
   put(db, "meta", "key", [{ key: DAY_ZONE, value: JSON.stringify(setting) }]);
 }
 
-/** The labels of a site's surveys; none where the owner gave none. */
-export function surveyLabels(db: Database, { site }: { site: SiteKey }): SurveyLabels {
-  const json = db.prepare("SELECT labels FROM survey_labels WHERE site = ?").pluck().get(site);
-  return json === undefined ? {} : (JSON.parse(json as string) as SurveyLabels);
-}
-
 export function saveSurveyLabels(db: Database, site: SiteKey, labels: SurveyLabels): void {
   put(db, "survey_labels", "site", [{ site, labels: JSON.stringify(labels) }]);
 }
