@@ -1,3 +1,4 @@
+import { messageOf } from "../base/message-of.ts";
 import { createDeckBus, type DeckBus, OpenError, type UsbUnit } from "../deck/usb/hid.ts";
 import type { Model } from "../deck/usb/model.ts";
 import { EVIDENCE_TEXT, MODELS, modelByUsb } from "../deck/usb/models.ts";
@@ -26,7 +27,7 @@ export async function describeDevices(bus: DeckBus): Promise<string[]> {
     const stop = await bus.watch({ attached: (unit) => units.push(unit), detached: () => {} });
     stop();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CommandFailed(`This machine's USB cannot be read: ${reason}`);
   }
   const lines: string[] = [];

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { isObject } from "../base/json.ts";
+import { messageOf } from "../base/message-of.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
 import { TokenBuckets } from "../base/token-buckets.ts";
 import type { Decks } from "../deck/decks.ts";
@@ -177,7 +178,7 @@ export class Commands {
       this.#answer(topic, { ok: false, error: { code, message, ...(field && { field }) } });
       return;
     }
-    this.#say(`An MQTT command failed: ${error instanceof Error ? error.message : error}`);
+    this.#say(`An MQTT command failed: ${messageOf(error)}`);
     this.#answer(topic, { ok: false, error: FAILED });
   }
 

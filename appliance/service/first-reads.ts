@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { DayZone } from "../base/day-zone.ts";
+import { messageOf } from "../base/message-of.ts";
 import { COUNTED_OF } from "../store/blocks/day-table.ts";
 import type { SurveyVersions } from "../store/reports.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
@@ -18,7 +19,7 @@ export async function firstReads(store: Pick<Store, "read">, file: string): Prom
     await store.read("imageList", undefined);
     for (const kind of DOCUMENT_KINDS) await documentsOf(store, kind);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new DatabaseRefused({
       file,
       flaw: "unreadable",

@@ -2,6 +2,7 @@ import { SERVICE_MEMORY } from "../base/bounds.ts";
 import { SystemClock } from "../base/clock.ts";
 import { DayZone } from "../base/day-zone.ts";
 import { createLog } from "../base/log.ts";
+import { messageOf } from "../base/message-of.ts";
 import type { QueryInput, QueryName, QueryResult, SettlementQuery } from "../store/queries.ts";
 import { hostChore } from "../store/sqlite/copies/chore-host.ts";
 import { memoryOf } from "../store/sqlite/copies/chore-process.ts";
@@ -36,7 +37,7 @@ hostChore(async ({ file }: { file: string }) => {
     await read("settlement", firstSettlement(clock));
     await dashboardReads({ read, zone: new DayZone() }, clock);
   } catch (error) {
-    throw refused(`a start could not read it (${error instanceof Error ? error.message : error})`);
+    throw refused(`a start could not read it (${messageOf(error)})`);
   } finally {
     await workers.close();
   }

@@ -3,6 +3,7 @@ import type { Day } from "../base/calendar.ts";
 import { type Clock, every } from "../base/clock.ts";
 import { DayZone, UTC_DAYS } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
+import { messageOf } from "../base/message-of.ts";
 import { Refusal } from "../base/refusal.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import { NOBODY, type SiteKey } from "./counting.ts";
@@ -311,7 +312,7 @@ export class Store {
         if (!isOver()) this.#files.keepFile();
         return;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         this.#options.log.warn({ reason }, NOT_KEPT);
       }
     }

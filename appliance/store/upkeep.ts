@@ -2,6 +2,7 @@ import { HOUR_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DayZone } from "../base/day-zone.ts";
 import type { Log } from "../base/log.ts";
+import { messageOf } from "../base/message-of.ts";
 import type { EngineAnswer, EngineRequest } from "./engine.ts";
 import type { SettlementQuery, UpkeepTime } from "./queries.ts";
 import type { Settlement } from "./snapshot.ts";
@@ -121,7 +122,7 @@ export class Upkeep {
     } catch (error) {
       // Then the next start does it.
       if (this.#isClosing) return false;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.log.warn({ reason }, "Upkeep failed; it is tried again later");
       return false;
     }

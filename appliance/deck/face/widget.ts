@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import { COLOR, looksLikeSiteId, siteIdOf } from "../../base/names.ts";
 import { invalidField } from "../../base/refusal.ts";
 import { isTimeZone } from "../../base/time-zone.ts";
@@ -251,7 +252,7 @@ export function readChannel(
   try {
     return channelName(raw);
   } catch (error) {
-    const rule = error instanceof Error ? error.message : String(error);
+    const rule = messageOf(error);
     throw invalidField(`${at}.channel`, `is no channel name. ${rule}`);
   }
 }

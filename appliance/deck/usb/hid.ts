@@ -3,9 +3,11 @@
  * hidraw node belongs to it, and how large its reports are, from sysfs. node-hid opens that node.
  * node-hid's own enumeration is slow and is never asked.
  */
+
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { HIDAsync } from "node-hid";
 import { usb } from "usb";
+import { messageOf } from "../../base/message-of.ts";
 import type { HidHandle } from "./driver.ts";
 
 /** What stands between a plugged-in deck and its use. */
@@ -213,7 +215,7 @@ function readDescriptor(bytes: Buffer): Descriptor {
 
 /** hidapi hands on the system's words for the error number, not the number. */
 function openError(error: unknown, name: string): OpenError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (/Permission denied|Operation not permitted/.test(reason)) {
     return new OpenError("no_permission", `the service may not open /dev/${name}`);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/message-of.ts";
 import type { Cancel } from "../../base/signal.ts";
 import type { EncodeJpeg } from "../pixels.ts";
 import { DeckConnection } from "./connection.ts";
@@ -58,7 +59,7 @@ export class Plugs {
       detached: (unit) => this.#detached(unit),
     });
     this.#unwatch = watching.catch((error: unknown) => {
-      this.#problems.noUsb(error instanceof Error ? error.message : String(error));
+      this.#problems.noUsb(messageOf(error));
       return () => {};
     });
   }

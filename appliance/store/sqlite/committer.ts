@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { EngineAnswer, EngineRequest } from "../engine.ts";
 import type { Directory } from "../sites/directory.ts";
@@ -127,7 +128,7 @@ class Committer {
         ok: false,
         busy: isSqliteError(error, "SQLITE_BUSY"),
         full: isSqliteError(error, "SQLITE_FULL"),
-        message: error instanceof Error ? error.message : String(error),
+        message: messageOf(error),
         ...(error instanceof Refusal && { refused: error.code }),
       };
     }

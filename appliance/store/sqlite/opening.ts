@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/message-of.ts";
 import type { CommitterAnswer } from "./committer.ts";
 import { NOTHING } from "./copies/restore.ts";
 import { noteStart, resumeSwap, takeBack } from "./copies/swap.ts";
@@ -32,7 +33,7 @@ export async function openDecided(
   try {
     return { workers: await openAndCommit(open, clock) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     log.warn({ reason }, "The restored data could not be used; the data from before is back");
     takeBack(file);
     const takenBack = new DatabaseRefused({

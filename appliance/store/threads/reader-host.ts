@@ -1,3 +1,4 @@
+import { messageOf } from "../../base/message-of.ts";
 import type { Answer } from "../answer.ts";
 import type { PassedOver } from "../counts/block-reading.ts";
 import type { Soon } from "../counts/source.ts";
@@ -45,10 +46,6 @@ export function hostReader<Database>(
       },
     };
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The memory of a body is handed over: the main thread neither copies nor touches it. */

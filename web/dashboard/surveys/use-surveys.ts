@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { messageOf } from "../../../appliance/base/message-of.ts";
 import type { ExportPage } from "../../../appliance/collector/wire.ts";
 import { type Query, readJson } from "../../shared/api.ts";
 import { download } from "../../shared/download.ts";
@@ -8,9 +9,6 @@ interface Reading<T> {
   busy: boolean;
   problem: string;
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /**
  * What comes of a query, read anew when the query or the round changes; the last answer stays until

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message-of.ts";
 import { Refusal } from "../../../base/refusal.ts";
 import { type ConnectionSettings, shownUrl } from "./url.ts";
 
@@ -156,10 +157,4 @@ function causeOf(error: unknown): unknown {
 
 function detailsOf(error: unknown): Partial<Record<"code" | "severity" | "constraint", unknown>> {
   return typeof error === "object" && error !== null ? error : {};
-}
-
-function messageOf(error: unknown): string {
-  // Of several addresses of one name each has its own.
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
-  return error instanceof Error ? error.message : String(error);
 }

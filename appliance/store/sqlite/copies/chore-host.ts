@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/message-of.ts";
 import { type DatabaseProblem, DatabaseRefused } from "../refused.ts";
 
 export type ChoreAnswer =
@@ -18,7 +19,7 @@ async function answerOf(work: () => void | Promise<void>): Promise<ChoreAnswer> 
     await work();
     return { ok: true };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const refused = error instanceof DatabaseRefused ? error.about : undefined;
     return { ok: false, refused, message };
   }
