@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import type { RescueAnswer, UpdateAnswer } from "../../appliance/control/wire.ts";
 import { AskError, ask } from "./api.ts";
 import { FileButton } from "./box/files.tsx";
@@ -26,7 +27,7 @@ function Rescue() {
     try {
       setStanding({ state: "open", rescue: await ask<RescueAnswer>("GET", "api/rescue") });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const isSignedOut = error instanceof AskError && error.kind === "unauthorized";
       setStanding(isSignedOut ? { state: "signed-out" } : { state: "failed", message });
     }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import { Field } from "../shared/field.tsx";
 import { keepChoice, loadChoice } from "../shared/token.ts";
 import { ask } from "./api.ts";
@@ -32,7 +33,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (byCode: boolean) => Promis
       keepChoice("sign-in", way);
       await onSignedIn(way === "code");
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       setBusy(false);
     }
   };

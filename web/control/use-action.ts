@@ -1,4 +1,5 @@
 import { useContext, useState } from "preact/hooks";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import { AskError } from "./api.ts";
 import { SignedOutContext } from "./context.ts";
 
@@ -23,7 +24,7 @@ export function useAction(): Action {
       return true;
     } catch (error) {
       if (error instanceof AskError && error.kind === "unauthorized") signedOut();
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       return false;
     } finally {
       setBusy(false);

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import type {
   ChannelsAnswer,
   Deck,
@@ -127,7 +128,7 @@ type ChangeBox = (part: (box: Box) => Partial<Box>) => void;
 function createActions(setStanding: SetStanding, change: ChangeBox): BoxActions {
   const failed = (error: unknown) => {
     const kind = error instanceof AskError ? error.kind : "refused";
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (kind === "unauthorized") setStanding({ state: "signed-out" });
     // What is on the page stays there: it says itself that it is not live.
     else setStanding((now) => (now.state === "open" ? now : { state: "failed", message }));

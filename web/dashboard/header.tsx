@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import type { SiteEntry } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { Menu } from "./menu.tsx";
@@ -133,6 +134,6 @@ async function listSites(token: string): Promise<Listing> {
     if (error instanceof ReadError && error.kind === "unauthorized") {
       return { problem: "This token opens this site only. The admin token lists all of them." };
     }
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }

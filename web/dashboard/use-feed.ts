@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { DAY_MS, dayOf, HOUR_MS, hourOf, parseDay } from "../../appliance/base/calendar.ts";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import type { OverviewAnswer, StatsAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
 import { wallOf } from "../shared/dates.ts";
@@ -154,7 +155,7 @@ async function isThere(signal: AbortSignal): Promise<boolean> {
 
 function asReadError(error: unknown): ReadError {
   if (error instanceof ReadError) return error;
-  return new ReadError("refused", error instanceof Error ? error.message : String(error));
+  return new ReadError("refused", messageOf(error));
 }
 
 interface Reading extends DayOfAnswer {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { messageOf } from "../../appliance/base/message-of.ts";
 import { isSessionToken, isShareToken } from "../../appliance/base/tokens.ts";
 import type { SessionAnswer } from "../../appliance/collector/wire.ts";
 import { ReadError, readJson } from "../shared/api.ts";
@@ -93,7 +94,7 @@ async function tokenFor(secret: string): Promise<Entry> {
     if (!answer.unchanged) return here(answer.body.token);
   } catch (error) {
     const isUsed = error instanceof ReadError && error.kind === "unauthorized";
-    const said = isUsed ? CODE_USED : error instanceof Error ? error.message : String(error);
+    const said = isUsed ? CODE_USED : messageOf(error);
     // Who is signed in already needs no code.
     return { token: loadToken(), isArriving: false, said };
   }

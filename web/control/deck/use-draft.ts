@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../../../appliance/base/message-of.ts";
 import type { Action, Deck, Place, Slot, Widget } from "../../../appliance/control/wire.ts";
 import { slotPath } from "../addresses.ts";
 import { AskError, ask } from "../api.ts";
@@ -99,7 +100,7 @@ function useSaved<T extends object | undefined>({
       known.current = await put(next);
       return { state: "saved" };
     } catch (error) {
-      return { state: "refused", message: error instanceof Error ? error.message : String(error) };
+      return { state: "refused", message: messageOf(error) };
     }
   };
 
