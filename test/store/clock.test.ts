@@ -177,6 +177,17 @@ onEachEngine(() => {
       ]);
     });
 
+    onFile("surveys of a boot that ended so are filed by what its clock showed", async () => {
+      await boot("2026-01-10T02:00:00Z", "boot-id-3c21");
+      world.clock.advance(13 * HOUR_MS);
+      await world.survey({ sv: 1, c: "afternoon" });
+      await boot("2026-01-12T02:00:00Z", "boot-id-5d0e");
+      await allFiled();
+      assert.deepEqual((await world.read("/surveys")).comments, [
+        { day: "2026-01-10", c: "afternoon" },
+      ]);
+    });
+
     it("a boot that ended so is filed by its saved clock, the present boot goes on waiting", async () => {
       await world.beacon({ p: "/first" });
       world.clock.advance(2 * HOUR_MS);

@@ -221,6 +221,17 @@ function itKeeps(open: () => Promise<Place>): void {
     );
   });
 
+  it("lists whatever may be due: parts, months of days that are over, and detail up to a month", async () => {
+    const detailed = (month: number) => ({ ...block(1, month, 0), detail: bytes(50, 0) });
+    const months = [596, 597, 598, 599, 604].map((month) => block(1, month, 0));
+    await settle({ puts: [...months, detailed(600), detailed(601), block(2, 604, 65_536)] });
+    const due = { from: 597, to: 598, detailTo: 600 };
+    const listed = await place.read((snapshot) => snapshot.list(null, 20, due));
+    const keys = listed.map(({ site, month }) => `${site} ${month}`);
+    for (const key of ["1 597", "1 598", "1 600", "2 604"]) assert.ok(keys.includes(key), key);
+    assert.deepEqual(keys, keys.toSorted());
+  });
+
   it("does nothing of what was prepared on other blocks", async () => {
     await place.append(bytes(10, 1));
     const before = await generation();

@@ -201,6 +201,17 @@ describe("the log in PostgreSQL", () => {
     );
   });
 
+  it("settles nothing that was prepared where the same numbers name other things", async () => {
+    const node = open();
+    await node.commit([]);
+    const generation = await node.read((snapshot) => snapshot.generation());
+    const nothing = { folded: [], puts: [], drops: [], past: [], days: [20_000], gone: [] };
+    assert.equal(await node.settle({ ...nothing, generation, epoch: 1 }), false);
+    assert.deepEqual(await sql("SELECT day FROM counted_day"), []);
+    assert.equal(await node.settle({ ...nothing, generation }), true);
+    assert.deepEqual(await sql("SELECT day FROM counted_day"), [{ day: 20_000 }]);
+  });
+
   describe("with surveys", () => {
     it("has those of a batch with it, each once, also where there are no hits", async () => {
       const proxy = await CuttingProxy.open(server.port, 3);
