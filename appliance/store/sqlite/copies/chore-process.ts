@@ -22,7 +22,10 @@ const TOO_LARGE = {
 };
 /** What a chore needs of the environment; tokens are none of its business. */
 const ENVIRONMENT = ["PATH", "MALLOC_ARENA_MAX", "NODE_COMPILE_CACHE"];
-/** Memory of more bytes goes back to the system at once: what lies between two pieces of a month is 40 MB else. */
+/**
+ * Memory of more bytes goes back to the system at once: what lies between two pieces of a month is 40 MB else. A
+ * process that answers questions would take more than twice as long with it.
+ */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" };
 
 /**
@@ -30,7 +33,13 @@ const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" };
  * @throws {DatabaseRefused | Error}
  */
 export function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
-  return runIn(new URL("chores.ts", import.meta.url), chore, patienceMs);
+  return runIn(new URL("chores.ts", import.meta.url), chore, { patienceMs, env: MALLOC });
+}
+
+interface RunOptions {
+  readonly patienceMs?: number | undefined;
+  /** Besides the environment that each chore has. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -40,13 +49,13 @@ export function runChore(chore: Chore, patienceMs = CHORE_MS): Promise<void> {
 export async function runIn(
   program: URL,
   chore: object,
-  patienceMs: number = CHORE_MS,
+  { patienceMs = CHORE_MS, env = {} }: RunOptions = {},
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<ChoreAnswer>();
   const child = fork(program, {
     env: {
       ...Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),
-      ...MALLOC,
+      ...env,
     },
     execArgv: [
       ...process.execArgv,
