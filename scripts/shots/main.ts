@@ -102,7 +102,9 @@ async function stopTime(context: BrowserContext): Promise<void> {
 
 /** Once nothing moves any more and all that is asked for is there. */
 async function shot(page: Page, part: string | undefined): Promise<Buffer> {
-  await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+  const busy = page.locator("[aria-busy=true]");
+  // Several may be so at a time, and the pages let nobody evaluate a text to wait for.
+  while ((await busy.count()) > 0) await page.waitForTimeout(50);
   await page.mouse.move(0, 0);
   await page.evaluate(`(async () => {
     document.activeElement?.blur();
