@@ -247,9 +247,12 @@ describe("a broker that keeps what others invented", () => {
     };
     const first = await clearedOf();
     assert.ok(first.length > 100 && first.length <= 512, String(first.length));
-    const second = await clearedOf();
-    const topics = new Set([...first, ...second].map(({ topic }) => topic));
-    assert.ok(topics.has(oldest(0)) && topics.has(oldest(699)), String(topics.size));
+    const topics = new Set(first.map(({ topic }) => topic));
+    const isRid = () => topics.has(oldest(0)) && topics.has(oldest(699));
+    // A broker that is slow tells fewer of them in the time that a start listens for them.
+    for (let start = 0; start < 4 && !isRid(); start++)
+      for (const { topic } of await clearedOf()) topics.add(topic);
+    assert.ok(isRid(), String(topics.size));
     assert.ok(topics.has(`${base}/deck/mk2-1/image`));
     assert.ok(!topics.has(foreign));
   });
