@@ -12,7 +12,7 @@ export interface OriginStore {
 }
 
 /** Each is its own id, and has nothing besides. */
-export const ORIGINS = documentKind<object>("origin", BOUNDS.origins, objectOf({}));
+export const ORIGINS = documentKind<object>("origin", objectOf({}));
 
 const MAX_ORIGINS = BOUNDS.origins.count;
 

@@ -1,4 +1,3 @@
-import type { Bound } from "./bounds.ts";
 import { schemas } from "./schema.ts";
 
 /**
@@ -6,9 +5,8 @@ import { schemas } from "./schema.ts";
  * of its own among its kind.
  */
 export interface DocumentKind<Body> {
-  /** What it is called where it is kept. */
+  /** Its name where it is kept. */
   readonly name: string;
-  readonly bound: Bound;
   /** @throws {Error} with a sentence where it is not what its kind says */
   read(id: string, body: unknown): Body;
 }
@@ -28,11 +26,10 @@ export const SESSION = "session";
 const compile = schemas({ allErrors: false });
 
 /** @param schema a JSON Schema of what Body is */
-export function documentKind<Body>(name: string, bound: Bound, schema: object): DocumentKind<Body> {
+export function documentKind<Body>(name: string, schema: object): DocumentKind<Body> {
   const misfitOf = compile(schema);
   return {
     name,
-    bound,
     read(id, body) {
       const misfit = misfitOf(body);
       if (misfit === undefined) return body as Body;

@@ -13,7 +13,6 @@ export type SessionId = string;
 /** By SessionId; times are epoch milliseconds. */
 export const SESSIONS = documentKind<{ readonly expiresAt: number }>(
   SESSION,
-  BOUNDS.sessions,
   objectOf({ expiresAt: NUMBER }),
 );
 

@@ -5,9 +5,6 @@ import type { BrokerState } from "./broker.ts";
 import type { Announced, Link, LinkOptions } from "./link.ts";
 import { checkSettings, FIRST_SETTINGS, type MqttSettings } from "./settings.ts";
 
-/** With what Home Assistant was told of. */
-const MAX_BYTES = 1_048_576;
-
 /** What is kept of it over restarts. */
 interface KeptMqtt {
   /** The box's id at the broker. */
@@ -20,7 +17,6 @@ interface KeptMqtt {
 /** One, made at the first start. */
 export const MQTT = documentKind<KeptMqtt>(
   "mqtt",
-  { count: 1, bytes: MAX_BYTES, together: MAX_BYTES },
   objectOf({
     box: TEXT,
     ...{ settings: orNull({ type: "object" }), announced: orNull({ type: "object" }) },

@@ -27,14 +27,8 @@ import type { PublicView } from "./shown.ts";
 import { warningsOf } from "./state.ts";
 import { viewOf } from "./view.ts";
 
-const MAX_BYTES = 65_536;
-
 /** As the Web UI set it: one, once somebody did. */
-export const PUBLIC_ADDRESS = documentKind<PublicSettings>(
-  "public_address",
-  { count: 1, bytes: MAX_BYTES, together: MAX_BYTES },
-  objectOf({}),
-);
+export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}));
 
 interface PublicAddressOptions {
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
 import { documentKind, objectOf, TEXT } from "../base/documents.ts";
 import type { Cancel } from "../base/signal.ts";
@@ -14,11 +13,7 @@ export interface KeptChannel extends Held {
 }
 
 /** By name. */
-export const KEPT_CHANNELS = documentKind<KeptChannel>(
-  "channel",
-  BOUNDS.channels,
-  objectOf({ channel: TEXT }),
-);
+export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ channel: TEXT }));
 
 /** Where they are kept. A promise that resolves means the change is durable. */
 export interface ChannelStore {

@@ -41,7 +41,6 @@ type PushTokenBody = Omit<StoredPushToken, "id" | "hash"> & { readonly hash: str
 
 export const PUSH_TOKENS = documentKind<PushTokenBody>(
   "push_token",
-  BOUNDS.pushTokens,
   objectOf({
     ...{ name: TEXT, prefix: TEXT, hash: TEXT, paused: FLAG, mayRead: FLAG },
     ...{ createdAt: NUMBER, lastUsedAt: orNull(NUMBER) },
