@@ -65,7 +65,7 @@ class Counting {
     this.#detailFrom = detailFrom;
   }
 
-  /** What is settled of the month is there, to be added to. */
+  /** The settled block of the month is there, to be added to. */
   begin(site: SiteKey, month: Month): void {
     const blocks = this.#blocks.get(site) ?? new Map<Month, Block>();
     this.#blocks.set(site, blocks);

@@ -225,7 +225,7 @@ class DayMaker {
     return pages;
   }
 
-  /** What a visit says of itself with each view. */
+  /** Values that each view of a visit has. */
   #context(): Values {
     return [
       ...this.#pick(this.#referrers),

@@ -2,10 +2,10 @@ import type { Dimension } from "../store/log/record.ts";
 
 /** The two made-up sites behind `--demo`, and how their visitors are spread. */
 
-/** What there is, with how often it comes, relative to each other. */
+/** Values, each with how often it comes relative to the others. */
 export type Weights<T = string> = readonly (readonly [what: T, weight: number])[];
 
-/** What a hit says. */
+/** Values of a hit. */
 export type Values = readonly (readonly [Dimension, string])[];
 
 /** `Chrome 44, Samsung Internet 3` → weights */

@@ -17,6 +17,8 @@ export interface Stats extends StatsHead {
   readonly series: SeriesRow[];
   readonly hours: Record<string, number[][]>;
   readonly daily: Record<string, Record<string, number[]>>;
+  readonly path?: Record<string, number>;
+  readonly ref?: Record<string, number>;
 }
 
 /** Asks blocks for all there is of some days. */

@@ -75,7 +75,7 @@ export class BlockReader {
   readonly #detail: FrameReader;
   /** By place in DIMENSIONS, of those that were looked at. */
   readonly #sizes = new Map<number, number>();
-  /** What a column of all days takes; known once somebody asks. */
+  /** Bytes of a column of all days; known once somebody asks. */
   #columns: number | undefined;
 
   /** @throws {RangeError} when the bytes are no block */
@@ -104,7 +104,7 @@ export class BlockReader {
     return this.#detail.load(keys.map((key) => keyOfDay(day, key)));
   }
 
-  /** What the larger of its pieces takes where all of it is unpacked. */
+  /** Bytes of the larger of its pieces where all of it is unpacked. */
   get largest(): number {
     return Math.max(this.#counts.bytes, this.#detail.bytes);
   }
@@ -180,7 +180,7 @@ export class BlockReader {
     return true;
   }
 
-  /** What a dimension takes unpacked: its columns as whoever decodes them holds them, each day's whole. */
+  /** Bytes of a dimension unpacked: its columns as whoever decodes them holds them, each day's whole. */
   bytesOf(name: Dimension): number {
     const place = DIMENSIONS.indexOf(name);
     const bytes = DETAIL_DIMENSIONS.includes(name) ? this.#columnBytes : 0;

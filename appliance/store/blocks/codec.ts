@@ -8,7 +8,6 @@ import { DimensionBlock, MAX_DAYS } from "./dictionary.ts";
 import { FrameWriter, giveBack } from "./frames.ts";
 import { BITS_KEY, columnKey, countsKey, HOURS_KEY, keyOfDay, textsKey } from "./keys.ts";
 import { firstDayOf, type Month } from "./month.ts";
-import { atOnce, type Step } from "./steps.ts";
 import { VarintWriter } from "./varints.ts";
 
 // A block is three pieces, each of frames (see frames), so that a question reads what it is about and no
@@ -63,7 +62,7 @@ export class BlockWriter {
     }
   }
 
-  /** What the larger of its pieces takes where all of it is unpacked. */
+  /** Bytes of the larger of its pieces where all of it is unpacked. */
   get largest(): number {
     return Math.max(this.#counts.bytes, this.#detail.bytes);
   }
@@ -89,7 +88,27 @@ export function encodeBlock(block: Block, packs = true): BlockPieces {
   return writer.end();
 }
 
-/** What is read of a block. */
+/** Part of a work that may have to wait. */
+export type Step = () => Promise<void>;
+
+/** Does a work of which nothing has to wait: what it reads is there. */
+export function atOnce<T>(work: Generator<Step, T>): T {
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
+}
+
+/** Does a work step by step. */
+export async function inSteps<T>(work: Generator<Step, T>): Promise<T> {
+  let step = work.next();
+  while (step.done !== true) {
+    await step.value();
+    step = work.next();
+  }
+  return step.value;
+}
+
+/** The part of a block that is read. */
 interface Decoding {
   /** The dimensions that are read, with their columns of detail; all unless given. */
   readonly names?: ReadonlySet<Dimension>;

@@ -4,12 +4,11 @@ import { DIMENSIONS, type Dimension } from "../log/record.ts";
 import type { BlockPieces } from "../snapshot.ts";
 import type { Block } from "./block.ts";
 import { BlockReader, type StoredBlock } from "./block-reader.ts";
-import { BlockWriter, decodeSteps } from "./codec.ts";
+import { atOnce, BlockWriter, decodeSteps, inSteps, type Step } from "./codec.ts";
 import { ALL_KEPT, compactBlock, type Kept } from "./compact.ts";
 import { giveBack } from "./frames.ts";
 import { mergeInto } from "./merge.ts";
 import type { Month } from "./month.ts";
-import { atOnce, inSteps, type Step } from "./steps.ts";
 
 /** Dimensions that take no more than this unpacked are merged together: in objects they take some eight times it. */
 const GROUP_BYTES = 2 * 1_048_576;

@@ -27,7 +27,7 @@ export function beyond(piece?: SlicedPiece): string {
     WHERE (slice.site, slice.month, slice.part) = (block.site, block.month, block.part) ${ofPiece})`;
 }
 
-/** What a row of `block` takes, slices included, in SQL. */
+/** Bytes of a row of `block`, slices included, in SQL. */
 export const BYTES = `(length(counters) + length(counts) + length(detail) + ${beyond()})`;
 
 /** A piece with what is beyond its first slice. */
