@@ -93,6 +93,12 @@ export interface Engine {
   /** Undefined where the database is a file. */
   readonly figures: DatabaseFigures | undefined;
   send(request: EngineRequest): Promise<EngineAnswer>;
+  /**
+   * Takes the lease of who settles, unless another has it, or nobody else could: it is held, or not, when
+   * `settlement` is read. Not a part of that, where the questions of others would wait for a database that is away.
+   * @throws when the database cannot be asked
+   */
+  takeLease(): Promise<void>;
   /** One at a time. @throws {Refusal} `read_failed`, `storage_unavailable` */
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>>;
   /** Ends it after what it was asked. What cannot be stored within seconds is refused. */

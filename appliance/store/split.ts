@@ -108,6 +108,10 @@ export class SplitEngine implements Engine {
     }
   }
 
+  takeLease(): Promise<void> {
+    return this.#theFleet.takeLease();
+  }
+
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     if (query === "settlement")
       return this.#settlement(input as SettlementQuery) as Promise<QueryResult<Q>>;

@@ -124,6 +124,7 @@ export class Store {
         return this.#engine.send(request);
       },
       settlement: async (asked) => {
+        await this.#engine.takeLease();
         const { detailDays } = this.#options;
         const [maxDetailBytes, { lowSpace }] = [await this.#maxDetailBytes(), this.#engine];
         return this.#settlement({ ...asked, detailDays, maxDetailBytes, lowSpace });

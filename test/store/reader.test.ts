@@ -125,6 +125,25 @@ onEachEngine(() => {
       }
     });
 
+    if (engineOfSuite() === "PostgreSQL")
+      it("answers while nobody can learn who settles", async () => {
+        await world().beacon({ p: "/" });
+        const held = "LOCK TABLE lease IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(600)";
+        const holding = world()
+          .rows(`DO $$ BEGIN ${held}; END $$`)
+          .catch(() => {});
+        const waiting = async (granted: boolean) =>
+          (await world().rows(
+            `SELECT pid FROM pg_locks WHERE relation = 'lease'::regclass AND granted = ${granted}`,
+          )) as readonly { pid: number }[];
+        while ((await waiting(true)).length === 0);
+        while ((await waiting(false)).length === 0) world().clock.advance(IDLE_MS);
+        assert.equal((await world().stats()).pv._, 1);
+        for (const { pid } of await waiting(true))
+          await world().rows(`SELECT pg_cancel_backend(${pid})`);
+        await holding;
+      });
+
     it("stays as long as it is asked", async () => {
       for (let minutes = 0; minutes < 4; minutes++) {
         await world().stats();

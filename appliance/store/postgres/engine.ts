@@ -214,16 +214,15 @@ export class PostgresEngine implements Engine {
   async read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (query !== "settlement") return this.#reader.read(query, input);
-    if (!(await this.#isSettler())) return null as QueryResult<Q>;
+    if (!this.#isReady || !this.#lease.isHeld) return null as QueryResult<Q>;
     // By the time that all nodes share; a disk elsewhere is its owner's to watch.
     const own = { today: this.#time.today(), maxDetailBytes: Number.POSITIVE_INFINITY };
     return this.#reader.read(query, { ...(input as SettlementQuery), ...own } as QueryInput<Q>);
   }
 
-  /** One node settles: whoever has taken the lease. */
-  async #isSettler(): Promise<boolean> {
-    if (!this.#isReady) return false;
-    return this.#lease.isHeld || this.#chores.transaction((sql) => this.#lease.take(sql));
+  async takeLease(): Promise<void> {
+    if (!this.#isReady || this.#lease.isHeld) return;
+    await this.#chores.transaction((sql) => this.#lease.take(sql));
   }
 
   /** What waits for a database that is away is refused. */

@@ -84,6 +84,9 @@ export class SqliteEngine implements Engine {
     return answer;
   }
 
+  /** Nobody else has the file. */
+  async takeLease(): Promise<void> {}
+
   read<Q extends QueryName>(query: Q, input: QueryInput<Q>): Promise<QueryResult<Q>> {
     return this.#running.read(query, input);
   }

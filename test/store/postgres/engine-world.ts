@@ -8,6 +8,7 @@ import type { LiveBars } from "../../../appliance/store/live-views.ts";
 import { PostgresEngine } from "../../../appliance/store/postgres/engine.ts";
 import type { SettlementQuery, StatsQuery, UpkeepTime } from "../../../appliance/store/queries.ts";
 import type { Directory } from "../../../appliance/store/sites/directory.ts";
+import type { Settlement } from "../../../appliance/store/snapshot.ts";
 import type { WriteInput, WriteName } from "../../../appliance/store/writes.ts";
 import { FakeClock } from "../../helpers/fake-clock.ts";
 import { eachDatabase, type Login, type Postgres, sharedPostgres } from "../../helpers/postgres.ts";
@@ -140,12 +141,18 @@ export class EngineWorld {
   async settle(retentionDays = 100, minBytes = 0): Promise<number> {
     for (let steps = 0; ; steps++) {
       const query = { ...this.settlementQuery(steps, retentionDays), minBytes };
-      const settlement = await this.engine.read("settlement", query);
+      const settlement = await this.nextSettlement(query);
       if (settlement === null) return steps;
       const at = this.clock.monotonic();
       const answer = await this.engine.send({ kind: "settle", at, settlement });
       if (!answer.ok) throw new Error(answer.message);
     }
+  }
+
+  /** Null where another settles, or nothing is due. */
+  async nextSettlement(query = this.settlementQuery(0, 100)): Promise<Settlement | null> {
+    await this.engine.takeLease();
+    return this.engine.read("settlement", query);
   }
 
   settlementQuery(steps: number, retentionDays: number): SettlementQuery {

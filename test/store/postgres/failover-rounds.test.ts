@@ -115,7 +115,7 @@ class Counting {
     for (let step = 0; step < MOST_STEPS; step++) {
       const query = this.world.settlementQuery(step, 100);
       const settlement = await this.world
-        .passing(this.world.engine.read("settlement", query), STEP_MS)
+        .passing(this.world.nextSettlement(query), STEP_MS)
         .catch(() => null);
       if (settlement === null) return;
       const request = { kind: "settle", at: 0, settlement } as const;

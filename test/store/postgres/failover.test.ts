@@ -41,7 +41,7 @@ describe("a node whose database fails over to a standby that lags", () => {
   }
 
   async function settleOnce(node: EngineWorld): Promise<void> {
-    const settlement = await node.engine.read("settlement", node.settlementQuery(0, 100));
+    const settlement = await node.nextSettlement();
     if (settlement !== null) await node.engine.send({ kind: "settle", at: 0, settlement });
   }
 
@@ -115,7 +115,7 @@ describe("a node whose database fails over to a standby that lags", () => {
   it("has another epoch where it is restored from a dump", async () => {
     const node = await open(former);
     await count(node, "before", 1);
-    const settlement = await node.engine.read("settlement", node.settlementQuery(0, 100));
+    const settlement = await node.nextSettlement();
     await node.engine.close();
     await former.sql("CREATE DATABASE dumped TEMPLATE postgres");
     await former.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public");

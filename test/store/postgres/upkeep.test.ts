@@ -200,7 +200,7 @@ describe("upkeep in PostgreSQL", () => {
     const node = await open();
     await node.write("createSite", { id: "shop" });
     await node.count(["/"], { site: node.site("shop") });
-    const settlement = await node.engine.read("settlement", node.settlementQuery(0, 100));
+    const settlement = await node.nextSettlement();
     assert.ok(settlement !== null);
     await node.write("eraseSite", { id: "shop" });
     assert.ok((await node.engine.send({ kind: "settle", at: 0, settlement })).ok);
