@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Worker } from "node:worker_threads";
+import { DAY_MS, HOUR_MS } from "../../appliance/base/calendar.ts";
 import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
 import { passGeneration } from "../../appliance/store/sqlite/settle.ts";
 import type { Threads } from "../../appliance/store/threads/threads.ts";
@@ -67,6 +70,34 @@ onEachEngine(() => {
       await store.upkeep();
       assert.deepEqual(await world().rows("SELECT count(*) AS n FROM log"), [{ n: 0 }]);
       assert.deepEqual((await world().stats()).path, { "/": 1 });
+    });
+  });
+
+  describe("settling by itself", () => {
+    const world = eachWorld();
+
+    /** Resolves when a question finds these rows; of a database elsewhere time has to pass meanwhile. */
+    async function untilFound(question: string, rows: unknown): Promise<void> {
+      while (!isDeepStrictEqual(await world().rows(question), rows)) {
+        await setTimeout(5);
+        world().clock.advance(500);
+      }
+    }
+
+    beforeEach(() => world().service.store.upkeep());
+
+    it("is done within the hour, however little has come", async () => {
+      await world().beacon({ p: "/" });
+      world().clock.advance(HOUR_MS);
+      await untilFound("SELECT n FROM log", []);
+    });
+
+    it("is done of a day that is over, though nothing comes on the next", async () => {
+      await world().beacon({ p: "/" });
+      await world().service.store.upkeep();
+      assert.notDeepEqual(await world().rows("SELECT part FROM block"), [{ part: 0 }]);
+      world().clock.advance(DAY_MS);
+      await untilFound("SELECT part FROM block", [{ part: 0 }]);
     });
   });
 });
