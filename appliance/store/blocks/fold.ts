@@ -1,3 +1,4 @@
+import { OTHER } from "../../base/names.ts";
 import type { Batch } from "../log/batch.ts";
 import { type Dimension, FLAG, KINDS } from "../log/record.ts";
 import { Block, type BlockCounter } from "./block.ts";
@@ -72,10 +73,14 @@ export function fold(
       const values = dimensions[slot] ?? block.dimension(dimension);
       dimensions[slot] = values;
       const takesNew = known === undefined || known.has(text);
-      const value = isCounted
+      const counted = isCounted
         ? values.count(day, text, dimension === "path" ? ofPath : ofOthers, takesNew)
-        : values.take(text, takesNew);
-      if (value !== undefined && place >= 0) found[place] = value + 1;
+        : undefined;
+      if (!isDetailed || place < 0) continue;
+      // A row keeps what it says where its day counts it as OTHER: a filter by it finds the row all the same.
+      const isKept = counted !== undefined && values.texts[counted] === text;
+      const value = isKept ? counted : (values.take(text, takesNew) ?? values.placeOf(OTHER));
+      found[place] = value + 1;
     }
     if (!isDetailed) continue;
     block.detailOf(day).add(hour, flags | (kind === EVENT ? IS_EVENT : 0), found, times);

@@ -1,3 +1,4 @@
+import { OTHER } from "../../base/names.ts";
 import type { Block } from "./block.ts";
 import { type DayDetail, DETAIL_DIMENSIONS, weightOf } from "./detail.ts";
 import { MAX_DAYS } from "./dictionary.ts";
@@ -18,49 +19,43 @@ export function mergeInto(block: Block, part: Block): void {
     }
   for (const [name, { texts, days }] of part.inOrder) {
     const dimension = block.dimension(name);
-    const places = days.map((table, day) => {
-      const ofDay = new Map<number, number>();
-      table?.each((value, counts) =>
-        ofDay.set(value, dimension.count(day, texts[value] as string, counts)),
-      );
-      return ofDay;
-    });
+    for (const [day, table] of days.entries())
+      table?.each((value, counts) => dimension.count(day, texts[value] as string, counts));
     const column = DETAIL_DIMENSIONS.indexOf(name);
-    if (column >= 0)
-      columns.push({
-        column,
-        // Only a row of detail has it, or it was counted on another day.
-        placeOf: (day, value) => places[day]?.get(value) ?? dimension.take(texts[value] as string),
-      });
+    if (column < 0) continue;
+    const places: (number | undefined)[] = [];
+    columns.push({
+      column,
+      // Only once a row needs it: what none has is not taken in.
+      placeOf(value) {
+        const text = texts[value] as string;
+        places[value] ??= dimension.take(text) ?? dimension.placeOf(OTHER);
+        return places[value];
+      },
+    });
   }
   for (const [day, detail] of part.detail.entries())
     if (bare[day]) block.dropDetail(day);
     else if (detail !== undefined) {
       block.detail[day] ??= detail.begun();
-      mergeDetail(block.detail[day], detail, day, columns);
+      mergeDetail(block.detail[day], detail, columns);
     }
 }
 
 interface MergedColumn {
   readonly column: number;
-  /** Where the block's dictionary has a value of the part's; undefined where it is full. */
-  readonly placeOf: (day: number, value: number) => number | undefined;
+  /** Where the block's dictionary has a value of the part's: as OTHER where it is full. */
+  readonly placeOf: (value: number) => number;
 }
 
-function mergeDetail(
-  into: DayDetail,
-  detail: DayDetail,
-  day: number,
-  columns: readonly MergedColumn[],
-): void {
+function mergeDetail(into: DayDetail, detail: DayDetail, columns: readonly MergedColumn[]): void {
   // Adding would come to the same, row by row.
   while (into.every < detail.every) into.thin();
   const found = new Uint16Array(DETAIL_DIMENSIONS.length);
   for (let row = 0; row < detail.rows; row++) {
     for (const { column, placeOf } of columns) {
       const value = detail.values[column]?.[row] ?? 0;
-      const place = value === 0 ? undefined : placeOf(day, value - 1);
-      found[column] = place === undefined ? 0 : place + 1;
+      found[column] = value === 0 ? 0 : placeOf(value - 1) + 1;
     }
     into.add(detail.hours[row] ?? 0, detail.bits[row] ?? 0, found, weightOf(detail, row));
   }

@@ -290,6 +290,43 @@ onEachEngine(() => {
       });
   });
 
+  describe("a day with more values than it tells apart", () => {
+    const world = eachWorld();
+    const VALUES = 2_000;
+    const DAY = { from: "2026-03-04", to: "2026-03-04" };
+    const found = async (path: string) => {
+      const { json } = await filtered(world(), [`path:is:${path}`], DAY);
+      return { views: json.pv?._, path: json.path };
+    };
+
+    it("finds each of them by a filter, before they are settled and merged and after", async () => {
+      const { store } = world().service;
+      const visit = async (from: number, to: number) => {
+        for (let at = from; at < to; at += 50)
+          await Promise.all(
+            Array.from({ length: 50 }, (_, beside) => world().beacon({ p: `/${at + beside}` })),
+          );
+      };
+      const both = async () => {
+        for (const path of ["/7", `/${VALUES - 1}`, `/${VALUES + 7}`, `/${VALUES + 107}`])
+          assert.deepEqual(await found(path), { views: 1, path: { [path]: 1 } });
+      };
+      await visit(0, VALUES - 50);
+      await store.upkeep();
+      await visit(VALUES - 50, VALUES + 100);
+      await store.upkeep();
+      await visit(VALUES + 100, VALUES + 150);
+      await both();
+      await store.upkeep();
+      await both();
+      world().clock.setWall("2026-03-05T12:00:00Z");
+      await store.upkeep();
+      await both();
+      const { path } = await world().stats(DAY);
+      assert.equal(path["(other)"], 150);
+    });
+  });
+
   describe("what nobody has settled yet", () => {
     const world = eachWorld();
 
