@@ -49,6 +49,7 @@ export class SqliteEngine implements Engine {
   #workers: Workers | undefined;
   #cursorSecret: Uint8Array | undefined;
   #stopLooking: Cancel = () => {};
+  #isLooking = false;
 
   private constructor(options: SqliteOptions, events: EngineEvents) {
     const { dataDir, log, space = spaceOf } = options;
@@ -191,9 +192,16 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  /** Not while the last look waits for the disk: those of one that hangs would be ever more. */
   async #lookAtRoom(): Promise<void> {
-    if (await this.#room.look()) this.#events.room();
-    await this.#room.takeBallast();
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      if (await this.#room.look()) this.#events.room();
+      await this.#room.takeBallast();
+    } finally {
+      this.#isLooking = false;
+    }
   }
 }
 

@@ -106,6 +106,28 @@ describe("on a disk that is full", () => {
   });
 });
 
+describe("a disk that does not say how much is free", () => {
+  let asked = 0;
+  let hangs = false;
+  const world = eachWorld({
+    async space() {
+      asked++;
+      if (hangs) await new Promise(() => {});
+      return PLENTY;
+    },
+  });
+
+  it("is asked once, and not again while that lasts", async () => {
+    hangs = true;
+    asked = 0;
+    world().clock.advance(60_000);
+    assert.equal(asked, 1);
+    await world().beacon({});
+    world().clock.advance(60_000);
+    assert.equal(asked, 1);
+  });
+});
+
 describe("the ballast", () => {
   let space: Space;
   const world = eachWorld(() => {
