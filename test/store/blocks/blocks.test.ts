@@ -191,7 +191,7 @@ describe("blocks", () => {
         ],
       }),
     );
-    const [block = new Block(MONTH)] = folded(records).values();
+    const [block = new Block(MONTH)] = folded(records, ALL_DETAIL, 1_000).values();
     const { counters, counts, detail } = encodeBlock(block);
     assert.ok(counts.length > 2 * SLICE_BYTES);
     const read = async (reader: BlockReader) => {
