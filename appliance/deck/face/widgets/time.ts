@@ -1,9 +1,12 @@
+import { remember } from "../../../base/remember.ts";
 import { type Colors, chooseColors, dimmed } from "../colors.ts";
 import type { FigureFace, TextFace } from "../plain.ts";
 import { isWide, type Situation } from "../situation.ts";
 import type { WorldclockWidget } from "../widget.ts";
 
 const NO_DATE = "–";
+/** Keys show few; a format takes some 65 kB. */
+const ZONES_KEPT = 8;
 
 /** The box's time. */
 export function clockFace({ now, clockSure, timeZone }: Situation, colors: Colors): TextFace {
@@ -20,7 +23,7 @@ export function worldclockFace(
   const colors = chooseColors({}, widget);
   const common = { kind: "figure", top: label } as const;
   if (!clockSure) return { ...common, main: "--:--", bottom: "", ...dimmed(colors) };
-  const [day] = parts(now, timeZone, { weekday: "short" });
+  const [day] = weekdayParts(now, timeZone);
   return { ...common, main: timeIn(now, timeZone), bottom: day?.value ?? "", ...colors };
 }
 
@@ -31,12 +34,9 @@ function cityOf(timeZone: string): string {
 
 /** `14:05` */
 export function timeIn(now: number, timeZone: string): string {
-  const time = parts(now, timeZone, TIME).map(({ value }) => value);
+  const time = timeParts(now, timeZone).map(({ value }) => value);
   return time.join("");
 }
-
-const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const DATE = { weekday: "long", day: "numeric", month: "short" } as const;
 
 /** The day in the box's zone. */
 export function dateFace(situation: Situation, colors: Colors): FigureFace {
@@ -45,7 +45,7 @@ export function dateFace(situation: Situation, colors: Colors): FigureFace {
     return { kind: "figure", top: "Date", main: NO_DATE, bottom: "", ...dimmed(colors) };
   }
   const named = Object.fromEntries(
-    parts(now, timeZone, DATE).map((part) => [part.type, part.value]),
+    dateParts(now, timeZone).map(({ type, value }) => [type, value]),
   );
   const { weekday = "", day = "", month = "" } = named;
   return isWide(situation)
@@ -53,6 +53,15 @@ export function dateFace(situation: Situation, colors: Colors): FigureFace {
     : { kind: "figure", top: weekday.slice(0, 3), main: day, bottom: month, ...colors };
 }
 
-function parts(now: number, timeZone: string, options: Intl.DateTimeFormatOptions) {
-  return new Intl.DateTimeFormat("en", { ...options, timeZone }).formatToParts(now);
+const timeParts = partsBy({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const weekdayParts = partsBy({ weekday: "short" });
+const dateParts = partsBy({ weekday: "long", day: "numeric", month: "short" });
+
+/** Its formats are kept: to make one takes longer than all else that a key with the time does. */
+function partsBy(options: Intl.DateTimeFormatOptions) {
+  const formatOf = remember(
+    (timeZone) => new Intl.DateTimeFormat("en", { ...options, timeZone }),
+    2 * ZONES_KEPT,
+  );
+  return (now: number, timeZone: string) => formatOf(timeZone).formatToParts(now);
 }
