@@ -13,7 +13,7 @@ import { ADMIN, eachWorld, sharedWorld } from "../helpers/world.ts";
 
 onEachEngine(() => {
   describe("a large report", () => {
-    const DAYS = 400;
+    const DAYS = 200;
     const VALUES = 2_000;
     const last = parseDay("2026-03-01") ?? 0;
 

@@ -22,9 +22,9 @@ const ASKED = { site: "busy", from: "first", series: 1, daily: 1 };
 
 /** Months as large as hits can make them. */
 const FULL: Readonly<Record<string, (dataDir: string) => void>> = {
-  "all values that each dimension may have": (dataDir) => makeFullSite(dataDir, 1),
-  "all views that days keep, each with a value of each dimension": (dataDir) =>
-    makeFullSite(dataDir, 1, { site: "busy", lastDay: LAST_DAY, detailDays: 31 }),
+  "all values that each dimension may have, and all views that days keep, each with one of each": (
+    dataDir,
+  ) => makeFullSite(dataDir, 1, { site: "busy", lastDay: LAST_DAY, detailDays: 31 }),
   "parts of a running day that are not held at once": makeParts,
 };
 
