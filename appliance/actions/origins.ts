@@ -1,4 +1,3 @@
-import { BOUNDS } from "../base/bounds.ts";
 import { documentKind, objectOf } from "../base/documents.ts";
 import { originOf } from "../base/origin.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
@@ -12,9 +11,12 @@ export interface OriginStore {
 }
 
 /** Each is its own id, and has nothing besides. */
-export const ORIGINS = documentKind<object>("origin", objectOf({}));
+export const ORIGINS = documentKind<object>("origin", objectOf({}), {
+  bound: { count: 32, bytes: 1_024, together: 32 * 1_024 },
+  inBackup: "left",
+});
 
-const MAX_ORIGINS = BOUNDS.origins.count;
+const MAX_ORIGINS = ORIGINS.bound.count;
 
 /** The origins to which the owner lets keys send requests. */
 export class Origins {

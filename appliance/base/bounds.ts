@@ -21,12 +21,7 @@ export const SERVICE_MEMORY: number = 288 * MB;
 export const BOUNDS = {
   sites: { count: 10_000, bytes: KB, together: 10 * MB },
   siteAlarms: { count: 10_000, bytes: 8 * KB, together: 4 * MB },
-  decks: { count: 100, bytes: 512 * KB, together: 4 * MB },
   images: { count: 64, bytes: 512 * KB, together: 16 * MB },
-  channels: { count: 64, bytes: 4 * KB, together: 256 * KB },
-  pushTokens: { count: 16, bytes: KB, together: 16 * KB },
-  origins: { count: 32, bytes: KB, together: 32 * KB },
-  sessions: { count: 100, bytes: KB, together: 100 * KB },
   // A commit's slice each, at most; those of an hour, or of a day without the time.
   log: { count: 1_000_000, bytes: 8 * MB, together: 64 * MB },
   // Months of all sites for as long as retention may be set to. Of a piece these are the bytes unpacked, packed it
@@ -53,6 +48,3 @@ export const MAX_PARTS_OF_MONTH: number = 31 * 24 + 1;
 
 /** What detail may take of any disk: with the rest, all blocks fit what is taken in of them together. */
 export const MAX_DETAIL_BYTES: number = BOUNDS.blocks.together / 4;
-
-/** Refuses more decks than that, in a sentence. */
-export const DECK_LIMIT = `A box keeps ${BOUNDS.decks.count} decks, and ${BOUNDS.decks.together / MB} MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.`;

@@ -1,20 +1,32 @@
-import { schemas } from "./schema.ts";
+import type { Bound } from "./bounds.ts";
+import { Refusal, type RefusalCode } from "./refusal.ts";
+import { type Misfit, schemas } from "./schema.ts";
 
 /**
- * A kind of what is set and kept, declared once, beside the code whose it is. A document is JSON and has an id
- * of its own among its kind.
+ * A kind of what is set and kept, declared once, beside the code whose it is: all that the store, a start, a
+ * backup and a restore need to know of it. A document is JSON and has an id of its own among its kind.
  */
-export interface DocumentKind<Body> {
+export interface DocumentKind<Body = unknown> {
   /** Its name where it is kept. */
   readonly name: string;
-  /** @throws {Error} with a sentence where it is not what its kind says */
-  read(id: string, body: unknown): Body;
+  /** A JSON Schema of what Body is. */
+  readonly schema: object;
+  /** How many there may be, and how large. */
+  readonly bound: Bound;
+  /** Tells who adds more than that; undefined where who lets them in has seen to it. */
+  readonly full?: { readonly code: RefusalCode; readonly message: string };
+  /** `kept`: a backup has them, and a restore takes them. `left`: they stay with the box. */
+  readonly inBackup: "kept" | "left";
+  /** Of the type alone: no kind has any. */
+  readonly body?: Body;
 }
 
 /** A document of some kind. */
 export interface Document<Body> {
   readonly id: string;
   readonly body: Body;
+  /** When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it. */
+  readonly revision: number;
 }
 
 /** The id of whatever there is one of. */
@@ -24,18 +36,38 @@ export const ONLY = "only";
 export const SESSION = "session";
 
 const compile = schemas({ allErrors: false });
+const checks = new WeakMap<object, (body: unknown) => Misfit | undefined>();
 
-/** @param schema a JSON Schema of what Body is */
-export function documentKind<Body>(name: string, schema: object): DocumentKind<Body> {
-  const misfitOf = compile(schema);
-  return {
-    name,
-    read(id, body) {
-      const misfit = misfitOf(body);
-      if (misfit === undefined) return body as Body;
-      throw new Error(`the ${name} ${id} ${misfit.instancePath} ${misfit.message ?? "is off"}`);
-    },
-  };
+export function documentKind<Body>(
+  name: string,
+  schema: object,
+  rules: Omit<DocumentKind<Body>, "name" | "schema" | "body">,
+): DocumentKind<Body> {
+  return { name, schema, ...rules };
+}
+
+/**
+ * A body as its kind has it, from JSON.
+ * @throws {Error} with a sentence where it is not what its kind says
+ */
+export function readDocument<Body>(
+  { name, schema }: Pick<DocumentKind<Body>, "name" | "schema">,
+  id: string,
+  json: string,
+): Body {
+  const check = checks.get(schema) ?? compile(schema);
+  checks.set(schema, check);
+  const body: unknown = JSON.parse(json);
+  const misfit = check(body);
+  if (misfit === undefined) return body as Body;
+  throw new Error(`the ${name} ${id} ${misfit.instancePath} ${misfit.message ?? "is off"}`);
+}
+
+/** Tells who would have more of a kind than there may be. */
+export function tooMuch({ name, full }: Pick<DocumentKind, "name" | "full">): Error {
+  return full === undefined
+    ? new Error(`there may be no more of the kind ${name}`)
+    : new Refusal(full.code, full.message);
 }
 
 /** Schemas of what many kinds have. */
@@ -46,6 +78,25 @@ export const NUMBER = { type: "number" } as const;
 /** A schema of an object that has all of these, and may have more: a later release may have added it. */
 export function objectOf(properties: Readonly<Record<string, object>>): object {
   return { type: "object", properties, required: Object.keys(properties) };
+}
+
+/** A schema of an object whose fields are all alike, whatever their names. */
+export function mapOf(schema: object): object {
+  return { type: "object", additionalProperties: schema };
+}
+
+/** The same schema, of objects that have nothing but what it names. */
+export function closed(schema: object): object {
+  const { properties, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closedPart(value)]),
+  );
+  if (properties === undefined) return rest;
+  return { ...rest, properties, additionalProperties: false };
+}
+
+function closedPart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closedPart);
+  return typeof value === "object" && value !== null ? closed(value) : value;
 }
 
 export function orNull(schema: object): object {

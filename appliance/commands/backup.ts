@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { NUMBERS_ELSEWHERE } from "../base/database-url.ts";
+import { DOCUMENT_KINDS } from "../service/document-kinds.ts";
 import { backUp } from "../store/sqlite/copies/backup.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
 import { type Command, CommandFailed, parseCommandLine, UsageError } from "./command.ts";
@@ -24,7 +25,7 @@ ${DATA_OPTIONS_HELP}`,
     const elsewhere = databaseUrl === undefined ? "" : ` ${NUMBERS_ELSEWHERE}`;
     const source = databaseFile(dataDir);
     if (!existsSync(source)) throw new CommandFailed(`There is no data in ${dataDir}.${elsewhere}`);
-    backUp(source, file);
+    backUp(source, file, DOCUMENT_KINDS);
     terminal.out(`Backed up to ${file}.${elsewhere}`);
   },
 };

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { dayOf } from "../base/calendar.ts";
 import { DayZone } from "../base/day-zone.ts";
 import type { Config } from "../config.ts";
-import { type DeckSettings, slotsOf, toStored } from "../deck/deck-settings.ts";
+import { DECKS, type DeckSettings, deckDocument, slotsOf } from "../deck/deck-settings.ts";
 import { firstSettings, virtualId } from "../deck/identity.ts";
 import { onePage } from "../deck/pages.ts";
 import { modelById } from "../deck/usb/models.ts";
 import { demoWidgets } from "../demo/decks.ts";
 import { DEMO_DAYS, DEMO_SITES, demoDays } from "../demo/demo.ts";
+import { documentsChange } from "../store/documents.ts";
 import { detailFrom } from "../store/settling/folding.ts";
 import type { Database } from "../store/sqlite/database.ts";
-import { saveDecks } from "../store/sqlite/tables/decks.ts";
+import { changeDocuments } from "../store/sqlite/tables/documents.ts";
 import { countDays } from "./count-days.ts";
 
 const TOKEN = "demo";
@@ -45,7 +46,8 @@ export function startDemo(config: Config, now: number): Demo {
       if (filled) return;
       const wall = new DayZone(zone).wall(now);
       countDays(db, demoDays(wall), detailFrom({ ...config, today: dayOf(wall) }));
-      saveDecks(db, demoDecks(virtualDecks).map(toStored));
+      const decks = demoDecks(virtualDecks).map(deckDocument);
+      changeDocuments(db, documentsChange(DECKS, { put: decks }));
       filled = true;
     },
     remove: () => rmSync(dataDir, { recursive: true, force: true }),

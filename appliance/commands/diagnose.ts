@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { Refusal } from "../base/refusal.ts";
 import { version } from "../base/version.ts";
 import { machine } from "../control/routes/diagnostics.ts";
+import { DECKS } from "../deck/deck-settings.ts";
 import { createDeckBus } from "../deck/usb/hid.ts";
 import { openToLook, type Place } from "../store/desk.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { isClaimed } from "../store/sqlite/lock.ts";
 import { DatabaseRefused } from "../store/sqlite/refused.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
-import { deckSettings } from "../store/sqlite/tables/decks.ts";
+import { documents } from "../store/sqlite/tables/documents.ts";
 import { readDirectory } from "../store/sqlite/tables/sites.ts";
 import { type Command, parseCommandLine, UsageError } from "./command.ts";
 import { configFrom, DATA_OPTIONS, DATA_OPTIONS_HELP } from "./data.ts";
@@ -81,7 +82,7 @@ function contents(file: string) {
     return {
       database: "intact",
       sites: readDirectory(db).sites.length,
-      decks: deckSettings(db).map(({ model }) => model),
+      decks: documents(db, { kind: DECKS.name }).map(({ body }) => JSON.parse(body).model),
     };
   } catch (error) {
     if (error instanceof DatabaseRefused) return { database: error.named("the database").message };

@@ -1,4 +1,5 @@
 import { NUMBERS_ELSEWHERE } from "../base/database-url.ts";
+import { DOCUMENT_KINDS } from "../service/document-kinds.ts";
 import { tryStart } from "../service/try-start.ts";
 import { restore as restoreFile } from "../store/sqlite/copies/restore.ts";
 import { databaseFile } from "../store/sqlite/database.ts";
@@ -25,7 +26,7 @@ ${DATA_OPTIONS_HELP}`,
     makeDataDir(dataDir);
     const unlock = lockDataDir(dataDir);
     try {
-      await restoreFile(file, databaseFile(dataDir), tryStart);
+      await restoreFile(file, databaseFile(dataDir), { kinds: DOCUMENT_KINDS, tryStart });
     } catch (error) {
       const isOfFile = error instanceof DatabaseRefused && error.about.file === file;
       throw isOfFile ? error.named(file, "Name a file that `tallydeck backup` made.") : error;

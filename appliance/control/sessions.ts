@@ -1,4 +1,3 @@
-import { BOUNDS } from "../base/bounds.ts";
 import { DAY_MS } from "../base/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { documentKind, NUMBER, objectOf, SESSION } from "../base/documents.ts";
@@ -14,6 +13,7 @@ export type SessionId = string;
 export const SESSIONS = documentKind<{ readonly expiresAt: number }>(
   SESSION,
   objectOf({ expiresAt: NUMBER }),
+  { bound: { count: 100, bytes: 1_024, together: 100 * 1_024 }, inBackup: "left" },
 );
 
 export interface SessionsOptions {
@@ -25,7 +25,7 @@ export interface SessionsOptions {
 export const SESSION_DAYS = 30;
 const LIFE_MS = SESSION_DAYS * DAY_MS;
 /** Past it the session that ends first makes room: nobody signs in on so many devices. */
-const MAX_SESSIONS = BOUNDS.sessions.count;
+const MAX_SESSIONS = SESSIONS.bound.count;
 
 interface Session {
   /** Epoch milliseconds. */

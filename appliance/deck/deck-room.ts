@@ -1,6 +1,6 @@
-import { BOUNDS, DECK_LIMIT } from "../base/bounds.ts";
+import { tooMuch } from "../base/documents.ts";
 import { Refusal } from "../base/refusal.ts";
-import { type DeckImport, type DeckSettings, toStored, withImport } from "./deck-settings.ts";
+import { DECKS, type DeckImport, type DeckSettings, withImport } from "./deck-settings.ts";
 
 /**
  * What is too large may still become smaller.
@@ -8,7 +8,7 @@ import { type DeckImport, type DeckSettings, toStored, withImport } from "./deck
  */
 export function expectFits(after: DeckSettings, before: DeckSettings | undefined): void {
   const size = storedBytes(after);
-  const { bytes } = BOUNDS.decks;
+  const { bytes } = DECKS.bound;
   if (size <= bytes || (before !== undefined && size <= storedBytes(before))) return;
   throw new Refusal(
     "invalid_field",
@@ -30,10 +30,10 @@ export function expectRoom(imported: readonly DeckImport[], here: readonly DeckS
     expectFits(after, now);
     decks.set(deck.id, after);
   }
-  const { count, together } = BOUNDS.decks;
+  const { count, together } = DECKS.bound;
   const bytes = bytesOf(decks.values());
   const isMore = decks.size > count && decks.size > here.length;
-  if (isMore || (bytes > together && bytes > before)) throw new Refusal("deck_limit", DECK_LIMIT);
+  if (isMore || (bytes > together && bytes > before)) throw tooMuch(DECKS);
 }
 
 function bytesOf(decks: Iterable<DeckSettings>): number {
@@ -42,5 +42,6 @@ function bytesOf(decks: Iterable<DeckSettings>): number {
 
 /** Bytes of what a deck is set to, as it is stored. */
 function storedBytes(deck: DeckSettings): number {
-  return Buffer.byteLength(toStored(deck).settings ?? "");
+  const { id: _, ...body } = deck;
+  return Buffer.byteLength(JSON.stringify(body));
 }

@@ -1,3 +1,4 @@
+import { type Document, documentKind, mapOf, objectOf, orNull } from "../base/documents.ts";
 import { invalidField, orElse } from "../base/refusal.ts";
 import { type Action, secretsOf, withSecrets } from "./action.ts";
 import type { PushRules, Widget } from "./face/widget.ts";
@@ -49,21 +50,6 @@ export interface DeckImport
   brightness: number;
 }
 
-/** Settings as they are stored. */
-interface StoredDeck {
-  readonly id: string;
-  readonly model: string;
-  readonly serial: string;
-  readonly name: string;
-  readonly brightness: number;
-  /** JSON: slot → widget, of a deck that was stored before there were pages; else `{}`. */
-  readonly widgets: string;
-  /** JSON: pages, fixed, sleep, homeAfterSeconds; null when it was stored before there were pages. */
-  readonly settings: string | null;
-  /** This box has written them, or read them through. */
-  readonly checked: boolean;
-}
-
 /** What a deck has that nobody has set: it never sleeps and stays on its page. */
 export const AWAKE: Pick<DeckSettings, "sleep" | "homeAfterSeconds"> = {
   sleep: NEVER,
@@ -73,50 +59,69 @@ export const AWAKE: Pick<DeckSettings, "sleep" | "homeAfterSeconds"> = {
 const NAME_LENGTH = 40;
 const HOME_SECONDS = { min: 5, max: 86_400 };
 
-export function toStored({
-  id,
-  model,
-  serial,
-  name,
-  brightness,
-  ...settings
-}: DeckSettings): StoredDeck {
-  return {
-    id,
-    model,
-    serial,
-    name,
-    brightness,
-    widgets: "{}",
-    settings: JSON.stringify(settings),
-    checked: true,
-  };
-}
+const LABEL = { type: "string", maxLength: 128 } as const;
+const WHOLE = { type: "integer", minimum: 0 } as const;
+const SLOTS = mapOf({
+  type: "object",
+  properties: { widget: { type: "object" }, press: {}, hold: {}, turn: {}, button: {} },
+  required: ["widget"],
+});
+
+/** What decks are set to. Whoever reads what somebody made up leaves out widgets and actions that cannot be. */
+export const DECKS = documentKind<Omit<DeckSettings, "id">>(
+  "deck",
+  objectOf({
+    ...{ model: LABEL, serial: LABEL, brightness: { ...WHOLE, maximum: 100 } },
+    name: { type: "string", pattern: String.raw`^\S(?:[^]{0,38}\S)?$` },
+    pages: { type: "array", minItems: 1, items: objectOf({ name: LABEL, slots: SLOTS }) },
+    fixed: SLOTS,
+    sleep: objectOf({
+      afterMinutes: orNull(WHOLE),
+      night: orNull(objectOf({ from: LABEL, to: LABEL })),
+    }),
+    homeAfterSeconds: orNull(WHOLE),
+  }),
+  {
+    bound: { count: 100, bytes: 524_288, together: 4_194_304 },
+    full: {
+      code: "deck_limit",
+      message:
+        "A box keeps 100 decks, and 4 MB of what they are set to. Set fewer keys, or shorten the bodies and headers of requests.",
+    },
+    inBackup: "kept",
+  },
+);
 
 /**
- * Settings as they were stored. What came with a backup, which somebody may have made up, is read
+ * Settings as they were kept. What came with a backup, which somebody may have made up, is read
  * through: a part that cannot be is as if nobody had set it.
  */
-export function fromStored(
-  { widgets, settings, checked, ...deck }: StoredDeck,
+export function deckOf(
+  { id, body, revision }: Document<Omit<DeckSettings, "id">>,
   rules: PushRules,
 ): DeckSettings {
-  if (checked && settings !== null) return { ...deck, ...AWAKE, ...JSON.parse(settings) };
+  if (revision > 0) return { id, ...body };
   const read = (slots: Record<string, SlotInput>): Slots =>
     Object.fromEntries(
       Object.entries(slots).map(([name, slot]) => [name, storedSlot(slot, rules)]),
     );
-  if (settings === null)
-    return { ...deck, ...AWAKE, ...onePage(read(slotsOf(JSON.parse(widgets)))) };
-  const { pages, fixed, sleep, homeAfterSeconds }: DeckSettings = JSON.parse(settings);
+  const { model, serial, name, brightness, pages, fixed, sleep, homeAfterSeconds } = body;
   return {
-    ...deck,
+    ...{ id, model, serial, name, brightness },
     ...AWAKE,
     ...orElse(() => readChange({ sleep }), {}),
     ...orElse(() => readChange({ homeAfterSeconds }), {}),
-    pages: storedPages(pages.map(({ name, slots }) => ({ name, slots: read(slots) }))),
+    pages: storedPages(pages.map((page) => ({ name: page.name, slots: read(page.slots) }))),
     fixed: read(fixed),
   };
+}
+
+/** Settings as they are kept. */
+export function deckDocument({
+  id,
+  ...body
+}: DeckSettings): Pick<Document<Omit<DeckSettings, "id">>, "id" | "body"> {
+  return { id, body };
 }
 
 /** Slots that are set to show these widgets and do nothing. */

@@ -28,7 +28,10 @@ import { warningsOf } from "./state.ts";
 import { viewOf } from "./view.ts";
 
 /** As the Web UI set it: one, once somebody did. */
-export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}));
+export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}), {
+  bound: { count: 1, bytes: 65_536, together: 65_536 },
+  inBackup: "left",
+});
 
 interface PublicAddressOptions {
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-import { BOUNDS } from "../base/bounds.ts";
 import { type Clock, LONGEST_TIMER_MS } from "../base/clock.ts";
 import type { Icons } from "../base/icons.ts";
 import { CHANNEL_RULE, isChannelName } from "../base/names.ts";
@@ -33,7 +32,7 @@ import {
   pushed,
   watched,
 } from "./held.ts";
-import { type ChannelStore, KeptChannels } from "./kept-channels.ts";
+import { type ChannelStore, KEPT_CHANNELS, KeptChannels } from "./kept-channels.ts";
 import type { Push } from "./push-body.ts";
 import type { Status } from "./status.ts";
 import { cleanText } from "./text.ts";
@@ -60,7 +59,7 @@ interface Ping extends WatchFields {
   text?: string;
 }
 
-const MAX_CHANNELS = BOUNDS.channels.count;
+const MAX_CHANNELS = KEPT_CHANNELS.bound.count;
 
 /**
  * The name in its one form, lower case.

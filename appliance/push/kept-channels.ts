@@ -13,7 +13,10 @@ export interface KeptChannel extends Held {
 }
 
 /** By name. */
-export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ channel: TEXT }));
+export const KEPT_CHANNELS = documentKind<KeptChannel>("channel", objectOf({ channel: TEXT }), {
+  bound: { count: 64, bytes: 4_096, together: 262_144 },
+  inBackup: "left",
+});
 
 /** Where they are kept. A promise that resolves means the change is durable. */
 export interface ChannelStore {

@@ -1,4 +1,3 @@
-import { BOUNDS } from "../base/bounds.ts";
 import type { Clock } from "../base/clock.ts";
 import { documentKind, FLAG, NUMBER, objectOf, orNull, TEXT } from "../base/documents.ts";
 import { invalidField, Refusal } from "../base/refusal.ts";
@@ -45,6 +44,7 @@ export const PUSH_TOKENS = documentKind<PushTokenBody>(
     ...{ name: TEXT, prefix: TEXT, hash: TEXT, paused: FLAG, mayRead: FLAG },
     ...{ createdAt: NUMBER, lastUsedAt: orNull(NUMBER) },
   }),
+  { bound: { count: 16, bytes: 1_024, together: 16 * 1_024 }, inBackup: "left" },
 );
 
 /** Where tokens are kept. A promise that resolves means the change is durable. */
@@ -61,7 +61,7 @@ interface PushTokensOptions {
   randomBytes: (size: number) => Buffer;
 }
 
-const MAX_TOKENS = BOUNDS.pushTokens.count;
+const MAX_TOKENS = PUSH_TOKENS.bound.count;
 const MAX_NAME = 40;
 const SCHEME = "tdp_";
 const PREFIX_LENGTH = 6;

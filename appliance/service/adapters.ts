@@ -5,7 +5,13 @@ import type { Config } from "../config.ts";
 import { RULES } from "../control/routes/decks.ts";
 import type { Admin } from "../control/routes/session.ts";
 import type { Declared } from "../control/routes/sites.ts";
-import { type DeckSettings, type DeckStore, fromStored, toStored } from "../deck/deck-settings.ts";
+import {
+  DECKS,
+  type DeckSettings,
+  type DeckStore,
+  deckDocument,
+  deckOf,
+} from "../deck/deck-settings.ts";
 import type { ImageStore } from "../deck/images.ts";
 import { type ChannelStore, KEPT_CHANNELS } from "../push/kept-channels.ts";
 import { PUSH_TOKENS, type PushTokenStore } from "../push/tokens.ts";
@@ -13,15 +19,16 @@ import { changeDocuments, documentsOf, type Store } from "../store/store.ts";
 
 /** The store as decks know it. */
 export function deckStore(store: Store): DeckStore {
+  const save = (decks: readonly DeckSettings[]) =>
+    changeDocuments(store, DECKS, { put: decks.map(deckDocument) });
   return {
     async load() {
       const { decks, foreign } = await readDecks(store);
       // Where they cannot be stored they are read through at the next start, too.
-      if (foreign.length > 0)
-        await store.write("saveDecks", foreign.map(toStored)).catch(() => undefined);
+      if (foreign.length > 0) await save(foreign).catch(() => undefined);
       return decks;
     },
-    save: (settings) => store.write("saveDecks", settings.map(toStored)),
+    save,
   };
 }
 
@@ -29,9 +36,9 @@ export function deckStore(store: Store): DeckStore {
 export async function readDecks(
   store: Pick<Store, "read">,
 ): Promise<{ decks: DeckSettings[]; foreign: DeckSettings[] }> {
-  const stored = await store.read("deckSettings", undefined);
-  const decks = stored.map((deck) => fromStored(deck, RULES));
-  return { decks, foreign: decks.filter((_, i) => stored[i]?.checked === false) };
+  const documents = await documentsOf(store, DECKS);
+  const decks = documents.map((document) => deckOf(document, RULES));
+  return { decks, foreign: decks.filter((_, i) => documents[i]?.revision === 0) };
 }
 
 /** The store as push tokens know it. */

@@ -1,28 +1,12 @@
-import { ORIGINS } from "../actions/origins.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DayZone } from "../base/day-zone.ts";
-import type { DocumentKind } from "../base/documents.ts";
 import { messageOf } from "../base/message-of.ts";
-import { SESSIONS } from "../control/sessions.ts";
-import { MQTT } from "../mqtt/home-automation.ts";
-import { PUBLIC_ADDRESS } from "../public/public-address.ts";
-import { KEPT_CHANNELS } from "../push/kept-channels.ts";
-import { PUSH_TOKENS } from "../push/tokens.ts";
 import { COUNTED_OF } from "../store/blocks/day-table.ts";
 import type { SurveyVersions } from "../store/reports.ts";
 import { DatabaseRefused, FILE } from "../store/sqlite/refused.ts";
 import { documentsOf, type Store } from "../store/store.ts";
 import { readDecks } from "./adapters.ts";
-
-/** All kinds of documents there are. */
-export const DOCUMENT_KINDS: readonly DocumentKind<unknown>[] = [
-  PUSH_TOKENS,
-  ORIGINS,
-  KEPT_CHANNELS,
-  SESSIONS,
-  MQTT,
-  PUBLIC_ADDRESS,
-];
+import { DOCUMENT_KINDS } from "./document-kinds.ts";
 
 /**
  * Reads everything that a start needs of the data of this box, so that it is known before anything runs

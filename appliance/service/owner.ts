@@ -36,6 +36,7 @@ import {
 } from "./adapters.ts";
 import { ControlListener } from "./control-listener.ts";
 import type { Data } from "./data.ts";
+import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { dashboardReads, firstReads } from "./first-reads.ts";
 import { type Front, startFront } from "./front.ts";
 import { startHomeAutomation } from "./home-automation.ts";
@@ -238,6 +239,7 @@ function aboutData(
     void store.cameUp(() => dashboardReads(store, clock));
   };
   const exchange = new Exchange(config.dataDir, {
+    kinds: DOCUMENT_KINDS,
     space: () => store.space(),
     tryStart,
     replaceFile: (replace) => store.replaceFile(replace),

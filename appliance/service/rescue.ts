@@ -21,6 +21,7 @@ import { databaseFile } from "../store/sqlite/database.ts";
 import { salvagedAdminHash, startAnew, type Unusable } from "../store/sqlite/health.ts";
 import { spaceOf } from "../store/sqlite/room.ts";
 import { ControlListener } from "./control-listener.ts";
+import { DOCUMENT_KINDS } from "./document-kinds.ts";
 import { startFront } from "./front.ts";
 import type { ServiceParts, Shared } from "./parts.ts";
 import { type CollectorListeners, showCollector } from "./stages.ts";
@@ -126,6 +127,7 @@ function aboutRepair(
   const file = databaseFile(config.dataDir);
   const reloadAfterRestore = async () => repaired();
   const exchange = new Exchange(config.dataDir, {
+    kinds: DOCUMENT_KINDS,
     space: () => space(config.dataDir),
     tryStart,
     async replaceFile(replace) {

@@ -1,5 +1,6 @@
-import type { Document, DocumentKind } from "../base/documents.ts";
+import { type Document, type DocumentKind, readDocument } from "../base/documents.ts";
 import type { QueryInput, QueryName, QueryResult } from "./queries.ts";
+import type { DocumentsChange } from "./rows.ts";
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 /** What of a store keeps documents. */
@@ -14,15 +15,31 @@ export async function documentsOf<Body>(
   kind: DocumentKind<Body>,
 ): Promise<Document<Body>[]> {
   const rows = await store.read("documents", { kind: kind.name });
-  return rows.map(({ id, body }) => ({ id, body: kind.read(id, JSON.parse(body)) }));
+  return rows.map((row) => ({ ...row, body: readDocument(kind, row.id, row.body) }));
 }
 
-/** Adds documents, or replaces those of the same id, and removes others: all or none. */
+interface Wanted<Body> {
+  readonly put?: readonly Pick<Document<Body>, "id" | "body">[];
+  readonly remove?: readonly string[];
+}
+
+/**
+ * Adds documents, or replaces those of the same id, and removes others: all or none.
+ * @throws {Refusal} as the kind says where there would be more than may be
+ */
 export function changeDocuments<Body>(
   store: Pick<Keeper, "write">,
-  { name: kind }: DocumentKind<Body>,
-  { put = [], remove = [] }: { put?: readonly Document<Body>[]; remove?: readonly string[] },
+  kind: DocumentKind<Body>,
+  wanted: Wanted<Body>,
 ): Promise<void> {
+  return store.write("changeDocuments", documentsChange(kind, wanted));
+}
+
+/** The same, to be made with other changes. */
+export function documentsChange<Body>(
+  { name, bound, full }: DocumentKind<Body>,
+  { put = [], remove = [] }: Wanted<Body>,
+): DocumentsChange {
   const rows = put.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));
-  return store.write("changeDocuments", { kind, put: rows, remove });
+  return { kind: { name, bound, ...(full && { full }) }, put: rows, remove };
 }

@@ -8,7 +8,7 @@ import type { Condition } from "./blocks/filter.ts";
 import type { HOURLY_COUNTERS, SiteKey } from "./counting.ts";
 import type { SiteDays } from "./counts/source.ts";
 import type { CrossField, DailyForm, SurveyLabels, Warning } from "./reports.ts";
-import type { DeckRow, DocumentRow, SiteAlarmsRecord } from "./rows.ts";
+import type { DocumentRow, SiteAlarmsRecord } from "./rows.ts";
 import type { Settlement } from "./snapshot.ts";
 
 /** The longest range of `stats`, in days. */
@@ -175,8 +175,6 @@ interface FleetQueries {
 interface BoxQueries {
   /** Sites whose blocks here take the most, that first; none where the numbers are elsewhere. */
   largestSites(input: { readonly limit: number }): { key: SiteKey; id: string }[];
-  /** Every deck that was ever known, in the order they came. */
-  deckSettings(input: undefined): DeckRow[];
   /** All documents of a kind, oldest first. */
   documents(input: { readonly kind: string }): DocumentRow[];
   /** Names and sizes of all pictures, the first one first. */
@@ -200,7 +198,6 @@ export type QueryResult<Q extends QueryName> = ReturnType<Queries[Q]>;
 
 const BOX_QUERIES: Readonly<Record<keyof BoxQueries, true>> = {
   largestSites: true,
-  deckSettings: true,
   documents: true,
   imageList: true,
   imageBytes: true,

@@ -1,29 +1,27 @@
 /** What is kept of a box's own things and of its owner's settings. Times are epoch milliseconds. */
 
+import type { DocumentKind } from "../base/documents.ts";
 import type { SiteKey } from "./counting.ts";
 import type { SiteAlarms } from "./reports.ts";
-
-/** What is kept of a deck. */
-export interface DeckRow {
-  readonly id: string;
-  readonly model: string;
-  readonly serial: string;
-  readonly name: string;
-  /** Percent. */
-  readonly brightness: number;
-  /** JSON: slot → widget, of a deck that was stored before there were pages. */
-  readonly widgets: string;
-  /** JSON: its pages and all else; null when it was stored before there were pages. */
-  readonly settings: string | null;
-  /** This box has written it, or read it through. */
-  readonly checked: boolean;
-}
 
 /** A document as it is kept. */
 export interface DocumentRow {
   readonly id: string;
   /** JSON. */
   readonly body: string;
+  /** See Document. */
+  readonly revision: number;
+}
+
+/** Documents of a kind that are added or replaced, and others that go. */
+export interface DocumentsChange {
+  readonly kind: Pick<DocumentKind, "name" | "bound" | "full">;
+  readonly put: readonly (Omit<DocumentRow, "revision"> & {
+    /** Stays as a backup had it. */
+    readonly revision?: 0 | undefined;
+  })[];
+  /** Their ids; one that is not there is no error. */
+  readonly remove: readonly string[];
 }
 
 /** What a site alarms of, and since when what stands. */
@@ -35,7 +33,8 @@ export interface SiteAlarmsRecord extends SiteAlarms {
 
 /** What an import named, as it was before. */
 export interface BeforeImport {
-  readonly decks: readonly { readonly id: string; readonly row: DeckRow | undefined }[];
+  /** What puts the documents back. */
+  readonly documents: readonly DocumentsChange[];
   readonly sites: readonly {
     readonly id: string;
     /** `none` when there was no such site. */

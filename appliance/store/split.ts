@@ -260,27 +260,27 @@ export class SplitEngine implements Engine {
     }
   }
 
-  async #import({ sites, decks }: WriteInput<"importSettings">): Promise<EngineAnswer> {
-    const ofFleet = await this.#ofSites("importSettings", { sites, decks: [] });
+  async #import({ sites, documents }: WriteInput<"importSettings">): Promise<EngineAnswer> {
+    const ofFleet = await this.#ofSites("importSettings", { sites, documents: [] });
     if (!ofFleet.ok) return ofFleet;
     const before = ofFleet.result as BeforeImport | undefined;
-    const ofBox = await this.#theBox.send(write("importSettings", { sites: [], decks }));
+    const ofBox = await this.#theBox.send(write("importSettings", { sites: [], documents }));
     if (!ofBox.ok) {
       if (before) await this.#ofSites("undoImport", before);
       return ofBox;
     }
-    const { decks: decksBefore } = ofBox.result as BeforeImport;
-    return { ...ofBox, result: { decks: decksBefore, sites: before?.sites ?? [] } };
+    const ofDocuments = ofBox.result as BeforeImport;
+    return { ...ofBox, result: { ...ofDocuments, sites: before?.sites ?? [] } };
   }
 
-  async #undoImport({ sites, decks }: BeforeImport): Promise<EngineAnswer> {
+  async #undoImport({ sites, documents }: BeforeImport): Promise<EngineAnswer> {
     const known = this.#directory?.sites ?? [];
-    const ofFleet = await this.#ofSites("undoImport", { sites, decks: [] });
+    const ofFleet = await this.#ofSites("undoImport", { sites, documents: [] });
     if (!ofFleet.ok) return ofFleet;
-    const ofBox = await this.#theBox.send(write("undoImport", { sites: [], decks }));
+    const ofBox = await this.#theBox.send(write("undoImport", { sites: [], documents }));
     if (!ofBox.ok) {
       const imported = known.filter(({ id }) => sites.some((site) => site.id === id));
-      await this.#ofSites("importSettings", { sites: imported, decks: [] });
+      await this.#ofSites("importSettings", { sites: imported, documents: [] });
       return ofBox;
     }
     return { ...ofBox, result: ofFleet.result ?? [] };

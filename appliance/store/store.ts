@@ -32,7 +32,7 @@ import { FLEET_LOOK_MS, type Prepared, UPKEEP_EVERY_MS, Upkeep } from "./upkeep.
 import type { WriteInput, WriteName, WriteResult } from "./writes.ts";
 
 export { nobodyCalled } from "./counts/nobody.ts";
-export { changeDocuments, documentsOf } from "./documents.ts";
+export { changeDocuments, documentsChange, documentsOf } from "./documents.ts";
 export { LIVE_STEP_MS } from "./live-views.ts";
 export { MAX_RANGE_DAYS, type SurveyFilter } from "./queries.ts";
 export type { Directory, SiteInput, SiteOutcome, SiteRecord } from "./sites/directory.ts";

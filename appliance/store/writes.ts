@@ -5,7 +5,7 @@
 
 import type { SiteKey } from "./counting.ts";
 import type { SiteAlarms, SurveyLabels } from "./reports.ts";
-import type { BeforeImport, DeckRow, DocumentRow } from "./rows.ts";
+import type { BeforeImport, DocumentsChange } from "./rows.ts";
 import type { SiteInput, SiteOutcome } from "./sites/directory.ts";
 
 /** What changes sites and who reads them: the fleet's, where there is one. */
@@ -35,15 +35,8 @@ interface FleetWrites {
 
 /** What changes what belongs to this box. */
 interface BoxWrites {
-  /** Adds decks, or replaces those of the same id. */
-  saveDecks(input: readonly DeckRow[]): void;
-  /** Adds documents, or replaces those of the same id, and removes others: all or none. */
-  changeDocuments(input: {
-    readonly kind: string;
-    readonly put: readonly DocumentRow[];
-    /** Their ids; one that is not there is no error. */
-    readonly remove: readonly string[];
-  }): void;
+  /** All or none. */
+  changeDocuments(input: DocumentsChange): void;
   /** Keeps a picture and forgets the others that are named. */
   saveImage(input: {
     readonly hash: string;
@@ -67,7 +60,7 @@ interface SharedWrites {
    */
   importSettings(input: {
     readonly sites: readonly SiteInput[];
-    readonly decks: readonly DeckRow[];
+    readonly documents: readonly DocumentsChange[];
   }): BeforeImport;
   /**
    * Puts back what was there before an import.
@@ -83,7 +76,6 @@ export type WriteName = keyof Writes;
 export type FleetWriteName = keyof (FleetWrites & SharedWrites);
 
 const BOX_WRITES: Readonly<Record<keyof BoxWrites, true>> = {
-  saveDecks: true,
   changeDocuments: true,
   saveImage: true,
   touch: true,

@@ -109,8 +109,7 @@ describe("the page of a box whose data is damaged", () => {
     await open({}, { colorScheme: "light", width: 1_200 }, undefined, (file) => {
       const incoming = `${file}.new`;
       const db = openForWriting(incoming);
-      db.exec(`INSERT INTO deck (id, model, serial, name, brightness, widgets, settings, checked)
-        VALUES ('mini-1', 'mini', '', 'Desk', 40, '{}', '{', 1)`);
+      db.exec("INSERT INTO document (kind, id, body, revision) VALUES ('deck', 'mini-1', '{', 1)");
       db.close();
       swapIn(incoming, file);
     });

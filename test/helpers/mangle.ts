@@ -18,15 +18,13 @@ const DAY = 20_000;
 export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>> = {
   "no table site": (db) => db.exec("DROP TABLE site"),
   "no table past": (db) => db.exec("DROP TABLE past"),
-  "a deck whose widgets are no JSON": (db) => db.exec("UPDATE deck SET widgets = '{\"k0\":'"),
-  "a deck whose widgets are a list": (db) => db.exec("UPDATE deck SET widgets = '[1]'"),
-  "a deck whose settings are no JSON": (db) => db.exec("UPDATE deck SET settings = '{\"pages\":'"),
-  "a deck without a page": (db) =>
-    db.exec("UPDATE deck SET settings = json_set(settings, '$.pages', json('[]'))"),
+  "a deck that is no JSON": (db) => changeDecks(db, `'{"pages":'`),
+  "a deck whose keys are a list": (db) => changeDecks(db, "json_set(body, '$.fixed', json('[1]'))"),
+  "a deck without a page": (db) => changeDecks(db, "json_set(body, '$.pages', json('[]'))"),
   "a deck whose key has no widget": (db) =>
-    db.exec("UPDATE deck SET settings = json_set(settings, '$.fixed.k0', json('{}'))"),
+    changeDecks(db, "json_set(body, '$.fixed.k0', json('{}'))"),
   "a deck that sleeps at no time": (db) =>
-    db.exec("UPDATE deck SET settings = json_set(settings, '$.sleep.night', 'late')"),
+    changeDecks(db, "json_set(body, '$.sleep.night', 'late')"),
   "a version below zero": (db) => db.pragma("user_version = -1"),
   "the version zero": (db) => db.pragma("user_version = 0"),
   "a trigger that ignores what is counted": (db) =>
@@ -80,13 +78,11 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
     db.exec(`UPDATE survey SET payload = '{"sv":1,"dv":["a"]}'`),
   "a survey that waits and is no JSON": (db) => addWaiting(db, "x"),
   "a survey that waits and is of another version": (db) => addWaiting(db, '{"sv":7}'),
-  "a deck of a million percent": (db) => db.exec("UPDATE deck SET brightness = 1000000"),
+  "a deck of a million percent": (db) => changeDecks(db, "json_set(body, '$.brightness', 1000000)"),
   "a deck with a field that nobody knows": (db) =>
-    db.exec("UPDATE deck SET settings = json_set(settings, '$.x', json('[[],[]]'))"),
+    changeDecks(db, "json_set(body, '$.x', json('[[],[]]'))"),
   "a key of a deck with a field that nobody knows": (db) =>
-    db.exec(
-      `UPDATE deck SET settings = json_set(settings, '$.fixed.k0', json('{"widget":{},"x":[]}'))`,
-    ),
+    changeDecks(db, `json_set(body, '$.fixed.k0', json('{"widget":{},"x":[]}'))`),
   "decks that are too large together": (db) => manyDecks(db, 12, 400_000),
   "more decks than a box keeps": (db) => manyDecks(db, 1_100, 0),
   "surveys that wait and are too many together": (db) =>
@@ -100,16 +96,23 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
         SELECT key, 1, 0, 'http://h.local/' || hex(zeroblob(4000)) FROM site`),
 };
 
+/** @param body in SQL */
+function changeDecks(db: Database.Database, body: string): void {
+  db.exec(`UPDATE document SET body = ${body} WHERE kind = 'deck'`);
+}
+
 /** Decks with a widget that is much to read: each is as a deck may be. */
 function manyDecks(db: Database.Database, count: number, bytes: number): void {
-  const much = JSON.stringify(Array.from({ length: bytes / 3 }, () => []));
-  const settings = `{"pages":[{"name":"A","slots":{"k0":{"widget":{"x":${much}}}}}],"fixed":{},
-    "sleep":{"afterMinutes":null,"night":null},"homeAfterSeconds":null}`;
+  const x = Array.from({ length: bytes / 3 }, () => []);
+  const body = JSON.stringify({
+    ...{ model: "mini", serial: "", name: "Desk", brightness: 40 },
+    ...{ pages: [{ name: "A", slots: { k0: { widget: { x } } } }], fixed: {} },
+    ...{ sleep: { afterMinutes: null, night: null }, homeAfterSeconds: null },
+  });
   const add = db.prepare(
-    `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings)
-     VALUES (?, 'mini', '', 'Desk', 40, '{}', ?)`,
+    "INSERT INTO document (kind, id, body, revision) VALUES ('deck', ?, ?, 1)",
   );
-  for (let n = 0; n < count; n += 1) add.run(`mini-${n}`, settings);
+  for (let n = 0; n < count; n += 1) add.run(`mini-${n}`, body);
 }
 
 /** A view of a path. @param moment see HitRecord */

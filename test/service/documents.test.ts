@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
-import { DOCUMENT_KINDS } from "../../appliance/service/first-reads.ts";
+import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
 import { databaseFile } from "../../appliance/store/sqlite/database.ts";
 import { Owner } from "../helpers/owner.ts";
 import { eachWorld } from "../helpers/world.ts";

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
 import { dayOf } from "../../appliance/base/calendar.ts";
+import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../appliance/service/try-start.ts";
 import { BatchEncoder } from "../../appliance/store/log/batch.ts";
 import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
@@ -41,8 +42,7 @@ describe("a start with data that was restored", () => {
   function spoil(count: number, settings: string): void {
     const db = new Database(incoming());
     const add = db.prepare(
-      `INSERT INTO deck (id, model, serial, name, brightness, widgets, settings, checked)
-       VALUES (?, 'mini', '', 'Desk', 40, '{}', ?, 1)`,
+      "INSERT INTO document (kind, id, body, revision) VALUES ('deck', ?, ?, 1)",
     );
     for (let n = 0; n < count; n += 1) add.run(`mini-${n}`, settings);
     db.close();
@@ -165,7 +165,10 @@ describe("a start with data that was restored", () => {
       throw new Error("a start could not read it");
     };
     openForWriting(`${world.dataDir}/good.db`).close();
-    await assert.rejects(restore(`${world.dataDir}/good.db`, file(), refused), /could not read it/);
+    await assert.rejects(
+      restore(`${world.dataDir}/good.db`, file(), { kinds: DOCUMENT_KINDS, tryStart: refused }),
+      /could not read it/,
+    );
     await world.start();
     assert.equal(await views(), 3);
   });

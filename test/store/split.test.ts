@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { SESSION } from "../../appliance/base/documents.ts";
 import { silentLog } from "../../appliance/base/log.ts";
 import { sha256 } from "../../appliance/base/secrets.ts";
+import { SESSIONS } from "../../appliance/control/sessions.ts";
+import { AWAKE, DECKS } from "../../appliance/deck/deck-settings.ts";
+import { documentsChange, documentsOf } from "../../appliance/store/documents.ts";
 import type { Engine, EngineAnswer, EngineEvents } from "../../appliance/store/engine.ts";
-import type { BeforeImport, DeckRow } from "../../appliance/store/rows.ts";
+import type { BeforeImport } from "../../appliance/store/rows.ts";
 import type { Directory } from "../../appliance/store/sites/directory.ts";
 import { SplitEngine } from "../../appliance/store/split.ts";
 import { SqliteEngine } from "../../appliance/store/sqlite/engine.ts";
@@ -13,15 +15,9 @@ import { FakeClock } from "../helpers/fake-clock.ts";
 import { eachFolder } from "../helpers/folder.ts";
 import { reusedThreads } from "../helpers/threads.ts";
 
-const DECK: DeckRow = {
-  id: "mk2-1",
-  model: "mk2",
-  serial: "",
-  name: "Kitchen",
-  brightness: 70,
-  widgets: "{}",
-  settings: null,
-  checked: true,
+const DECK = {
+  ...{ model: "mk2", serial: "", brightness: 70 },
+  ...{ pages: [{ name: "A", slots: {} }], fixed: {}, ...AWAKE },
 };
 const HERE = sha256("here").toString("hex");
 const ELSEWHERE = sha256("elsewhere").toString("hex");
@@ -93,17 +89,19 @@ describe("a box beside a fleet", () => {
   };
   const ids = () => directory.sites.map(({ id }) => id);
   const sessions = async () =>
-    (await split.read("documents", { kind: SESSION })).map(({ id }) => id);
+    (await split.read("documents", { kind: SESSIONS.name })).map(({ id }) => id);
   const signIn = (id: string) =>
-    write("changeDocuments", { kind: SESSION, put: [{ id, body: "{}" }], remove: [] });
+    write("changeDocuments", documentsChange(SESSIONS, { put: [{ id, body: { expiresAt: 1 } }] }));
+  const save = (name: string) =>
+    documentsChange(DECKS, { put: [{ id: "mk2-1", body: { ...DECK, name } }] });
   const decks = async () =>
-    (await split.read("deckSettings", undefined)).map(({ id, name }) => [id, name]);
+    (await documentsOf(split, DECKS)).map(({ id, body }) => [id, body.name]);
   it("has the fleet's sites, and decks of its own", async () => {
     await write("createSite", { id: "blog" });
-    await write("saveDecks", [DECK]);
+    await write("changeDocuments", save("Kitchen"));
     assert.deepEqual(ids(), ["blog"]);
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
-    assert.deepEqual(await fleet.read("deckSettings", undefined), []);
+    assert.deepEqual(await documentsOf(fleet, DECKS), []);
   });
 
   it("knows the admin token, and no site, before the fleet was heard", async () => {
@@ -159,10 +157,10 @@ describe("a box beside a fleet", () => {
   });
 
   it("takes settings in on both sides, and puts both back", async () => {
-    await write("saveDecks", [DECK]);
+    await write("changeDocuments", save("Kitchen"));
     const imported = {
       sites: [{ id: "shop", host: "s.example" }],
-      decks: [{ ...DECK, name: "Hall" }],
+      documents: [save("Hall")],
     };
     const before = await write("importSettings", imported);
     assert.deepEqual(ids(), ["shop"]);
@@ -173,7 +171,7 @@ describe("a box beside a fleet", () => {
   });
 
   it("takes settings in on neither side where one cannot, and undoes them on neither", async () => {
-    const imported = { sites: [{ id: "shop", host: "s.example" }], decks: [DECK] };
+    const imported = { sites: [{ id: "shop", host: "s.example" }], documents: [save("Kitchen")] };
     boxRefuses = true;
     assert.equal((await send("importSettings", imported)).ok, false);
     assert.deepEqual(ids(), []);
@@ -193,7 +191,7 @@ describe("a box beside a fleet", () => {
 
   it("takes decks in while the fleet is away", async () => {
     fleetRefuses = true;
-    await write("importSettings", { sites: [], decks: [DECK] });
+    await write("importSettings", { sites: [], documents: [save("Kitchen")] });
     assert.deepEqual(await decks(), [["mk2-1", "Kitchen"]]);
   });
 });

@@ -2,7 +2,8 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { Cancel } from "../../base/signal.ts";
-import { toStored } from "../../deck/deck-settings.ts";
+import { DECKS, deckDocument } from "../../deck/deck-settings.ts";
+import { documentsChange } from "../../store/store.ts";
 import { jsonBytes } from "../input.ts";
 import type { Handler } from "../route.ts";
 import type { ImportPreview } from "../wire.ts";
@@ -38,7 +39,7 @@ export const importSettings: Handler<SettingsParts, ImportPreview> = async (ctx,
   await decks.setUp.merge(imported.decks, async (merged) => {
     const before = await store.write("importSettings", {
       sites: imported.sites,
-      decks: merged.map(toStored),
+      documents: [documentsChange(DECKS, { put: merged.map(deckDocument) })],
     });
     return async () => leftAsTheyAre(await store.write("undoImport", before));
   });

@@ -12,6 +12,7 @@ import {
 import { invalidField } from "../../base/refusal.ts";
 import { expectRoom } from "../../deck/deck-room.ts";
 import {
+  DECKS,
   type DeckImport,
   type DeckSettings,
   readChange,
@@ -75,8 +76,8 @@ const readSettings = shape<Settings>({
     tallydeck: { const: "settings", description: 'must be "settings"' },
     decks: {
       type: "array",
-      maxItems: BOUNDS.decks.count,
-      description: `must be a list of at most ${BOUNDS.decks.count} decks`,
+      maxItems: DECKS.bound.count,
+      description: `must be a list of at most ${DECKS.bound.count} decks`,
       items: {
         type: "object",
         description: "must be a deck",

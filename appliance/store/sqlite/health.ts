@@ -19,7 +19,7 @@ const CHECKED_BYTES = 8 * 1024 * 1024;
 /** The same after power was cut or the service was killed. */
 const CHECKED_AFTER_CUT_BYTES = 32 * 1024 * 1024;
 /** Looked through at every start, for they are small and nothing works without them. */
-const CORE = ["meta", "site", "read_token", "deck", "document"];
+const CORE = ["meta", "site", "read_token", "document"];
 const MADE =
   "Tallydeck has kept data here. As long as this file is there, a database that is gone or empty is\n" +
   "reported, and not silently begun anew.\n";

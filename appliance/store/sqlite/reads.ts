@@ -20,7 +20,6 @@ import { type Database, dataVersion } from "./database.ts";
 import { lastInLog, ofOneMoment, SqliteSnapshot } from "./snapshot.ts";
 import { SqliteSurveys } from "./surveys/source.ts";
 import { imageBytes, imageList } from "./tables/box.ts";
-import { deckSettings } from "./tables/decks.ts";
 import { documents } from "./tables/documents.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { largestSites } from "./tables/sites.ts";
@@ -32,7 +31,6 @@ const BOX_READS: {
   ) => QueryResult<Q>;
 } = {
   largestSites: (db, { limit }) => largestSites(db, limit),
-  deckSettings,
   documents,
   imageList,
   imageBytes,

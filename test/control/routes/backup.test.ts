@@ -65,7 +65,9 @@ describe("backup and restore over HTTP", () => {
     // Only a deck that somebody has set up is in the file.
     await owner.ask("PATCH", "/api/decks/virtual-mini", { name: "Desk" });
     const file = mangle(await backup(), folder(), (db) =>
-      db.prepare("UPDATE deck SET settings = ?").run(JSON.stringify(settings)),
+      db
+        .prepare("UPDATE document SET body = json_patch(body, ?) WHERE kind = 'deck'")
+        .run(JSON.stringify(settings)),
     );
     const reply = await restore(file);
     assert.equal(reply.status, 204, reply.text);

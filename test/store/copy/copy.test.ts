@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { DAY_MS, dayOf, formatDay } from "../../../appliance/base/calendar.ts";
 import { SystemClock } from "../../../appliance/base/clock.ts";
 import { demoDays } from "../../../appliance/demo/demo.ts";
+import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../../appliance/service/try-start.ts";
 import type { Block } from "../../../appliance/store/blocks/block.ts";
 import { fold } from "../../../appliance/store/blocks/fold.ts";
@@ -401,12 +402,15 @@ describe("a copy", () => {
       it("comes from what was restored as from what it was made of", async () => {
         fill(at("box"), [day("blog", 1, { "/a": 3 }, [{ sv: 1, c: "old" }])]);
         source("box");
-        backUp(databaseFile(at("box")), at("backup.db"));
+        backUp(databaseFile(at("box")), at("backup.db"), DOCUMENT_KINDS);
         fill(at("box"), [day("blog", 0, { "/lost": 1 }, [{ sv: 1, c: "lost" }])]);
         await copyAll(source("box"), there);
         for (const end of ends.splice(0)) if (end !== there) await end.close();
         ends.push(there);
-        await restore(at("backup.db"), databaseFile(at("box")), tryStart);
+        await restore(at("backup.db"), databaseFile(at("box")), {
+          kinds: DOCUMENT_KINDS,
+          tryStart,
+        });
         fill(at("box"), [day("blog", 0, { "/new": 1 }, [{ sv: 1, c: "new" }])]);
         await copyAll(source("box"), there);
         fill(at("all"), [

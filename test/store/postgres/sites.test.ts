@@ -185,7 +185,7 @@ describe("sites in PostgreSQL", () => {
       { id: "quiet" },
       { id: "busy" },
     ];
-    const before = await write("importSettings", { sites: imported, decks: [] });
+    const before = await write("importSettings", { sites: imported, documents: [] });
     assert.deepEqual(await sites(), [
       ["a", "b.example"],
       ["b", "a.example"],

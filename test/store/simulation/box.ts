@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Day } from "../../../appliance/base/calendar.ts";
 import { silentLog } from "../../../appliance/base/log.ts";
+import { DOCUMENT_KINDS } from "../../../appliance/service/document-kinds.ts";
 import type { Snapshot } from "../../../appliance/store/snapshot.ts";
 import { backUp } from "../../../appliance/store/sqlite/copies/backup.ts";
 import { restore } from "../../../appliance/store/sqlite/copies/restore.ts";
@@ -122,14 +123,17 @@ export class SimulatedBox extends SimulatedStore {
   }
 
   async backUp(): Promise<void> {
-    backUp(this.#file, this.#backupFile);
+    backUp(this.#file, this.#backupFile, DOCUMENT_KINDS);
     this.#backup = this.model.copy();
   }
 
   async restore(): Promise<void> {
     if (this.#backup === undefined) return;
     await this.stop();
-    await restore(this.#backupFile, this.#file, async () => {});
+    await restore(this.#backupFile, this.#file, {
+      kinds: DOCUMENT_KINDS,
+      tryStart: async () => {},
+    });
     this.model = this.#backup.copy();
     await this.boot();
     await this.store.cameUp(async () => {});

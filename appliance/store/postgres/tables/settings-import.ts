@@ -7,14 +7,14 @@ import type { Sql, Transaction } from "../connection/connection.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
 import { carryOut, lockDirectory } from "./site-changes.ts";
 
-/** Adds and changes the sites that settings name, by their rules. Decks belong to a box. */
+/** Adds and changes the sites that settings name, by their rules. Documents belong to a box. */
 export async function importSettings(
   sql: Transaction,
   { sites }: WriteInput<"importSettings">,
 ): Promise<BeforeImport> {
   const { before, changes } = importSites(await lockDirectory(sql), sites);
   await carryOut(sql, changes);
-  return { decks: [], sites: before };
+  return { documents: [], sites: before };
 }
 
 /** Puts back what was there before an import. @returns the sites that stay as they are */

@@ -9,7 +9,7 @@ import {
 } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { copyBackup, fill } from "./copy.ts";
-import { TABLES } from "./copy-rules.ts";
+import { type Kinds, keptKinds } from "./copy-documents.ts";
 import { removeDatabase } from "./swap.ts";
 
 /**
@@ -18,7 +18,7 @@ import { removeDatabase } from "./swap.ts";
  * format: whoever made a backup can restore it.
  * @throws {DatabaseRefused}
  */
-export function backUp(source: string, target: string): void {
+export function backUp(source: string, target: string, kinds: Kinds): void {
   if (isSameFile(source, target))
     throw new DatabaseRefused({
       file: target,
@@ -30,12 +30,13 @@ export function backUp(source: string, target: string): void {
     const db = openForReading(source);
     try {
       // Of what a newer version keeps nobody here knows whether it may leave the box.
-      if (isOfNewer(db)) db.transaction(() => fill(partial, (to) => copyBackup(db, to, source)))();
+      if (isOfNewer(db))
+        db.transaction(() => fill(partial, (to) => copyBackup(db, to, { file: source, kinds })))();
       else db.prepare("VACUUM INTO ?").run(partial);
     } finally {
       db.close();
     }
-    leaveOutOwn(partial);
+    leaveOutOwn(partial, kinds);
     check(partial);
     putInPlace(partial, target);
   } finally {
@@ -43,11 +44,13 @@ export function backUp(source: string, target: string): void {
   }
 }
 
-function leaveOutOwn(file: string): void {
+function leaveOutOwn(file: string, kinds: Kinds): void {
   const db = openForWriting(file);
   try {
-    for (const [table, { kind }] of Object.entries(TABLES))
-      if (kind === "own") db.exec(`DELETE FROM ${table}`);
+    const kept = keptKinds(kinds).map(({ name }) => name);
+    db.prepare("DELETE FROM document WHERE kind NOT IN (SELECT value FROM json_each(?))").run(
+      JSON.stringify(kept),
+    );
     // One file, that needs no log beside it to be read.
     db.pragma("journal_mode = DELETE");
   } finally {

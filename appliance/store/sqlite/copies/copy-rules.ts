@@ -19,8 +19,6 @@ type Check = (value: unknown) => boolean;
 export interface CopiedTable {
   readonly kind: "copied";
   readonly columns?: Readonly<Record<string, Check>>;
-  /** Columns that stay behind. */
-  readonly leaves?: readonly string[];
   /** The longest text or blob, in bytes. */
   readonly maxBytes?: number;
   readonly maxRows?: number;
@@ -42,19 +40,15 @@ export interface CopiedTable {
 
 /**
  * What becomes of a table when a backup is restored: its rows are copied once each was checked; they
- * stay behind; or the box keeps its own.
+ * stay behind; or each kind of them says.
  */
 export type TableRule =
   | CopiedTable
   /** What is counted is decoded and written anew: see `counted`. */
   | ({ readonly kind: "counted" } & Pick<CopiedTable, "maxBytes">)
   | { readonly kind: "left" }
-  | ({ readonly kind: "own" } & Pick<
-      CopiedTable,
-      "maxRows" | "maxBytes" | "maxTogether" | "columns"
-    >);
+  | { readonly kind: "documents" };
 
-const DECK_NAME = /^\S(?:.{0,38}\S)?$/su;
 /** Whose token reads every site. */
 export const ADMIN = 0;
 const HASH_BYTES = 32;
@@ -184,24 +178,9 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   copied_day: { kind: "copied", maxBytes: BOUNDS.blocks.bytes, anew: blockOfDay },
   copied_past: { kind: "copied", columns: { counter: isCounter, n: counted } },
   copied_survey: { kind: "copied", columns: { survey: id } },
-  deck: {
-    kind: "copied",
-    ...within(BOUNDS.decks),
-    leaves: ["checked"],
-    columns: {
-      widgets: isWidgets,
-      settings: isDeckSettings,
-      name: like(DECK_NAME),
-      brightness: (value) => whole(value) && Number(value) <= 100,
-    },
-  },
   image: { kind: "copied", ...within(BOUNDS.images), columns: { hash: like(IMAGE_NAME) } },
-  // What senders, browsers, a broker and the internet know of this box, and its secrets.
-  document: {
-    kind: "own",
-    ...{ maxRows: 1_000, maxBytes: 1_048_576, maxTogether: 4_194_304 },
-    columns: { body: isText },
-  },
+  // By kind: see copyKept and copyLeft.
+  document: { kind: "documents" },
 };
 
 /** Bounds of a table that is read row by row. */
@@ -265,45 +244,6 @@ function isLabels(value: unknown): boolean {
         ),
     )
   );
-}
-
-function isWidgets(value: unknown): boolean {
-  const widgets = objectOf(value);
-  return widgets !== undefined && Object.values(widgets).every(isObject);
-}
-
-/** As `DeckSettings` of decks; whoever reads them leaves out widgets, actions and times that cannot be. */
-function isDeckSettings(value: unknown): boolean {
-  const settings = objectOf(value);
-  const { pages, fixed, sleep, homeAfterSeconds } = settings ?? {};
-  const isPage = (page: unknown) =>
-    hasOnly(page, "name", "slots") && text(page.name) && isSlots(page.slots);
-  return (
-    hasOnly(settings, "pages", "fixed", "sleep", "homeAfterSeconds") &&
-    Array.isArray(pages) &&
-    pages.length > 0 &&
-    pages.every(isPage) &&
-    isSlots(fixed) &&
-    isSleep(sleep) &&
-    (homeAfterSeconds === null || whole(homeAfterSeconds))
-  );
-}
-
-function isSlots(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    Object.values(value).every(
-      (slot) => hasOnly(slot, "widget", "press", "hold", "turn", "button") && isObject(slot.widget),
-    )
-  );
-}
-
-function isSleep(value: unknown): boolean {
-  if (!hasOnly(value, "afterMinutes", "night")) return false;
-  const { afterMinutes, night } = value;
-  const isNight =
-    night === null || (hasOnly(night, "from", "to") && text(night.from) && text(night.to));
-  return isNight && (afterMinutes === null || whole(afterMinutes));
 }
 
 /** An object of these fields; a field that nobody knows is memory that nobody reckons with. */

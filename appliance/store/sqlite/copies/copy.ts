@@ -2,6 +2,7 @@ import type { SiteKey } from "../../counting.ts";
 import { type Database, isSqliteError, openForWriting } from "../database.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { beginGeneration } from "../settle.ts";
+import { copyKept, type Kinds, keptKinds } from "./copy-documents.ts";
 import {
   ADMIN,
   boundsOf,
@@ -38,7 +39,11 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
  * @param to a new database of ours
  * @throws {DatabaseRefused} naming the table with a row that is off its rule
  */
-export function copyBackup(from: Database, to: Database, file: string): void {
+export function copyBackup(
+  from: Database,
+  to: Database,
+  { file, kinds }: { readonly file: string; readonly kinds: Kinds },
+): void {
   const sites = new Map<unknown, SiteKey>();
   const sum = new Sum();
   for (const [table, rule] of Object.entries(TABLES)) {
@@ -50,6 +55,8 @@ export function copyBackup(from: Database, to: Database, file: string): void {
       });
     };
     if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, off: refuse });
+    if (rule.kind === "documents" && columnsOf(from, table).length > 0)
+      copyKept(from, to, keptKinds(kinds), refuse);
     if (rule.kind === "counted") {
       if (columnsOf(from, table).length === 0) continue;
       if (hasLonger(from, table, columnsOf(from, table), boundsOf(rule).maxBytes))
@@ -71,13 +78,6 @@ export function copyBackup(from: Database, to: Database, file: string): void {
 
 function hasCopies(db: Database): boolean {
   return db.prepare("SELECT 1 FROM copied_day NOT INDEXED LIMIT 1").get() !== undefined;
-}
-
-/** Copies what belongs to the box itself; rows that make no sense stay behind. */
-export function copyOwn(from: Database, to: Database): void {
-  const sites = new Map<unknown, SiteKey>();
-  for (const [table, rule] of Object.entries(TABLES))
-    if (rule.kind === "own") copyTable(from, to, table, rule, { sites, off: () => {} });
 }
 
 /** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
@@ -109,11 +109,9 @@ function copyTable(
   { sites, off }: Manner,
 ): void {
   const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
-  const { isLeft, check, anew, columns: own = {}, leaves = [] } = rule as Partial<CopiedTable>;
+  const { isLeft, check, anew, columns: own = {} } = rule as Partial<CopiedTable>;
   const { numbered, ofSite, mayBeAdmin = false } = rule as Partial<CopiedTable>;
-  const columns = columnsOf(to, table).filter(
-    ({ name }) => theirs.has(name) && !leaves.includes(name),
-  );
+  const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
   if (columns.length === 0) return;
   const { maxBytes, maxRows, maxTogether } = boundsOf(rule);
   if (hasLonger(from, table, columns, maxBytes)) {

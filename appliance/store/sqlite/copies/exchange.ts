@@ -9,6 +9,7 @@ import { databaseFile } from "../database.ts";
 import { DatabaseRefused } from "../refused.ts";
 import type { Space } from "../room.ts";
 import { runChore } from "./chore-process.ts";
+import type { Kinds } from "./copy-documents.ts";
 import { removeDatabase, swapIn } from "./swap.ts";
 
 const PREFIX = "exchange-";
@@ -19,6 +20,8 @@ const SPARE_BYTES = 128 * 1024 * 1024;
 
 /** The store, as far as its file is concerned. */
 interface Replaceable {
+  /** All kinds of documents that it keeps. */
+  readonly kinds: Kinds;
   space(): Promise<Space>;
   /** Reads a database as a start does. @throws {DatabaseRefused} where that fails */
   tryStart(file: string): Promise<void>;
@@ -52,7 +55,7 @@ export class Exchange {
           "no_space",
           "There is not enough space to make a copy. Run `tallydeck backup FILE` with a FILE on another disk.",
         );
-      await runChore({ kind: "backUp", source, target });
+      await runChore({ kind: "backUp", source, target, kinds: this.#store.kinds });
       const handle = await open(target);
       // The name may go: the file is there for as long as it is open.
       await rm(target);
@@ -67,6 +70,7 @@ export class Exchange {
    * @throws {Refusal} `exchange_busy`, `too_large`, `invalid_backup`, `storage_unavailable`
    */
   restore(backup: Readable, declared: number | undefined): Promise<void> {
+    const { kinds } = this.#store;
     return this.#alone(async (upload) => {
       const incoming = `${upload}${COPY}`;
       // The file, and the database that is made from it.
@@ -88,11 +92,11 @@ export class Exchange {
         },
         file.createWriteStream(),
       );
-      await runChore({ kind: "copyIn", source: upload, target: incoming });
+      await runChore({ kind: "copyIn", source: upload, target: incoming, kinds });
       removeDatabase(upload);
       await this.#store.tryStart(incoming);
       await this.#store.replaceFile(async (target) => {
-        await runChore({ kind: "keepOwn", box: target, incoming });
+        await runChore({ kind: "keepOwn", box: target, incoming, kinds });
         swapIn(incoming, target);
       });
     });

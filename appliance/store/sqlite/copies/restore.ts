@@ -14,7 +14,8 @@ import { PASSED_BY } from "../numbering.ts";
 import { DatabaseRefused, FILE } from "../refused.ts";
 import { lastInLog, SqliteSnapshot } from "../snapshot.ts";
 import { addSite, findSite } from "../tables/sites.ts";
-import { copyBackup, copyOwn, fill } from "./copy.ts";
+import { copyBackup, fill } from "./copy.ts";
+import { copyLeft, type Kinds } from "./copy-documents.ts";
 import { removeDatabase, resumeSwap, swapIn, takeBack } from "./swap.ts";
 
 /** A copy may be so much larger than what it was made from, for its indices fill up otherwise. */
@@ -28,7 +29,7 @@ const TRIAL_SITE = " ";
  * nothing is taken as it is: see `copyBackup`.
  * @throws {DatabaseRefused} when `source` is damaged, not ours or from a newer version
  */
-export function copyIn(source: string, target: string): void {
+export function copyIn(source: string, target: string, kinds: Kinds): void {
   removeDatabase(target);
   try {
     const from = openUntrusted(source);
@@ -36,7 +37,7 @@ export function copyIn(source: string, target: string): void {
       fill(target, (to) => {
         const pages = Math.ceil((statSync(source).size * GROWTH) / pageSize(to)) + SPARE_PAGES;
         to.pragma(`max_page_count = ${pages}`);
-        copyBackup(from, to, source);
+        copyBackup(from, to, { file: source, kinds });
         passBySurveyIds(to);
       });
     } finally {
@@ -72,14 +73,14 @@ function passBySurveyIds(db: Database): void {
 }
 
 /** Copies to `incoming` what a restore leaves with the box, as far as `box` can be read. */
-export function keepOwn(box: string, incoming: string): void {
+export function keepOwn(box: string, incoming: string, kinds: Kinds): void {
   if (!existsSync(box)) return;
   try {
     // Once for writing: it may be older than this version, and its log may hold the newest of it.
     foldLog(box);
     const from = openForReading(box);
     try {
-      fill(incoming, (to) => copyOwn(from, to));
+      fill(incoming, (to) => copyLeft(from, to, kinds));
     } finally {
       from.close();
     }
@@ -93,13 +94,13 @@ export function keepOwn(box: string, incoming: string): void {
 /**
  * Puts a backup in the place of the database `target`, which nobody may have open. Whatever fails,
  * the old data is there as before; it stays until a start with the new came up whole.
- * @param tryStart reads a database as a start does
+ * @param kinds all there are; `tryStart` reads a database as a start does
  * @throws {DatabaseRefused} when `source` is damaged, not ours, from a newer version, or more than a start can read
  */
 export async function restore(
   source: string,
   target: string,
-  tryStart: (file: string) => Promise<void>,
+  { kinds, tryStart }: { kinds: Kinds; tryStart: (file: string) => Promise<void> },
 ): Promise<void> {
   if (!existsSync(source))
     throw new DatabaseRefused({ file: source, says: `There is no file ${FILE}.` });
@@ -111,8 +112,8 @@ export async function restore(
     copyFileSync(source, upload);
     // That of a box which was not stopped, from its card: the newest of it is in the log.
     if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${upload}-wal`);
-    copyIn(upload, incoming);
-    keepOwn(target, incoming);
+    copyIn(upload, incoming, kinds);
+    keepOwn(target, incoming, kinds);
     await tryStart(incoming);
     swapIn(incoming, target);
     commitFirst(target);

@@ -175,24 +175,6 @@ CREATE TABLE copied_survey (
   PRIMARY KEY (source, id)
 ) STRICT, WITHOUT ROWID;
 
--- What belongs to the box itself: its decks, its push tokens, who is signed in, and what it is set to.
-
-CREATE TABLE deck (
-  id         TEXT PRIMARY KEY,
-  model      TEXT    NOT NULL,
-  serial     TEXT    NOT NULL,
-  name       TEXT    NOT NULL,
-  -- Percent.
-  brightness INTEGER NOT NULL,
-  -- JSON: slot → widget, of a deck without `settings`.
-  widgets    TEXT    NOT NULL,
-  -- JSON: pages, fixed, sleep, homeAfterSeconds.
-  settings   TEXT,
-  -- 1: this box has written these settings, or read them through. To read them through takes longer
-  -- than all else at a start. A backup has no say in it.
-  checked    INTEGER NOT NULL DEFAULT 0 CHECK (checked IN (0, 1))
-) STRICT;
-
 -- Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded.
 CREATE TABLE image (
   hash  TEXT PRIMARY KEY,
@@ -201,9 +183,11 @@ CREATE TABLE image (
 
 -- What is set, and kept: JSON, of a kind that is declared beside the code whose it is (see base/documents).
 CREATE TABLE document (
-  kind TEXT NOT NULL,
-  id   TEXT NOT NULL,
-  body TEXT NOT NULL,
+  kind     TEXT    NOT NULL,
+  id       TEXT    NOT NULL,
+  body     TEXT    NOT NULL,
+  -- When it was changed last: a later change has a higher one. 0: by a restore, as a backup had it.
+  revision INTEGER NOT NULL,
   PRIMARY KEY (kind, id)
 ) STRICT;
 

@@ -1,42 +1,33 @@
 import type { SiteKey } from "../../counting.ts";
 import { decodeBatch } from "../../log/batch.ts";
-import type { BeforeImport, DeckRow } from "../../rows.ts";
-import type { SiteInput } from "../../sites/directory.ts";
+import type { BeforeImport } from "../../rows.ts";
 import { addedBy, importSites, undoImportOfSites } from "../../sites/settings-import.ts";
+import type { WriteInput } from "../../writes.ts";
 import type { Database } from "../database.ts";
-import { deckSettings, removeDeck, saveDecks } from "./decks.ts";
+import { changeDocuments, wayBack } from "./documents.ts";
 import { carryOut } from "./site-changes.ts";
 import { readDirectory } from "./sites.ts";
 
 /** Adds and changes what settings name, by the rules of sites. */
 export function importSettings(
   db: Database,
-  { sites, decks }: { sites: readonly SiteInput[]; decks: readonly DeckRow[] },
+  { sites, documents }: WriteInput<"importSettings">,
 ): BeforeImport {
   const { before, changes } = importSites(readDirectory(db), sites);
-  const known = decksBefore(db, decks);
+  const back = documents.map((change) => wayBack(db, change));
   carryOut(db, changes);
-  saveDecks(db, decks);
-  return { decks: known, sites: before };
+  for (const change of documents) changeDocuments(db, change);
+  return { documents: back, sites: before };
 }
 
 /** Puts back what was there before an import. @returns the sites that stay as they are */
-export function undoImport(db: Database, { decks, sites }: BeforeImport): string[] {
+export function undoImport(db: Database, { documents, sites }: BeforeImport): string[] {
   const directory = readDirectory(db);
   const counting = new Set(addedBy(sites, directory).filter((site) => hasNumbers(db, site)));
   const { stay, changes } = undoImportOfSites(directory, sites, counting);
   carryOut(db, changes);
-  for (const { id, row } of decks) if (row === undefined) removeDeck(db, id);
-  saveDecks(
-    db,
-    decks.flatMap(({ row }) => row ?? []),
-  );
+  for (const change of documents) changeDocuments(db, change);
   return stay;
-}
-
-function decksBefore(db: Database, decks: readonly DeckRow[]): BeforeImport["decks"] {
-  const known = new Map(deckSettings(db).map((row) => [row.id, row]));
-  return decks.map(({ id }) => ({ id, row: known.get(id) }));
 }
 
 function hasNumbers(db: Database, site: SiteKey): boolean {

@@ -1,4 +1,5 @@
 import { BOUNDS } from "../../../base/bounds.ts";
+import { Refusal } from "../../../base/refusal.ts";
 import type { SiteKey } from "../../counting.ts";
 import type { SiteAlarms } from "../../reports.ts";
 import type { SiteAlarmsRecord } from "../../rows.ts";
@@ -18,22 +19,18 @@ export function siteAlarms(db: Database): SiteAlarmsRecord[] {
   return rows.map((row) => ({ ...row, silence: row.silence === 1, rush: row.rush === 1 }));
 }
 
-const ALARMS = {
-  table: "site_alarm",
-  columns: ["webhook"],
-  bound: BOUNDS.siteAlarms,
-  refused: {
-    code: "alarm_limit",
-    message: "The webhooks of all sites are too long together. Shorten one first.",
-  },
-} as const;
+const ALARMS = { text: "FROM site_alarm", columns: ["webhook"] };
 
 /**
  * Takes the place of what was set before; an alarm that is switched off stands no more.
  * @throws {Refusal} `alarm_limit`
  */
 export function saveSiteAlarms(db: Database, site: SiteKey, alarms: SiteAlarms): void {
-  within(db, ALARMS, () => putSiteAlarms(db, site, alarms));
+  if (within(db, ALARMS, BOUNDS.siteAlarms, () => putSiteAlarms(db, site, alarms))) return;
+  throw new Refusal(
+    "alarm_limit",
+    "The webhooks of all sites are too long together. Shorten one first.",
+  );
 }
 
 function putSiteAlarms(db: Database, site: SiteKey, { silence, rush, webhook }: SiteAlarms): void {

@@ -1,32 +1,32 @@
 import type { Bound } from "../../../base/bounds.ts";
-import { Refusal, type RefusalCode } from "../../../base/refusal.ts";
 import type { Database } from "../database.ts";
 
-/** A table that is bounded, its columns of texts, and how who adds too much is told. */
-interface BoundedTable {
-  readonly table: string;
+/** Rows that are bounded together, and their columns of texts. */
+interface BoundedRows {
+  /** `FROM … WHERE …`. */
+  readonly text: string;
+  readonly values?: readonly string[];
   readonly columns: readonly string[];
-  readonly bound: Bound;
-  readonly refused: { readonly code: RefusalCode; readonly message: string };
 }
 
 /**
- * Runs a change of a table, within a transaction. What is beyond the bound already may become less.
- * @throws {Refusal} where the table would hold more than it may: the transaction is to be undone
+ * Runs a change of rows, within a transaction. What is beyond the bound already may become less.
+ * @returns false where there would be more than may be: the transaction is to be undone
  */
 export function within(
   db: Database,
-  { table, columns, bound, refused }: BoundedTable,
+  { text, values = [], columns }: BoundedRows,
+  bound: Bound,
   change: () => void,
-): void {
+): boolean {
   // Lengths alone: no text is read for it.
   const bytes = columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(" + ");
-  const held = db.prepare(`SELECT count(*) AS count, total(${bytes}) AS together FROM ${table}`);
-  const before = held.get() as Held;
+  const held = db.prepare(`SELECT count(*) AS count, total(${bytes}) AS together ${text}`);
+  const before = held.get(...values) as Held;
   change();
-  const after = held.get() as Held;
+  const after = held.get(...values) as Held;
   const isMore = (what: keyof Held) => after[what] > bound[what] && after[what] > before[what];
-  if (isMore("count") || isMore("together")) throw new Refusal(refused.code, refused.message);
+  return !isMore("count") && !isMore("together");
 }
 
 type Held = Readonly<Record<"count" | "together", number>>;

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "mocha";
 import { DAY_MS } from "../../../../appliance/base/calendar.ts";
+import { DOCUMENT_KINDS } from "../../../../appliance/service/document-kinds.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { copyIn } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
@@ -90,8 +91,8 @@ describe(`a backup of whatever hits made (TEST_SEED=${TEST_SEED} brings the same
         await world.stop();
         const file = databaseFile(world.dataDir);
         const [backup, incoming] = ["backup.db", "in.db"].map((name) => join(world.dataDir, name));
-        backUp(file, backup as string);
-        copyIn(backup as string, incoming as string);
+        backUp(file, backup as string, DOCUMENT_KINDS);
+        copyIn(backup as string, incoming as string, DOCUMENT_KINDS);
         rmSync(file);
         rmSync(`${file}-wal`, { force: true });
         swapIn(incoming as string, file);

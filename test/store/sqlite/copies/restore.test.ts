@@ -10,22 +10,18 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, it } from "mocha";
-import { fromStored } from "../../../../appliance/deck/deck-settings.ts";
+import { DECKS } from "../../../../appliance/deck/deck-settings.ts";
 import { DEMO_SITES, demoDays } from "../../../../appliance/demo/demo.ts";
-import { channelName } from "../../../../appliance/push/channels.ts";
-import { cleanText } from "../../../../appliance/push/text.ts";
+import { DOCUMENT_KINDS } from "../../../../appliance/service/document-kinds.ts";
 import { tryStart } from "../../../../appliance/service/try-start.ts";
+import { documentsChange } from "../../../../appliance/store/documents.ts";
 import { backUp } from "../../../../appliance/store/sqlite/copies/backup.ts";
 import { runChore } from "../../../../appliance/store/sqlite/copies/chore-process.ts";
 import { TABLES } from "../../../../appliance/store/sqlite/copies/copy-rules.ts";
 import { restore } from "../../../../appliance/store/sqlite/copies/restore.ts";
 import { swapIn } from "../../../../appliance/store/sqlite/copies/swap.ts";
-import {
-  databaseFile,
-  openForReading,
-  openForWriting,
-} from "../../../../appliance/store/sqlite/database.ts";
-import { deckSettings } from "../../../../appliance/store/sqlite/tables/decks.ts";
+import { databaseFile, openForWriting } from "../../../../appliance/store/sqlite/database.ts";
+import { changeDocuments } from "../../../../appliance/store/sqlite/tables/documents.ts";
 import { addSite, setReadToken } from "../../../../appliance/store/sqlite/tables/sites.ts";
 import { addDays } from "../../../helpers/counted-days.ts";
 import { FakeClock } from "../../../helpers/fake-clock.ts";
@@ -34,7 +30,7 @@ import { becomeNewer } from "../../../helpers/newer.ts";
 import { until } from "../../../helpers/until.ts";
 import { World } from "../../../helpers/world.ts";
 
-const SCHEMA = join(import.meta.dirname, "../../../../appliance/store/sqlite/schema");
+const START = { kinds: DOCUMENT_KINDS, tryStart };
 
 /** The rows of each table, as text. */
 function contents(file: string): Record<string, string> {
@@ -69,10 +65,13 @@ describe("what a restore copies", () => {
     const db = openForWriting(data);
     addDays(db, [...demoDays(world.clock.now())].slice(-60));
     addSite(db, "notes");
-    const settings =
-      '{"pages":[{"name":"A","slots":{"k0":{"widget":{"type":"clock"}}}}],"fixed":{},' +
-      '"sleep":{"afterMinutes":5,"night":null},"homeAfterSeconds":null}';
-    db.exec(`INSERT INTO deck VALUES ('a', 'xl', 's', 'Desk', 40, '{}', '${settings}', 1)`);
+    const pages = [{ name: "A", slots: { k0: { widget: { type: "empty" as const } } } }];
+    const deck = {
+      ...{ model: "xl", serial: "s", name: "Desk", brightness: 40 },
+      ...{ pages, fixed: {} },
+      ...{ sleep: { afterMinutes: 5, night: null }, homeAfterSeconds: null },
+    };
+    changeDocuments(db, documentsChange(DECKS, { put: [{ id: "a", body: deck }] }));
     setReadToken(db, null, new Uint8Array(32).fill(7));
     db.close();
     const unsure = new World({
@@ -89,17 +88,17 @@ describe("what a restore copies", () => {
     );
     await unsure.stop();
 
-    backUp(data, at("backup.db"));
-    await restore(at("backup.db"), at("restored.db"), tryStart);
+    backUp(data, at("backup.db"), DOCUMENT_KINDS);
+    await restore(at("backup.db"), at("restored.db"), START);
     const { meta: _meta, ...given } = contents(at("backup.db"));
     const { meta, ...taken } = contents(at("restored.db"));
     // The box reads through what it did not write itself.
-    const deck = String(given.deck).replace('"checked":1', '"checked":0');
-    assert.notEqual(deck, given.deck);
-    const expected: typeof taken = { ...given, deck };
+    const document = String(given.document).replace(/"revision":\d+/, '"revision":0');
+    assert.notEqual(document, given.document);
+    const expected: typeof taken = { ...given, document };
     assert.deepEqual(taken, expected);
     assert.match(String(meta), /cursor_secret/);
-    for (const table of ["site", "value", "count", "total", "survey", "waiting", "deck"])
+    for (const table of ["site", "value", "count", "total", "survey", "waiting", "document"])
       assert.notEqual(taken[table], "[]", table);
     await world.end();
   });
@@ -120,7 +119,7 @@ describe("what a restore copies", () => {
       UPDATE counted_day SET run_ms = 99 WHERE day = ${first + 2};
       DELETE FROM counted_day WHERE day = ${first + 3}`);
     db.close();
-    await restore(at("backup.db"), at("restored.db"), tryStart);
+    await restore(at("backup.db"), at("restored.db"), START);
     assert.deepEqual(
       JSON.parse(String(contents(at("restored.db")).counted_day)).map(
         ({ run_ms }: { run_ms: number }) => run_ms,
@@ -129,45 +128,10 @@ describe("what a restore copies", () => {
     );
   });
 
-  it("may come from every earlier version", async () => {
-    const steps = readdirSync(SCHEMA).sort();
-    const newest = openForWriting(at("newest.db"));
-    const application = newest.pragma("application_id", { simple: true });
-    newest.close();
-    for (let version = 1; version < steps.length; version += 1) {
-      const db = new Database(at("older.db"));
-      db.function("packed_count", (_blob, _value) => 0);
-      for (const step of steps.slice(0, version)) db.exec(readFileSync(join(SCHEMA, step), "utf8"));
-      db.exec("INSERT INTO site (id, host) VALUES ('blog', 'stats.example')");
-      db.exec("INSERT INTO value (site, dimension, text, last_day) VALUES (1, 'pv', '_', 20000)");
-      db.exec("INSERT INTO count VALUES (1, 20000, 1, 5); INSERT INTO total VALUES (1, 'pv', 5)");
-      const hasDecks = version > 1;
-      if (hasDecks)
-        db.exec(`INSERT INTO deck (id, model, serial, name, brightness, widgets)
-          VALUES ('a', 'xl', 's', 'Desk', 40, '{"k0":{"type":"clock"}}')`);
-      db.pragma(`application_id = ${application}`);
-      db.pragma(`user_version = ${version}`);
-      db.close();
-      await restore(at("older.db"), at("restored.db"), tryStart);
-      const { count, day_total } = contents(at("restored.db"));
-      assert.deepEqual(JSON.parse(String(count)), [{ site: 1, day: 20_000, value: 1, n: 5 }]);
-      const restored = openForReading(at("restored.db"));
-      const pages = deckSettings(restored).map(
-        (row) => fromStored(row, { channelName, cleanText }).pages,
-      );
-      restored.close();
-      const first = { name: "Page 1", slots: { k0: { widget: { type: "clock" } } } };
-      assert.deepEqual(pages, hasDecks ? [[first]] : []);
-      // What follows from it is made anew.
-      const total = { site: 1, counter: "pv", day: 20_000, n: 5 };
-      assert.deepEqual(JSON.parse(String(day_total)), [total]);
-      for (const name of readdirSync(folder())) renameSync(at(name), at(`${name}-done`));
-    }
-  });
-
   it("takes a chore that is ended when it takes too long", async () => {
     openForWriting(at("a.db")).close();
-    const chore = { kind: "backUp", source: at("a.db"), target: at("b.db") } as const;
+    const files = { source: at("a.db"), target: at("b.db") };
+    const chore = { kind: "backUp", ...files, kinds: DOCUMENT_KINDS } as const;
     await assert.rejects(runChore(chore, 1), /took too long/);
     assert.ok(!existsSync(at("b.db")));
   });
@@ -223,8 +187,8 @@ describe("a restore that power cut short, or whose file does not do", () => {
     for (const suffix of ["", "-wal"])
       copyFileSync(file() + suffix, `${world.dataDir}/card.db${suffix}`);
     await world.stop();
-    await restore(`${world.dataDir}/new.db`, file(), tryStart);
-    await restore(`${world.dataDir}/card.db`, file(), tryStart);
+    await restore(`${world.dataDir}/new.db`, file(), START);
+    await restore(`${world.dataDir}/card.db`, file(), START);
     await world.start();
     assert.equal(await views(), 6);
   });
@@ -264,7 +228,7 @@ describe("a restore that power cut short, or whose file does not do", () => {
   it("goes back to the old data before another restore, which may be refused", async () => {
     swap((db) => becomeNewer(db, 999));
     writeFileSync(`${world.dataDir}/bad.db`, "x".repeat(9_000));
-    await assert.rejects(restore(`${world.dataDir}/bad.db`, file(), tryStart), /is damaged/);
+    await assert.rejects(restore(`${world.dataDir}/bad.db`, file(), START), /is damaged/);
     await world.start();
     assert.equal(await views(), 5);
   });

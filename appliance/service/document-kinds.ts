@@ -1,0 +1,19 @@
+import { ORIGINS } from "../actions/origins.ts";
+import type { DocumentKind } from "../base/documents.ts";
+import { SESSIONS } from "../control/sessions.ts";
+import { DECKS } from "../deck/deck-settings.ts";
+import { MQTT } from "../mqtt/home-automation.ts";
+import { PUBLIC_ADDRESS } from "../public/public-address.ts";
+import { KEPT_CHANNELS } from "../push/kept-channels.ts";
+import { PUSH_TOKENS } from "../push/tokens.ts";
+
+/** All kinds of documents there are: what a start reads through, and what a backup and a restore go by. */
+export const DOCUMENT_KINDS: readonly DocumentKind[] = [
+  DECKS,
+  PUSH_TOKENS,
+  ORIGINS,
+  KEPT_CHANNELS,
+  SESSIONS,
+  MQTT,
+  PUBLIC_ADDRESS,
+];
