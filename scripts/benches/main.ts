@@ -162,7 +162,7 @@ async function reads(shipped: Shipped): Promise<void> {
   await withData(async (dataDir) => {
     await makeHistory(dataDir, MILLION, HISTORY_DAYS);
     const size = statSync(databaseFile(dataDir)).size / 1e6;
-    report("database per million hits, without detail", size, "MB", ["<=", 1.5]);
+    report("database per million hits, 90 of 400 days in detail", size, "MB", ["<=", 9]);
     await withServer(
       () => shipped.start(dataDir),
       async ({ origin, cpu }) => {
