@@ -1,7 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { Signal } from "../base/signal.ts";
 import { type Compared, compare } from "../store/copy/check.ts";
-import { type Brought, bringSite, copy as copyAll, refuseSame } from "../store/copy/copy.ts";
+import {
+  type Brought,
+  bringSite,
+  copy as copyAll,
+  othersOf,
+  refuseSame,
+} from "../store/copy/copy.ts";
 import { type CopyEnd, openEnd } from "../store/copy/end.ts";
 import { CopyRefused, type Opening } from "../store/copy/engine.ts";
 import type { CopyOptions, ProgressLine } from "../store/copy/options.ts";
@@ -24,8 +30,8 @@ const help = `tallydeck copy: copies sites, counts and surveys from one database
 
 WHERE is a data folder, or postgres://USER:PASSWORD@HOST/DATABASE; the words DATA_DIR and DATABASE_URL
 stand for these settings, for who lists processes sees what is given here. Services may run on both. What
-is copied is added to what is there, and no run brings again what one has brought: an interrupted run
-goes on where it was, and one after a switch brings what came in between.
+each database counts has an origin that goes with it, and is there once, whichever way it came: an
+interrupted run goes on where it was, and one after a switch brings what came in between.
 
 Sites come with their hosts, badges, tokens that read, labels and alarms, once; where something is
 set already it stays. Decks, push tokens, sessions, channels and pictures belong to a box: see
@@ -88,8 +94,9 @@ async function copyAndCheck({ source, target, signal }: Task, terminal: Terminal
       tell(brought, options, terminal);
       const patience = new Patience(options);
       const catchUp = async (pair: Pair) => {
-        await bringSite(options, pair);
-        await bringSurveys(options, patience, brought.pairs);
+        const sources = await patience.with(() => othersOf(options));
+        await bringSite(options, { pair, sources });
+        await bringSurveys(options, patience, { pairs: [pair], sources });
       };
       const compared = await patience.with(() =>
         compare({ from, to, catchUp, show: showCheck(options) }, brought.pairs),

@@ -7,7 +7,7 @@ import type { SiteKey } from "../store/counting.ts";
 import { BatchEncoder, decodeBatch, rowsBySite } from "../store/log/batch.ts";
 import type { HitRecord } from "../store/log/record.ts";
 import { rowOf, SETTLED } from "../store/settling/parts.ts";
-import { PIECES } from "../store/snapshot.ts";
+import { OWN_SOURCE, PIECES } from "../store/snapshot.ts";
 import { CountedDays } from "../store/sqlite/counted-days.ts";
 import type { Database } from "../store/sqlite/database.ts";
 import { generation, settle } from "../store/sqlite/settle.ts";
@@ -72,7 +72,7 @@ class Counting {
     if (blocks.has(month)) return;
     const row = this.#snapshot
       .blocks([site], { from: month, to: month }, PIECES)
-      .find(({ part }) => part === SETTLED);
+      .find(({ source, part }) => source === OWN_SOURCE && part === SETTLED);
     blocks.set(month, row === undefined ? new Block(month) : decodeBlock(row));
   }
 
@@ -85,7 +85,9 @@ class Counting {
   puts() {
     this.#fold();
     return [...this.#blocks].flatMap(([site, blocks]) =>
-      [...blocks].map(([month, block]) => rowOf({ site, month, part: SETTLED }, block)),
+      [...blocks].map(([month, block]) =>
+        rowOf({ site, month, source: OWN_SOURCE, part: SETTLED }, block),
+      ),
     );
   }
 

@@ -9,12 +9,21 @@ export interface LogRow {
   readonly node: number;
   /** Ascending by node, perhaps with gaps. */
   readonly n: number;
+  /** Of which its hits are. */
+  readonly source: SourceNumber;
   readonly body: Uint8Array;
 }
+
+/** Where counts came from: what is counted here, or a row of the table `source`. */
+export type SourceNumber = number;
+
+/** What is counted here. In a database in which a server took the place of another, its `generation` says it. */
+export const OWN_SOURCE: SourceNumber = 0;
 
 export interface BlockKey {
   readonly site: SiteKey;
   readonly month: Month;
+  readonly source: SourceNumber;
   /** Part 0 is what is settled of a month; others are of one day each, see settling/parts.ts. */
   readonly part: number;
 }
@@ -87,7 +96,7 @@ export interface Snapshot {
    */
   log(after: ReadonlyMap<number, number>, maxBytes: number): Soon<readonly LogRow[]>;
   /**
-   * The blocks of these sites and inclusive months, in the order of site, month and part; their memory is
+   * The blocks of these sites and inclusive months, in the order of site, month, source and part; their memory is
    * the caller's.
    */
   blocks(
@@ -127,6 +136,7 @@ export interface Settlement {
   /** Counters that go past retention, to be added to those of the past. */
   readonly past: readonly {
     readonly site: SiteKey;
+    readonly source: SourceNumber;
     readonly counters: ReadonlyMap<string, number>;
   }[];
   /** Days that something was counted on. */

@@ -102,8 +102,8 @@ function records(): (day: number) => HitRecord {
 }
 
 /** Of one site, all of whose log is folded. */
-function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "part">[]): Snapshot {
-  const rows = blocks.map((block) => ({ site: SITE, part: 0, ...block }));
+function snapshotOf(blocks: readonly Omit<BlockRow, "site" | "source" | "part">[]): Snapshot {
+  const rows = blocks.map((block) => ({ site: SITE, source: 0, part: 0, ...block }));
   const nothing = new Uint8Array();
   const all: BlockPage = { after: null, maxBytes: Number.POSITIVE_INFINITY };
   const snapshot: Snapshot = {

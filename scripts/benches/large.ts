@@ -168,7 +168,7 @@ function makeMonths(
 
 function writeBlock(db: Database, block: Block | undefined): void {
   if (block !== undefined)
-    putBlock(db, { site: 1, month: block.month, part: 0, ...encodeBlock(block) });
+    putBlock(db, { site: 1, month: block.month, source: 0, part: 0, ...encodeBlock(block) });
 }
 
 /** Asks a reader of such a file, in a process of its own whose memory is that of the image's readers. */

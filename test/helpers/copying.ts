@@ -6,14 +6,22 @@ import { BLOCK_COUNTERS, type Block } from "../../appliance/store/blocks/block.t
 import { decodeBlock, encodeBlock } from "../../appliance/store/blocks/codec.ts";
 import { ALL_KEPT, compactBlock } from "../../appliance/store/blocks/compact.ts";
 import { DETAIL_DIMENSIONS } from "../../appliance/store/blocks/detail.ts";
-import { firstDayOf, monthOf } from "../../appliance/store/blocks/month.ts";
+import { firstDayOf } from "../../appliance/store/blocks/month.ts";
 import { compare } from "../../appliance/store/copy/check.ts";
-import { type Brought, bringSite, copy } from "../../appliance/store/copy/copy.ts";
+import { type Brought, bringSite, copy, othersOf } from "../../appliance/store/copy/copy.ts";
 import type { CopyEnd } from "../../appliance/store/copy/end.ts";
 import type { CopyOptions } from "../../appliance/store/copy/options.ts";
+import {
+  ALL_MONTHS,
+  addTo,
+  counterDays,
+  monthsOf,
+  pastOf,
+} from "../../appliance/store/copy/reading.ts";
 import { pairsOf } from "../../appliance/store/copy/sites.ts";
+import type { SiteKey } from "../../appliance/store/counting.ts";
 import type { Dimension } from "../../appliance/store/log/record.ts";
-import type { BlockRow } from "../../appliance/store/snapshot.ts";
+import { type BlockRow, PIECES } from "../../appliance/store/snapshot.ts";
 import {
   type Database,
   databaseFile,
@@ -55,30 +63,30 @@ export async function checkAll(from: CopyEnd, to: CopyEnd, brings = false) {
     say: () => {},
     show: () => {},
   };
-  const catchUp = brings ? (pair: (typeof pairs)[number]) => bringSite(options, pair) : undefined;
+  const sources = await othersOf({ from, to });
+  const catchUp = brings
+    ? (pair: (typeof pairs)[number]) => bringSite(options, { pair, sources })
+    : undefined;
   return compare({ from, to, catchUp, show: () => {} }, pairs, missing);
 }
 
 /** All that was counted, by site, to compare. */
 export async function contentOf(end: CopyEnd): Promise<unknown> {
   const content: Record<string, unknown> = {};
-  const surveys = await end.surveys(0, 1_000_000, "");
+  const surveys = [];
+  for (const { number } of await end.sources())
+    surveys.push(...(await end.surveys(number, 0, 1_000_000)));
   for (const { key, id, retired } of await end.sites()) {
-    const { days, past } = await end.outline(key);
-    const read = [];
-    for (const ofMonth of Map.groupBy(days, ({ day }) => monthOf(day)).values())
-      read.push(
-        ...(await end.days(
-          key,
-          ofMonth.map(({ day }) => day),
-          () => false,
-        )),
-      );
+    const which = { site: key, source: undefined };
+    const { months, past } = await end.read(async ({ snapshot, rows }) => ({
+      months: await monthsOf(snapshot, which, ALL_MONTHS, PIECES),
+      past: await pastOf(rows, which),
+    }));
     content[id] = {
       retired,
       past: Object.fromEntries([...past].sort()),
-      totals: Object.fromEntries([...(await end.totals(key))].sort()),
-      days: read.map(({ day, slice }) => [day, slice && contentOfDay(slice, day)]),
+      totals: Object.fromEntries([...(await totalsOf(end, key))].sort()),
+      days: months.flatMap(({ block, days }) => days.map((day) => [day, contentOfDay(block, day)])),
       surveys: surveys
         .filter(({ site }) => site === key)
         .map(({ version, day, payload }) => `${version} ${day} ${payload}`)
@@ -88,8 +96,18 @@ export async function contentOf(end: CopyEnd): Promise<unknown> {
   return content;
 }
 
+/** Counters of all time, days past retention included. */
+export function totalsOf(end: CopyEnd, site: SiteKey): Promise<ReadonlyMap<string, number>> {
+  const which = { site, source: undefined };
+  return end.read(async ({ snapshot, rows }) => {
+    const sums = new Map(await pastOf(rows, which));
+    for (const day of (await counterDays(snapshot, which)).values()) addTo(sums, day);
+    return sums;
+  });
+}
+
 /** All that a block says of a day, in no order. */
-export function contentOfDay(block: Block, day: Day): unknown {
+function contentOfDay(block: Block, day: Day): unknown {
   const at = day - firstDayOf(block.month);
   const detail = block.detail[at];
   return {
@@ -144,7 +162,7 @@ export function dropDays(dataDir: string, days: readonly Day[]): void {
     eachBlock(db, (site, block) => {
       const kept = { counts: isKept, detail: isKept, today: Number.POSITIVE_INFINITY };
       const { block: rest, gone } = compactBlock(block, kept);
-      addPast(db, site, gone);
+      addPast(db, { site, source: 0, counters: gone });
       return rest;
     }),
   );

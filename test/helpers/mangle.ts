@@ -56,11 +56,11 @@ export const MANGLINGS: Readonly<Record<string, (db: Database.Database) => void>
   "a block that is too large": (db) => addBlock(db, { detail: new Uint8Array(65 * MB) }),
   "a value of 129 characters": (db) => addBlock(db, blockOf("x".repeat(129))),
   "a value of 300,000 characters": (db) => addBlock(db, blockOf("x".repeat(300_000))),
-  "a counter of the past below zero": (db) => db.exec("INSERT INTO past VALUES (1, 'pv', -5)"),
+  "a counter of the past below zero": (db) => db.exec("INSERT INTO past VALUES (1, 0, 'pv', -5)"),
   "a counter of the past beyond what is exact": (db) =>
-    db.exec("INSERT INTO past VALUES (1, 'pv', 9007199254740993)"),
+    db.exec("INSERT INTO past VALUES (1, 0, 'pv', 9007199254740993)"),
   "a counter of the past that nobody knows": (db) =>
-    db.exec("INSERT INTO past VALUES (1, 'laughs', 1)"),
+    db.exec("INSERT INTO past VALUES (1, 0, 'laughs', 1)"),
   "a batch that is none": (db) => addBatch(db, Buffer.from([1, 0, 0])),
   "a batch that ends in the middle": (db) => addBatch(db, batchOf("/").subarray(0, -1)),
   "a batch of the year 9999": (db) => addBatch(db, batchOf("/", 2_932_896 * 24)),

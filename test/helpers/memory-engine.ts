@@ -35,7 +35,7 @@ export class MemoryEngine {
   commit(node: number, body: Uint8Array): number {
     const n = (this.#last.get(node) ?? 0) + 1;
     this.#last.set(node, n);
-    this.#log.push({ node, n, body });
+    this.#log.push({ node, n, source: 0, body });
     return n;
   }
 
@@ -129,12 +129,12 @@ export class MemoryEngine {
   }
 }
 
-function nameOf({ site, month, part }: BlockKey): string {
-  return `${site} ${month} ${part}`;
+function nameOf({ site, month, source, part }: BlockKey): string {
+  return `${site} ${month} ${source} ${part}`;
 }
 
 function inOrder(a: BlockKey, b: BlockKey): number {
-  return a.site - b.site || a.month - b.month || a.part - b.part;
+  return a.site - b.site || a.month - b.month || a.source - b.source || a.part - b.part;
 }
 
 function blocksOf(
@@ -174,9 +174,9 @@ function pageOf(rows: readonly BlockRow[], { after, maxBytes }: BlockPage): read
     });
 }
 
-function sizeOf({ site, month, part, counters, counts, detail }: BlockRow): BlockSize {
+function sizeOf({ site, month, source, part, counters, counts, detail }: BlockRow): BlockSize {
   const bytes = counters.length + counts.length + detail.length;
-  return { site, month, part, bytes, detailBytes: detail.length };
+  return { site, month, source, part, bytes, detailBytes: detail.length };
 }
 
 function isDue({ part, month, detail }: BlockRow, { from, to, detailTo }: Due): boolean {

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const RULE = "appliance/store/format.ts";
 /** Since this is there, releases read what the next one writes: data began anew with it. */
 const SINCE = {
-  text: "0: by a restore, as a backup had it.",
+  text: "When a copy brought it last",
   file: "appliance/store/sqlite/schema/001-first.sql",
 };
 

@@ -52,6 +52,7 @@ function block(site: number, month: number, part: number, first = 1): BlockRow {
   return {
     site,
     month,
+    source: 0,
     part,
     counters: bytes(300, first),
     counts: bytes(20_000, first + 1),
@@ -96,7 +97,7 @@ function itKeeps(open: () => Promise<Place>): void {
     const rows = await log();
     assert.deepEqual(
       plain(rows),
-      plain(bodies.map((body, at) => ({ node: place.node, n: at + 1, body }))),
+      plain(bodies.map((body, at) => ({ node: place.node, n: at + 1, source: 0, body }))),
     );
   });
 
@@ -148,8 +149,8 @@ function itKeeps(open: () => Promise<Place>): void {
     await settle({
       puts: [merged, changed],
       drops: [
-        { site: 1, month: 600, part: 1 },
-        { site: 1, month: 600, part: 2 },
+        { site: 1, month: 600, source: 0, part: 1 },
+        { site: 1, month: 600, source: 0, part: 2 },
       ],
     });
     assert.deepEqual(plain(await blocks([2, 1])), plain([merged, changed]));
@@ -212,12 +213,19 @@ function itKeeps(open: () => Promise<Place>): void {
     const first = await place.read((snapshot) => snapshot.list(null, 2));
     assert.deepEqual(
       first.map((row) => ({ ...row })),
-      [0, 3].map((part) => ({ site: 1, month: 600, part, bytes: 20_300, detailBytes: 0 })),
+      [0, 3].map((part) => ({
+        site: 1,
+        month: 600,
+        source: 0,
+        part,
+        bytes: 20_300,
+        detailBytes: 0,
+      })),
     );
     const rest = await place.read((snapshot) => snapshot.list(first[1] ?? null, 2));
     assert.deepEqual(
       rest.map((row) => ({ ...row })),
-      [{ site: 2, month: 600, part: 0, bytes: 20_350, detailBytes: 50 }],
+      [{ site: 2, month: 600, source: 0, part: 0, bytes: 20_350, detailBytes: 50 }],
     );
   });
 
@@ -241,8 +249,8 @@ function itKeeps(open: () => Promise<Place>): void {
       generation: before,
       folded: [[place.node, 1]] as const,
       puts: [block(2, 600, 1)],
-      drops: [{ site: 1, month: 600, part: 1 }],
-      past: [{ site: 1, counters: new Map([["pv", 3]]) }],
+      drops: [{ site: 1, month: 600, source: 0, part: 1 }],
+      past: [{ site: 1, source: 0, counters: new Map([["pv", 3]]) }],
       days: [20_000],
     };
     assert.equal(await place.settle(late), false);
@@ -258,6 +266,7 @@ function itKeeps(open: () => Promise<Place>): void {
   it("adds up what goes past retention", async () => {
     const gone = (site: number, ...counters: [string, number][]) => ({
       site,
+      source: 0,
       counters: new Map(counters),
     });
     await settle({ past: [gone(1, ["pv", 2 ** 40], ["uv", 1]), gone(1, ["pv", 1])] });

@@ -22,8 +22,6 @@ const TOO_MUCH = "a block that counts more than anybody can";
 export interface SoundRules {
   /** Whether a text may be a value. */
   isText(text: string): boolean;
-  /** False: values may have been brought that counters already had. */
-  readonly areSumsWhole: boolean;
   /** @param why no fold could have made it, as a sentence's end */
   refuse(why: string): never;
 }
@@ -107,8 +105,7 @@ class Look {
     for (let day = 0; day < MAX_DAYS; day++) {
       const seen = block.detail[day]?.seen ?? 0;
       const most = block.dayOf("pv", day) + (this.#events[day] as number);
-      if (this.#rules.areSumsWhole && seen > most)
-        this.#rules.refuse("a block that keeps detail of more than it counts");
+      if (seen > most) this.#rules.refuse("a block that keeps detail of more than it counts");
     }
     return { block, counted: this.#counted };
   }
@@ -166,9 +163,8 @@ class Look {
     day: number,
     { views, others }: { readonly views: number; readonly others: number },
   ): void {
-    const { areSumsWhole, refuse } = this.#rules;
+    const { refuse } = this.#rules;
     if (Math.max(views, others) > HOURS * COUNTABLE.ofHour) refuse(TOO_MUCH);
-    if (!areSumsWhole) return;
     if (others > views) refuse("a block that has more visitors than views of a value");
     const times = name === "app_device" ? MAX_DEVICES : 1;
     if (!WITHOUT_COUNTER.has(name) && views > times * (this.#beside[day] as number))

@@ -1,7 +1,9 @@
 import { type Day, formatDay } from "../../base/calendar.ts";
-import { monthOf } from "../blocks/month.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
+import type { SiteKey } from "../counting.ts";
 import type { CopyEnd } from "./end.ts";
-import type { Sums } from "./engine.ts";
+import type { Source, Sums } from "./engine.ts";
+import { addTo, counterDays, monthsOf, pastOf, sumsOf } from "./reading.ts";
 import type { Pair } from "./sites.ts";
 
 /** What a comparison of both sides found. */
@@ -22,16 +24,25 @@ interface Comparison {
   readonly to: CopyEnd;
   /** Brings what came since, where the target has less; undefined where nothing is to be changed. */
   readonly catchUp: ((pair: Pair) => Promise<unknown>) | undefined;
-  /** @param share of the site's days, 0 to 1 */
+  /** @param share of the site's months, 0 to 1 */
   readonly show: (pair: Pair, share: number) => void;
 }
 
-/** The same looks at each pair of sites. The source is looked at first: it may go on counting. */
+/** By origin and day, what was counted, summed over all values. */
+type DaySums = ReadonlyMap<string, ReadonlyMap<Day, Sums>>;
+
+const NONE: Sums = new Map();
+
+/**
+ * Whether the target has of each origin what the source has of it, but for what the target counts itself. The source
+ * is looked at first: it may go on counting.
+ */
 export async function compare(
   comparison: Comparison,
   pairs: readonly Pair[],
   missing: readonly string[] = [],
 ): Promise<Compared> {
+  const { from, to, show } = comparison;
   const found: { -readonly [K in keyof Compared]: K extends "sites" | "days" ? number : string[] } =
     {
       sites: pairs.length,
@@ -40,78 +51,152 @@ export async function compare(
       more: [],
       dropped: [],
     };
+  const sources = await from.sources();
   for (const pair of pairs) {
-    const { days } = await comparison.from.outline(pair.site);
-    const kept = await comparison.to.keptDays();
-    let done = 0;
-    for (const ofMonth of Map.groupBy(days, ({ day }) => monthOf(day)).values()) {
-      const some = ofMonth.map(({ day }) => day);
-      comparison.show(pair, done / days.length);
-      done += some.length;
-      const sums = await daySums(comparison, pair, some);
-      found.days += sums.length;
-      for (const { day, source, target } of sums) {
+    const bySource = await from.months(pair.site, sources);
+    const months = [...new Set([...bySource.values()].flat())].sort((a, b) => a - b);
+    const kept = await to.keptDays();
+    for (const [n, month] of months.entries()) {
+      show(pair, n / months.length);
+      const source = await sumsIn(from, pair.site, month);
+      const target = await caughtUp(comparison, pair, {
+        look: () => sumsIn(to, pair.there.key, month),
+        isBehind: (sums) => lacking(source, sums, to.origin).length > 0,
+      });
+      const lacks = Map.groupBy(lacking(source, target, to.origin), ({ day }) => day);
+      const days = new Set([...source.values()].flatMap((ofOrigin) => [...ofOrigin.keys()]));
+      found.days += days.size;
+      for (const day of [...days].sort((a, b) => a - b)) {
         const name = `${pair.id} ${formatDay(day)}`;
-        const less = lessOf(source, target);
+        const less = lacks.get(day) ?? [];
         if (less.length === 0) {
-          if (isMore(source, target)) found.more.push(name);
-        } else if (target.size === 0 && !kept.has(day)) found.dropped.push(name);
+          if (isMore(together(source, day), together(target, day))) found.more.push(name);
+        } else if (less.every(({ isGone }) => isGone) && !kept.has(day)) found.dropped.push(name);
         else found.less.push(...less.map((each) => `${name}: ${each.name} ${each.says}`));
       }
     }
-    found.less.push(...(await othersWithLess(comparison, pair)));
+    found.less.push(...(await othersWithLess(comparison, pair, sources)));
   }
   return found;
 }
 
-interface DaySums {
-  readonly day: Day;
-  readonly source: Sums;
-  readonly target: Sums;
+async function caughtUp<T>(
+  { catchUp }: Comparison,
+  pair: Pair,
+  { look, isBehind }: { look: () => Promise<T>; isBehind: (found: T) => boolean },
+): Promise<T> {
+  const found = await look();
+  if (catchUp === undefined || !isBehind(found)) return found;
+  await catchUp(pair);
+  return look();
 }
 
-async function daySums(
-  { from, to, catchUp }: Comparison,
-  pair: Pair,
-  days: readonly Day[],
-): Promise<DaySums[]> {
-  const source = await from.sums(pair.site, days);
-  const lookAt = async () => {
-    const target = await to.sums(pair.there.key, days);
-    return [...source].map(([day, sums]) => ({
-      day,
-      source: sums,
-      target: target.get(day) ?? new Map(),
-    }));
-  };
-  const found = await lookAt();
-  const isBehind = found.some((each) => lessOf(each.source, each.target).length > 0);
-  if (!isBehind || catchUp === undefined) return found;
-  await catchUp(pair);
-  return lookAt();
+/** What there is of a month, by its origin. */
+async function sumsIn(end: CopyEnd, site: SiteKey, month: Month): Promise<DaySums> {
+  const sums = new Map<string, Map<Day, Sums>>();
+  for (const { number: source, origin } of await end.sources())
+    await end.read(async ({ snapshot }) => {
+      const range = { from: month, to: month };
+      const pieces = ["counters", "counts"] as const;
+      for (const { block, days } of await monthsOf(snapshot, { site, source }, range, pieces))
+        sums.set(
+          origin,
+          new Map(days.map((day) => [day, sumsOf(block, day - firstDayOf(month))] as const)),
+        );
+    });
+  return sums;
+}
+
+interface Less {
+  readonly name: string;
+  readonly says: string;
+}
+
+/** Of each day and origin, what the target has less of. */
+function lacking(
+  source: DaySums,
+  target: DaySums,
+  own: string,
+): (Less & { readonly day: Day; readonly isGone: boolean })[] {
+  return [...source].flatMap(([origin, days]) =>
+    origin === own
+      ? []
+      : [...days].flatMap(([day, sums]) => {
+          const there: Sums = target.get(origin)?.get(day) ?? NONE;
+          return lessOf(sums, there).map((less) => ({ ...less, day, isGone: there.size === 0 }));
+        }),
+  );
+}
+
+function together(sums: DaySums, day: Day): Sums {
+  const all = new Map<string, number>();
+  for (const days of sums.values()) addTo(all, days.get(day) ?? NONE);
+  return all;
 }
 
 /** The same of the counters of all time, and of responses. */
-async function othersWithLess({ from, to, catchUp }: Comparison, pair: Pair): Promise<string[]> {
-  const totals = await from.totals(pair.site);
-  const surveys = await from.surveySums(pair.site);
-  const lookAt = async () => [
-    ...lessOf(totals, await to.totals(pair.there.key)).map(
-      ({ name, says }) => `${pair.id}: ${name} of all time ${says}`,
+async function othersWithLess(
+  comparison: Comparison,
+  pair: Pair,
+  sources: readonly Source[],
+): Promise<string[]> {
+  const { from, to } = comparison;
+  const less: string[] = [];
+  for (const { origin } of sources.filter((source) => source.origin !== to.origin)) {
+    const totals = await totalsOf(from, pair.site, origin);
+    const there = await caughtUp(comparison, pair, {
+      look: () => totalsOf(to, pair.there.key, origin),
+      isBehind: (sums) => lessOf(totals, sums).length > 0,
+    });
+    less.push(
+      ...lessOf(totals, there).map(({ name, says }) => `${pair.id}: ${name} of all time ${says}`),
+    );
+    const surveys = await surveySums(from, pair.site, origin);
+    const responses = await caughtUp(comparison, pair, {
+      look: () => surveySums(to, pair.there.key, origin),
+      isBehind: (sums) => lessOf(surveys, sums).length > 0,
+    });
+    less.push(
+      ...lessOf(surveys, responses).map(({ name, says }) => {
+        const [version = "", day] = name.split(" ");
+        return `${pair.id} ${formatDay(Number(day))}: responses to survey ${version} ${says}`;
+      }),
+    );
+  }
+  return less;
+}
+
+/** Counters of all time, days past retention included. */
+async function totalsOf(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
+  const source = await sourceIn(end, origin);
+  if (source === undefined) return NONE;
+  return end.read(async ({ snapshot, rows }) => {
+    const sums = new Map(await pastOf(rows, { site, source }));
+    for (const day of (await counterDays(snapshot, { site, source })).values()) addTo(sums, day);
+    return sums;
+  });
+}
+
+/** How many responses there are, by `version day`. */
+async function surveySums(end: CopyEnd, site: SiteKey, origin: string): Promise<Sums> {
+  const source = await sourceIn(end, origin);
+  if (source === undefined) return NONE;
+  const rows = await end.read((access) =>
+    access.rows<{ name: string; n: number }>(
+      `SELECT version || ' ' || day AS name, count(*) AS n FROM survey
+       WHERE site = $1 AND source = $2 GROUP BY version, day`,
+      [site, source],
     ),
-    ...lessOf(surveys, await to.surveySums(pair.there.key)).map(({ name, says }) => {
-      const [version = "", day] = name.split(" ");
-      return `${pair.id} ${formatDay(Number(day))}: responses to survey ${version} ${says}`;
-    }),
-  ];
-  const found = await lookAt();
-  if (found.length === 0 || catchUp === undefined) return found;
-  await catchUp(pair);
-  return lookAt();
+  );
+  return new Map(rows.map(({ name, n }) => [name, n]));
+}
+
+async function sourceIn(end: CopyEnd, origin: string): Promise<number | undefined> {
+  return (await end.sources()).find((source) => source.origin === origin)?.number;
 }
 
 /** What the target has less of, and how much: `3 of 5`. */
-function lessOf(source: Sums, target: Sums): { name: string; says: string }[] {
+function lessOf(source: Sums, target: Sums): Less[] {
   return [...source].flatMap(([name, n]) => {
     const there = target.get(name) ?? 0;
     return there < n ? [{ name, says: `${there} of ${n}` }] : [];

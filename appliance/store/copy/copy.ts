@@ -1,18 +1,19 @@
-import { bringDays } from "./days.ts";
 import type { CopyEnd } from "./end.ts";
-import { CopyRefused } from "./engine.ts";
+import { CopyRefused, type Source } from "./engine.ts";
+import { bringMonth } from "./months.ts";
 import type { CopyOptions } from "./options.ts";
+import { foldOthers } from "./others-log.ts";
 import { bringPast } from "./past.ts";
 import { Patience } from "./patience.ts";
 import { Progress } from "./progress.ts";
-import type { Outline } from "./reading.ts";
 import { bringSites, type Pair } from "./sites.ts";
+import { takeSource } from "./sources.ts";
 import { bringSurveys } from "./surveys.ts";
 
 /** What one run has brought. */
 export interface Brought {
   readonly pairs: readonly Pair[];
-  /** Days of sites on which there was anything to bring. */
+  /** Days of sites and sources of which the target had nothing, or an older state. */
   readonly days: number;
   readonly surveys: number;
   /** What waits for the clock in the source: a later run brings it. */
@@ -20,45 +21,83 @@ export interface Brought {
 }
 
 /**
- * Adds to the target what the source has and no run before has brought. An end at any moment leaves
- * both as they can be gone on from.
+ * Brings to the target what is newer in the source of every origin that either knows, but for what the target counts
+ * itself. An end at any moment leaves both as they can be gone on from.
  * @throws {CopyRefused | Interrupted}
  */
 export async function copy(options: CopyOptions): Promise<Brought> {
   const { from, to, say } = options;
   refuseSame(options);
   const patience = new Patience(options);
+  const sources = await patience.with(() => othersOf(options));
+  await foldOthers(to, patience);
   const pairs = await patience.with(() => bringSites(from, to, say));
-  const outlines = new Map<Pair, Outline>();
-  for (const pair of pairs) outlines.set(pair, await patience.with(() => from.outline(pair.site)));
-  const all = [...outlines.values()].reduce((sum, { days }) => sum + days.length, 0);
-  const progress = new Progress(options, all);
+  // What is set of sites comes once: a run that has come so far leaves it to the target.
+  await patience.with(() => takeAll(to, sources));
+  const progress = new Progress(options, pairs.length);
   let days = 0;
-  for (const [pair, outline] of outlines) days += await bringSite(options, pair, outline, progress);
-  const surveys = await bringSurveys(options, patience, pairs, progress);
+  for (const pair of pairs) {
+    days += await bringSite(options, { pair, sources }, progress);
+    progress.done();
+  }
+  const surveys = await bringSurveys(options, patience, { pairs, sources }, progress);
+  await patience.with(() => noteRun(to, sources, options.clock.now()));
   return { pairs, days, surveys, waiting: await patience.with(() => from.waiting()) };
 }
 
-/**
- * Brings what is counted of one site.
- * @param outline what there is of it; looked up where it is not given
- * @returns how many days there was anything to bring of
- */
+/** Brings what is counted of one site. @returns how many days were brought */
 export async function bringSite(
   options: CopyOptions,
-  pair: Pair,
-  outline?: Outline,
+  { pair, sources }: { readonly pair: Pair; readonly sources: readonly Source[] },
   progress?: Progress,
 ): Promise<number> {
   const patience = new Patience(options);
-  const there = outline ?? (await patience.with(() => options.from.outline(pair.site)));
-  await patience.with(() => bringPast(options, pair, there));
-  return bringDays(options, patience, pair, there, progress);
+  const months = await patience.with(() => options.from.months(pair.site, sources));
+  const all = [...months.values()].reduce((sum, ofSource) => sum + ofSource.length, 0);
+  let [days, done] = [0, 0];
+  for (const source of sources) {
+    for (const month of months.get(source.number) ?? []) {
+      progress?.at(pair.id, month, done / all);
+      days += await bringMonth(options, patience, { pair, source, month });
+      done += 1;
+    }
+    await bringPast(options, patience, { pair, source });
+  }
+  return days;
+}
+
+/** What the source knows of, but what the target counts itself. */
+export async function othersOf({
+  from,
+  to,
+}: Pick<CopyOptions, "from" | "to">): Promise<readonly Source[]> {
+  const sources = await from.sources();
+  return sources.filter(({ origin }) => origin !== to.origin);
+}
+
+async function takeAll(to: CopyEnd, sources: readonly Source[]): Promise<void> {
+  const known = (await to.sources()).map(({ origin }) => origin);
+  if (sources.every(({ origin }) => known.includes(origin))) return;
+  await to.transaction(async (access) => {
+    await access.passGeneration();
+    for (const source of sources) await takeSource(access, source);
+  });
+}
+
+async function noteRun(to: CopyEnd, sources: readonly Source[], now: number): Promise<void> {
+  await to.transaction(async (access) => {
+    await access.all(
+      sources.map(({ origin }) => ({
+        text: "UPDATE source SET run_at = $2 WHERE origin = $1",
+        values: [origin, Math.floor(now)],
+      })),
+    );
+  });
 }
 
 export function refuseSame({ from, to }: { from: CopyEnd; to: CopyEnd }): void {
-  if (from.id === to.id)
+  if (from.origin === to.origin)
     throw new CopyRefused(
-      "--from and --to hold the same data: they are one database, or one was made from a backup of the other. Name another --to.",
+      "--from and --to hold the same data: they are one database, or one is made of the other's files. Name another --to, or restore a backup there instead.",
     );
 }

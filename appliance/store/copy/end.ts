@@ -1,47 +1,39 @@
 import type { Day } from "../../base/calendar.ts";
 import { databaseUrl } from "../../base/database-url.ts";
 import type { ZoneSetting } from "../../base/day-zone.ts";
+import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import type { SurveyLabels } from "../reports.ts";
-import type { SiteRecord } from "../sites/directory.ts";
-import { Change, RUN_MS } from "./change.ts";
+import type { Directory, SiteRecord } from "../sites/directory.ts";
+import type { SourceNumber } from "../snapshot.ts";
 import {
   type CopiedSurvey,
   type CopyAccess,
   type CopyEngine,
   CopyRefused,
   type CopySite,
+  type CopyWrites,
   type Opening,
-  type Rows,
-  type Sums,
+  type Source,
 } from "./engine.ts";
-import {
-  daySums,
-  type Outline,
-  outlineOf,
-  pendingHits,
-  readDays,
-  type SourceDay,
-  totalsOf,
-} from "./reading.ts";
-import { type Taken, takenOf } from "./taken.ts";
+import { monthsBySource, pendingHits } from "./reading.ts";
+import { numberOf, sourcesOf } from "./sources.ts";
 
 /** A database that is copied from, or to, or compared. */
 export class CopyEnd {
-  readonly id: string;
+  /** Of what it counts now. */
+  readonly origin: string;
   readonly name: string;
   readonly #engine: CopyEngine;
-  readonly #rows: Rows;
 
   constructor(engine: CopyEngine) {
-    this.id = engine.id;
+    this.origin = engine.origin;
     this.name = engine.name;
     this.#engine = engine;
-    this.#rows = (text, values) => engine.read((access) => access.rows(text, values));
   }
 
   /** @throws {CopyRefused} where it holds what is no block, and no batch */
-  async #readable<T>(read: () => Promise<T>): Promise<T> {
+  async readable<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
@@ -53,8 +45,14 @@ export class CopyEnd {
     }
   }
 
-  #ofOneMoment<T>(read: (access: CopyAccess) => Promise<T>): Promise<T> {
-    return this.#readable(() => this.#engine.read(read));
+  /** All that is read is of one moment. @throws {CopyRefused} as `readable` */
+  read<T>(task: (access: CopyAccess) => Promise<T>): Promise<T> {
+    return this.readable(() => this.#engine.read(task));
+  }
+
+  /** All of it or nothing; `task` may run more than once. @throws {CopyRefused} as `readable` */
+  transaction<T>(task: (access: CopyWrites) => Promise<T>): Promise<T> {
+    return this.readable(() => this.#engine.write(task));
   }
 
   isAway(error: unknown): boolean {
@@ -66,7 +64,7 @@ export class CopyEnd {
   }
 
   sites(): Promise<readonly CopySite[]> {
-    return this.#engine.read(async (access) => {
+    return this.read(async (access) => {
       const { sites, retired } = await access.directory();
       const alarms = await access.alarms();
       const rows = await access.rows<{ site: SiteKey; labels: string }>(
@@ -83,81 +81,72 @@ export class CopyEnd {
     });
   }
 
+  directory(): Promise<Directory> {
+    return this.read(async (access) => access.directory());
+  }
+
   async adminHash(): Promise<Uint8Array | null> {
-    return (await this.#engine.read(async (access) => access.directory())).adminHash;
+    return (await this.directory()).adminHash;
   }
 
   /** By which days begin; null where nobody has named it. */
   async dayZone(): Promise<ZoneSetting | null> {
-    return (await this.#engine.read(async (access) => access.directory())).dayZone;
+    return (await this.directory()).dayZone;
   }
 
-  // What it remembers of the copies it took, by the id of their source. Both ends are asked, for what
-  // came from the other one does not go back.
+  /** All whose counts it may have: the first one is what it counts itself. */
+  sources(): Promise<readonly Source[]> {
+    return this.read((access) => sourcesOf(access, this.name));
+  }
 
-  /** Site there → site here, which may be erased since. */
-  async takenSites(source: string): Promise<ReadonlyMap<string, SiteKey>> {
-    const rows = await this.#rows<{ site: string; key: SiteKey }>(
-      "SELECT site, key FROM copied_site WHERE source = $1",
-      [source],
+  /** Whether it has anything of an origin, or a copy from there began. */
+  async knows(origin: string): Promise<boolean> {
+    return (await this.read((access) => numberOf(access, origin))) !== undefined;
+  }
+
+  /** By source, the months of a site in which there is anything, ascending. */
+  months(
+    site: SiteKey,
+    sources: readonly Source[],
+  ): Promise<ReadonlyMap<SourceNumber, readonly Month[]>> {
+    const numbers = sources.map(({ number }) => number);
+    return this.read(({ snapshot }) => monthsBySource(snapshot, site, numbers));
+  }
+
+  /** Responses of a source whose ids are beyond `after`, ascending. */
+  surveys(source: SourceNumber, after: number, limit: number): Promise<readonly CopiedSurvey[]> {
+    return this.read(({ rows }) =>
+      rows<CopiedSurvey>(
+        `SELECT id, source, coalesce(number, id) AS number, site, version, day, payload FROM survey
+         WHERE id > $1 AND source = $2 AND site IN (SELECT key FROM site)
+         ORDER BY id LIMIT $3`,
+        [after, source, limit],
+      ),
     );
-    return new Map(rows.map(({ site, key }) => [site, key]));
   }
 
-  async taken(source: string, site: string): Promise<Taken> {
-    const taken = await takenOf(this.#rows, source, site);
-    return { ...taken, slices: (days) => this.#readable(() => taken.slices(days)) };
-  }
-
-  /** Those of the responses that were not brought yet. */
-  async missingSurveys(
-    source: string,
+  /** Those of the responses of an origin that are not here. */
+  missingSurveys(
+    origin: string,
     surveys: readonly CopiedSurvey[],
   ): Promise<readonly CopiedSurvey[]> {
-    const rows = await this.#rows<{ id: number }>(
-      "SELECT id FROM copied_survey WHERE source = $1 AND id BETWEEN $2 AND $3",
-      [source, surveys[0]?.id ?? 0, surveys.at(-1)?.id ?? 0],
-    );
-    const known = new Set(rows.map(({ id }) => id));
-    return surveys.filter(({ id }) => !known.has(id));
-  }
-
-  // What it has.
-
-  outline(site: SiteKey): Promise<Outline> {
-    return this.#ofOneMoment(async ({ rows, snapshot }) => {
-      const [run] = await rows<{ ms: number }>(`SELECT ${RUN_MS} AS ms`);
-      const days = await rows<{ day: Day; ms: number }>(
-        "SELECT day, run_ms AS ms FROM counted_day",
+    if (surveys.length === 0) return Promise.resolve([]);
+    const numbers = surveys.map(({ number }) => number);
+    return this.read(async (access) => {
+      const rows = await access.rows<{ number: number }>(
+        `SELECT coalesce(number, id) AS number FROM survey
+         WHERE source = $1 AND site IN (SELECT key FROM site)
+           AND (number BETWEEN $2 AND $3 OR (number IS NULL AND id BETWEEN $2 AND $3))`,
+        [(await numberOf(access, origin)) ?? -1, Math.min(...numbers), Math.max(...numbers)],
       );
-      const marks = new Map(days.map(({ day, ms }) => [day, ms]));
-      return outlineOf(snapshot, site, { days: marks, runMs: run?.ms ?? 0 });
+      const known = new Set(rows.map(({ number }) => number));
+      return surveys.filter(({ number }) => !known.has(number));
     });
-  }
-
-  /** Those of the days, all of one month, on which there is anything. */
-  days(
-    site: SiteKey,
-    days: readonly Day[],
-    isKnown: (day: Day, hash: Uint8Array) => boolean,
-  ): Promise<readonly SourceDay[]> {
-    return this.#ofOneMoment(({ snapshot }) => readDays(snapshot, site, days, isKnown));
-  }
-
-  /** Responses whose ids are beyond `after`, ascending, but those that came from the database `but`. */
-  surveys(after: number, limit: number, but: string): Promise<readonly CopiedSurvey[]> {
-    return this.#rows<CopiedSurvey>(
-      `SELECT id, site, version, day, payload FROM survey
-       WHERE id > $1 AND site IN (SELECT key FROM site)
-         AND NOT EXISTS (SELECT 1 FROM copied_survey WHERE survey = survey.id AND source = $2)
-       ORDER BY id LIMIT $3`,
-      [after, but, limit],
-    );
   }
 
   /** How many hits and responses wait for the clock. */
   waiting(): Promise<number> {
-    return this.#ofOneMoment(async ({ rows, snapshot }) => {
+    return this.read(async ({ rows, snapshot }) => {
       const [surveys] = await rows<{ n: number }>(
         "SELECT count(*) AS n FROM waiting_survey WHERE site IN (SELECT key FROM site)",
       );
@@ -165,37 +154,12 @@ export class CopyEnd {
     });
   }
 
-  // What a comparison looks at.
-
-  /** Of those days, all of one month, on which there is anything. */
-  sums(site: SiteKey, days: readonly Day[]): Promise<ReadonlyMap<Day, Sums>> {
-    return this.#ofOneMoment(({ snapshot }) => daySums(snapshot, site, days));
-  }
-
-  /** Counters of all time, days past retention included. */
-  totals(site: SiteKey): Promise<Sums> {
-    return this.#ofOneMoment(({ snapshot }) => totalsOf(snapshot, site));
-  }
-
-  /** How many responses there are, by `version day`. */
-  async surveySums(site: SiteKey): Promise<Sums> {
-    const rows = await this.#rows<{ name: string; n: number }>(
-      `SELECT version || ' ' || day AS name, count(*) AS n FROM survey
-       WHERE site = $1 GROUP BY version, day`,
-      [site],
-    );
-    return new Map(rows.map(({ name, n }) => [name, n]));
-  }
-
   /** Every day that retention has not dropped. */
   async keptDays(): Promise<ReadonlySet<Day>> {
-    const rows = await this.#rows<{ day: Day }>("SELECT day FROM counted_day");
+    const rows = await this.read((access) =>
+      access.rows<{ day: Day }>("SELECT day FROM counted_day"),
+    );
     return new Set(rows.map(({ day }) => day));
-  }
-
-  /** All of it or nothing; `task` may run more than once. */
-  transaction<T>(task: (change: Change) => Promise<T>): Promise<T> {
-    return this.#readable(() => this.#engine.write((access) => task(new Change(access))));
   }
 
   close(): Promise<void> {

@@ -8,7 +8,7 @@ import type { SurveyLabels } from "../reports.ts";
 import type { SiteAlarmsRecord } from "../rows.ts";
 import type { Directory, SiteRecord } from "../sites/directory.ts";
 import type { SiteChange } from "../sites/draft.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { BlockRow, LogRow, Snapshot, SourceNumber } from "../snapshot.ts";
 
 /** A site with all that its owner has set. */
 export interface CopySite extends SiteRecord {
@@ -20,8 +20,20 @@ export interface CopySite extends SiteRecord {
 /** Counts by name, summed over all values. */
 export type Sums = ReadonlyMap<string, number>;
 
+/** What one database counted under one origin, as any database has it that knows of it. */
+export interface Source {
+  readonly number: SourceNumber;
+  /** Names it for good, wherever it is copied to. */
+  readonly origin: string;
+  /** For people. */
+  readonly name: string;
+}
+
 export interface CopiedSurvey {
   readonly id: number;
+  /** Where it came from, and what it is called by there. */
+  readonly source: SourceNumber;
+  readonly number: number;
   readonly site: SiteKey;
   readonly version: number;
   readonly day: Day;
@@ -45,6 +57,8 @@ export interface CopyAccess {
     statements: readonly { readonly text: string; readonly values: readonly unknown[] }[],
   ): Promise<readonly (readonly object[])[]>;
   readonly snapshot: Snapshot;
+  /** What is counted there now. */
+  own(): Soon<Pick<Source, "number" | "origin">>;
   /** In one that writes nobody else changes it until the end. */
   directory(): Soon<Directory>;
   alarms(): Soon<readonly SiteAlarmsRecord[]>;
@@ -52,16 +66,22 @@ export interface CopyAccess {
 
 export interface CopyWrites extends CopyAccess {
   carryOut(changes: readonly SiteChange[]): Soon<void>;
-  /** Blocks are others at the end: who settles meanwhile prepares anew. */
+  /**
+   * Blocks are others at the end: who settles meanwhile prepares anew, and who else would change blocks waits.
+   */
   passGeneration(): Soon<void>;
+  /** Adds a block, or puts it in the place of the one that is there. */
+  put(block: BlockRow): Soon<void>;
+  /** A row of the log holds nothing from now on; its number stays. */
+  empty(row: LogRow): Soon<void>;
   /** New ones, ascending. */
   surveyIds(n: number): Soon<readonly number[]>;
 }
 
 /** What copying needs of an engine. */
 export interface CopyEngine {
-  /** Names this data for good, backups of it included. */
-  readonly id: string;
+  /** Of what it counts now. */
+  readonly origin: string;
   /** For people: a folder, or an address without its password. */
   readonly name: string;
   /** True where it passes by itself, within moments or once the database is back. */

@@ -11,7 +11,7 @@ export interface ProgressLine {
 export interface CopyOptions {
   readonly from: CopyEnd;
   readonly to: CopyEnd;
-  readonly clock: Pick<Clock, "monotonic" | "after">;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "after">;
   /** Ends it after the transaction that runs; whoever aborts it hears of it by Interrupted. */
   readonly signal: AbortSignal;
   /** Takes a sentence for the owner. */

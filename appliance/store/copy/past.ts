@@ -1,44 +1,75 @@
 import type { Day } from "../../base/calendar.ts";
-import { firstDayOf, monthOf } from "../blocks/month.ts";
+import type { CopyAccess, Source, Sums } from "./engine.ts";
 import type { CopyOptions } from "./options.ts";
-import { addTo, countersOf, type Outline } from "./reading.ts";
+import type { Patience } from "./patience.ts";
+import { counterDays, pastOf, type Which } from "./reading.ts";
 import type { Pair } from "./sites.ts";
-import type { Taken } from "./taken.ts";
+import { numberOf, takeSource } from "./sources.ts";
+
+/** No source has it. */
+const NOWHERE = 2 ** 31 - 1;
+
+/** Counters of days past retention, and of those that are kept. */
+interface Totals {
+  readonly past: Sums;
+  readonly days: ReadonlyMap<Day, Sums>;
+}
 
 /**
- * Brings what the source has counted on days that are past retention there: counters of all time. A
- * day that was brought before it went adds nothing to them, and is left in the target as it is.
+ * Brings what an origin has counted of days past retention: counters of all time. Either side may keep days that the
+ * other has dropped. What is left of its past without the days that only the other keeps is of days that neither
+ * keeps; who tells more of them knows of them all.
  */
 export async function bringPast(
   { from, to }: Pick<CopyOptions, "from" | "to">,
-  { id, there, origin }: Pair,
-  { days, past }: Outline,
+  patience: Patience,
+  { pair, source }: { readonly pair: Pair; readonly source: Source },
 ): Promise<void> {
-  const present = new Set(days.map(({ day }) => day));
-  const goneFrom = (taken: Taken) => [...taken.days.keys()].filter((day) => !present.has(day));
-  if (past.size === 0 && goneFrom(await to.taken(from.id, id)).length === 0) return;
-  // What the target gave is in the source's past, too, once its days are past retention.
-  const gift = origin === undefined ? undefined : await from.taken(to.id, origin);
-  const given = gift && (await takenPast(gift, goneFrom(gift)));
-  await to.transaction(async (change) => {
-    const taken = await change.taken(from.id, id);
-    const gone = goneFrom(taken);
-    const sums = await takenPast(taken, gone);
-    const added = new Map<string, number>();
-    for (const [counter, n] of past) {
-      const more = n - (sums.get(counter) ?? 0) - (given?.get(counter) ?? 0);
-      if (more > 0) added.set(counter, more);
-    }
-    addTo(sums, added);
-    await change.addPast(from.id, id, there.key, { added, past: sums, gone });
+  const there = async (access: CopyAccess) => ({
+    site: pair.there.key,
+    source: (await numberOf(access, source.origin)) ?? NOWHERE,
+  });
+  const itsOwn = { site: pair.site, source: source.number };
+  const pasts = [
+    await patience.with(() => from.read(({ rows }) => pastOf(rows, itsOwn))),
+    await patience.with(() => to.read(async (access) => pastOf(access.rows, await there(access)))),
+  ];
+  if (pasts.every(({ size }) => size === 0)) return;
+  const here = await patience.with(() => from.read((access) => totalsOf(access, itsOwn)));
+  const missing = async (access: CopyAccess) =>
+    changed(here, await totalsOf(access, await there(access)));
+  if ((await patience.with(() => to.read(missing))).length === 0) return;
+  await patience.with(() =>
+    to.transaction(async (access) => {
+      await access.passGeneration();
+      const number = await takeSource(access, source);
+      await access.all(
+        (await missing(access)).map(([counter, n]) => ({
+          text: `INSERT INTO past (site, source, counter, n) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (site, source, counter) DO UPDATE SET n = excluded.n`,
+          values: [pair.there.key, number, counter, n],
+        })),
+      );
+    }),
+  );
+}
+
+async function totalsOf({ rows, snapshot }: CopyAccess, which: Which): Promise<Totals> {
+  return { past: await pastOf(rows, which), days: await counterDays(snapshot, which) };
+}
+
+/** Counters of the target's past that are to be others. */
+function changed(source: Totals, target: Totals): (readonly [string, number])[] {
+  const [ofSource, ofTarget] = [rest(source, target.days), rest(target, source.days)];
+  return [...new Set([...source.past.keys(), ...target.past.keys()])].flatMap((counter) => {
+    const n = Math.max(0, ofSource(counter), ofTarget(counter));
+    return n === (target.past.get(counter) ?? 0) ? [] : [[counter, n] as const];
   });
 }
 
-/** What was brought of the past, and of days that are past by now. */
-async function takenPast(taken: Taken, gone: readonly Day[]): Promise<Map<string, number>> {
-  const sums = new Map(taken.past);
-  for (const days of Map.groupBy(gone, monthOf).values())
-    for (const [day, slice] of await taken.slices(days))
-      addTo(sums, countersOf(slice, day - firstDayOf(slice.month)));
-  return sums;
+/** What a past tells of days that neither it nor another keeps. */
+function rest({ past, days }: Totals, others: Totals["days"]): (counter: string) => number {
+  const gone = [...others].flatMap(([day, sums]) => (days.has(day) ? [] : [sums]));
+  return (counter) =>
+    gone.reduce((n, sums) => n - (sums.get(counter) ?? 0), past.get(counter) ?? 0);
 }

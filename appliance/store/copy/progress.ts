@@ -1,4 +1,5 @@
-import { type Day, formatDay } from "../../base/calendar.ts";
+import { formatDay } from "../../base/calendar.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
 import type { CopyOptions } from "./options.ts";
 
 const SECOND_MS = 1_000;
@@ -7,36 +8,32 @@ const MINUTE_S = 60;
 /** Tells how far a copy has come. */
 export class Progress {
   readonly #options: Pick<CopyOptions, "clock" | "show">;
-  readonly #all: number;
+  readonly #sites: number;
   readonly #since: number;
-  /** Days of the sites that are done. */
-  #before = 0;
+  /** Sites that are done. */
+  #done = 0;
 
-  constructor(options: Pick<CopyOptions, "clock" | "show">, all: number) {
+  constructor(options: Pick<CopyOptions, "clock" | "show">, sites: number) {
     this.#options = options;
-    this.#all = all;
+    this.#sites = sites;
     this.#since = options.clock.monotonic();
   }
 
-  /** @param done days of this site */
-  at(site: string, day: Day | undefined, done: number): void {
-    const all = this.#before + done;
-    const share = this.#all === 0 ? 1 : all / this.#all;
+  /** @param part of this site that is done, 0 to 1 */
+  at(site: string, month: Month, part: number): void {
+    const share = (this.#done + part) / this.#sites;
     const seconds = (this.#options.clock.monotonic() - this.#since) / SECOND_MS;
-    const rate = seconds > 0 ? all / seconds : 0;
     const parts = [
-      day === undefined ? site : `${site} ${formatDay(day)}`,
+      `${site} ${formatDay(firstDayOf(month)).slice(0, "2026-03".length)}`,
       `${Math.floor(100 * share)} %`,
-      ...(rate > 0
-        ? [`${rate.toPrecision(2)} days/s`, `${left((this.#all - all) / rate)} left`]
-        : []),
+      ...(share > 0 && seconds > 0 ? [`${left((seconds / share) * (1 - share))} left`] : []),
     ];
     this.#options.show({ text: parts.join(" · "), share });
   }
 
-  /** A site is done, which has so many days. */
-  done(days: number): void {
-    this.#before += days;
+  /** A site is done. */
+  done(): void {
+    this.#done += 1;
   }
 
   surveys(brought: number): void {

@@ -1,116 +1,120 @@
-import { createHash } from "node:crypto";
 import { DAY_MS, type Day } from "../../base/calendar.ts";
-import { BLOCK_COUNTERS, type Block, COUNTED_AS } from "../blocks/block.ts";
-import { decodeBlock, encodeBlock } from "../blocks/codec.ts";
+import { BLOCK_COUNTERS, Block, COUNTED_AS } from "../blocks/block.ts";
+import { decodeBlock } from "../blocks/codec.ts";
 import { MAX_DAYS } from "../blocks/dictionary.ts";
-import { firstDayOf, MAX_MONTH, type Months, monthOf } from "../blocks/month.ts";
+import { mergeInto } from "../blocks/merge.ts";
+import { firstDayOf, MAX_MONTH, type Month, type Months } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
 import { LogTail } from "../log/tail.ts";
-import { PIECES, type Piece, type Snapshot } from "../snapshot.ts";
-import { sliceOf, sumOf } from "./difference.ts";
-import type { Sums } from "./engine.ts";
+import type { BlockRow, Piece, Snapshot, SourceNumber } from "../snapshot.ts";
+import type { Rows, Sums } from "./engine.ts";
 
-/** What is kept of a site and month, with what is left of it in the log. */
-interface SiteMonth {
+/** Of what is read: of a site, one source or all of them together. */
+export interface Which {
+  readonly site: SiteKey;
+  readonly source: SourceNumber | undefined;
+}
+
+/** What is kept of a month, with what is left of it in the log. */
+export interface SiteMonth {
   readonly block: Block;
   /** Those on which there is anything, ascending. */
   readonly days: readonly Day[];
 }
 
-/** What there is of a site, as of one moment. */
-export interface Outline {
-  /** Ascending; and for how long the data had been in use since each was last counted on, in ms. */
-  readonly days: readonly { readonly day: Day; readonly ageMs: number }[];
-  /** Counters of days past retention. */
-  readonly past: Sums;
+export const ALL_MONTHS: Months = { from: 0, to: MAX_MONTH };
+
+/** For how long the service has run with the data, in ms. */
+export const RUN_MS = "coalesce((SELECT CAST(value AS bigint) FROM meta WHERE key = 'run_ms'), 0)";
+
+/** Ascending. @throws {RangeError} where it holds what is no block */
+export async function monthsOf(
+  snapshot: Snapshot,
+  { site, source }: Which,
+  { from, to }: Months,
+  pieces: readonly Piece[],
+): Promise<SiteMonth[]> {
+  const tail = new LogTail(source);
+  await tail.follow(snapshot);
+  const rows = (await snapshot.blocks([site], { from, to }, pieces)).filter(
+    (row) => source === undefined || row.source === source,
+  );
+  // Where nothing was kept of what came together, nothing is told of what is not settled yet.
+  const keepsDetail = rows.length === 0 || rows.some(({ detail }) => detail.length > 0);
+  const detailFrom = keepsDetail ? 0 : Number.POSITIVE_INFINITY;
+  const left = await tail.blocks(snapshot, site, detailFrom);
+  const byMonth = Map.groupBy(rows, ({ month }) => month);
+  const inLog = [...left.keys()].filter((month) => month >= from && month <= to);
+  const months = [...new Set([...byMonth.keys(), ...inLog])].sort((a, b) => a - b);
+  return months.map((month) => monthIn(month, byMonth.get(month) ?? [], left.get(month)));
 }
 
-/** One day of a site, as of one moment. */
-export interface SourceDay {
-  readonly day: Day;
-  /** 32 bytes, which are others as soon as anything else is counted. */
-  readonly hash: Uint8Array;
-  /** A block of this day only; undefined where the caller knows it by its hash. */
-  readonly slice: Block | undefined;
+/** What blocks of a month hold together. */
+export function monthIn(month: Month, rows: readonly BlockRow[], left?: Block): SiteMonth {
+  const blocks = [...rows.map((row) => decodeBlock(row)), ...(left === undefined ? [] : [left])];
+  const mask = blocks.reduce((sum, { days }) => sum | days, 0);
+  const days = Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
+  return { block: sumOf(month, blocks), days: days.filter((_, at) => (mask >> at) & 1) };
 }
 
-/** By which time retention goes. */
-interface Marks {
-  /** How long the service has run with the data, in ms. */
-  readonly runMs: number;
-  /** When, by that measure, each day was last counted on. */
-  readonly days: ReadonlyMap<Day, number>;
+/** All of a month together; what there is only one of is that one. */
+function sumOf(month: Month, blocks: readonly Block[]): Block {
+  const [first, ...others] = blocks;
+  if (first !== undefined && others.length === 0) return first;
+  const sum = new Block(month);
+  for (const block of blocks) mergeInto(sum, block);
+  return sum;
 }
 
-const ALL_MONTHS = { from: 0, to: MAX_MONTH };
-
-/** Which days there are of a site, and what is past. */
-export async function outlineOf(snapshot: Snapshot, site: SiteKey, marks: Marks): Promise<Outline> {
-  const months = await monthsOf(snapshot, site, ALL_MONTHS, ["counters"]);
-  const days = months.flatMap((month) => month.days);
-  const [past = new Map()] = await snapshot.past([site]);
-  const newest = Math.max(days.at(-1) ?? 0, ...marks.days.keys());
-  return {
-    past,
-    days: days.map((day) => {
-      const mark = marks.days.get(day);
-      // What is still in the log has none: as if the service had run all the time.
-      const age = mark === undefined ? (newest - day) * DAY_MS : marks.runMs - mark;
-      return { day, ageMs: Math.max(0, age) };
-    }),
-  };
-}
-
-/** Days of a site of one month, those on which there is anything. */
-export async function readDays(
+/** By source, the months of a site in which there is anything, ascending. */
+export async function monthsBySource(
   snapshot: Snapshot,
   site: SiteKey,
-  days: readonly Day[],
-  isKnown: (day: Day, hash: Uint8Array) => boolean,
-): Promise<SourceDay[]> {
-  const [first] = days;
-  if (first === undefined) return [];
-  const range = { from: monthOf(first), to: monthOf(first) };
-  const [month] = await monthsOf(snapshot, site, range, PIECES);
-  return days.flatMap((day) => {
-    if (!month?.days.includes(day)) return [];
-    const slice = sliceOf(month.block, day);
-    const hash = createHash("sha256");
-    for (const piece of Object.values(encodeBlock(slice))) hash.update(piece).update("\0");
-    const state = hash.digest();
-    return [{ day, hash: state, slice: isKnown(day, state) ? undefined : slice }];
-  });
+  sources: readonly SourceNumber[],
+): Promise<ReadonlyMap<SourceNumber, readonly Month[]>> {
+  const rows = await snapshot.blocks([site], ALL_MONTHS, []);
+  const months = new Map(
+    sources.map((source) => [
+      source,
+      new Set(rows.filter((row) => row.source === source).map(({ month }) => month)),
+    ]),
+  );
+  for (const [source, ofSource] of months) {
+    const tail = new LogTail(source);
+    await tail.follow(snapshot);
+    for (const month of (await tail.blocks(snapshot, site, Number.POSITIVE_INFINITY)).keys())
+      ofSource.add(month);
+  }
+  return new Map([...months].map(([source, all]) => [source, [...all].sort((a, b) => a - b)]));
 }
 
-/** What was counted on each of some days of one month, summed over all values. */
-export async function daySums(
-  snapshot: Snapshot,
-  site: SiteKey,
-  days: readonly Day[],
-): Promise<Map<Day, Sums>> {
-  const sums = new Map<Day, Sums>();
-  const range = { from: monthOf(Math.min(...days)), to: monthOf(Math.max(...days)) };
-  for (const { block, days: there } of await monthsOf(snapshot, site, range, [
-    "counters",
-    "counts",
-  ]))
-    for (const day of there)
-      if (days.includes(day)) sums.set(day, sumsOf(block, day - firstDayOf(block.month)));
+/**
+ * By day, how much is counted: another record always counts more, and nothing else does, be it folded, merged or
+ * left to its counts alone.
+ */
+export function amounts({ block, days }: SiteMonth): ReadonlyMap<Day, number> {
+  const first = firstDayOf(block.month);
+  return new Map(
+    days.map((day) => [
+      day,
+      [...sumsOf(block, day - first).values()].reduce((sum, n) => sum + n, 0),
+    ]),
+  );
+}
+
+/** What was counted on a day of the month, by counter and dimension, summed over all values. */
+export function sumsOf(block: Block, at: number): Map<string, number> {
+  const sums = countersOf(block, at);
+  for (const [name, { days }] of block.dimensions)
+    days[at]?.each((_, { views, visitors, sessions }) => {
+      for (const [measure, n] of [
+        [name, views],
+        [`${name} visitors`, visitors],
+        [`${name} sessions`, sessions],
+      ] as const)
+        if (n > 0) sums.set(measure, (sums.get(measure) ?? 0) + n);
+    });
   return sums;
-}
-
-/** Counters of all time, days past retention included. */
-export async function totalsOf(snapshot: Snapshot, site: SiteKey): Promise<Sums> {
-  const [past = new Map()] = await snapshot.past([site]);
-  const sums = new Map(past);
-  for (const { block } of await monthsOf(snapshot, site, ALL_MONTHS, ["counters"]))
-    for (let at = 0; at < MAX_DAYS; at++) addTo(sums, countersOf(block, at));
-  return sums;
-}
-
-/** Adds counts by name. */
-export function addTo(sums: Map<string, number>, more: Sums): void {
-  for (const [name, n] of more) sums.set(name, (sums.get(name) ?? 0) + n);
 }
 
 /** By counter, what was counted on a day of the month. */
@@ -124,6 +128,48 @@ export function countersOf(block: Block, at: number): Map<string, number> {
   return sums;
 }
 
+/** Adds counts by name. */
+export function addTo(sums: Map<string, number>, more: Sums): void {
+  for (const [name, n] of more) sums.set(name, (sums.get(name) ?? 0) + n);
+}
+
+/** By counter, what is counted of days past retention. */
+export async function pastOf(rows: Rows, { site, source }: Which): Promise<Sums> {
+  const past = await rows<{ counter: string; n: number }>(
+    `SELECT counter, CAST(sum(n) AS bigint) AS n FROM past
+     WHERE site = $1 AND (source = $2 OR $2 < 0) GROUP BY counter`,
+    [site, source ?? -1],
+  );
+  return new Map(past.map(({ counter, n }) => [counter, n]));
+}
+
+/** By day, each counter. */
+export async function counterDays(
+  snapshot: Snapshot,
+  which: Which,
+): Promise<ReadonlyMap<Day, Sums>> {
+  const months = await monthsOf(snapshot, which, ALL_MONTHS, ["counters"]);
+  return new Map(
+    months.flatMap(({ block, days }) =>
+      days.map((day) => [day, countersOf(block, day - firstDayOf(block.month))] as const),
+    ),
+  );
+}
+
+/** For how long the data had been in use since a day was last counted on, in ms. */
+export async function agesOf(rows: Rows): Promise<(day: Day) => number> {
+  const [run] = await rows<{ ms: number }>(`SELECT ${RUN_MS} AS ms`);
+  const days = await rows<{ day: Day; ms: number }>("SELECT day, run_ms AS ms FROM counted_day");
+  const marks = new Map(days.map(({ day, ms }) => [day, ms]));
+  const newest = Math.max(0, ...marks.keys());
+  return (day) => {
+    const mark = marks.get(day);
+    // What is still in the log has none: as if the service had run all the time.
+    const age = mark === undefined ? (newest - day) * DAY_MS : (run?.ms ?? 0) - mark;
+    return Math.max(0, age);
+  };
+}
+
 /** How many hits of the sites wait for the clock. */
 export async function pendingHits(snapshot: Snapshot): Promise<number> {
   const tail = new LogTail();
@@ -131,49 +177,4 @@ export async function pendingHits(snapshot: Snapshot): Promise<number> {
   let sum = 0;
   for (const site of await snapshot.siteKeys()) sum += tail.pending(site);
   return sum;
-}
-
-/** What is kept of a site by month, with what is left in the log; ascending. */
-async function monthsOf(
-  snapshot: Snapshot,
-  site: SiteKey,
-  { from, to }: Months,
-  pieces: readonly Piece[],
-): Promise<SiteMonth[]> {
-  const tail = new LogTail();
-  await tail.follow(snapshot);
-  const rows = await snapshot.blocks([site], { from, to }, pieces);
-  // Where nothing was kept of what came together, nothing is told of what is not settled yet.
-  const keepsDetail = rows.length === 0 || rows.some(({ detail }) => detail.length > 0);
-  const detailFrom = keepsDetail ? 0 : Number.POSITIVE_INFINITY;
-  const left = await tail.blocks(snapshot, site, detailFrom);
-  const byMonth = Map.groupBy(rows, ({ month }) => month);
-  const months = new Set([
-    ...byMonth.keys(),
-    ...[...left.keys()].filter((m) => m >= from && m <= to),
-  ]);
-  return [...months]
-    .sort((a, b) => a - b)
-    .map((month) => {
-      const blocks = (byMonth.get(month) ?? []).map((row) => decodeBlock(row));
-      const rest = left.get(month);
-      if (rest !== undefined) blocks.push(rest);
-      const mask = blocks.reduce((sum, { days }) => sum | days, 0);
-      const days = Array.from({ length: MAX_DAYS }, (_, at) => firstDayOf(month) + at);
-      return { block: sumOf(month, blocks), days: days.filter((_, at) => (mask >> at) & 1) };
-    });
-}
-
-function sumsOf(block: Block, at: number): Sums {
-  const sums = countersOf(block, at);
-  for (const [name, { days }] of block.dimensions)
-    days[at]?.each((_, { views, visitors, sessions }) => {
-      for (const [measure, n] of [
-        [name, views],
-        [`${name} visitors`, visitors],
-        [`${name} sessions`, sessions],
-      ] as const)
-        if (n > 0) sums.set(measure, (sums.get(measure) ?? 0) + n);
-    });
-  return sums;
 }

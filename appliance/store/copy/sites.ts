@@ -3,12 +3,8 @@ import { comparableHost, tokenTwin, twinProblem } from "../../base/names.ts";
 import type { SiteKey } from "../counting.ts";
 import { type Directory, type SiteRecord, siteIn } from "../sites/directory.ts";
 import { Draft, type SiteChange } from "../sites/draft.ts";
-import type { Change } from "./change.ts";
 import type { CopyEnd } from "./end.ts";
-import { CopyRefused, type CopySite } from "./engine.ts";
-
-/** Stands for the admin token in the sites that were taken over. */
-const ADMIN_SITE = "";
+import { CopyRefused, type CopySite, type CopyWrites } from "./engine.ts";
 
 /** A site on both sides. */
 export interface Pair {
@@ -16,17 +12,12 @@ export interface Pair {
   readonly id: string;
   /** The one it is in the target. */
   readonly there: { readonly id: string; readonly key: SiteKey };
-  /** What the target called it when the source took it from there; undefined where it did not. */
-  readonly origin: string | undefined;
 }
 
 /** A site of the source, and the one it is in the target, if it is there. */
 interface Match {
   readonly site: CopySite;
-  readonly origin: string | undefined;
   readonly found: CopySite | undefined;
-  /** An earlier run has brought it. */
-  readonly isTaken: boolean;
 }
 
 /**
@@ -45,8 +36,8 @@ export async function pairsOf(
 }
 
 /**
- * Makes the sites that the target does not have, with all that is set of them. Of those it has it
- * takes, once, what nothing is set of; later runs leave all that to the target.
+ * Makes the sites that the target does not have, with all that is set of them. Of those it has, the first run
+ * takes what nothing is set of; later runs leave all that to the target.
  * @param say takes a sentence for the owner
  * @throws {CopyRefused} where a site cannot be beside another; nothing is changed then
  */
@@ -58,27 +49,29 @@ export async function bringSites(
   const matches = await match(from, to);
   refuseTwins(matches, await to.sites());
   await bringZone(from, to, say);
+  const isFirst = !(await to.knows(from.origin));
   for (const each of matches)
-    if (!each.isTaken) {
-      const loser = await to.transaction((change) => bring(from.id, each, change));
+    if (each.found === undefined || (isFirst && lacks(each.site, each.found))) {
+      const loser = await to.transaction((access) => bring(each, access));
       if (loser !== undefined) say(loser);
     }
-  await bringAdminToken(from, to);
+  if (isFirst) await bringAdminToken(from, to);
   return (await pairsOf(from, to)).pairs;
+}
+
+/** Whether anything is set of a site that is not set in the target. */
+function lacks(site: CopySite, found: CopySite): boolean {
+  return takesHost(site, found) || settingsOf(site, found.key, found).length > 0;
+}
+
+function takesHost(site: CopySite, found: CopySite): boolean {
+  return site.host !== null && found.host === null && !found.declared && !found.retired;
 }
 
 async function match(from: CopyEnd, to: CopyEnd): Promise<Match[]> {
   const sites = await from.sites();
   const there = await to.sites();
-  const taken = await to.takenSites(from.id);
-  const given = await from.takenSites(to.id);
-  const origins = new Map([...given].map(([id, key]) => [key, id]));
-  return sites.map((site) => {
-    const origin = origins.get(site.key);
-    const known = there.find(({ key }) => key === taken.get(site.id));
-    const found = known ?? there.find(({ id }) => id === (origin ?? site.id));
-    return { site, origin, found, isTaken: known !== undefined };
-  });
+  return sites.map((site) => ({ site, found: there.find(({ id }) => id === site.id) }));
 }
 
 function refuseTwins(matches: readonly Match[], there: readonly CopySite[]): void {
@@ -93,12 +86,7 @@ function refuseTwins(matches: readonly Match[], there: readonly CopySite[]): voi
 }
 
 /** @returns a sentence for the owner where the site does not come with all that is set */
-async function bring(
-  source: string,
-  { site, found }: Match,
-  change: Change,
-): Promise<string | undefined> {
-  await change.forgetSite(source, site.id);
+async function bring({ site, found }: Match, change: CopyWrites): Promise<string | undefined> {
   const directory = await change.directory();
   const draft = new Draft(directory);
   const id = found?.id ?? site.id;
@@ -106,16 +94,15 @@ async function bring(
   const host = owner === undefined ? site.host : null;
   if (found === undefined) draft.add(id);
   if (found === undefined) draft.set(id, { host, badge: site.badge });
-  else if (found.host === null && !found.declared && !found.retired) draft.set(id, { host });
+  else if (takesHost(site, found)) draft.set(id, { host });
   await change.carryOut(draft.changes());
   const key = found?.key ?? keyOf(await change.directory(), id);
   await change.carryOut(settingsOf(site, key, found));
   if (found === undefined && site.retired) await retire(change, id);
-  await change.saveSite(source, site.id, key);
   return owner && `${site.host} belongs to ${owner.id} in the target: ${id} is there without it.`;
 }
 
-async function retire(change: Change, id: string): Promise<void> {
+async function retire(change: CopyWrites, id: string): Promise<void> {
   const draft = new Draft(await change.directory());
   draft.retire(id);
   await change.carryOut(draft.changes());
@@ -142,13 +129,14 @@ function settingsOf(site: CopySite, key: SiteKey, found: CopySite | undefined): 
  */
 async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => void) {
   const setting = await from.dayZone();
-  const zone = await to.transaction(async (change) => {
-    const { dayZone, sites, retired } = await change.directory();
-    if (setting === null || dayZone !== null || sites.length + retired.length > 0)
-      return (dayZone ?? UTC_DAYS).zone;
-    await change.carryOut([{ kind: "dayZone", setting }]);
-    return setting.zone;
-  });
+  const takes = ({ dayZone, sites, retired }: Directory) =>
+    setting !== null && dayZone === null && sites.length + retired.length === 0;
+  if (takes(await to.directory()))
+    await to.transaction(async (access) => {
+      if (setting !== null && takes(await access.directory()))
+        await access.carryOut([{ kind: "dayZone", setting }]);
+    });
+  const zone = ((await to.dayZone()) ?? UTC_DAYS).zone;
   const there = (setting ?? UTC_DAYS).zone;
   if (there !== zone)
     say(
@@ -158,11 +146,10 @@ async function bringZone(from: CopyEnd, to: CopyEnd, say: (sentence: string) => 
 
 async function bringAdminToken(from: CopyEnd, to: CopyEnd): Promise<void> {
   const hash = await from.adminHash();
-  if (hash === null || (await to.takenSites(from.id)).has(ADMIN_SITE)) return;
+  if (hash === null || (await to.adminHash()) !== null) return;
   await to.transaction(async (change) => {
     const { adminHash } = await change.directory();
     if (adminHash === null) await change.carryOut([{ kind: "readToken", site: null, hash }]);
-    await change.saveSite(from.id, ADMIN_SITE, 0);
   });
 }
 
@@ -180,9 +167,6 @@ function keyOf(directory: Directory, id: string): SiteKey {
   return site.key;
 }
 
-function pairOf(
-  { site, origin }: Pick<Match, "site" | "origin">,
-  { key, id }: { key: SiteKey; id: string },
-): Pair {
-  return { site: site.key, id: site.id, there: { key, id }, origin };
+function pairOf({ site }: Match, { key, id }: { key: SiteKey; id: string }): Pair {
+  return { site: site.key, id: site.id, there: { key, id } };
 }

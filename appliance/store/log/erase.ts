@@ -1,6 +1,9 @@
 import type { SiteKey } from "../counting.ts";
 import { BatchEncoder, isOfLaterFormat, readBatch, recordsOf, sitesOf } from "./batch.ts";
 
+/** A batch of no records. */
+export const EMPTY_BATCH: Uint8Array = new BatchEncoder().encode();
+
 /**
  * A batch without the records of a site, and without texts that only those had.
  * @returns the same bytes where it has none, or is of a later format, and undefined where nothing is left, or

@@ -3,7 +3,7 @@ import type { Block } from "../blocks/block.ts";
 import { fold } from "../blocks/fold.ts";
 import type { Month } from "../blocks/month.ts";
 import type { SiteKey } from "../counting.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot, SourceNumber } from "../snapshot.ts";
 import {
   type Batch,
   BatchEncoder,
@@ -50,13 +50,19 @@ export class LogTail {
   #hasAll = true;
   readonly #sites = new Map<SiteKey, SiteTail>();
   readonly #pending = new Map<SiteKey, number>();
+  readonly #source: SourceNumber | undefined;
+
+  /** @param source that of whose records there are to be none but these */
+  constructor(source?: SourceNumber) {
+    this.#source = source;
+  }
 
   /** Takes in what the log has more than it had, and drops what is folded. */
   async follow(snapshot: Snapshot): Promise<void> {
     const generation = await snapshot.generation();
     if (generation !== this.#generation) this.#beginAt(await snapshot.folded());
     this.#generation = generation;
-    await eachBatch(snapshot, this.#seen, (batch) => this.#take(batch));
+    await this.#each(snapshot, this.#seen, (batch) => this.#take(batch));
   }
 
   /** How many hits of a site wait for the clock. */
@@ -90,7 +96,7 @@ export class LogTail {
   async #foldAll(snapshot: Snapshot, site: SiteKey, tail: SiteTail): Promise<void> {
     const take = ({ batch, rows }: Batched) => foldRows(tail, batch, rows.get(site));
     if (!this.#hasAll) {
-      await eachBatch(snapshot, new Map(this.#folded), (batch) =>
+      await this.#each(snapshot, new Map(this.#folded), (batch) =>
         take({ batch, rows: rowsBySite(batch) }),
       );
       return;
@@ -154,6 +160,24 @@ export class LogTail {
     this.#dropRecords();
   }
 
+  /** Visits the batches that the log has beyond these numbers, which move on with them. */
+  async #each(
+    snapshot: Snapshot,
+    seen: Map<number, number>,
+    visit: (batch: Batch) => void,
+  ): Promise<void> {
+    for (;;) {
+      const rows = await snapshot.log(seen, PIECE_BYTES);
+      if (rows.length === 0) return;
+      for (const { node, n, source, body } of rows) {
+        const isMeant = this.#source === undefined || source === this.#source;
+        const batch = isMeant ? readBatch(body) : undefined;
+        if (batch !== undefined) visit(batch);
+        seen.set(node, n);
+      }
+    }
+  }
+
   #close(): void {
     this.#full.push(batched(decodeBatch(this.#open.encode())));
     this.#fullBytes += this.#open.memory;
@@ -171,21 +195,4 @@ function foldRows(
   rows: readonly number[] | undefined,
 ): void {
   if (rows !== undefined && batch.undated === undefined) fold(blocks, batch, rows, { detailFrom });
-}
-
-/** Visits the batches that the log has beyond these numbers, which move on with them. */
-async function eachBatch(
-  snapshot: Snapshot,
-  seen: Map<number, number>,
-  visit: (batch: Batch) => void,
-): Promise<void> {
-  for (;;) {
-    const rows = await snapshot.log(seen, PIECE_BYTES);
-    if (rows.length === 0) return;
-    for (const { node, n, body } of rows) {
-      const batch = readBatch(body);
-      if (batch !== undefined) visit(batch);
-      seen.set(node, n);
-    }
-  }
 }

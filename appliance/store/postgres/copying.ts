@@ -1,19 +1,24 @@
-import { randomBytes } from "node:crypto";
 import { Refusal } from "../../base/refusal.ts";
-import { type CopyAccess, type CopyEngine, CopyRefused, type Opening } from "../copy/engine.ts";
+import {
+  type CopyAccess,
+  type CopyEngine,
+  CopyRefused,
+  type Opening,
+  type Source,
+} from "../copy/engine.ts";
+import { EMPTY_BATCH } from "../log/erase.ts";
+import { OWN_SOURCE } from "../snapshot.ts";
 import { Connection, type Sql } from "./connection/connection.ts";
 import { isFull, isLost, reasonOf, refusalOf } from "./connection/errors.ts";
 import { type ConnectionSettings, parseDatabaseUrl, shownUrl } from "./connection/url.ts";
+import { drawEpoch } from "./epoch.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { PASS_GENERATION } from "./settle.ts";
+import { PASS_GENERATION, putBlocks } from "./settle.ts";
 import { PostgresSnapshot } from "./snapshot.ts";
 import { SurveyIds } from "./surveys.ts";
 import { readDirectory } from "./tables/directory.ts";
-import { databaseSecret } from "./tables/secrets.ts";
 import { siteAlarms } from "./tables/site-alarms.ts";
 import { carryOut, lockDirectory } from "./tables/site-changes.ts";
-
-const ID_BYTES = 8;
 
 /**
  * A database that any number of nodes count into, as `tallydeck copy` deals with it.
@@ -30,13 +35,9 @@ export async function openDatabase(
     if (!isTarget && !(await hasTables(connection, settings)))
       throw new CopyRefused(`There is no data of Tallydeck in ${name}.`);
     await migrate(connection, settings);
-    const id = await databaseSecret(connection, "copy_id", () => randomBytes(ID_BYTES));
-    return engineOf(
-      connection,
-      settings,
-      Buffer.from(id).toString("hex"),
-      new SurveyIds(clock, random),
-    );
+    await connection.transaction((sql) => drawEpoch(sql, random));
+    const { origin } = await ownOf(connection);
+    return engineOf(connection, settings, origin, new SurveyIds(clock, random));
   } catch (error) {
     await connection.close();
     const refusal = refusalOf(error, settings);
@@ -52,12 +53,12 @@ export async function openDatabase(
 function engineOf(
   connection: Connection,
   settings: ConnectionSettings,
-  id: string,
+  origin: string,
   ids: SurveyIds,
 ): CopyEngine {
   const name = shownUrl(settings);
   return {
-    id,
+    origin,
     name,
     isAway: (error) => isLost(error) && refusalOf(error, settings) === undefined,
     problemOf: (error) =>
@@ -75,6 +76,13 @@ function engineOf(
           directory: () => lockDirectory(sql),
           carryOut: (changes) => carryOut(sql, changes),
           passGeneration,
+          empty: async ({ node, n }) => {
+            const text = "UPDATE log SET body = $3 WHERE node = $1 AND n = $2";
+            await sql.rows(text, [node, n, EMPTY_BATCH]);
+          },
+          put: async (block) => {
+            await sql.all([putBlocks([block])]);
+          },
           surveyIds: (n) => Array.from({ length: n }, () => ids.draw()),
         });
         // Who shows numbers looks at them again.
@@ -85,11 +93,20 @@ function engineOf(
   };
 }
 
+/** What is counted in an epoch has it for an origin. */
+async function ownOf(sql: Pick<Sql, "rows">): Promise<Pick<Source, "number" | "origin">> {
+  const [own] = await sql.rows<Pick<Source, "number" | "origin">>(
+    "SELECT source AS number, to_hex(epoch) AS origin FROM generation",
+  );
+  return own ?? { number: OWN_SOURCE, origin: "" };
+}
+
 function accessTo(sql: Sql): CopyAccess {
   return {
     rows: (text, values) => sql.rows(text, values),
     all: (statements) => sql.all(statements),
     snapshot: new PostgresSnapshot(sql),
+    own: () => ownOf(sql),
     directory: async () => (await readDirectory(sql)).directory,
     alarms: () => siteAlarms(sql),
   };

@@ -31,6 +31,7 @@ export async function drawEpoch(
 ): Promise<void> {
   const statements = (values: readonly unknown[]): Statement[] => [
     { text: PASS_LOST_NUMBERS, values: values.slice(0, 1) },
+    { text: KEEP_ORIGIN, values: values.slice(0, 1) },
     { text: DRAW, values },
   ];
   await sql.all(statements([sql.place, 1 + Math.floor(random() * (EPOCHS - 1))]));
@@ -42,5 +43,14 @@ const PASS_LOST_NUMBERS = `
   WHERE EXISTS (SELECT 1 FROM generation WHERE one = 1 AND place NOT IN ('', ${HERE}))`;
 
 const DRAW = `
-  UPDATE generation SET epoch = $2::bigint, place = ${HERE}, n = n + 1
+  UPDATE generation SET epoch = $2::bigint, place = ${HERE}, n = n + 1,
+    source = CASE WHEN place = '' THEN source ELSE
+      1 + GREATEST(source, (SELECT coalesce(max(number), 0) FROM source)) END
   WHERE one = 1 AND place <> ${HERE}`;
+
+/** What was counted before has the origin it had: elsewhere there may be more of it. */
+const KEEP_ORIGIN = `
+  INSERT INTO source (number, origin, kind, name)
+  SELECT source, to_hex(epoch), 'here', 'before ' || to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
+  FROM generation WHERE one = 1 AND place NOT IN ('', ${HERE})
+  ON CONFLICT DO NOTHING`;

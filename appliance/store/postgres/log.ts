@@ -99,7 +99,8 @@ export const APPEND = `
       OR EXISTS (SELECT 1 FROM log WHERE log.node = $1::bigint AND log.n = $2::bigint - 1))
     FOR UPDATE
   ), added AS (
-    INSERT INTO log (node, n, body) SELECT node, $2::bigint, $3::bytea FROM passed RETURNING n
+    INSERT INTO log (node, n, body, source)
+    SELECT node, $2::bigint, $3::bytea, (SELECT source FROM generation) FROM passed RETURNING n
   )
   SELECT 1 / count(*) AS passed FROM added`;
 

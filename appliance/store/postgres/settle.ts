@@ -49,9 +49,11 @@ function statementsOf(
 
 /** Adds blocks, or puts them in the place of those that are there. */
 export function putBlocks(rows: readonly BlockRow[]): Statement {
-  const blocks = new Columns<[number, number, number, Uint8Array, Uint8Array, Uint8Array]>();
-  for (const { site, month, part, counters, counts, detail } of rows)
-    blocks.add(site, month, part, counters, counts, detail);
+  const blocks = new Columns<
+    [number, number, number, number, Uint8Array, Uint8Array, Uint8Array]
+  >();
+  for (const { site, month, source, part, counters, counts, detail } of rows)
+    blocks.add(site, month, source, part, counters, counts, detail);
   return { text: PUT, values: blocks.values() };
 }
 
@@ -61,19 +63,20 @@ export function addPast(past: Settlement["past"]): Statement {
 }
 
 function keysOf(keys: readonly BlockKey[]) {
-  const columns = new Columns<[number, number, number]>();
-  for (const { site, month, part } of keys) columns.add(site, month, part);
+  const columns = new Columns<[number, number, number, number]>();
+  for (const { site, month, source, part } of keys) columns.add(site, month, source, part);
   return columns.values();
 }
 
 /** A statement must not meet a row twice. */
 function sumsOf(past: Settlement["past"]) {
-  const columns = new Columns<[number, string, number]>();
-  for (const [site, all] of Map.groupBy(past, (one) => one.site)) {
+  const columns = new Columns<[number, number, string, number]>();
+  for (const all of Map.groupBy(past, ({ site, source }) => `${site} ${source}`).values()) {
+    const [{ site, source } = { site: 0, source: 0 }] = all;
     const sums = new Map<string, number>();
     for (const { counters } of all)
       for (const [counter, n] of counters) sums.set(counter, (sums.get(counter) ?? 0) + n);
-    for (const [counter, n] of sums) columns.add(site, counter, n);
+    for (const [counter, n] of sums) columns.add(site, source, counter, n);
   }
   return columns.values();
 }
@@ -90,21 +93,23 @@ export const PASS = `
 export const PASS_GENERATION = "UPDATE generation SET n = n + 1 WHERE one = 1";
 
 export const DROP = `
-  DELETE FROM block USING unnest($1::int[], $2::int[], $3::int[]) AS w (site, month, part)
-  WHERE block.site = w.site AND block.month = w.month AND block.part = w.part`;
+  DELETE FROM block USING unnest($1::int[], $2::int[], $3::int[], $4::int[]) AS w (site, month, source, part)
+  WHERE block.site = w.site AND block.month = w.month AND block.source = w.source
+    AND block.part = w.part`;
 
 export const PUT = `
-  INSERT INTO block (site, month, part, counters, counts, detail)
-  SELECT site, month, part, counters, counts, detail
-  FROM unnest($1::int[], $2::int[], $3::int[], $4::bytea[], $5::bytea[], $6::bytea[])
-    AS w (site, month, part, counters, counts, detail)
-  ON CONFLICT (site, month, part) DO UPDATE SET counters = excluded.counters,
+  INSERT INTO block (site, month, source, part, counters, counts, detail)
+  SELECT site, month, source, part, counters, counts, detail
+  FROM unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::bytea[], $6::bytea[], $7::bytea[])
+    AS w (site, month, source, part, counters, counts, detail)
+  ON CONFLICT (site, month, source, part) DO UPDATE SET counters = excluded.counters,
     counts = excluded.counts, detail = excluded.detail`;
 
 export const ADD_PAST = `
-  INSERT INTO past (site, counter, n)
-  SELECT site, counter, n FROM unnest($1::int[], $2::text[], $3::bigint[]) AS w (site, counter, n)
-  ON CONFLICT (site, counter) DO UPDATE SET n = past.n + excluded.n`;
+  INSERT INTO past (site, source, counter, n)
+  SELECT site, source, counter, n
+  FROM unnest($1::int[], $2::int[], $3::text[], $4::bigint[]) AS w (site, source, counter, n)
+  ON CONFLICT (site, source, counter) DO UPDATE SET n = past.n + excluded.n`;
 
 export const MARK_DAYS = `
   INSERT INTO counted_day (day, run_ms)

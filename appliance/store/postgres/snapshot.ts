@@ -19,7 +19,7 @@ import type { Sql } from "./connection/connection.ts";
 /** Of the log, at a time. */
 const ROWS = 4_096;
 /** Less than any key has. */
-const BEFORE_ALL = { site: -(2 ** 31), month: 0, part: 0 };
+const BEFORE_ALL = { site: -(2 ** 31), month: 0, source: 0, part: 0 };
 const NOTHING = new Uint8Array();
 
 /** Bytes of all of a piece. */
@@ -74,10 +74,10 @@ export class PostgresSnapshot implements Snapshot {
     pieces: readonly Piece[],
     { after, maxBytes }: BlockPage,
   ): Promise<readonly SlicedBlock[]> {
-    const { site, month, part } = after ?? BEFORE_ALL;
+    const { site, month, source, part } = after ?? BEFORE_ALL;
     const left = sites.filter((one) => one >= site);
     const rows = await this.#sql.rows<BlockRow & Lengths>(slicedBlocksOf(pieces), [
-      ...[numbers(left), from, to, site, month, part, maxBytes],
+      ...[numbers(left), from, to, site, month, source, part, maxBytes],
     ]);
     return rows.map(({ countsLength, detailLength, ...row }) => ({
       ...row,
@@ -89,11 +89,11 @@ export class PostgresSnapshot implements Snapshot {
   #sliced(row: BlockRow, piece: "counts" | "detail", length: number): SlicedBlock[typeof piece] {
     const first = row[piece];
     if (length <= first.length) return first;
-    const { site, month, part } = row;
+    const { site, month, source, part } = row;
     return {
       ...{ length, first },
       slice: async (n: number) => {
-        const values = [site, month, part, n * SLICE_BYTES + 1];
+        const values = [site, month, source, part, n * SLICE_BYTES + 1];
         const [read] = await this.#sql.rows<{ bytes: Uint8Array }>(SLICE[piece], values);
         return read?.bytes ?? NOTHING;
       },
@@ -101,8 +101,8 @@ export class PostgresSnapshot implements Snapshot {
   }
 
   list(after: BlockKey | null, limit: number, due?: Due): Promise<readonly BlockSize[]> {
-    const { site, month, part } = after ?? BEFORE_ALL;
-    const values = [site, month, part, limit];
+    const { site, month, source, part } = after ?? BEFORE_ALL;
+    const values = [site, month, source, part, limit];
     if (due === undefined) return this.#sql.rows(LIST, values);
     return this.#sql.rows(LIST_DUE, [...values, due.from, due.to, due.detailTo]);
   }
@@ -136,16 +136,16 @@ export const LOG_ENDS = `
 
 /** The lengths of bodies are known without reading them. */
 export const LOG = `
-  SELECT node, n, body FROM (
-    SELECT node, n, body, sum(octet_length(body)) OVER (ORDER BY node, n) AS bytes,
+  SELECT node, n, source, body FROM (
+    SELECT node, n, source, body, sum(octet_length(body)) OVER (ORDER BY node, n) AS bytes,
       row_number() OVER (ORDER BY node, n) AS place
     FROM (
-      SELECT beyond.node, beyond.n, beyond.body
+      SELECT beyond.node, beyond.n, beyond.source, beyond.body
       FROM folded LEFT JOIN unnest($1::bigint[], $2::bigint[]) AS seen (node, n)
           ON seen.node = folded.node
         LEFT JOIN unnest($4::bigint[], $5::bigint[]) AS upto (node, n) ON upto.node = folded.node
         CROSS JOIN LATERAL (
-          SELECT node, n, body FROM log
+          SELECT node, n, source, body FROM log
           WHERE log.node = folded.node AND log.n > GREATEST(folded.n, seen.n)
             AND ($4::bigint[] IS NULL OR log.n <= upto.n)
           ORDER BY log.n LIMIT ${ROWS}
@@ -159,9 +159,9 @@ export const LOG = `
 /** Pieces that are not asked for are not read. */
 export function blocksOf(pieces: readonly Piece[]): string {
   return `
-    SELECT site, month, part, ${PIECES.map((piece) => columnOf(piece, pieces)).join(", ")} FROM block
+    SELECT site, month, source, part, ${PIECES.map((piece) => columnOf(piece, pieces)).join(", ")} FROM block
     WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
-    ORDER BY site, month, part`;
+    ORDER BY site, month, source, part`;
 }
 
 /** Of large pieces the first slice. How long they are is known without reading them. */
@@ -175,15 +175,16 @@ export function slicedBlocksOf(pieces: readonly Piece[]): string {
   const bytes =
     pieces.map((piece) => `LEAST(octet_length(${piece}), ${SLICE_BYTES})`).join(" + ") || "0";
   return `
-    SELECT site, month, part, ${columns.join(", ")} FROM (
-      SELECT site, month, part, counters, counts, detail, sum(${bytes}) OVER (ORDER BY site, month, part) AS bytes,
-        row_number() OVER (ORDER BY site, month, part) AS place
+    SELECT site, month, source, part, ${columns.join(", ")} FROM (
+      SELECT site, month, source, part, counters, counts, detail,
+        sum(${bytes}) OVER (ORDER BY site, month, source, part) AS bytes,
+        row_number() OVER (ORDER BY site, month, source, part) AS place
       FROM block
       WHERE site = ANY($1::int[]) AND month BETWEEN $2::int AND $3::int
-        AND (site, month, part) > ($4::int, $5::int, $6::int)
+        AND (site, month, source, part) > ($4::int, $5::int, $6::int, $7::int)
     ) AS block
-    WHERE bytes <= $7::bigint OR place = 1
-    ORDER BY site, month, part`;
+    WHERE bytes <= $8::bigint OR place = 1
+    ORDER BY site, month, source, part`;
 }
 
 function columnOf(piece: Piece, pieces: readonly Piece[]): string {
@@ -197,27 +198,30 @@ const SLICE = {
 } as const;
 
 export function sliceOf(piece: "counts" | "detail"): string {
-  return `SELECT substring(${piece} FROM $4::int FOR ${SLICE_BYTES}) AS bytes
-    FROM block WHERE site = $1::int AND month = $2::int AND part = $3::int`;
+  return `SELECT substring(${piece} FROM $5::int FOR ${SLICE_BYTES}) AS bytes
+    FROM block
+    WHERE site = $1::int AND month = $2::int AND source = $3::int AND part = $4::int`;
 }
 
 const SIZES = `
-  SELECT site, month, part,
+  SELECT site, month, source, part,
     octet_length(counters) + octet_length(counts) + octet_length(detail) AS bytes,
     octet_length(detail) AS "detailBytes"
-  FROM block WHERE (site, month, part) > ($1::int, $2::int, $3::int)`;
+  FROM block WHERE (site, month, source, part) > ($1::int, $2::int, $3::int, $4::int)`;
 
-const PAGE = "ORDER BY site, month, part LIMIT $4";
+const PAGE = "ORDER BY site, month, source, part LIMIT $5";
 
 export const LIST = `${SIZES} ${PAGE}`;
 
 /** Each kind by its own index; the planner would else walk all keys, for they come in this order. */
 export const LIST_DUE = `
-  WITH months AS MATERIALIZED (${SIZES} AND part = 0 AND month BETWEEN $5::int AND $6::int),
+  WITH months AS MATERIALIZED (${SIZES} AND part = 0 AND month BETWEEN $6::int AND $7::int),
     details AS MATERIALIZED (${SIZES} AND part = 0 AND octet_length(detail) > 0
-      AND month <= $7::int AND month NOT BETWEEN $5::int AND $6::int)
+      AND month <= $8::int AND month NOT BETWEEN $6::int AND $7::int)
   (${SIZES} AND part > 0 ${PAGE}) UNION ALL TABLE months UNION ALL TABLE details ${PAGE}`;
 
-export const PAST = "SELECT site, counter, n FROM past WHERE site = ANY($1::int[])";
+export const PAST = `
+  SELECT site, counter, CAST(sum(n) AS bigint) AS n FROM past WHERE site = ANY($1::int[])
+  GROUP BY site, counter`;
 
 export const SITES = "SELECT key FROM site";

@@ -121,8 +121,9 @@ const IS_TAKEN = `FROM survey_day
   WHERE site = $1::int AND day = $2::int AND n <= ${MAX_SURVEYS_PER_DAY}`;
 
 const SURVEY = `
-  INSERT INTO survey (id, site, version, day, payload)
-  SELECT $3::bigint, $4::int, $5::bigint, $2::int, $6::text ${IS_TAKEN} RETURNING id`;
+  INSERT INTO survey (id, site, source, version, day, payload)
+  SELECT $3::bigint, $4::int, (SELECT source FROM generation), $5::bigint, $2::int, $6::text
+  ${IS_TAKEN} RETURNING id`;
 
 const WAITING_SURVEY = `
   INSERT INTO waiting_survey (id, site, boot, at, saved_clock, version, payload)

@@ -16,7 +16,7 @@ import {
   rowsBySite,
 } from "../log/batch.ts";
 import { DIMENSIONS, type Dimension } from "../log/record.ts";
-import type { BlockKey, BlockRow, Settlement, Snapshot } from "../snapshot.ts";
+import type { BlockKey, BlockRow, Settlement, Snapshot, SourceNumber } from "../snapshot.ts";
 import { dayOfPart, partsOf, rowOf } from "./parts.ts";
 
 const HOURS = 24;
@@ -60,25 +60,26 @@ export async function foldLog(
 ): Promise<Settlement | null> {
   const foldable = await readFoldable(snapshot, time);
   if (foldable.folded.size === 0) return null;
-  const bySite = rowsByDay(foldable.batches);
-  const days = new Set([...bySite.values()].flatMap((ofSite) => [...ofSite.keys()]));
+  const all = siteRows(foldable.batches);
+  const days = new Set(all.flatMap(({ byDay }) => [...byDay.keys()]));
   const months = [...days].map(monthOf);
   const [from, to] = [Math.min(...months), Math.max(...months)];
-  const there =
-    bySite.size === 0 ? [] : await snapshot.blocks([...bySite.keys()], { from, to }, []);
+  const sites = [...new Set(all.map(({ site }) => site))];
+  const there = sites.length === 0 ? [] : await snapshot.blocks(sites, { from, to }, []);
   const thereBySite = Map.groupBy(there, ({ site }) => site);
   const puts: BlockRow[] = [];
   const texts = time.lowSpace ? textsOf(foldable.batches) : undefined;
   // A site after the other: what is folded is packed before the next.
-  for (const [site, ofSite] of bySite) {
+  for (const { site, source, byDay } of all) {
     const known = texts && (await knownTexts(snapshot, site, { from, to }, texts));
-    for (const [day, rows] of ofSite) {
+    const itsOwn = (thereBySite.get(site) ?? []).filter((block) => block.source === source);
+    for (const [day, rows] of byDay) {
       const month = monthOf(day);
       const blocks = new Map([[month, new Block(month)]]);
       for (const [batch, ofBatch] of rows)
         fold(blocks, batch, ofBatch, { detailFrom: detailFrom(time), known });
-      const part = nextPart(thereBySite.get(site) ?? [], day);
-      for (const block of blocks.values()) puts.push(rowOf({ site, month, part }, block));
+      const part = nextPart(itsOwn, day);
+      for (const block of blocks.values()) puts.push(rowOf({ site, month, source, part }, block));
     }
   }
   return {
@@ -115,7 +116,7 @@ async function readFoldable(snapshot: Snapshot, time: FoldingTime): Promise<Fold
       if (after.get(row.node) === WAITS) continue;
       const read = readBatch(row.body);
       const batch = read && dated(read, time);
-      if (batch !== undefined && !foldable.take(batch, time)) return foldable.end();
+      if (batch !== undefined && !foldable.take(batch, row.source, time)) return foldable.end();
       const isLater = isOfLaterFormat(row.body);
       if (read === undefined && !isLater) foldable.unreadable++;
       const waits = isLater || (read !== undefined && batch === undefined);
@@ -141,13 +142,14 @@ function dated(
  * Each of those that came may be of one record, and take as much memory as a hundred.
  */
 class Foldable {
-  readonly batches: Batch[] = [];
+  readonly batches: Sourced[] = [];
   /** By node, how far it goes. */
   readonly folded = new Map<number, number>();
   unreadable = 0;
   readonly #exists: ReadonlySet<SiteKey>;
   readonly #sites = new Set<SiteKey>();
   readonly #open = new BatchEncoder();
+  #source: SourceNumber = 0;
   #bytes = 0;
 
   /** @param exists of other sites, nothing is kept */
@@ -156,9 +158,11 @@ class Foldable {
   }
 
   /** @returns false when it did not take it, for it has enough */
-  take(batch: Batch, { maxSites = MAX_SITES }: FoldingTime): boolean {
+  take(batch: Batch, source: SourceNumber, { maxSites = MAX_SITES }: FoldingTime): boolean {
     const isFull = this.#bytes + this.#open.memory >= MAX_BYTES || this.#sites.size >= maxSites;
     if (isFull && this.folded.size > 0) return false;
+    if (source !== this.#source) this.end();
+    this.#source = source;
     for (const record of recordsOf(batch)) {
       if (!this.#exists.has(record.site)) continue;
       this.#sites.add(record.site);
@@ -177,35 +181,48 @@ class Foldable {
 
   #close(): void {
     this.#bytes += this.#open.memory;
-    this.batches.push(decodeBatch(this.#open.encode()));
+    this.batches.push({ source: this.#source, batch: decodeBatch(this.#open.encode()) });
     this.#open.clear();
   }
 }
 
-/** By site, and by day, the records of each batch. */
-function rowsByDay(batches: readonly Batch[]): Map<SiteKey, Map<Day, Map<Batch, number[]>>> {
-  const bySite = new Map<SiteKey, Map<Day, Map<Batch, number[]>>>();
-  for (const batch of batches)
+/** Records of one source. */
+interface Sourced {
+  readonly source: SourceNumber;
+  readonly batch: Batch;
+}
+
+/** What there is of a site and source: by day, the records of each batch. */
+interface SiteRows {
+  readonly site: SiteKey;
+  readonly source: SourceNumber;
+  readonly byDay: Map<Day, Map<Batch, number[]>>;
+}
+
+function siteRows(batches: readonly Sourced[]): readonly SiteRows[] {
+  const all = new Map<string, SiteRows>();
+  for (const { source, batch } of batches)
     for (const [site, rows] of rowsBySite(batch)) {
-      const byDay = bySite.get(site) ?? new Map<Day, Map<Batch, number[]>>();
-      bySite.set(site, byDay);
+      const name = `${site} ${source}`;
+      const { byDay } = all.get(name) ?? { byDay: new Map<Day, Map<Batch, number[]>>() };
+      all.set(name, { site, source, byDay });
       for (const [day, its] of Map.groupBy(rows, (row) => dayOfRow(batch, row))) {
         const ofDay = byDay.get(day) ?? new Map<Batch, number[]>();
         byDay.set(day, ofDay.set(batch, its));
       }
     }
-  return bySite;
+  return [...all.values()];
 }
 
-function textsOf(batches: readonly Batch[]): ReadonlySet<string> {
-  return new Set(batches.flatMap(({ texts }) => texts));
+function textsOf(batches: readonly Sourced[]): ReadonlySet<string> {
+  return new Set(batches.flatMap(({ batch }) => batch.texts));
 }
 
 function dayOfRow({ moments }: Batch, row: number): Day {
   return Math.floor((moments[row] as number) / HOURS);
 }
 
-/** The number of a new part of a day, after those of the site that are there as long as there is any. */
+/** The number of a new part of a day, after those of the site and source that are there as long as there is any. */
 function nextPart(blocks: readonly BlockKey[], day: Day): number {
   const month = monthOf(day);
   const at = day - firstDayOf(month);

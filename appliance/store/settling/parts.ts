@@ -31,6 +31,6 @@ export function dayOfPart(part: number): number {
 }
 
 /** A block as it is put into an engine. */
-export function rowOf({ site, month, part }: BlockKey, block: Block): BlockRow {
-  return { site, month, part, ...encodeBlock(block) };
+export function rowOf({ site, month, source, part }: BlockKey, block: Block): BlockRow {
+  return { site, month, source, part, ...encodeBlock(block) };
 }

@@ -18,6 +18,7 @@ import {
   type Settlement,
   type SlicedBlock,
   type Snapshot,
+  type SourceNumber,
 } from "../snapshot.ts";
 import { type FoldingTime, foldLog } from "./folding.ts";
 import { dayOfPart, SETTLED } from "./parts.ts";
@@ -47,10 +48,11 @@ export interface Looked {
   past: string;
 }
 
-/** The blocks of a site and month. */
+/** The blocks of a site, month and source. */
 interface SiteMonth {
   readonly site: SiteKey;
   readonly month: Month;
+  readonly source: SourceNumber;
   readonly parts: readonly BlockSize[];
 }
 
@@ -144,7 +146,7 @@ class Work {
   readonly #generation: number;
   readonly #puts: BlockRow[] = [];
   readonly #drops: BlockKey[] = [];
-  readonly #past = new Map<SiteKey, Map<Counter, number>>();
+  readonly #past: Settlement["past"][number][] = [];
   #months = 0;
   #bytes = 0;
 
@@ -169,19 +171,16 @@ class Work {
   /** A block takes the place of some that were there; where it holds nothing, none does. */
   replace(
     there: readonly BlockKey[],
-    { site, month, part: into }: BlockKey,
+    into: BlockKey,
     { pieces, days }: { readonly pieces: BlockPieces; readonly days: number },
   ): void {
     const isPut = days !== 0;
-    if (isPut) this.#puts.push({ site, month, part: into, ...pieces });
-    for (const { site, month, part } of there)
-      if (!isPut || part !== into) this.#drops.push({ site, month, part });
+    if (isPut) this.#puts.push({ ...keyOf(into), ...pieces });
+    for (const key of there) if (!isPut || key.part !== into.part) this.#drops.push(keyOf(key));
   }
 
-  addPast(site: SiteKey, gone: ReadonlyMap<Counter, number>): void {
-    const counters = this.#past.get(site) ?? new Map<Counter, number>();
-    for (const [counter, n] of gone) counters.set(counter, (counters.get(counter) ?? 0) + n);
-    if (counters.size > 0) this.#past.set(site, counters);
+  addPast({ site, source }: SiteMonth, counters: ReadonlyMap<Counter, number>): void {
+    if (counters.size > 0) this.#past.push({ site, source, counters });
   }
 
   settlement(gone: readonly Day[] = []): Settlement {
@@ -190,34 +189,40 @@ class Work {
       folded: [],
       puts: this.#puts,
       drops: this.#drops,
-      past: [...this.#past].map(([site, counters]) => ({ site, counters })),
+      past: this.#past,
       days: [],
       gone,
     };
   }
 }
 
-/** All blocks that there are, or that are due, by site and month, some at a time. */
+/** All blocks that there are, or that are due, by site, month and source, some at a time. */
 async function* siteMonths(snapshot: Snapshot, due?: Due): AsyncGenerator<SiteMonth[]> {
   let after: BlockKey | null = null;
   let rest: BlockSize[] = [];
   for (;;) {
     const page: readonly BlockSize[] = await snapshot.list(after, PAGE, due);
     after = page.at(-1) ?? null;
-    const groups = [
-      ...Map.groupBy([...rest, ...page], ({ site, month }) => `${site} ${month}`).values(),
-    ];
+    const groups = [...Map.groupBy([...rest, ...page], nameOfMonth).values()];
     // More of the last one may follow.
     rest = after === null ? [] : (groups.pop() ?? []);
     yield groups.map((parts) => {
-      const [{ site, month } = NO_BLOCK] = parts;
-      return { site, month, parts };
+      const [{ site, month, source } = NO_BLOCK] = parts;
+      return { site, month, source, parts };
     });
     if (after === null) return;
   }
 }
 
-const NO_BLOCK = { site: 0, month: 0 };
+const NO_BLOCK = { site: 0, month: 0, source: 0 };
+
+function nameOfMonth({ site, month, source }: Omit<BlockKey, "part">): string {
+  return `${site} ${month} ${source}`;
+}
+
+function keyOf({ site, month, source, part }: BlockKey): BlockKey {
+  return { site, month, source, part };
+}
 
 /** Of these months, those that have anything to be done. */
 async function dueOf(
@@ -232,9 +237,9 @@ async function dueOf(
     const sites = some.map(({ site }) => site);
     const rows = await snapshot.blocks(sites, { from: month, to: month }, ["counters"]);
     const holding = new Set(
-      rows.filter((row) => holdsPast(countersOf(row), past)).map(({ site }) => site),
+      rows.filter((row) => holdsPast(countersOf(row), past)).map(nameOfMonth),
     );
-    for (const one of some) if (holding.has(one.site)) isDue.add(one);
+    for (const one of some) if (holding.has(nameOfMonth(one))) isDue.add(one);
   }
   return months.filter((month) => isDue.has(month));
 }
@@ -278,13 +283,9 @@ function daysOf(month: Month): Day[] {
 }
 
 /** Merges a month's parts of days that are over into what is settled, without what is past. */
-async function settle(
-  snapshot: Snapshot,
-  { site, month }: SiteMonth,
-  past: Past,
-  work: Work,
-): Promise<void> {
-  const rows = await blocksOf(snapshot, site, month);
+async function settle(snapshot: Snapshot, whose: SiteMonth, past: Past, work: Work): Promise<void> {
+  const { site, month, source } = whose;
+  const rows = await blocksOf(snapshot, whose);
   const isPast = new Map(rows.map((row) => [row, holdsPast(countersOf(row), past)]));
   const over = rows.filter((row) => isSettled(row) || dayOf(row) < past.today);
   const running = rows.filter((row) => !over.includes(row));
@@ -304,21 +305,22 @@ async function settle(
     // Merged with the rest, what nobody can read would be lost for those who mend it.
     if (merged === undefined) continue;
     isDone = true;
-    const key = parts === over ? { site, month, part: SETTLED } : (parts[0] as BlockKey);
-    work.addPast(site, merged.gone);
+    const settledKey = { site, month, source, part: SETTLED };
+    const key = parts === over ? settledKey : (parts[0] as BlockKey);
+    work.addPast(whose, merged.gone);
     work.replace(parts, key, merged);
   }
   if (isDone) work.done(rows.reduce((sum, row) => sum + bytesOf(row), 0));
 }
 
-/** All that is kept of a month. */
+/** All that is kept of a month of one source. */
 async function blocksOf(
   snapshot: Snapshot,
-  site: SiteKey,
-  month: Month,
+  { site, month, source }: Omit<BlockKey, "part">,
 ): Promise<readonly SlicedBlock[]> {
   const all = { after: null, maxBytes: Number.MAX_SAFE_INTEGER };
-  return snapshot.slicedBlocks([site], { from: month, to: month }, PIECES, all);
+  const rows = await snapshot.slicedBlocks([site], { from: month, to: month }, PIECES, all);
+  return rows.filter((row) => row.source === source);
 }
 
 /** Undefined where bytes are none of ours: a card has bent them. */
@@ -364,9 +366,10 @@ async function cutDetail(
   work: Work,
 ): Promise<Settlement | null> {
   let left = share.bytes - maxBytes;
-  for (const { site, month, part, detailBytes } of share.oldest) {
+  for (const size of share.oldest) {
+    const { month, part, detailBytes } = size;
     if (left <= 0 || work.isFull) break;
-    const rows = await blocksOf(snapshot, site, month);
+    const rows = await blocksOf(snapshot, size);
     const row = rows.find((one) => one.part === part);
     const block = row && countersOf(row);
     if (row === undefined || block === undefined) continue;

@@ -13,7 +13,7 @@ export const PASSED_BY: number = 2 ** 32;
 /** Batches keep a site in 32 bits. */
 const LAST_SITE = 2 ** 30;
 /** The condition that a row of `block` has numbers of ours: any other is passed over. */
-export const HAS_NUMBERS: string = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month BETWEEN 0 AND ${MAX_MONTH} AND part BETWEEN 0 AND ${LAST_PART}`;
+export const HAS_NUMBERS: string = `site BETWEEN 1 AND ${2 ** 31 - 1} AND month BETWEEN 0 AND ${MAX_MONTH} AND source BETWEEN 0 AND ${LAST_SITE} AND part BETWEEN 0 AND ${LAST_PART}`;
 
 /**
  * Mends numbers that a card has bent, of which each next one would be no number any more: those of the log,
@@ -171,8 +171,11 @@ function mendBlocks(db: Database): string[] {
     .safeIntegers()
     .all();
   const [first, last] = [runningPart(0, 0), runningPart(1, 0) - 1];
+  // Of which source it was nobody knows any more: it counts as counted here.
+  const source = `CASE WHEN source BETWEEN 0 AND ${LAST_SITE} THEN source ELSE 0 END`;
   const mend = db.prepare(
-    `UPDATE OR IGNORE block SET part = 1 + coalesce((SELECT max(part) FROM block AS other
+    `UPDATE OR IGNORE block SET source = ${source},
+       part = 1 + coalesce((SELECT max(part) FROM block AS other
        WHERE other.site = block.site AND other.month = block.month
          AND part BETWEEN ${first} AND ${last - 1}), ${first - 1}) WHERE rowid = ?`,
   );

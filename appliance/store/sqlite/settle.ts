@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import type { SiteKey } from "../counting.ts";
 import { type BlockRow, type Settlement, SLICE_BYTES } from "../snapshot.ts";
 import type { CountedDays } from "./counted-days.ts";
 import type { Database } from "./database.ts";
@@ -50,10 +49,12 @@ export function settle(db: Database, countedDays: CountedDays, settlement: Settl
     fold.run(n);
     setFolded.run(n);
   }
-  const drop = db.prepare("DELETE FROM block WHERE site = ? AND month = ? AND part = ?");
-  for (const { site, month, part } of settlement.drops) drop.run(site, month, part);
+  const drop = db.prepare(
+    "DELETE FROM block WHERE site = ? AND month = ? AND source = ? AND part = ?",
+  );
+  for (const { site, month, source, part } of settlement.drops) drop.run(site, month, source, part);
   for (const row of settlement.puts) putBlock(db, row);
-  for (const { site, counters } of settlement.past) addPast(db, site, counters);
+  for (const past of settlement.past) addPast(db, past);
   for (const day of settlement.days) countedDays.mark(day);
   countedDays.drop(settlement.gone);
   passGeneration(db);
@@ -62,22 +63,25 @@ export function settle(db: Database, countedDays: CountedDays, settlement: Settl
 
 /** Adds a block, or puts it in the place of the one that is there. */
 export function putBlock(db: Database, block: BlockRow): void {
-  const { site, month, part, counters } = block;
+  const { site, month, source, part, counters } = block;
   const counts = block.counts.subarray(0, SLICE_BYTES);
   const detail = block.detail.subarray(0, SLICE_BYTES);
   db.prepare(
-    `INSERT INTO block (site, month, part, counters, counts, detail) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO block (site, month, source, part, counters, counts, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE
      SET counters = excluded.counters, counts = excluded.counts, detail = excluded.detail`,
-  ).run(site, month, part, counters, counts, detail);
+  ).run(site, month, source, part, counters, counts, detail);
   putSlices(db, block);
 }
 
 /** Adds to the counters of a site that no day shows any more. */
-export function addPast(db: Database, site: SiteKey, counters: ReadonlyMap<string, number>): void {
+export function addPast(
+  db: Database,
+  { site, source, counters }: Settlement["past"][number],
+): void {
   const add = db.prepare(
-    `INSERT INTO past (site, counter, n) VALUES (?, ?, ?)
+    `INSERT INTO past (site, source, counter, n) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET n = n + excluded.n`,
   );
-  for (const [counter, n] of counters) add.run(site, counter, n);
+  for (const [counter, n] of counters) add.run(site, source, counter, n);
 }

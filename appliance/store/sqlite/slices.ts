@@ -24,7 +24,8 @@ export interface SqliteBlock extends BlockKey {
 export function beyond(piece?: SlicedPiece): string {
   const ofPiece = piece === undefined ? "" : `AND slice.piece = '${piece}'`;
   return `(SELECT coalesce(sum(length(bytes)), 0) FROM slice
-    WHERE (slice.site, slice.month, slice.part) = (block.site, block.month, block.part) ${ofPiece})`;
+    WHERE (slice.site, slice.month, slice.source, slice.part) =
+      (block.site, block.month, block.source, block.part) ${ofPiece})`;
 }
 
 /** Bytes of a row of `block`, slices included, in SQL. */
@@ -33,12 +34,12 @@ export const BYTES = `(length(counters) + length(counts) + length(detail) + ${be
 /** A piece with what is beyond its first slice. */
 export function sliced(
   db: Database,
-  { site, month, part }: BlockKey,
+  { site, month, source, part }: BlockKey,
   piece: SlicedPiece,
   first: Uint8Array,
 ): Uint8Array | SqliteSlices {
   if (first.length < SLICE_BYTES) return first;
-  const key = [site, month, part, piece];
+  const key = [site, month, source, part, piece];
   const others = db.prepare(`SELECT coalesce(sum(length(bytes)), 0) ${OF_PIECE}`).pluck();
   const read = db.prepare(`SELECT bytes ${OF_PIECE} AND n = ?`).pluck();
   return {
@@ -49,7 +50,8 @@ export function sliced(
 }
 
 const NOTHING = new Uint8Array();
-const OF_PIECE = "FROM slice WHERE site = ? AND month = ? AND part = ? AND piece = ?";
+const OF_PIECE =
+  "FROM slice WHERE site = ? AND month = ? AND source = ? AND part = ? AND piece = ?";
 
 /** All of a piece; one that is not as long as it says has zeros. */
 export function wholeOf(bytes: Uint8Array | SqliteSlices): Uint8Array {
@@ -63,10 +65,10 @@ export function wholeOf(bytes: Uint8Array | SqliteSlices): Uint8Array {
 
 /** Writes what is beyond the first slices, in the place of what was there. */
 export function putSlices(db: Database, block: BlockRow): void {
-  const key = [block.site, block.month, block.part];
-  db.prepare("DELETE FROM slice WHERE site = ? AND month = ? AND part = ?").run(key);
+  const key = [block.site, block.month, block.source, block.part];
+  db.prepare("DELETE FROM slice WHERE site = ? AND month = ? AND source = ? AND part = ?").run(key);
   const add = db.prepare(
-    "INSERT INTO slice (site, month, part, piece, n, bytes) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO slice (site, month, source, part, piece, n, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   for (const piece of SLICED)
     for (let n = 1; n * SLICE_BYTES < block[piece].length; n++)

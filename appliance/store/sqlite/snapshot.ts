@@ -18,7 +18,7 @@ import { BYTES, beyond, type SqliteBlock, sliced, wholeOf } from "./slices.ts";
 
 /** The only one whose batches are in a file. */
 const NODE = 0;
-const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, part: -1 };
+const BEFORE_ALL: BlockKey = { site: -(2 ** 31), month: -1, source: -1, part: -1 };
 
 interface Found {
   readonly id: number;
@@ -46,7 +46,7 @@ export class SqliteSnapshot implements Snapshot {
 
   log(after: ReadonlyMap<number, number>, maxBytes: number): LogRow[] {
     const rows = this.#db
-      .prepare("SELECT n, body FROM log WHERE n > ? AND n <= ? ORDER BY n")
+      .prepare("SELECT n, source, body FROM log WHERE n > ? AND n <= ? ORDER BY n")
       .iterate(after.get(NODE) ?? 0, this.#to) as IterableIterator<Omit<LogRow, "node">>;
     return firstOf(rows, ({ body }) => body.length, maxBytes).map((row) => ({
       node: NODE,
@@ -69,7 +69,7 @@ export class SqliteSnapshot implements Snapshot {
     pieces: readonly Piece[],
     { after, maxBytes }: BlockPage,
   ): readonly SqliteBlock[] {
-    const { site, month, part } = after ?? BEFORE_ALL;
+    const { site, month, source, part } = after ?? BEFORE_ALL;
     const left = sites.filter((one) => one >= site);
     // How long a piece is stands in its row; the piece itself may be megabytes.
     const bytes = pieces.map((piece) => `length(${piece})`).join(" + ") || "0";
@@ -77,13 +77,21 @@ export class SqliteSnapshot implements Snapshot {
       .prepare(
         `SELECT rowid AS id, ${bytes} AS bytes FROM block
          WHERE site IN (SELECT value FROM json_each(?)) AND month BETWEEN ? AND ?
-           AND (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS}
-         ORDER BY site, month, part`,
+           AND (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
+         ORDER BY site, month, source, part`,
       )
-      .iterate(JSON.stringify(left), from, to, site, month, part) as IterableIterator<Found>;
+      .iterate(
+        JSON.stringify(left),
+        from,
+        to,
+        site,
+        month,
+        source,
+        part,
+      ) as IterableIterator<Found>;
     const columns = PIECES.map((piece) => (pieces.includes(piece) ? piece : `x'' AS ${piece}`));
     const read = this.#db.prepare(
-      `SELECT site, month, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
+      `SELECT site, month, source, part, ${columns.join(", ")} FROM block WHERE rowid = ?`,
     );
     return firstOf(found, (row) => row.bytes, maxBytes).map(({ id }) => {
       const row = read.get(id) as BlockRow;
@@ -93,17 +101,20 @@ export class SqliteSnapshot implements Snapshot {
   }
 
   list(after: BlockKey | null, limit: number): readonly BlockSize[] {
-    const { site, month, part } = after ?? BEFORE_ALL;
+    const { site, month, source, part } = after ?? BEFORE_ALL;
     return this.#db
       .prepare(
-        `SELECT site, month, part, ${BYTES} AS bytes, length(detail) + ${beyond("detail")} AS detailBytes
-         FROM block WHERE (site, month, part) > (?, ?, ?) AND ${HAS_NUMBERS} ORDER BY site, month, part LIMIT ?`,
+        `SELECT site, month, source, part, ${BYTES} AS bytes, length(detail) + ${beyond("detail")} AS detailBytes
+         FROM block WHERE (site, month, source, part) > (?, ?, ?, ?) AND ${HAS_NUMBERS}
+         ORDER BY site, month, source, part LIMIT ?`,
       )
-      .all(site, month, part, limit) as BlockSize[];
+      .all(site, month, source, part, limit) as BlockSize[];
   }
 
   past(sites: readonly SiteKey[]): readonly ReadonlyMap<string, number>[] {
-    const counters = this.#db.prepare("SELECT counter, n FROM past WHERE site = ?").raw();
+    const counters = this.#db
+      .prepare("SELECT counter, sum(n) FROM past WHERE site = ? GROUP BY counter")
+      .raw();
     return sites.map((site) => new Map(counters.all(site) as [string, number][]));
   }
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { DayZone } from "../../base/day-zone.ts";
 import { NOBODY, type SiteKey } from "../counting.ts";
-import { type Batch, BatchEncoder, readBatch } from "../log/batch.ts";
-import { eraseSite } from "../log/erase.ts";
+import { type Batch, readBatch } from "../log/batch.ts";
+import { EMPTY_BATCH, eraseSite } from "../log/erase.ts";
 import { together } from "../log/lighten.ts";
 import type { UpkeepTime } from "../queries.ts";
 import { type Database, giveSpaceBack } from "./database.ts";
@@ -18,8 +18,6 @@ const BYTES_PER_STEP = 512 * 1_024;
 const SMALL_BYTES = 128 * 1_024;
 const FEWEST_PACKED = 200;
 const MOST_PACKED = 2_000;
-/** A batch of no records. */
-const NOTHING = new BatchEncoder().encode();
 const GIVEN_BACK_PER_STEP = 64;
 /** Free pages that stay in the file (8 MB): the log takes them, and its folding frees them. */
 const KEPT_PAGES = 2_048;
@@ -50,7 +48,7 @@ export function eraseSites(db: Database): boolean {
     removeSome(db, "survey", "id", site) ||
     removeSome(db, "survey_day", "site, day", site) ||
     removeSome(db, "waiting_survey", "id", site) ||
-    removeSome(db, "past", "site, counter", site);
+    removeSome(db, "past", "site, source, counter", site);
   // A card may bend the number of a row at any time: what is done is counted, or a step would have no end.
   return more || db.prepare("DELETE FROM erased_site WHERE key = ?").run(site).changes > 0;
 }
@@ -105,7 +103,7 @@ function eraseRecords(db: Database, site: SiteKey, after: number): boolean {
   if (last === after) return false;
   const change = db.prepare("UPDATE log SET body = ? WHERE n = ?");
   // Not deleted, where it is the last: its number would be given again.
-  for (const { n, body } of left) change.run(body ?? NOTHING, n);
+  for (const { n, body } of left) change.run(body ?? EMPTY_BATCH, n);
   db.prepare("UPDATE erased_site SET log_n = ? WHERE key = ?").run(last, site);
   return true;
 }
@@ -117,16 +115,17 @@ function eraseRecords(db: Database, site: SiteKey, after: number): boolean {
 function packLog(db: Database, { bootedAt }: UpkeepTime): boolean {
   if (bootedAt !== null) return false;
   const small = db
-    .prepare("SELECT n, body FROM log WHERE length(body) < ? ORDER BY n")
-    .iterate(SMALL_BYTES) as IterableIterator<{ n: number; body: Uint8Array }>;
-  const run: { n: number; batch: Batch }[] = [];
+    .prepare("SELECT n, source, body FROM log WHERE length(body) < ? ORDER BY n")
+    .iterate(SMALL_BYTES) as IterableIterator<{ n: number; source: number; body: Uint8Array }>;
+  const run: { n: number; source: number; batch: Batch }[] = [];
   let bytes = 0;
-  for (const { n, body } of small) {
+  for (const { n, source, body } of small) {
     const batch = readBatch(body);
     if (batch?.undated === undefined) continue;
-    const clock = run[0]?.batch.undated;
-    if (clock !== undefined && !isDeepStrictEqual(clock, batch.undated)) continue;
-    run.push({ n, batch });
+    const [first] = run;
+    if (first !== undefined && first.source !== source) continue;
+    if (first !== undefined && !isDeepStrictEqual(first.batch.undated, batch.undated)) continue;
+    run.push({ n, source, batch });
     bytes += body.length;
     if (bytes >= BYTES_PER_STEP || run.length >= MOST_PACKED) break;
   }

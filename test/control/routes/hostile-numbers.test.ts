@@ -115,7 +115,7 @@ const REFUSED: Readonly<Record<string, readonly [RegExp, Change]>> = {
     (db) => {
       addBlock(db, (block) => block.add("pv", DAY, 3, 10), { part: 1 });
       db.exec(`WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
-        INSERT INTO block SELECT site, month, ${runningPart(DAY, 0)} + i, counters, counts, detail
+        INSERT INTO block SELECT site, month, source, ${runningPart(DAY, 0)} + i, counters, counts, detail
           FROM block, n WHERE part = ${runningPart(DAY, 1)}`);
     },
   ],
@@ -124,7 +124,7 @@ const REFUSED: Readonly<Record<string, readonly [RegExp, Change]>> = {
     (db) => {
       addBlock(db, fillDetail, { part: 1 });
       db.exec(`WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
-        INSERT INTO block SELECT site, month, ${runningPart(DAY, 0)} + i, counters, counts, detail
+        INSERT INTO block SELECT site, month, source, ${runningPart(DAY, 0)} + i, counters, counts, detail
           FROM block, n WHERE part = ${runningPart(DAY, 1)}`);
     },
   ],

@@ -404,7 +404,7 @@ function soundOf(pieces: BlockPieces): ReturnType<typeof soundBlock> | undefined
     isRefused = true;
     throw new Error(why);
   };
-  const rules = { isText: () => true, areSumsWhole: true, refuse };
+  const rules = { isText: () => true, refuse };
   try {
     return soundBlock({ month: MONTH, ...pieces }, rules);
   } catch (error) {

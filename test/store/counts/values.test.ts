@@ -33,7 +33,7 @@ function manyValues(months: number): BlockCounts {
       for (let i = 0; i < OFTEN; i++) count("path", day, `/often-${i}`, 2 + i);
       count("path", day, OTHER, AS_OTHER);
     }
-    return { site: 1, month, part: 0, ...encodeBlock(block) };
+    return { site: 1, month, source: 0, part: 0, ...encodeBlock(block) };
   });
   engine.settle({ generation: 1, folded: [], puts, drops: [], past: [], days: [], gone: [] });
   return new BlockCounts(engine.snapshot(), new LogTail());

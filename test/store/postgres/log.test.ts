@@ -103,6 +103,7 @@ describe("the log in PostgreSQL", () => {
     const puts = rows.map(({ n, body }) => ({
       site: 1,
       month: 1,
+      source: 0,
       part: n,
       counters: empty,
       counts: body,

@@ -60,6 +60,17 @@ CREATE TABLE site_alarm (
   rush_since    bigint
 );
 
+-- Where counts and responses came from, besides what is counted here now: its number and its origin are in
+-- `generation`. `kind`: 'copy', or 'here' for what was counted before a restore or a failover.
+CREATE TABLE source (
+  number int    PRIMARY KEY,
+  origin text   NOT NULL UNIQUE,
+  kind   text   NOT NULL,
+  name   text   NOT NULL,
+  -- When a copy brought it last, in epoch milliseconds.
+  run_at bigint
+);
+
 -- Who counts.
 CREATE TABLE node (
   id      bigint      PRIMARY KEY,
@@ -73,9 +84,10 @@ CREATE TABLE node (
 -- What nodes have counted and nobody has folded yet: batches as their nodes sent them, see store/log/batch.ts.
 -- Nothing in it is changed; its bytes are not worth a try at compressing them.
 CREATE TABLE log (
-  node bigint NOT NULL,
-  n    bigint NOT NULL,
-  body bytea  NOT NULL,
+  node   bigint NOT NULL,
+  n      bigint NOT NULL,
+  body   bytea  NOT NULL,
+  source int    NOT NULL DEFAULT 0,
   PRIMARY KEY (node, n)
 );
 ALTER TABLE log ALTER COLUMN body SET STORAGE EXTERNAL;
@@ -87,39 +99,43 @@ CREATE TABLE folded (
   n    bigint NOT NULL
 );
 
--- What is settled of a site and month, see store/snapshot.ts and store/blocks.
+-- What is settled of a site, month and source, see store/snapshot.ts and store/blocks.
 CREATE TABLE block (
   site     int   NOT NULL,
   month    int   NOT NULL,
+  source   int   NOT NULL DEFAULT 0,
   part     int   NOT NULL,
   counters bytea NOT NULL,
   counts   bytea NOT NULL,
   detail   bytea NOT NULL,
-  PRIMARY KEY (site, month, part)
+  PRIMARY KEY (site, month, source, part)
 );
 ALTER TABLE block ALTER COLUMN counters SET STORAGE EXTERNAL;
 ALTER TABLE block ALTER COLUMN counts SET STORAGE EXTERNAL;
 ALTER TABLE block ALTER COLUMN detail SET STORAGE EXTERNAL;
 -- What settling looks for: parts of days, which are few; months past retention; and detail that ends.
-CREATE INDEX block_part ON block (site, month, part) WHERE part > 0;
+CREATE INDEX block_part ON block (site, month, source, part) WHERE part > 0;
 CREATE INDEX block_month ON block (month) WHERE part = 0;
 CREATE INDEX block_detail ON block (month) WHERE part = 0 AND octet_length(detail) > 0;
 
 -- Counters of days past retention: of all time is the sum of these and of all blocks.
 CREATE TABLE past (
   site    int    NOT NULL,
+  source  int    NOT NULL DEFAULT 0,
   counter text   NOT NULL,
   n       bigint NOT NULL,
-  PRIMARY KEY (site, counter)
+  PRIMARY KEY (site, source, counter)
 );
 
 -- `n`: +1 in the transaction of whoever changes blocks. `epoch` is drawn anew for each `place`: database,
 -- timeline and table. Elsewhere the same numbers may name other things, as after a failover or a restore.
+-- What is counted in an epoch is of one `source`, whose origin it is.
 CREATE TABLE generation (
-  one   int    PRIMARY KEY CHECK (one = 1),
-  n     bigint NOT NULL,
-  epoch bigint NOT NULL,
-  place text   NOT NULL
+  one    int    PRIMARY KEY CHECK (one = 1),
+  n      bigint NOT NULL,
+  epoch  bigint NOT NULL,
+  place  text   NOT NULL,
+  source int    NOT NULL DEFAULT 0
 );
 INSERT INTO generation (one, n, epoch, place) VALUES (1, 1, 0, '');
 
@@ -132,10 +148,14 @@ CREATE TABLE counted_day (
 CREATE TABLE survey (
   id      bigint PRIMARY KEY,
   site    int    NOT NULL,
+  source  int    NOT NULL DEFAULT 0,
+  -- What another source calls it by.
+  number  bigint,
   version bigint NOT NULL,
   day     int    NOT NULL,
   payload text   NOT NULL
 );
+CREATE UNIQUE INDEX survey_of_source ON survey (source, number) WHERE number IS NOT NULL;
 CREATE INDEX survey_by_day ON survey (site, version, day, id);
 
 -- How many responses a site has taken on a day. Below zero: sites that nobody has.
@@ -172,42 +192,4 @@ CREATE TABLE lease (
   holder bigint      NOT NULL,
   term   bigint      NOT NULL,
   until  timestamptz NOT NULL
-);
-
--- What `tallydeck copy` has taken over from other databases, each by its `copy_id` in `meta`: what one
--- run brought, none brings again. `site` is its id there, '' for the admin token.
-CREATE TABLE copied_site (
-  source text NOT NULL,
-  site   text NOT NULL,
-  key    int  NOT NULL,
-  PRIMARY KEY (source, site)
-);
-
--- What was brought of a day, as pieces of a block, and the state of the source that it brings it to.
-CREATE TABLE copied_day (
-  source   text  NOT NULL,
-  site     text  NOT NULL,
-  day      int   NOT NULL,
-  counters bytea NOT NULL,
-  counts   bytea NOT NULL,
-  detail   bytea NOT NULL,
-  hash     bytea NOT NULL,
-  PRIMARY KEY (source, site, day)
-);
-
--- The same of all days past retention there.
-CREATE TABLE copied_past (
-  source  text   NOT NULL,
-  site    text   NOT NULL,
-  counter text   NOT NULL,
-  n       bigint NOT NULL,
-  PRIMARY KEY (source, site, counter)
-);
-
--- `id` is the response's there, `survey` ours.
-CREATE TABLE copied_survey (
-  source text   NOT NULL,
-  id     bigint NOT NULL,
-  survey bigint NOT NULL UNIQUE,
-  PRIMARY KEY (source, id)
 );

@@ -58,8 +58,8 @@ export async function fileSurveys(sql: Sql, zone: DayZone, ids: SurveyIds): Prom
   );
   await sql.all(
     rows.map(({ site, version, payload, at, savedClock, zero }) => ({
-      text: `INSERT INTO survey (id, site, version, day, payload)
-             SELECT $5::bigint, key, $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
+      text: `INSERT INTO survey (id, site, source, version, day, payload)
+             SELECT $5::bigint, key, (SELECT source FROM generation), $2::bigint, $3::int, $4::text FROM site WHERE key = $1`,
       values: [
         ...[site, version, zone.today(zero === null ? savedClock : zero + at), payload],
         ids.draw(),

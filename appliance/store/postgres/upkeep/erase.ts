@@ -1,6 +1,5 @@
 import { NOBODY, type SiteKey } from "../../counting.ts";
-import { BatchEncoder } from "../../log/batch.ts";
-import { eraseSite } from "../../log/erase.ts";
+import { EMPTY_BATCH, eraseSite } from "../../log/erase.ts";
 import type { Sql } from "../connection/connection.ts";
 import { PASS_GENERATION } from "../settle.ts";
 import { PostgresSnapshot } from "../snapshot.ts";
@@ -9,9 +8,6 @@ import { PostgresSnapshot } from "../snapshot.ts";
 const ROWS_PER_STEP = 1_000;
 const BLOCKS_PER_STEP = 20;
 const BYTES_PER_STEP = 1_048_576;
-/** A batch of no records. */
-const NOTHING = new BatchEncoder().encode();
-
 /**
  * Removes what is left of erased sites, in small steps. One is remembered for a day: a node that was away
  * may still write what it has.
@@ -68,7 +64,7 @@ export class Erasing {
         await sql.rows("UPDATE log SET body = $3 WHERE node = $1 AND n = $2", [
           node,
           n,
-          rest ?? NOTHING,
+          rest ?? EMPTY_BATCH,
         ]);
       after.set(node, n);
     }
@@ -84,11 +80,11 @@ export async function emptyNobody(sql: Sql): Promise<boolean> {
 
 /** What names a row of a site. */
 const KEYS = {
-  block: "month, part",
+  block: "month, source, part",
   survey: "id",
   survey_day: "day",
   waiting_survey: "id",
-  past: "counter",
+  past: "source, counter",
 } as const;
 
 async function removeSome(

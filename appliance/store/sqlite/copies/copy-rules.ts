@@ -3,13 +3,10 @@ import { DAY_MS } from "../../../base/calendar.ts";
 import { readZoneSetting } from "../../../base/day-zone.ts";
 import { isObject, isText } from "../../../base/json.ts";
 import { isHost, looksLikeSiteId, SURVEY_ID } from "../../../base/names.ts";
-import { ALL_KEPT } from "../../blocks/compact.ts";
-import { mergeRows } from "../../blocks/merge-rows.ts";
 import { monthOf } from "../../blocks/month.ts";
-import { soundBlock } from "../../blocks/sound.ts";
 import { COUNTERS, NOBODY } from "../../counting.ts";
 import { DAY_ZONE } from "../../sites/day-zone.ts";
-import { SLICE_BYTES } from "../../snapshot.ts";
+import { OWN_SOURCE, SLICE_BYTES } from "../../snapshot.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -32,10 +29,10 @@ export interface CopiedTable {
   readonly ofSite?: string;
   /** That column may also be ADMIN. */
   readonly mayBeAdmin?: boolean;
+  /** A column `source` names one by its number, which is another here. */
+  readonly ofSource?: boolean;
   /** What columns must be with each other and with other tables. */
   readonly check?: (row: Row) => boolean;
-  /** The row as it is written here; undefined for one that is none of ours. */
-  readonly anew?: (row: Row) => Row | undefined;
 }
 
 /**
@@ -49,11 +46,17 @@ export type TableRule =
   | { readonly kind: "left" }
   | { readonly kind: "documents" };
 
+const like =
+  (pattern: RegExp): Check =>
+  (value) =>
+    typeof value === "string" && pattern.test(value);
+
 /** Whose token reads every site. */
 export const ADMIN = 0;
 const HASH_BYTES = 32;
-/** In letters and digits twice as many. */
-const COPY_ID_BYTES = 8;
+/** As `meta` and `source` have it. */
+export const isOrigin: Check = like(/^[0-9a-f]{1,32}$/);
+const SOURCE_KINDS: readonly unknown[] = ["copy", "here"];
 const IMAGE_NAME = /^[0-9a-f]{64}$/;
 const MAX_TEXT = 128;
 /** 2100-01-01: no clock of ours goes further. */
@@ -79,10 +82,6 @@ export const bytes: Check = (value) => isBlob(value);
 const hash: Check = (value) => isBlob(value) && value.length === HASH_BYTES;
 const counted: Check = (value) => whole(value) && Number(value) <= COUNTABLE.together;
 const isCounter: Check = (value) => (COUNTERS as readonly unknown[]).includes(value);
-const like =
-  (pattern: RegExp): Check =>
-  (value) =>
-    typeof value === "string" && pattern.test(value);
 
 /** Rules by column, in whatever table; a table's own rules go first. Others follow from the type. */
 export const COLUMNS: Readonly<Record<string, Check>> = { day, hash };
@@ -92,7 +91,6 @@ const META: ReadonlyMap<unknown, Check> = new Map([
   ["cursor_secret", hash],
   ["run_ms", time],
   [DAY_ZONE, (value) => readZoneSetting(value) !== null],
-  ["copy_id", (value) => isBlob(value) && value.length === COPY_ID_BYTES],
 ]);
 
 function within({ count, bytes, together }: Bound) {
@@ -123,6 +121,17 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
       retired: flag,
     },
   },
+  source: {
+    kind: "copied",
+    numbered: "number",
+    ...within(BOUNDS.sources),
+    columns: {
+      number: (value) => whole(value) && value !== OWN_SOURCE,
+      origin: isOrigin,
+      kind: (value) => SOURCE_KINDS.includes(value),
+      run_at: timeOrNull,
+    },
+  },
   // What sites on their way out still hold is not copied at all.
   erased_site: { kind: "left" },
   read_token: {
@@ -137,13 +146,19 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
   log: { kind: "counted", maxBytes: BOUNDS.log.bytes },
   block: { kind: "counted", maxBytes: SLICE_BYTES },
   slice: { kind: "counted", maxBytes: SLICE_BYTES },
-  past: { kind: "copied", ...ofKnownSite, columns: { counter: isCounter, n: counted } },
+  past: {
+    kind: "copied",
+    ...ofKnownSite,
+    ofSource: true,
+    columns: { counter: isCounter, n: counted },
+  },
   survey_day: { kind: "copied", ...ofKnownSite },
   survey: {
     kind: "copied",
     ...ofKnownSite,
+    ofSource: true,
     maxBytes: 8_192,
-    columns: { payload: isText, id },
+    columns: { payload: isText, id, number: (value) => value === null || id(value) },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
   survey_labels: {
@@ -174,10 +189,6 @@ export const TABLES: Readonly<Record<string, TableRule>> = {
     columns: { payload: isText, at: time, saved_clock: time },
     check: ({ version, payload }) => isSurvey(version, payload),
   },
-  copied_site: { kind: "copied", ofSite: "key", mayBeAdmin: true },
-  copied_day: { kind: "copied", maxBytes: BOUNDS.blocks.bytes, anew: blockOfDay },
-  copied_past: { kind: "copied", columns: { counter: isCounter, n: counted } },
-  copied_survey: { kind: "copied", columns: { survey: id } },
   image: { kind: "copied", ...within(BOUNDS.images), columns: { hash: like(IMAGE_NAME) } },
   // By kind: see copyKept and copyLeft.
   document: { kind: "documents" },
@@ -191,24 +202,6 @@ export function boundsOf(rule: TableRule) {
     maxRows: maxRows ?? DEFAULT_MAX_ROWS,
     maxTogether: maxTogether ?? Number.POSITIVE_INFINITY,
   };
-}
-
-/** A block of one day. Nothing of its bytes is taken as it is: what they say is written anew. */
-function blockOfDay(row: Row): Row | undefined {
-  const { counters, counts, detail } = row;
-  if (!day(row.day) || !isBlob(counters) || !isBlob(counts) || !isBlob(detail)) return undefined;
-  const refuse = (why: string) => {
-    throw new RangeError(why);
-  };
-  try {
-    const month = monthOf(Number(row.day));
-    const rules = { isText: text, areSumsWhole: false, refuse };
-    const { pieces } = soundBlock({ month, counters, counts, detail }, rules);
-    return { ...row, ...mergeRows(month, [pieces], ALL_KEPT).pieces };
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 function isBlob(value: unknown): value is Uint8Array {

@@ -18,6 +18,7 @@ import {
   whole,
 } from "./copy-rules.ts";
 import { type CountedManner, copyBlocks, copyLog, Sum } from "./counted.ts";
+import { RestoredSources } from "./sources.ts";
 
 /** A column of ours, as `PRAGMA table_info` names it. */
 interface Column {
@@ -34,7 +35,8 @@ const OF_TYPE: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /**
  * Copies what a backup gives to a box: row by row, known columns of known tables only. A column or table that `from` is too old
- * to have is left at its default. What is taken are values: sites, batches, blocks and what waits are numbered anew.
+ * to have is left at its default. What is taken are values: sites, sources, batches, blocks and what waits are numbered
+ * anew.
  * @param from opened by `openUntrusted`
  * @param to a new database of ours
  * @throws {DatabaseRefused} naming the table with a row that is off its rule
@@ -45,6 +47,7 @@ export function copyBackup(
   { file, kinds }: { readonly file: string; readonly kinds: Kinds },
 ): void {
   const sites = new Map<unknown, SiteKey>();
+  const sources = new RestoredSources(from, to);
   const sum = new Sum();
   for (const [table, rule] of Object.entries(TABLES)) {
     const refuse = (why: string): never => {
@@ -54,7 +57,7 @@ export function copyBackup(
         says: `${FILE} cannot be used: a row of its table ${table} is ${why}. Choose another backup.`,
       });
     };
-    if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, off: refuse });
+    if (rule.kind === "copied") copyTable(from, to, table, rule, { sites, sources, off: refuse });
     if (rule.kind === "documents" && columnsOf(from, table).length > 0)
       copyKept(from, to, keptKinds(kinds), refuse);
     if (rule.kind === "counted") {
@@ -63,21 +66,18 @@ export function copyBackup(
         refuse("too long");
       const manner: CountedManner = {
         siteOf: (key) => sites.get(key),
+        sourceOf: (number) => sources.numberOf(number) ?? refuse("of a source that is not there"),
         isText: text,
         lastMonth: LAST_MONTH,
         isTime: time,
-        areSumsWhole: !hasCopies(from),
         sum,
         refuse,
       };
       (table === "log" ? copyLog : copyBlocks)(from, to, manner);
     }
   }
+  sources.nameSurveys();
   beginGeneration(to);
-}
-
-function hasCopies(db: Database): boolean {
-  return db.prepare("SELECT 1 FROM copied_day NOT INDEXED LIMIT 1").get() !== undefined;
 }
 
 /** Writes all that `write` does, or nothing; quick, for nobody else knows the file yet. */
@@ -97,6 +97,7 @@ export function fill(file: string, write: (db: Database) => void): void {
 interface Manner {
   /** By the number they had, the sites that were copied so far. */
   readonly sites: Map<unknown, SiteKey>;
+  readonly sources: RestoredSources;
   /** What to do about a row that is off its rule. */
   readonly off: (why: string) => void;
 }
@@ -106,11 +107,11 @@ function copyTable(
   to: Database,
   table: string,
   rule: TableRule,
-  { sites, off }: Manner,
+  { sites, sources, off }: Manner,
 ): void {
   const theirs = new Set(columnsOf(from, table).map(({ name }) => name));
-  const { isLeft, check, anew, columns: own = {} } = rule as Partial<CopiedTable>;
-  const { numbered, ofSite, mayBeAdmin = false } = rule as Partial<CopiedTable>;
+  const { isLeft, check, columns: own = {} } = rule as Partial<CopiedTable>;
+  const { numbered, ofSite, ofSource, mayBeAdmin = false } = rule as Partial<CopiedTable>;
   const columns = columnsOf(to, table).filter(({ name }) => theirs.has(name));
   if (columns.length === 0) return;
   const { maxBytes, maxRows, maxTogether } = boundsOf(rule);
@@ -141,15 +142,21 @@ function copyTable(
     const isSound =
       columns.every((column) => fits(column, fields[column.name], own)) &&
       (check?.(fields) ?? true);
-    const taken = isSound && anew !== undefined ? anew(fields) : fields;
-    if (!isSound || taken === undefined) {
+    if (!isSound) {
       off("not as Tallydeck writes it");
       continue;
     }
-    const here = ofSite === undefined ? taken : { ...taken, [ofSite]: site };
+    const source = ofSource ? sources.numberOf(fields.source) : undefined;
+    if (ofSource && source === undefined) off("of a source that is not there");
+    const here = {
+      ...fields,
+      ...(ofSite !== undefined && { [ofSite]: site }),
+      ...(ofSource && { source }),
+    } as Row;
     const rowid = added(() => insert.run(written.map((name) => here[name])).lastInsertRowid);
     if (rowid === undefined) off("there twice");
     else if (table === "site") sites.set(fields.key, Number(rowid));
+    else if (table === "source") sources.add(fields.number, Number(rowid));
   }
 }
 

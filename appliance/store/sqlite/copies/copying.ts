@@ -1,6 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type CopyEngine, CopyRefused, type CopyWrites, type Opening } from "../../copy/engine.ts";
+import { EMPTY_BATCH } from "../../log/erase.ts";
+import { OWN_SOURCE } from "../../snapshot.ts";
 import {
   type Database,
   databaseFile,
@@ -10,13 +11,11 @@ import {
 } from "../database.ts";
 import { openData } from "../health.ts";
 import { makeDataDir } from "../lock.ts";
-import { passGeneration } from "../settle.ts";
+import { passGeneration, putBlock } from "../settle.ts";
 import { ofOneMoment, SqliteSnapshot } from "../snapshot.ts";
 import { siteAlarms } from "../tables/site-alarms.ts";
 import { carryOut } from "../tables/site-changes.ts";
-import { databaseSecret, readDirectory } from "../tables/sites.ts";
-
-const ID_BYTES = 8;
+import { readDirectory } from "../tables/sites.ts";
 
 /**
  * The data of a folder, whether a service runs on it or not, as `tallydeck copy` deals with it.
@@ -26,20 +25,25 @@ export function openFolder(dataDir: string, { isTarget }: Pick<Opening, "isTarge
   const file = databaseFile(dataDir);
   if (isTarget) makeDataDir(dataDir);
   else if (!existsSync(file)) throw new CopyRefused(`There is no data of Tallydeck in ${dataDir}.`);
-  // Of a source, too: it may be of an older version, or nobody may have asked for its name yet.
+  // Of a source, too: it may be of an older version.
   let db = openData(file);
-  const id = Buffer.from(databaseSecret(db, "copy_id", () => randomBytes(ID_BYTES)));
+  // A card may have bent it.
+  db.exec("INSERT OR IGNORE INTO meta (key, value) VALUES ('origin', lower(hex(randomblob(8))))");
   if (!isTarget) {
     db.close();
     db = openForReading(file);
   }
-  return engineOf(db, dataDir, id.toString("hex"));
+  return engineOf(db, dataDir);
 }
 
-function engineOf(db: Database, name: string, id: string): CopyEngine {
+function originOf(db: Database): string {
+  return String(db.prepare("SELECT value FROM meta WHERE key = 'origin'").pluck().get());
+}
+
+function engineOf(db: Database, name: string): CopyEngine {
   const access = accessTo(db);
   return {
-    id,
+    origin: originOf(db),
     name,
     isAway: (error) => isSqliteError(error, "SQLITE_BUSY"),
     problemOf: storageProblem,
@@ -77,10 +81,15 @@ function accessTo(db: Database): CopyWrites {
       return results;
     },
     snapshot: new SqliteSnapshot(db),
+    own: () => ({ number: OWN_SOURCE, origin: originOf(db) }),
     directory: () => readDirectory(db),
     alarms: () => siteAlarms(db),
     carryOut: (changes) => carryOut(db, changes),
     passGeneration: () => passGeneration(db),
+    put: (block) => putBlock(db, block),
+    empty({ n }) {
+      db.prepare("UPDATE log SET body = ? WHERE n = ?").run(EMPTY_BATCH, n);
+    },
     surveyIds(n) {
       const last = db
         .prepare("SELECT seq FROM sqlite_sequence WHERE name = 'survey'")

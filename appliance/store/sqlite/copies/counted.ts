@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { BOUNDS, type Bound, COUNTABLE, MAX_PARTS_OF_MONTH } from "../../../base/bounds.ts";
 import { ALL_KEPT } from "../../blocks/compact.ts";
 import { MAX_DAYS } from "../../blocks/dictionary.ts";
@@ -9,7 +10,14 @@ import type { SiteKey } from "../../counting.ts";
 import { type Batch, BatchEncoder, decodeBatch, recordsOf } from "../../log/batch.ts";
 import { flawOfBatch } from "../../log/flaw.ts";
 import { dayOfPart, SETTLED } from "../../settling/parts.ts";
-import { type BlockKey, type BlockPieces, bytesOf, PIECES } from "../../snapshot.ts";
+import {
+  type BlockKey,
+  type BlockPieces,
+  bytesOf,
+  OWN_SOURCE,
+  PIECES,
+  type SourceNumber,
+} from "../../snapshot.ts";
 import { markCounted } from "../counted-days.ts";
 import type { Database } from "../database.ts";
 import { putBlock } from "../settle.ts";
@@ -19,6 +27,8 @@ import { type SlicedPiece, sliced, wholeOf } from "../slices.ts";
 export interface CountedManner extends SoundRules {
   /** The number that a site has here; undefined for one that is not copied. */
   siteOf(key: unknown): SiteKey | undefined;
+  /** The number that a source has here. @throws as `refuse` where there is none */
+  sourceOf(number: unknown): SourceNumber;
   /** The last month, and the last millisecond, that a clock of ours may have. */
   readonly lastMonth: number;
   isTime(ms: number): boolean;
@@ -69,22 +79,25 @@ class Room {
  */
 export function copyLog(from: Database, to: Database, manner: CountedManner): void {
   const room = new Room(BOUNDS.log);
-  const append = to.prepare("INSERT INTO log (body) VALUES (?)");
+  const append = to.prepare("INSERT INTO log (source, body) VALUES (?, ?)");
   let open = new BatchEncoder();
   let clock: string | undefined;
+  let source: unknown = OWN_SOURCE;
   const close = () => {
-    if (open.records > 0) append.run(open.encode());
+    if (open.records > 0) append.run(manner.sourceOf(source), open.encode());
     open.clear();
   };
-  const rows = from.prepare("SELECT body FROM log NOT INDEXED ORDER BY n").pluck().iterate();
-  for (const body of rows as IterableIterator<Uint8Array>) {
+  const rows = from.prepare("SELECT source, body FROM log NOT INDEXED ORDER BY n").iterate();
+  for (const row of rows as IterableIterator<{ source: number; body: Uint8Array }>) {
+    const { body } = row;
     if (!room.take(body.length)) manner.refuse("one too many");
     const batch = soundBatch(body, manner);
     const itsClock = batch.undated && `${batch.undated.boot} ${batch.undated.savedZero}`;
-    if (itsClock !== clock) {
+    if (itsClock !== clock || row.source !== source) {
       close();
       open = new BatchEncoder(batch.undated);
       clock = itsClock;
+      source = row.source;
     }
     for (const each of recordsOf(batch)) {
       const site = manner.siteOf(each.site);
@@ -125,7 +138,7 @@ interface RowKey extends BlockKey {
 }
 
 /**
- * Writes blocks anew, one for each site and month, as what is settled: a part of a day has a number that says
+ * Writes blocks anew, one for each site, month and source, as what is settled: a part of a day has a number that says
  * when it came, which nobody here believes. What is held at a time is what is kept of one month.
  */
 export function copyBlocks(from: Database, to: Database, manner: CountedManner): void {
@@ -133,14 +146,16 @@ export function copyBlocks(from: Database, to: Database, manner: CountedManner):
   const read = readerOf(from, manner.refuse);
   // Sorted are numbers only: an index of theirs is not believed, and blocks are large.
   const keys = from
-    .prepare("SELECT rowid, site, month, part FROM block NOT INDEXED ORDER BY site, month, part")
+    .prepare(
+      "SELECT rowid, site, month, source, part FROM block NOT INDEXED ORDER BY site, month, source, part",
+    )
     .iterate() as IterableIterator<RowKey>;
   const month = new MonthSum(to, manner);
   for (const row of keys) {
     const site = manner.siteOf(row.site);
     if (site === undefined) continue;
     if (!(row.month >= 0 && row.month <= manner.lastMonth)) manner.refuse(NOT_OURS);
-    month.begin(site, row.month);
+    month.begin({ site, month: row.month, source: manner.sourceOf(row.source) });
     const pieces = read(row);
     if (!room.take(bytesOf(pieces))) manner.refuse("one too many");
     month.add(row.part, pieces);
@@ -168,13 +183,12 @@ function readerOf(db: Database, refuse: CountedManner["refuse"]): (row: RowKey) 
   });
 }
 
-/** The blocks of a site and month, as one. */
+/** The blocks of a site, month and source, as one. */
 class MonthSum {
   readonly days = new Set<number>();
   readonly #to: Database;
   readonly #manner: CountedManner;
-  #site = 0;
-  #month: Month | undefined;
+  #key: Omit<BlockKey, "part"> | undefined;
   #parts = 0;
   /** What is not merged yet, after what is; and what it takes. */
   #rows: BlockPieces[] = [];
@@ -185,12 +199,11 @@ class MonthSum {
     this.#manner = manner;
   }
 
-  /** What is added from now on is of this site and month. */
-  begin(site: SiteKey, month: Month): void {
-    if (this.#site === site && this.#month === month) return;
+  /** What is added from now on is of this site, month and source. */
+  begin(key: Omit<BlockKey, "part">): void {
+    if (isDeepStrictEqual(this.#key, key)) return;
     this.end();
-    this.#site = site;
-    this.#month = month;
+    this.#key = key;
     this.#parts = 0;
   }
 
@@ -210,14 +223,14 @@ class MonthSum {
 
   /** Writes what was added. */
   end(): void {
-    const month = this.#month;
-    if (month === undefined || this.#rows.length === 0) return;
+    const key = this.#key;
+    if (key === undefined || this.#rows.length === 0) return;
     const { days, ...block } = this.#merge();
     this.#rows = [];
     if (days === 0) return;
     for (let day = 0; day < MAX_DAYS; day++)
-      if ((days >> day) & 1) this.days.add(firstDayOf(month) + day);
-    putBlock(this.#to, { site: this.#site, month, part: SETTLED, ...block.pieces });
+      if ((days >> day) & 1) this.days.add(firstDayOf(key.month) + day);
+    putBlock(this.#to, { ...key, part: SETTLED, ...block.pieces });
   }
 
   #merge(): { readonly pieces: BlockPieces; readonly days: number } {
@@ -230,7 +243,7 @@ class MonthSum {
 
   #read<T>(read: (month: Month) => T): T {
     try {
-      return read(this.#month ?? 0);
+      return read(this.#key?.month ?? 0);
     } catch (error) {
       if (error instanceof RangeError) return this.#manner.refuse(NOT_OURS);
       throw error;

@@ -5,6 +5,20 @@ CREATE TABLE meta (
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- What is counted here from now on, as other databases know it. What was made from a backup has another.
+INSERT INTO meta (key, value) VALUES ('origin', lower(hex(randomblob(8))));
+
+-- Where counts and responses came from, besides source 0: those were counted here. Each has what one
+-- database counted under one `origin`. `kind`: 'copy', or 'here' for what was counted before a restore.
+CREATE TABLE source (
+  number INTEGER PRIMARY KEY,
+  origin TEXT    NOT NULL UNIQUE,
+  kind   TEXT    NOT NULL,
+  name   TEXT    NOT NULL,
+  -- When a copy brought it last, in epoch milliseconds.
+  run_at INTEGER
+) STRICT;
+
 -- AUTOINCREMENT: a site that is erased and made anew must not inherit what is left of the old one.
 CREATE TABLE site (
   key      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -39,48 +53,52 @@ CREATE TABLE share_token (
 -- Batches as they came (see store/log). No AUTOINCREMENT, which writes a page of its own for each: the
 -- next number follows from the last row and from `folded` in `meta`.
 CREATE TABLE log (
-  n    INTEGER PRIMARY KEY,
-  body BLOB NOT NULL
+  n      INTEGER PRIMARY KEY,
+  source INTEGER NOT NULL DEFAULT 0,
+  body   BLOB    NOT NULL
 ) STRICT;
 
--- What is settled of a site and month (see store/blocks); months are counted since 1970-01. Part 0 is
+-- What is settled of a site, month and source (see store/blocks); months are counted since 1970-01. Part 0 is
 -- of days that are over, the others are of what was folded since. The piece that is asked for most and
 -- is smallest comes first: what follows it is not read then.
 CREATE TABLE block (
   site     INTEGER NOT NULL,
   month    INTEGER NOT NULL,
+  source   INTEGER NOT NULL DEFAULT 0,
   part     INTEGER NOT NULL,
   counters BLOB    NOT NULL,
   counts   BLOB    NOT NULL,
   detail   BLOB    NOT NULL,
-  PRIMARY KEY (site, month, part)
+  PRIMARY KEY (site, month, source, part)
 ) STRICT;
 
 -- What of a block's counts or detail is beyond SLICE_BYTES, in slices of as many: a question reads those it
 -- is about. The first slice, 0, is in the block's own row.
 CREATE TABLE slice (
-  site  INTEGER NOT NULL,
-  month INTEGER NOT NULL,
-  part  INTEGER NOT NULL,
-  piece TEXT    NOT NULL,
-  n     INTEGER NOT NULL,
-  bytes BLOB    NOT NULL,
-  PRIMARY KEY (site, month, part, piece, n)
+  site   INTEGER NOT NULL,
+  month  INTEGER NOT NULL,
+  source INTEGER NOT NULL DEFAULT 0,
+  part   INTEGER NOT NULL,
+  piece  TEXT    NOT NULL,
+  n      INTEGER NOT NULL,
+  bytes  BLOB    NOT NULL,
+  PRIMARY KEY (site, month, source, part, piece, n)
 ) STRICT;
 CREATE TRIGGER block_gone AFTER DELETE ON block BEGIN
-  DELETE FROM slice WHERE (site, month, part) = (OLD.site, OLD.month, OLD.part);
+  DELETE FROM slice WHERE (site, month, source, part) = (OLD.site, OLD.month, OLD.source, OLD.part);
 END;
-CREATE TRIGGER block_renumbered AFTER UPDATE OF site, month, part ON block BEGIN
-  UPDATE OR REPLACE slice SET site = NEW.site, month = NEW.month, part = NEW.part
-  WHERE (site, month, part) = (OLD.site, OLD.month, OLD.part);
+CREATE TRIGGER block_renumbered AFTER UPDATE OF site, month, source, part ON block BEGIN
+  UPDATE OR REPLACE slice SET site = NEW.site, month = NEW.month, source = NEW.source, part = NEW.part
+  WHERE (site, month, source, part) = (OLD.site, OLD.month, OLD.source, OLD.part);
 END;
 
 -- Counters of days past retention, kept for ever.
 CREATE TABLE past (
   site    INTEGER NOT NULL,
+  source  INTEGER NOT NULL DEFAULT 0,
   counter TEXT    NOT NULL,
   n       INTEGER NOT NULL,
-  PRIMARY KEY (site, counter)
+  PRIMARY KEY (site, source, counter)
 ) STRICT, WITHOUT ROWID;
 
 -- When each day was last counted on, by how long the service has run with this data (milliseconds;
@@ -93,10 +111,14 @@ CREATE TABLE counted_day (
 CREATE TABLE survey (
   id      INTEGER PRIMARY KEY AUTOINCREMENT,
   site    INTEGER NOT NULL,
+  source  INTEGER NOT NULL DEFAULT 0,
+  -- What another source calls it by.
+  number  INTEGER,
   version INTEGER NOT NULL,
   day     INTEGER NOT NULL,
   payload TEXT    NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX survey_of_source ON survey (source, number) WHERE number IS NOT NULL;
 CREATE INDEX survey_by_day ON survey (site, version, day, id);
 
 -- Responses that came in while the clock could not name the day. `at` is the boot's monotonic time and
@@ -136,45 +158,6 @@ CREATE TABLE site_alarm (
   rush_since    INTEGER
 ) STRICT;
 
--- What `tallydeck copy` has taken over from other databases, each by its `copy_id` in `meta`: what one
--- run brought, none brings again.
-CREATE TABLE copied_site (
-  source TEXT    NOT NULL,
-  -- Its id there; '' stands for the admin token.
-  site   TEXT    NOT NULL,
-  key    INTEGER NOT NULL,
-  PRIMARY KEY (source, site)
-) STRICT, WITHOUT ROWID;
-
--- What was brought of a day, as pieces of a block, and the state of the source that it brings it to.
-CREATE TABLE copied_day (
-  source   TEXT    NOT NULL,
-  site     TEXT    NOT NULL,
-  day      INTEGER NOT NULL,
-  counters BLOB    NOT NULL,
-  counts   BLOB    NOT NULL,
-  detail   BLOB    NOT NULL,
-  hash     BLOB    NOT NULL,
-  PRIMARY KEY (source, site, day)
-) STRICT;
-
--- The same of all days past retention there.
-CREATE TABLE copied_past (
-  source  TEXT    NOT NULL,
-  site    TEXT    NOT NULL,
-  counter TEXT    NOT NULL,
-  n       INTEGER NOT NULL,
-  PRIMARY KEY (source, site, counter)
-) STRICT, WITHOUT ROWID;
-
--- `id` is the response's there, `survey` ours.
-CREATE TABLE copied_survey (
-  source TEXT    NOT NULL,
-  id     INTEGER NOT NULL,
-  survey INTEGER NOT NULL UNIQUE,
-  PRIMARY KEY (source, id)
-) STRICT, WITHOUT ROWID;
-
 -- Pictures that keys show, by the SHA-256 of their file: PNG or JPEG, as it was uploaded.
 CREATE TABLE image (
   hash  TEXT PRIMARY KEY,
@@ -190,4 +173,3 @@ CREATE TABLE document (
   revision INTEGER NOT NULL,
   PRIMARY KEY (kind, id)
 ) STRICT;
-

@@ -44,7 +44,7 @@ function makeParts(dataDir: string): void {
     for (const name of DIMENSIONS)
       for (const text of texts)
         block.dimension(name).count(day, `${text}-${name}`, { views: 1, visitors: 1, sessions: 0 });
-    putBlock(db, { site: 1, month, part: runningPart(day, n), ...encodeBlock(block) });
+    putBlock(db, { site: 1, month, source: 0, part: runningPart(day, n), ...encodeBlock(block) });
   }
   db.close();
 }

@@ -90,12 +90,29 @@ describe("what a restore copies", () => {
 
     backUp(data, at("backup.db"), DOCUMENT_KINDS);
     await restore(at("backup.db"), at("restored.db"), START);
-    const { meta: _meta, ...given } = contents(at("backup.db"));
+    const { meta: givenMeta, ...given } = contents(at("backup.db"));
     const { meta, ...taken } = contents(at("restored.db"));
     // The box reads through what it did not write itself.
     const document = String(given.document).replace(/"revision":\d+/, '"revision":0');
     assert.notEqual(document, given.document);
-    const expected: typeof taken = { ...given, document };
+    // What the backup's own database had counted has its origin, and what is counted from now on another.
+    const origin = (from: string | undefined) =>
+      JSON.parse(String(from)).find(({ key }: { key: string }) => key === "origin").value;
+    const before = { number: 1, origin: origin(givenMeta), kind: "here", name: "before a restore" };
+    assert.notEqual(origin(meta), before.origin);
+    const ofSource = Object.fromEntries(
+      Object.entries(given).map(([table, rows]) => [
+        table,
+        rows
+          .replaceAll('"source":0', '"source":1')
+          .replaceAll(
+            /"id":(\d+),"site":(\d+),"source":1,"number":null/g,
+            '"id":$1,"site":$2,"source":1,"number":$1',
+          ),
+      ]),
+    );
+    const source = JSON.stringify([{ ...before, run_at: null }]);
+    const expected: typeof taken = { ...ofSource, source, document };
     assert.deepEqual(taken, expected);
     assert.match(String(meta), /cursor_secret/);
     for (const table of ["site", "value", "count", "total", "survey", "waiting", "document"])

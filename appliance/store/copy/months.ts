@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Day } from "../../base/calendar.ts";
+import type { Block } from "../blocks/block.ts";
+import { encodeBlock } from "../blocks/codec.ts";
+import { ALL_KEPT, compactBlock } from "../blocks/compact.ts";
+import { mergeRows } from "../blocks/merge-rows.ts";
+import { firstDayOf, type Month } from "../blocks/month.ts";
+import type { SiteKey } from "../counting.ts";
+import { SETTLED } from "../settling/parts.ts";
+import {
+  type BlockKey,
+  type BlockPieces,
+  type BlockRow,
+  PIECES,
+  type Snapshot,
+  type SourceNumber,
+} from "../snapshot.ts";
+import type { CopyWrites, Source, Sums } from "./engine.ts";
+import type { CopyOptions } from "./options.ts";
+import type { Patience } from "./patience.ts";
+import {
+  addTo,
+  agesOf,
+  amounts,
+  countersOf,
+  monthIn,
+  monthsOf,
+  RUN_MS,
+  type SiteMonth,
+  type Which,
+} from "./reading.ts";
+import type { Pair } from "./sites.ts";
+import { numberOf, takeSource } from "./sources.ts";
+
+// Which of two states of a day is the newer one, of the same origin, is told by how much it counts. What is counted
+// of a day only grows, one record after the other; whatever becomes of its values and of what came together leaves
+// the sums as they are. So nobody has to hand out numbers, which a file that was put back, or a server that took
+// another's place, would give twice.
+
+/** What is brought of a month. */
+interface Brought {
+  readonly pieces: BlockPieces;
+  /** That are other ones then. */
+  readonly days: readonly Day[];
+  /** By counter, what is counted on those that the target has not: it may have dropped them. */
+  readonly added: Sums;
+}
+
+/** Brings the days of a month of which the target has nothing, or an older state. @returns how many */
+export async function bringMonth(
+  options: CopyOptions,
+  patience: Patience,
+  { pair, source, month }: { readonly pair: Pair; readonly source: Source; readonly month: Month },
+): Promise<number> {
+  const { from, to } = options;
+  const range = { from: month, to: month };
+  const read = (pieces: typeof PIECES | typeof COUNTED) =>
+    from.read(async ({ snapshot, rows }) => ({
+      ...(await monthsOf(snapshot, { site: pair.site, source: source.number }, range, pieces))[0],
+      ages: await agesOf(rows),
+    }));
+  const there = (pieces: typeof PIECES | typeof COUNTED) =>
+    to.read(async (access) => {
+      const number = await numberOf(access, source.origin);
+      return number === undefined
+        ? []
+        : rowsOf(access.snapshot, { site: pair.there.key, source: number }, month, pieces);
+    });
+  const seen = await patience.with(() => read(COUNTED));
+  const known = await patience.with(() => there(COUNTED));
+  if (!isMonth(seen) || newer(seen, monthIn(month, known)).length === 0) return 0;
+  const whole = await patience.with(() => read(PIECES));
+  if (!isMonth(whole)) return 0;
+  for (let isNew = known.length === 0; ; isNew = false) {
+    const before = isNew ? [] : await patience.with(() => there(PIECES));
+    const brought = await to.readable(async () => merged(month, whole, before));
+    if (brought === undefined) return 0;
+    const isDone = await patience.with(() =>
+      to.transaction(async (access) => {
+        await access.passGeneration();
+        const number = await takeSource(access, source);
+        const which = { site: pair.there.key, source: number };
+        // Another copy has brought some of it meanwhile, or a part was settled.
+        const now = await rowsOf(access.snapshot, which, month, PIECES);
+        if (!isDeepStrictEqual(now.map(bytesOf), before.map(bytesOf))) return false;
+        await put(access, { ...which, month, source: number, part: SETTLED, ...brought.pieces });
+        await takeFromPast(access, which, brought.added);
+        await mark(access, brought.days, whole.ages);
+        return true;
+      }),
+    );
+    if (isDone) return brought.days.length;
+  }
+}
+
+const COUNTED = ["counters", "counts"] as const;
+
+function isMonth<T extends object>(read: T & Partial<SiteMonth>): read is T & SiteMonth {
+  return read.block !== undefined;
+}
+
+async function rowsOf(
+  snapshot: Snapshot,
+  { site, source }: Which,
+  month: Month,
+  pieces: typeof PIECES | typeof COUNTED,
+): Promise<readonly BlockRow[]> {
+  const rows = await snapshot.blocks([site], { from: month, to: month }, pieces);
+  return rows.filter((row) => row.source === source);
+}
+
+function bytesOf(row: BlockRow): unknown {
+  return [row.part, ...PIECES.map((piece) => Buffer.from(row[piece]))];
+}
+
+/** Adds what was counted to what is there of a month. */
+export async function addToMonth(
+  access: CopyWrites,
+  { site, source, month }: Omit<BlockKey, "part">,
+  pieces: BlockPieces,
+): Promise<void> {
+  const rows = await rowsOf(access.snapshot, { site, source }, month, PIECES);
+  const all = mergeRows(month, [...rows, pieces], ALL_KEPT);
+  await put(access, { site, month, source, part: SETTLED, ...all.pieces });
+  const days = monthIn(month, [{ site, month, source, part: SETTLED, ...pieces }]).days;
+  await mark(access, days, () => 0);
+}
+
+/** Days of which the source counts more. */
+function newer(source: SiteMonth, target: SiteMonth): Day[] {
+  const known = amounts(target);
+  return [...amounts(source)].flatMap(([day, n]) => (n > (known.get(day) ?? 0) ? [day] : []));
+}
+
+/** What the target is to have of a month; undefined where it has it. */
+function merged(month: Month, source: SiteMonth, rows: readonly BlockRow[]): Brought | undefined {
+  const target = monthIn(month, rows);
+  const days = newer(source, target);
+  if (days.length === 0) return undefined;
+  const pieces = [part(source.block, (day) => days.includes(day))];
+  if (target.days.some((day) => !days.includes(day)))
+    pieces.push(part(target.block, (day) => !days.includes(day)));
+  const added = new Map<string, number>();
+  for (const day of days)
+    if (!target.days.includes(day)) addTo(added, countersOf(source.block, day - firstDayOf(month)));
+  return { days, added, pieces: mergeRows(month, pieces, ALL_KEPT).pieces };
+}
+
+function part(block: Block, isIn: (day: Day) => boolean): BlockPieces {
+  return encodeBlock(compactBlock(block, { ...ALL_KEPT, counts: isIn, detail: isIn }).block);
+}
+
+async function put(access: CopyWrites, block: BlockRow): Promise<void> {
+  const { site, month, source } = block;
+  await access.rows(
+    "DELETE FROM block WHERE site = $1 AND month = $2 AND source = $3 AND part <> 0",
+    [site, month, source],
+  );
+  await access.put(block);
+}
+
+/** Too little is mended at the end of the run; what is too much would go from one database to the next. */
+async function takeFromPast(
+  access: CopyWrites,
+  { site, source }: { readonly site: SiteKey; readonly source: SourceNumber },
+  counters: Sums,
+): Promise<void> {
+  await access.all(
+    [...counters].map(([counter, n]) => ({
+      text: `UPDATE past SET n = CASE WHEN n > $4 THEN n - $4 ELSE 0 END
+             WHERE site = $1 AND source = $2 AND counter = $3`,
+      values: [site, source, counter, n],
+    })),
+  );
+}
+
+/** Retention goes by how long the data was in use since a day was counted, wherever that was. */
+async function mark(
+  access: CopyWrites,
+  days: readonly Day[],
+  ages: (day: Day) => number,
+): Promise<void> {
+  await access.all(
+    days.map((day) => ({
+      text: `INSERT INTO counted_day (day, run_ms) VALUES ($1, ${RUN_MS} - $2)
+             ON CONFLICT (day) DO UPDATE SET run_ms = excluded.run_ms
+             WHERE excluded.run_ms > counted_day.run_ms`,
+      values: [day, Math.floor(ages(day))],
+    })),
+  );
+}

@@ -1,0 +1,55 @@
+import { BOUNDS } from "../../base/bounds.ts";
+import type { SourceNumber } from "../snapshot.ts";
+import { type CopyAccess, CopyRefused, type CopyWrites, type Source } from "./engine.ts";
+
+/** All that a database knows of: what it counts now, and what it had counted or taken before. */
+export async function sourcesOf(access: CopyAccess, name: string): Promise<readonly Source[]> {
+  const rows = await access.rows<Source & { kind: string }>(
+    "SELECT number, origin, kind, name FROM source ORDER BY number",
+  );
+  const others = rows.map(({ kind, ...row }) =>
+    // It is the same database, under an origin that it had before.
+    kind === "here" ? { ...row, name: `${name}, ${row.name}` } : row,
+  );
+  return [{ ...(await access.own()), name }, ...others];
+}
+
+/** The number that an origin has in a database; undefined where it knows nothing of it. */
+export async function numberOf(
+  access: CopyAccess,
+  origin: string,
+): Promise<SourceNumber | undefined> {
+  const own = await access.own();
+  if (own.origin === origin) return own.number;
+  const [row] = await access.rows<{ number: SourceNumber }>(
+    "SELECT number FROM source WHERE origin = $1",
+    [origin],
+  );
+  return row?.number;
+}
+
+/**
+ * The same of a target, which takes it in where it lacks it. Whoever calls has passed the generation.
+ * @throws {CopyRefused} where there are too many
+ */
+export async function takeSource(
+  access: CopyWrites,
+  { origin, name }: Pick<Source, "origin" | "name">,
+): Promise<SourceNumber> {
+  const known = await numberOf(access, origin);
+  if (known !== undefined) return known;
+  const [last] = await access.rows<{ n: number; number: SourceNumber }>(
+    "SELECT count(*) AS n, coalesce(max(number), 0) AS number FROM source",
+  );
+  if ((last?.n ?? 0) >= BOUNDS.sources.count)
+    throw new CopyRefused(
+      `The target has ${BOUNDS.sources.count} sources already. Delete some there: \`tallydeck sources delete NUMBER\`.`,
+    );
+  const number = 1 + Math.max(last?.number ?? 0, (await access.own()).number);
+  await access.rows("INSERT INTO source (number, origin, kind, name) VALUES ($1, $2, 'copy', $3)", [
+    number,
+    origin,
+    name,
+  ]);
+  return number;
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { OWN_SOURCE, type SourceNumber } from "../../snapshot.ts";
+import type { Database } from "../database.ts";
+import { isOrigin } from "./copy-rules.ts";
+
+const ORIGIN_BYTES = 8;
+
+/**
+ * The sources of a backup as they are numbered in what is made of it. What the backup's own database had counted is
+ * one of them, of the origin it had: that database may live on, and a copy of it is to find what is there already.
+ */
+export class RestoredSources {
+  readonly #from: Database;
+  readonly #to: Database;
+  readonly #numbers = new Map<unknown, SourceNumber>();
+
+  constructor(from: Database, to: Database) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** The row of the backup that had this number has another one here. */
+  add(was: unknown, is: SourceNumber): void {
+    this.#numbers.set(was, is);
+  }
+
+  /** @returns undefined for one that the backup does not name */
+  numberOf(was: unknown): SourceNumber | undefined {
+    const known = this.#numbers.get(was);
+    if (known !== undefined || was !== OWN_SOURCE) return known;
+    const made = this.#to
+      .prepare("INSERT INTO source (origin, kind, name) VALUES (?, 'here', ?)")
+      .run(this.#originOfBackup(), "before a restore");
+    const number = Number(made.lastInsertRowid);
+    this.#numbers.set(was, number);
+    return number;
+  }
+
+  /** Responses are known elsewhere by the number they had there. */
+  nameSurveys(): void {
+    const own = this.#numbers.get(OWN_SOURCE);
+    if (own !== undefined)
+      this.#to
+        .prepare("UPDATE survey SET number = id WHERE source = ? AND number IS NULL")
+        .run(own);
+  }
+
+  /** None where somebody has taken it away, or it is that of another source. */
+  #originOfBackup(): string {
+    const noted = this.#from.prepare("SELECT value FROM meta WHERE key = 'origin'").pluck().get();
+    const isTaken = this.#to.prepare("SELECT 1 FROM source WHERE origin = ?").get(noted);
+    return isOrigin(noted) && isTaken === undefined
+      ? String(noted)
+      : randomBytes(ORIGIN_BYTES).toString("hex");
+  }
+}

@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { HOUR_MS } from "../../appliance/base/calendar.ts";
+import { SystemClock } from "../../appliance/base/clock.ts";
+import { DOCUMENT_KINDS } from "../../appliance/service/document-kinds.ts";
+import type { CopyAccess, CopyEngine, CopyWrites } from "../../appliance/store/copy/engine.ts";
+import { Connection } from "../../appliance/store/postgres/connection/connection.ts";
+import { parseDatabaseUrl } from "../../appliance/store/postgres/connection/url.ts";
+import { openDatabase } from "../../appliance/store/postgres/copying.ts";
+import { epochOf } from "../../appliance/store/postgres/epoch.ts";
+import { settle as settleThere } from "../../appliance/store/postgres/settle.ts";
+import { PostgresSnapshot } from "../../appliance/store/postgres/snapshot.ts";
+import { nextSettlement, type SettlingTime } from "../../appliance/store/settling/settling.ts";
+import { backUp } from "../../appliance/store/sqlite/copies/backup.ts";
+import { openFolder } from "../../appliance/store/sqlite/copies/copying.ts";
+import { restore } from "../../appliance/store/sqlite/copies/restore.ts";
+import { CountedDays, dayMarks } from "../../appliance/store/sqlite/counted-days.ts";
+import { databaseFile, openForWriting } from "../../appliance/store/sqlite/database.ts";
+import { settle } from "../../appliance/store/sqlite/settle.ts";
+import { SqliteSnapshot } from "../../appliance/store/sqlite/snapshot.ts";
+import type { Postgres } from "./postgres.ts";
+
+/** A database that counts, is copied, and restored. */
+export interface CopiedDatabase {
+  open(): Promise<CopyEngine>;
+  /** Adds a batch, and responses as JSON, of a day, as what is counted there. */
+  count(access: CopyWrites, body: Uint8Array, surveys: readonly Survey[]): Promise<void>;
+  /** Does all that is due. */
+  settle(today: number): Promise<void>;
+  backUp(): Promise<void>;
+  /** Puts the last backup in its place. */
+  restore(): Promise<void>;
+}
+
+interface Survey {
+  readonly site: number;
+  readonly day: number;
+  readonly payload: string;
+}
+
+const TIME: Omit<SettlingTime, "today" | "marks"> = {
+  boot: "boot",
+  bootedAt: 0,
+  zoneHour: (ms) => Math.floor(ms / HOUR_MS),
+  detailDays: 90,
+  retentionDays: 800,
+  lowSpace: false,
+  runMs: 0,
+  maxDetailBytes: Number.POSITIVE_INFINITY,
+};
+
+export function copiedFolder(folder: string, name: string): CopiedDatabase {
+  const dataDir = join(folder, name);
+  const file = databaseFile(dataDir);
+  const backup = join(folder, `${name}.backup`);
+  return {
+    open: async () => openFolder(dataDir, { isTarget: true }),
+    async count({ rows }, body, surveys) {
+      await rows(
+        `INSERT INTO log (n, body) SELECT 1 + max(coalesce((SELECT max(n) FROM log), 0),
+           coalesce((SELECT value FROM meta WHERE key = 'folded'), 0)), $1`,
+        [body],
+      );
+      for (const { site, day, payload } of surveys)
+        await rows("INSERT INTO survey (site, version, day, payload) VALUES ($1, 1, $2, $3)", [
+          ...[site, day, payload],
+        ]);
+    },
+    async settle(today) {
+      const db = openForWriting(file);
+      try {
+        for (;;) {
+          const time = { ...TIME, today, marks: dayMarks(db) };
+          const next = await nextSettlement(new SqliteSnapshot(db), time);
+          if (next === null) return;
+          db.transaction(() => settle(db, new CountedDays(db), next))();
+        }
+      } finally {
+        db.close();
+      }
+    },
+    backUp: async () => backUp(file, backup, DOCUMENT_KINDS),
+    restore: () => restore(backup, file, { kinds: DOCUMENT_KINDS, tryStart: async () => {} }),
+  };
+}
+
+/** Restored by dumps, as its owner does. */
+export async function copiedDatabase(server: Postgres): Promise<CopiedDatabase> {
+  let name = await server.createDatabase();
+  let backup: string | undefined;
+  const clock = new SystemClock();
+  const opening = { clock, random: Math.random, flag: "--to", isTarget: true };
+  return {
+    open: () => openDatabase(server.url({ database: name }), opening),
+    async count({ rows, surveyIds }, body, surveys) {
+      await rows("INSERT INTO folded (node, n) VALUES (1, 0) ON CONFLICT (node) DO NOTHING");
+      await rows(
+        `INSERT INTO log (node, n, body, source)
+         SELECT 1, 1 + GREATEST((SELECT n FROM folded), (SELECT max(n) FROM log)), $1::bytea, source
+         FROM generation`,
+        [body],
+      );
+      const ids = await surveyIds(surveys.length);
+      for (const [at, { site, day, payload }] of surveys.entries())
+        await rows(
+          `INSERT INTO survey (id, source, site, version, day, payload)
+           SELECT $1::bigint, source, $2::int, 1, $3::int, $4::text FROM generation`,
+          [ids[at], site, day, payload],
+        );
+    },
+    async settle(today) {
+      const settings = { ...parseDatabaseUrl(server.url({ database: name })), name: "settling" };
+      const connection = new Connection(settings, { clock, role: "chores", random: Math.random });
+      try {
+        for (;;) {
+          const next = await connection.transaction(
+            async (sql) => {
+              const time = { ...TIME, today, marks: new Map() };
+              const settlement = await nextSettlement(new PostgresSnapshot(sql), time);
+              const epoch = (await epochOf(sql)) ?? 0;
+              return settlement && { ...settlement, epoch };
+            },
+            { read: true },
+          );
+          if (next === null) return;
+          await settleThere(connection, next);
+        }
+      } finally {
+        await connection.close();
+      }
+    },
+    async backUp() {
+      backup = await server.createDatabase();
+      server.restoreDump(name, backup);
+    },
+    async restore() {
+      name = await server.createDatabase();
+      server.restoreDump(backup ?? name, name);
+    },
+  };
+}
+
+/** The number of a site, which is made where there is none. */
+export async function siteIn(access: CopyWrites, id: string): Promise<number> {
+  const find = async ({ directory }: CopyAccess) =>
+    (await directory()).sites.find((site) => site.id === id)?.key;
+  const site = { id, host: null, badge: false, declared: false, retired: false };
+  if ((await find(access)) === undefined) await access.carryOut([{ kind: "add", site }]);
+  return (await find(access)) ?? 0;
+}

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { CopyEnd } from "../../../appliance/store/copy/end.ts";
+import type { CopyEngine } from "../../../appliance/store/copy/engine.ts";
+import { ALL_MONTHS, monthsOf } from "../../../appliance/store/copy/reading.ts";
+import { BatchEncoder } from "../../../appliance/store/log/batch.ts";
+import { PIECES } from "../../../appliance/store/snapshot.ts";
+import {
+  type CopiedDatabase,
+  copiedDatabase,
+  copiedFolder,
+  siteIn,
+} from "../../helpers/copied-databases.ts";
+import { checkAll, copyAll } from "../../helpers/copying.ts";
+import { eachFolder } from "../../helpers/folder.ts";
+import { sharedPostgres } from "../../helpers/postgres.ts";
+import { seeded, TEST_SEED } from "../../helpers/seeded.ts";
+
+const SEED = Number(process.env.COPY_SEED ?? TEST_SEED);
+/** Two months, so that there is more than one transaction. */
+const TODAY = 20_513;
+const DAYS = 40;
+const SITES = ["blog", "shop"];
+
+/** A database, and the records that it has. */
+class Life {
+  readonly database: CopiedDatabase;
+  has: ReadonlySet<number> = new Set();
+  backup: ReadonlySet<number> | undefined;
+
+  constructor(database: CopiedDatabase) {
+    this.database = database;
+  }
+}
+
+/** What is counted, and where: each record is of a path of its own. */
+class Ring {
+  readonly lives: readonly Life[];
+  readonly #random: ReturnType<typeof seeded>;
+  /** By number, how often each record counts. */
+  readonly #times: number[] = [];
+
+  constructor(databases: readonly CopiedDatabase[], random: ReturnType<typeof seeded>) {
+    this.lives = databases.map((database) => new Life(database));
+    this.#random = random;
+  }
+
+  /** One of all, and perhaps another one. */
+  pick(but?: Life): Life {
+    const others = this.lives.filter((life) => life !== but);
+    return others[this.#random.below(others.length)] as Life;
+  }
+
+  async count(life: Life, engine: CopyEngine): Promise<void> {
+    const { below } = this.#random;
+    const before = this.#times.length;
+    await engine.write(async (access) => {
+      this.#times.length = before;
+      const batch = new BatchEncoder();
+      const surveys = [];
+      for (let left = 1 + below(4); left > 0; left--) {
+        const site = await siteIn(access, SITES[below(SITES.length)] ?? "");
+        const n = this.#times.push(1 + below(3)) - 1;
+        const day = TODAY - below(DAYS);
+        const record = { kind: "view", flags: below(32), times: this.#times[n] ?? 0 } as const;
+        const values = [["path", `/${n}`]] as const;
+        batch.add({ ...record, site, moment: 24 * day + below(24), values });
+        if (below(3) === 0) surveys.push({ site, day, payload: `{"sv":1,"c":"${n}"}` });
+      }
+      await life.database.count(access, batch.encode(), surveys);
+    });
+    const added = this.#times.slice(before).map((_, n) => before + n);
+    life.has = new Set([...life.has, ...added]);
+  }
+
+  /** @param task with ends of both, that are closed after it */
+  async between(one: Life, other: Life, task: (ends: CopyEngine[]) => Promise<void>) {
+    const engines = [await one.database.open(), await other.database.open()];
+    try {
+      await task(engines);
+    } finally {
+      for (const engine of engines) await engine.close();
+    }
+  }
+
+  /** Whatever it has it has once; no more than `most`, and no less than it had. */
+  async look(life: Life, least: ReadonlySet<number>, most: ReadonlySet<number>): Promise<void> {
+    const engine = await life.database.open();
+    try {
+      const { paths, rows } = await countedIn(new CopyEnd(engine));
+      for (const [n, times] of paths) {
+        assert.equal(times, this.#times[n], `record ${n} is counted ${times} times`);
+        assert.equal(rows.get(n), times, `record ${n} is kept with ${rows.get(n)} rows`);
+        assert.ok(most.has(n), `record ${n} came from nowhere`);
+      }
+      for (const n of least) assert.ok(paths.has(n), `record ${n} is missing`);
+      life.has = new Set(paths.keys());
+    } finally {
+      await engine.close();
+    }
+  }
+}
+
+/** By record, how often it is counted, and how many rows are kept of it for filters. */
+async function countedIn(end: CopyEnd) {
+  const [paths, rows] = [new Map<number, number>(), new Map<number, number>()];
+  const add = (sums: Map<number, number>, text: string | undefined, n: number) =>
+    sums.set(Number(text?.slice(1)), (sums.get(Number(text?.slice(1))) ?? 0) + n);
+  let views = 0;
+  for (const { key } of await end.sites()) {
+    const months = await end.read(({ snapshot }) =>
+      monthsOf(snapshot, { site: key, source: undefined }, ALL_MONTHS, PIECES),
+    );
+    for (const { block } of months) {
+      const { texts, days } = block.dimension("path");
+      for (const [day, table] of days.entries()) {
+        views += block.dayOf("pv", day);
+        table?.each((value, counts) => add(paths, texts[value], counts.views));
+        const detail = block.detail[day];
+        const column = detail?.values.find((values) => values.some((value) => value > 0));
+        for (let row = 0; row < (detail?.rows ?? 0); row++)
+          add(rows, texts[(column?.[row] ?? 0) - 1], 1);
+      }
+    }
+  }
+  assert.equal(
+    views,
+    [...paths.values()].reduce((sum, n) => sum + n, 0),
+  );
+  return { paths, rows };
+}
+
+async function responsesIn(end: CopyEnd): Promise<string[]> {
+  const all: string[] = [];
+  for (const { number } of await end.sources())
+    for (const { payload } of await end.surveys(number, 0, 1_000_000)) all.push(payload);
+  return all;
+}
+
+/** Fails at its n-th transaction, which is taken back or not; or lets somebody count before it. */
+function disturbed(engine: CopyEngine, before: (n: number) => Promise<"fail" | "die" | "go">) {
+  let n = 0;
+  return new CopyEnd({
+    ...engine,
+    async write(task) {
+      const what = await before(n++);
+      if (what === "fail") throw new Error("stopped");
+      const result = await engine.write(task);
+      if (what === "die") throw new Error("stopped");
+      return result;
+    },
+  });
+}
+
+describe(`copies in a ring (COPY_SEED=${SEED} brings the same again)`, function () {
+  this.timeout(120_000);
+  const folder = eachFolder();
+
+  it("leave each of three folders with all that was counted, once", async () => {
+    await live(
+      ["a", "b", "c"].map((name) => copiedFolder(folder(), name)),
+      { steps: 90, together: false },
+    );
+  });
+
+  it("do so between databases that many share, two copies at once, and folders", async () => {
+    const server = await sharedPostgres();
+    const databases = [await copiedDatabase(server), await copiedDatabase(server)];
+    await live([...databases, copiedFolder(folder(), "c")], { steps: 36, together: true });
+  });
+});
+
+/** Lets whatever may happen happen, and looks at what came of it. */
+async function live(
+  databases: readonly CopiedDatabase[],
+  { steps, together }: { readonly steps: number; readonly together: boolean },
+): Promise<void> {
+  const random = seeded(SEED);
+  const { below } = random;
+  const ring = new Ring(databases, random);
+  const done = { whole: 0, stopped: 0, restored: 0 };
+  for (const life of ring.lives)
+    await ring.between(life, life, ([engine]) => ring.count(life, engine as CopyEngine));
+  for (let step = 0; step < steps; step++) {
+    const life = ring.pick();
+    const dice = below(20);
+    if (dice < 6)
+      await ring.between(life, life, ([engine]) => ring.count(life, engine as CopyEngine));
+    else if (dice < 9) await life.database.settle(TODAY + below(2));
+    else if (dice === 9) {
+      await life.database.backUp();
+      life.backup = life.has;
+    } else if (dice === 10 && life.backup !== undefined) {
+      await life.database.restore();
+      life.has = life.backup;
+      done.restored += 1;
+      await ring.look(life, life.has, life.has);
+    } else if (dice < 14) {
+      // Somebody stops it, at any row.
+      const to = ring.pick(life);
+      const all = new Set([...life.has, ...to.has]);
+      await ring.between(life, to, async ([from, target]) => {
+        const stop = below(6);
+        const end = disturbed(target as CopyEngine, async (n) =>
+          n < stop ? "go" : below(2) === 0 ? "fail" : "die",
+        );
+        await copyAll(new CopyEnd(from as CopyEngine), end).then(
+          () => {},
+          (error: Error) => {
+            assert.equal(error.message, "stopped", error.stack);
+            done.stopped += 1;
+          },
+        );
+      });
+      await ring.look(to, to.has, all);
+    } else if (dice < 17 || !together) {
+      const to = ring.pick(life);
+      const all = new Set([...life.has, ...to.has]);
+      await ring.between(life, to, async ([from, target]) => {
+        const counts = below(2) === 0;
+        const end = disturbed(target as CopyEngine, async () => {
+          const busy = ring.pick();
+          const engine = busy === life ? from : target;
+          if (counts && (busy === life || busy === to))
+            await ring.count(busy, engine as CopyEngine);
+          return "go";
+        });
+        const source = new CopyEnd(from as CopyEngine);
+        await copyAll(source, end);
+        if (!counts) assert.deepEqual((await checkAll(source, end)).less, []);
+        const here = await responsesIn(new CopyEnd(target as CopyEngine));
+        assert.equal(new Set(here).size, here.length, "a response is there twice");
+        if (!counts)
+          for (const payload of await responsesIn(source)) assert.ok(here.includes(payload));
+      });
+      done.whole += 1;
+      // Of what came to the source meanwhile some may be there, and all that came to the target is.
+      await ring.look(to, new Set([...all, ...to.has]), new Set([...all, ...life.has, ...to.has]));
+    } else {
+      // Two copies at once, into a database that does not block this process.
+      const into = ring.lives[below(2)] as Life;
+      const [one, other] = ring.lives.filter((each) => each !== into) as [Life, Life];
+      const all = new Set([...into.has, ...one.has, ...other.has]);
+      await Promise.all(
+        [one, other].map((from) =>
+          ring.between(from, into, async ([source, target]) => {
+            await copyAll(new CopyEnd(source as CopyEngine), new CopyEnd(target as CopyEngine), {
+              clock: HURRIED,
+            });
+          }),
+        ),
+      );
+      done.whole += 2;
+      await ring.look(into, all, all);
+    }
+  }
+  // At the end each knows of all, whichever way it came.
+  const everything = new Set(ring.lives.flatMap(({ has }) => [...has]));
+  for (const life of ring.lives)
+    for (const from of ring.lives)
+      if (from !== life)
+        await ring.between(from, life, async ([source, target]) => {
+          await copyAll(new CopyEnd(source as CopyEngine), new CopyEnd(target as CopyEngine));
+        });
+  for (const life of ring.lives) await ring.look(life, everything, everything);
+  assert.ok(done.whole > 3, JSON.stringify(done));
+}
+
+/** Waits little for a database that is held by another copy. */
+const HURRIED = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(_ms: number, task: () => void) {
+    const stopped = new AbortController();
+    void setTimeout(5, undefined, { signal: stopped.signal }).then(task, () => {});
+    return () => stopped.abort();
+  },
+};
