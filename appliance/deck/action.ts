@@ -4,7 +4,7 @@ import { invalidField } from "../base/refusal.ts";
 import { oneOf, variant, variants } from "../base/variants.ts";
 import { CHANNEL, type PushRules, readChannel } from "./face/widget.ts";
 
-/** Says to a channel that somebody has seen it: that of the slot's widget unless named. */
+/** Tells a channel that its state has been seen: that of the slot's widget unless named. */
 interface AcknowledgeAction {
   do: "acknowledge";
   channel?: string;
@@ -49,7 +49,7 @@ export interface RequestAction {
   body?: string;
 }
 
-/** What a press, a hold or a turn does. */
+/** An action: the effect of a press, a hold or a turn. */
 export type Action =
   | AcknowledgeAction
   | PageAction
@@ -65,7 +65,10 @@ const MAX_URL = 1_024;
 const MAX_HEADERS = 16;
 const MAX_HEADER = 1_024;
 const MAX_BODY = 4_096;
-/** What the box says itself, and what is about the connection rather than the request. */
+/**
+ * Headers that the box sets itself, and those that are about the connection rather than the
+ * request.
+ */
 const OWN_HEADER =
   /^(?:connection|content-length|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
@@ -167,7 +170,7 @@ function checkedRequest(action: RequestAction, at: string): RequestAction {
   return action;
 }
 
-/** An action as anybody may see it: the values of its headers are hidden. */
+/** An action as it may be shown to everybody: the values of its headers are hidden. */
 export function shownAction(action: Action): Action {
   if (action.do !== "request" || action.headers === undefined) return action;
   const names = Object.keys(action.headers);

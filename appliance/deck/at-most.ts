@@ -1,6 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Waits for `work` as long as `ms` milliseconds; how it fails, and when, matters to nobody but `onError`. */
+/**
+ * Waits for `work` as long as `ms` milliseconds; a failure, early or late, is told to `onError`
+ * alone.
+ */
 export function atMost(
   clock: Clock,
   ms: number,

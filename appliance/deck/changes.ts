@@ -32,7 +32,7 @@ export class Changes {
     this.#history = new History(options.clock);
   }
 
-  /** What can be undone and done again. */
+  /** The changes that can be undone and done again. */
   get undoable(): Undoable {
     return this.#history.undoable;
   }

@@ -3,7 +3,7 @@ import { Refusal } from "../base/refusal.ts";
 import { DECKS, type DeckImport, type DeckSettings, withImport } from "./deck-settings.ts";
 
 /**
- * What is too large may still become smaller.
+ * A deck that is too large already may still become smaller.
  * @throws {Refusal} `invalid_field` when a change makes more of a deck than can be kept
  */
 export function expectFits(after: DeckSettings, before: DeckSettings | undefined): void {
@@ -17,7 +17,7 @@ export function expectFits(after: DeckSettings, before: DeckSettings | undefined
 }
 
 /**
- * What all of them are together may still become less, too.
+ * All decks together may still become smaller, too.
  * @param here every deck there is
  * @throws {Refusal} `invalid_field` where one deck becomes too large, `deck_limit` where all do
  */

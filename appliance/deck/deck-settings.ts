@@ -15,7 +15,7 @@ import {
 import { NEVER, readSleep, type SleepSettings } from "./sleep.ts";
 import { actionsOf, mapActions, type SlotInput, storedSlot } from "./slot-settings.ts";
 
-/** What is kept of a deck while it is unplugged and over restarts. */
+/** The settings of a deck, kept while it is unplugged and over restarts. */
 export interface DeckSettings extends Layout {
   id: string;
   model: string;
@@ -36,7 +36,7 @@ export interface DeckStore {
   save(settings: readonly DeckSettings[]): Promise<void>;
 }
 
-/** What an owner may change of a deck besides its pages. */
+/** The settings that an owner may change of a deck besides its pages. */
 export type DeckChange = Partial<
   Pick<DeckSettings, "name" | "brightness" | "sleep" | "homeAfterSeconds">
 >;
@@ -50,7 +50,7 @@ export interface DeckImport
   brightness: number;
 }
 
-/** What a deck has that nobody has set: it never sleeps and stays on its page. */
+/** The settings of a deck until they are set: it never sleeps and stays on its page. */
 export const AWAKE: Pick<DeckSettings, "sleep" | "homeAfterSeconds"> = {
   sleep: NEVER,
   homeAfterSeconds: null,
@@ -67,7 +67,9 @@ const SLOTS = mapOf({
   required: ["widget"],
 });
 
-/** What decks are set to. Whoever reads what somebody made up leaves out widgets and actions that cannot be. */
+/**
+ * The documents of decks. A reader of made-up ones leaves out widgets and actions that cannot be.
+ */
 export const DECKS = documentKind<Omit<DeckSettings, "id">>(
   "deck",
   objectOf({
@@ -93,8 +95,8 @@ export const DECKS = documentKind<Omit<DeckSettings, "id">>(
 );
 
 /**
- * Settings as they were kept. What came with a backup, which somebody may have made up, is read
- * through: a part that cannot be is as if nobody had set it.
+ * Settings as they were kept. Those that came with a backup, which may be made up, are read
+ * through: a part that cannot be is as if it had never been set.
  */
 export function deckOf(
   { id, body, revision }: Document<Omit<DeckSettings, "id">>,
@@ -137,7 +139,7 @@ export function changed(
   return { ...settings, ...rest, ...mergedLayout(settings, { pages, fixed }) };
 }
 
-/** What a deck has once settings are taken in; nothing of it is deleted. */
+/** The settings of a deck once others are taken in; nothing of them is deleted. */
 export function withImport(
   known: DeckSettings | undefined,
   { id, model, serial, ...change }: DeckImport,

@@ -33,7 +33,10 @@ export interface DeckView
   fixed: Slots;
 }
 
-/** What can be undone and done again, each as a sentence without its stop; null for nothing. */
+/**
+ * The steps that can be undone and done again, each as a sentence without its stop; null for
+ * nothing.
+ */
 export interface Undoable {
   canUndo: string | null;
   canRedo: string | null;
@@ -52,7 +55,7 @@ export interface PictureChange {
   revision: number;
 }
 
-/** Settings as anybody may see them. */
+/** Settings as they may be shown to everybody. */
 export function shownSettings(settings: DeckSettings): DeckSettings {
   return {
     ...settings,

@@ -88,17 +88,17 @@ export class Deck {
     return this.#wakefulness.asleep;
   }
 
-  /** What can be seen on it. */
+  /** The widgets that can be seen on it. */
   get visible(): Widget[] {
     return this.asleep ? [] : this.model.slots.map(({ slot }) => this.#set(slot).widget);
   }
 
-  /** What it is set to show, on whatever page. */
+  /** The widgets that it is set to show, on whatever page. */
   get widgets(): Widget[] {
     return allSlots(this.#settings).map(({ widget }) => widget);
   }
 
-  /** What it is set to do, on whatever page. */
+  /** The actions that it is set to do, on whatever page. */
   get actions(): Action[] {
     return allSlots(this.#settings).flatMap(actionsOf);
   }
@@ -133,7 +133,7 @@ export class Deck {
     };
   }
 
-  /** What a slot or an input is set to on the page that shows. */
+  /** The settings of a slot or an input on the page that shows. */
   place(name: string): PlaceView | undefined {
     const slot = this.model.slots.find((known) => known.slot === name);
     const input = this.model.inputs.find((known) => known.input === name);
@@ -174,7 +174,7 @@ export class Deck {
     this.#showAnew();
   }
 
-  /** Somebody used it, or is to look at it. @returns whether it slept until now */
+  /** It is used, or is to be looked at. @returns whether it slept until now */
   use(): boolean {
     const { asleep } = this;
     this.#wakefulness.use();
@@ -182,7 +182,7 @@ export class Deck {
     return asleep;
   }
 
-  /** Goes to sleep until somebody uses it. */
+  /** Goes to sleep until it is used. */
   putToSleep(): void {
     this.#wakefulness.put();
     this.#showAnew();

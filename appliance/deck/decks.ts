@@ -31,7 +31,7 @@ export interface DecksOptions extends ShowingSources, Omit<SetUpSources, "images
   bus?: DeckBus;
 }
 
-/** What a finger does to a place, where it does not just press it. */
+/** A finger's use of a place, where it is more than a plain press. */
 export interface Press {
   /** Steps of a dial, clockwise being more than zero. */
   turn?: number;
@@ -54,7 +54,6 @@ export class Decks {
   /** A press, a hold or a turn that counts, once it is clear which. */
   readonly gestures: Listenable<Gesture>;
   readonly problemsChanged = new Signal();
-  /** What decks are set to. */
   readonly setUp: SetUp;
   readonly #options: DecksOptions;
   readonly #decks: Roster;
@@ -155,7 +154,7 @@ export class Decks {
     return this.#decks.deck(id).view();
   }
 
-  /** What keeps decks from working now. */
+  /** The problems that keep decks from working now. */
   problems(): DeckProblem[] {
     return this.#units.problems();
   }
@@ -168,7 +167,10 @@ export class Decks {
       .reduce((sum, deck) => sum + deck.bound(channel), 0);
   }
 
-  /** What a slot or an input is set to on a page, with secrets; undefined where no such deck is known. */
+  /**
+   * The settings of a slot or an input on a page, with secrets; undefined where no such deck is
+   * known.
+   */
   slotSettings(id: string, slot: string, page: number): SlotSettings | undefined {
     const deck = this.#decks.find(id);
     return deck && slotOn(deck.settings, page, slot);
@@ -194,7 +196,7 @@ export class Decks {
     this.#showsOther(deck);
   }
 
-  /** Puts a deck to sleep until somebody uses it, or wakes it. @throws {Refusal} `not_found` */
+  /** Puts a deck to sleep until it is used, or wakes it. @throws {Refusal} `not_found` */
   setAsleep(id: string, asleep: boolean): void {
     const deck = this.#decks.deck(id);
     if (asleep) deck.putToSleep();
@@ -203,7 +205,7 @@ export class Decks {
   }
 
   /**
-   * What a slot shows now.
+   * The picture that a slot shows now.
    * @throws {Refusal} `not_found`
    */
   picture(id: string, slot: string, scale?: Scale): SlotPictureView {
@@ -267,7 +269,7 @@ export class Decks {
     this.changed.emit(deck.id);
   }
 
-  /** Whether what somebody does to a deck counts: the first time only wakes one that sleeps. */
+  /** Whether a press or a turn counts: the first one only wakes a deck that sleeps. */
   #isUse(id: string): boolean {
     const deck = this.#decks.deck(id);
     const wakes = deck.use();

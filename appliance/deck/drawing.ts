@@ -8,7 +8,7 @@ import type { Pixels } from "./pixels.ts";
 export type Scale = 1 | 2;
 
 /**
- * A face, with what came of a press over it, that is drawn once somebody looks at it. A drawing may
+ * A face, with what came of a press over it, that is drawn at the first look at it. A drawing may
  * be kept; its pixels may go whenever something else happens.
  */
 export class Drawing {

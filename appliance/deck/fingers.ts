@@ -10,7 +10,7 @@ interface Place {
 
 /** A place was let go. */
 interface Release extends Place {
-  /** The deck went away while it was held: nobody let go of it. */
+  /** The deck went away while it was held: no finger let go of it. */
   isLost: boolean;
 }
 
@@ -26,10 +26,10 @@ interface Swipe {
 }
 
 const HELD_MS = 5_000;
-/** How long a press lasts that nobody's finger makes and that is to be a hold. */
+/** How long a press lasts that comes from no finger and is to be a hold. */
 const LONG_PRESS_MS = 1_000;
 
-/** What fingers do on decks, real ones and those of the Web UI. */
+/** The fingers on decks, real ones and those of the Web UI. */
 export class Fingers {
   /** A key, a zone or an input went down. */
   readonly pressed = new Signal<Place>();
@@ -41,7 +41,7 @@ export class Fingers {
   readonly swiped = new Signal<Swipe>();
   readonly #clock: Clock;
   readonly #counts: (deck: string) => boolean;
-  /** What is down, each with what stops its timer. */
+  /** The places that are down, each with what stops its timer. */
   readonly #down = new Map<string, { at: Place; cancel: Cancel }>();
   /** By place of a long press: stops its timer. */
   readonly #long = new Map<string, Cancel>();

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Cancel, Signal } from "../base/signal.ts";
 import type { Fingers } from "./fingers.ts";
 
-/** What somebody did to a slot or an input, once it is clear what it was. */
+/** A gesture at a slot or an input, once it is clear which one it was. */
 export interface Gesture {
   deck: string;
   slot: string;
@@ -37,7 +37,7 @@ export class Gestures {
   readonly made = new Signal<Gesture>();
   readonly #options: GesturesOptions;
   readonly #subscriptions: readonly Cancel[];
-  /** What may become a hold, by place: stops its timer. */
+  /** Presses that may become a hold, by place: each stops its timer. */
   readonly #waiting = new Map<string, Cancel>();
 
   constructor(options: GesturesOptions) {

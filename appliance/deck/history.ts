@@ -4,7 +4,7 @@ import type { Undoable } from "./deck-view.ts";
 
 /** Something an owner changed, and how to take it back. */
 export interface Step {
-  /** What happened, as a sentence without its stop: `Key 3 of Desk changed`. */
+  /** The step as a sentence without its stop: `Key 3 of Desk changed`. */
   readonly what: string;
   /** Steps about the same that follow each other quickly are one; undefined for one by itself. */
   readonly about?: string | undefined;
@@ -79,7 +79,7 @@ export class History {
     await step.redo();
     this.#undone.pop();
     this.#done.push(step);
-    // What comes next is a step of its own.
+    // The next change is a step of its own.
     this.#lastAt = Number.NEGATIVE_INFINITY;
     return `Done again: ${step.what}.`;
   }

@@ -44,8 +44,8 @@ export function isIdOf(id: string, { id: model }: Model): boolean {
 }
 
 /**
- * What a deck begins with: its first key says where the Web UI is, its second shows the time; one
- * without pictures begins with nothing.
+ * The settings that a deck begins with: its first key says where the Web UI is, its second shows
+ * the time; one without pictures begins with nothing.
  */
 export function firstSettings(
   { id, model, serial }: { id: string; model: Model; serial: string },
@@ -62,7 +62,7 @@ export function firstSettings(
   };
 }
 
-/** What decks begin with that come after those whose settings are `taken`. */
+/** The first settings of decks that come after those whose settings are `taken`. */
 export function firstOfEach(
   decks: readonly { id: string; model: Model; serial: string }[],
   taken: readonly DeckSettings[],

@@ -81,7 +81,8 @@ export class Images {
     this.#hold(key, "opening");
     this.#turns
       .take(async () => this.#hold(key, await this.#open(hash, { width, height })))
-      // What cannot be read now is tried again after a restart, or once it is uploaded anew.
+      // An image that cannot be read now is tried again after a restart, or once it is uploaded
+      // anew.
       .catch(() => this.#hold(key, "missing"))
       .then(() => this.changed.emit(hash));
     return undefined;
@@ -139,7 +140,7 @@ class Fitted implements FittedImage {
 
 /** @throws {Refusal} `invalid_image` */
 async function opened(file: Buffer, size: Size): Promise<Pixels> {
-  // What is stored may come from a backup: it is looked at again before it is opened.
+  // A stored image may come from a backup: it is looked at again before it is opened.
   checkImageFile(file);
   try {
     return await fitImage(file, size);

@@ -39,9 +39,12 @@ export class LiveNumbers {
   constructor(options: {
     source: NumberSource;
     clock: Clock;
-    /** What can be seen now. */
+    /** The questions whose numbers can be seen now. */
     wanted: () => Iterable<Question>;
-    /** What may be seen again, as it was read last until it is read anew. */
+    /**
+     * The questions that may be seen again: their numbers stay as they were read last until they
+     * are read anew.
+     */
     kept: () => Iterable<Question>;
     onChange: () => void;
   }) {
@@ -53,12 +56,12 @@ export class LiveNumbers {
     this.#unsubscribe = options.source.changed.on(() => this.invalidate());
   }
 
-  /** What was read last; undefined until then. */
+  /** The numbers that were read last; undefined until then. */
   get(question: Question): Numbers | undefined {
     return this.#known.get(keyOf(question));
   }
 
-  /** Reads all numbers again: at once, but not more often than anybody would look. */
+  /** Reads all numbers again: at once, but no more often than a person would look. */
   invalidate(): void {
     if (this.#closed) return;
     this.#stale = this.#reading;

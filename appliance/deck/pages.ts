@@ -10,7 +10,7 @@ export interface Page {
   slots: Slots;
 }
 
-/** What a deck's slots are set to. */
+/** The settings of a deck's slots. */
 export interface Layout {
   /** 1 to `MAX_PAGES`. */
   pages: Page[];
@@ -36,7 +36,7 @@ interface SlotPlace {
 
 export const MAX_PAGES = 10;
 const NAME_LENGTH = 40;
-/** What a slot is that nobody has set. */
+/** The settings of a slot that has not been set. */
 export const EMPTY: SlotSettings = { widget: { type: "empty" } };
 /** They turn pages, so that no page can have them for a name. */
 const TURNS = { next: 1, previous: -1 };
@@ -49,7 +49,7 @@ export function mapSlots(slots: Slots, change: (slot: SlotSettings) => SlotSetti
   return Object.fromEntries(Object.entries(slots).map(([slot, set]) => [slot, change(set)]));
 }
 
-/** What a slot is set to while the page at `page` shows. */
+/** The settings of a slot while the page at `page` shows. */
 export function slotOn({ pages, fixed }: Layout, page: number, slot: string): SlotSettings {
   return fixed[slot] ?? pages[page]?.slots[slot] ?? EMPTY;
 }

@@ -47,7 +47,7 @@ export class Roster implements Iterable<Deck> {
     return deck.place(name) ?? fail(noSlot(deck, name));
   }
 
-  /** What a slot shows. @throws {Refusal} `not_found` */
+  /** The picture that a slot shows. @throws {Refusal} `not_found` */
   picture(id: string, slot: string, scale?: Scale): SlotPictureView {
     const deck = this.deck(id);
     return deck.picture(slot, scale) ?? fail(noSlot(deck, slot));
@@ -70,7 +70,7 @@ export class Roster implements Iterable<Deck> {
     return known ? this.#add(known, model) : this.addFirst(id, model, "");
   }
 
-  /** Adds a deck that nobody has met. */
+  /** Adds a deck that has never been seen before. */
   addFirst(id: string, model: Model, serial: string): Deck {
     const names = new Set(this.list().map(({ name }) => name));
     return this.#add(firstSettings({ id, model, serial }, names), model);

@@ -32,7 +32,7 @@ import { changedSlot, type SlotChange } from "./slot-settings.ts";
 import { type StartingPointName, type Surroundings, withStartingPoint } from "./starting-points.ts";
 import { typedFields } from "./typed-fields.ts";
 
-/** What widgets may name. */
+/** The sources of all that widgets may name. */
 export interface SetUpSources {
   store: DeckStore;
   /** The icons there are; none unless given. */
@@ -58,7 +58,7 @@ export interface MoveTarget {
 
 type PageChange = Parameters<typeof changePage>[2];
 
-/** What decks are set to: each change is stored, and then shows, before the next begins. */
+/** The settings of decks: each change is stored, and then shows, before the next begins. */
 export class SetUp {
   readonly #options: SetUpOptions;
   readonly #decks: Roster;
@@ -70,7 +70,7 @@ export class SetUp {
     this.#changes = new Changes(options);
   }
 
-  /** What can be undone and done again. */
+  /** The changes that can be undone and done again. */
   get undoable(): Undoable {
     return this.#changes.undoable;
   }
@@ -244,7 +244,7 @@ export class SetUp {
     return this.#changes.reload();
   }
 
-  /** Stores a deck that nobody had met. @throws what the store throws */
+  /** Stores a deck that had never been seen before. @throws what the store throws */
   keep(deck: Deck): Promise<void> {
     return this.#changes.take(() => this.#options.store.save([deck.settings]));
   }
@@ -265,7 +265,7 @@ export class SetUp {
       const before = this.#decks.deck(id).settings;
       const { settings, ...step } = change(before);
       await this.#changes.step(step, [before], [settings]);
-      // Who sets a deck up looks at it.
+      // An owner who sets a deck up looks at it.
       const deck = this.#decks.deck(id);
       if (!deck.asleep) deck.use();
     });

@@ -10,7 +10,7 @@ import type { Images } from "./images.ts";
 import { LiveNumbers, type NumberSource } from "./live-numbers.ts";
 import type { Roster } from "./roster.ts";
 
-/** What tells that decks have to show something else. */
+/** The signals that decks have to show something else. */
 export interface ShowingSources {
   clock: Clock;
   channels: Pick<Channels, "get" | "changed" | "stepped">;
@@ -35,7 +35,7 @@ const TIMED: ReadonlySet<Widget["type"]> = new Set([
   // The age of an alarm.
   "push",
   "address",
-  // How long ago somebody came in from outside.
+  // How long ago the last request came in from outside.
   "padlock",
 ]);
 

@@ -9,19 +9,19 @@ import {
 } from "./action.ts";
 import { type PushRules, parseWidget, type Widget } from "./face/widget.ts";
 
-/** What a finger does, for which an action may be set. */
+/** The gestures for which an action may be set. */
 export const ACTION_KINDS = ["press", "hold", "turn"] as const;
 
 type Actions = Partial<Record<(typeof ACTION_KINDS)[number], Action>>;
 
-/** What one slot is set to: what it shows, and what it does. */
+/** The settings of one slot: its widget and its actions. */
 export interface SlotSettings extends Actions {
   widget: Widget;
   /** Home automation knows it as a button, though it has no action. */
   button?: true;
 }
 
-/** What may be changed of a slot: what is left out stays, and null takes an action away. */
+/** A change of a slot: a part that is left out stays, and null takes an action away. */
 export interface SlotChange extends Partial<Record<keyof Actions, Action | null>> {
   widget?: Widget;
   button?: boolean;
@@ -30,7 +30,7 @@ export interface SlotChange extends Partial<Record<keyof Actions, Action | null>
 /** The same as it comes from outside. */
 export type SlotInput = Partial<Record<keyof SlotChange, unknown>>;
 
-/** What takes part in `SlotInput`, as JSON Schema; readers of widgets and actions say the rest. */
+/** The slot's part in `SlotInput`, as JSON Schema; readers of widgets and actions say the rest. */
 export const SLOT_INPUT = {
   widget: {},
   press: {},
@@ -74,7 +74,7 @@ export function storedSlot(
 
 /**
  * @param known actions of the deck that may know what of the change is hidden
- * @throws {Refusal} `invalid_field` when a secret is hidden that nobody knows
+ * @throws {Refusal} `invalid_field` when a secret is hidden that none of them has
  */
 export function changedSlot(
   { button, ...settings }: SlotSettings,
@@ -114,7 +114,7 @@ export function mapActions(slot: SlotSettings, change: (action: Action) => Actio
   return mapped;
 }
 
-/** A slot as anybody may see it. */
+/** A slot as it may be shown to everybody. */
 export function shownSlot(slot: SlotSettings): SlotSettings {
   return mapActions(slot, shownAction);
 }

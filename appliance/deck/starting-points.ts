@@ -4,7 +4,7 @@ import { addPage, type Layout, MAX_PAGES, slotOn, withSlot } from "./pages.ts";
 import type { SlotSettings } from "./slot-settings.ts";
 import type { Model, Slot } from "./usb/model.ts";
 
-/** What a starting point is made for. */
+/** The deck and its world that a starting point is made for. */
 export interface Surroundings {
   readonly model: Pick<Model, "slots">;
   /** Ids. */
@@ -27,7 +27,7 @@ export type StartingPointName = keyof typeof STARTING_POINTS;
 
 export const STARTING_POINT_NAMES = Object.keys(STARTING_POINTS) as StartingPointName[];
 
-/** Of a build that nobody has named yet. */
+/** Channels of a build, until others are known. */
 const USUAL_BUILDS = ["build", "tests", "deploy"];
 
 /**

@@ -11,14 +11,14 @@ import type { Images } from "./images.ts";
 import type { Slot } from "./usb/model.ts";
 import type { Panel, SlotDrawing } from "./usb/panel.ts";
 
-/** What faces depend on besides their widgets. */
+/** The state of things that faces depend on besides their widgets. */
 export interface DeckWorld {
   readonly clock: Clock;
   /** IANA name of the zone whose time clocks show. */
   readonly timeZone: string;
-  /** What push widgets show; undefined while the channel waits. */
+  /** The values that push widgets show; undefined while the channel waits. */
   readonly channels: { get(channel: string): PushedValue | undefined };
-  /** What stat widgets show; undefined while it is not known. */
+  /** The numbers that stat widgets show; undefined while they are not known. */
   readonly numbers: { get(widget: StatWidget): Numbers | undefined };
   readonly icons: IconPaths | undefined;
   readonly images: Pick<Images, "fitted"> | undefined;
@@ -28,7 +28,7 @@ export interface DeckWorld {
 interface SurfaceOptions {
   readonly slots: readonly Slot[];
   readonly world: DeckWorld;
-  /** What a slot is to show now. */
+  /** The widget that a slot is to show now. */
   widget(slot: string): Widget;
   isDark(): boolean;
   /** The place of the page that shows. */
@@ -40,9 +40,9 @@ interface SurfaceOptions {
 interface SlotState {
   readonly slot: Slot;
   notice: Notice | undefined;
-  /** What came of a press on one of the pages. */
+  /** The outcome of a press on one of the pages. */
   feedback: { page: number; feedback: Feedback } | undefined;
-  /** What shows, as JSON. */
+  /** The face that shows, as JSON. */
   face: string;
   picture: Drawing;
   revision: number;
@@ -90,14 +90,14 @@ export class Surface {
     this.#refreshSlot(state);
   }
 
-  /** Whether it shows something now that somebody must see, who cannot go on else. */
+  /** Whether it shows something now that has to be seen, since there is no other way on. */
   get isNeeded(): boolean {
     return this.#states.some(
       ({ notice }) => notice?.type === "setup-code" || notice?.type === "data-unusable",
     );
   }
 
-  /** What stays when the deck is let go; all else goes dark. */
+  /** The pictures that stay when the deck is let go; all else goes dark. */
   get farewell(): readonly SlotDrawing[] {
     const staying = this.#options.isDark() ? [] : this.#states;
     return staying

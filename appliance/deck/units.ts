@@ -14,7 +14,7 @@ interface UnitsOptions {
   log: { info(message: string): void };
   decks: Roster;
   fingers: Fingers;
-  /** A deck was plugged in; `isNew` if nobody had met it. */
+  /** A deck was plugged in; `isNew` if it had never been seen before. */
   came(deck: Deck, isNew: boolean): void;
   left(deck: Deck): void;
   problems(): void;
@@ -85,7 +85,7 @@ export class Units {
     if (deck === undefined) return;
     this.#plugged.delete(unit.id);
     this.#options.fingers.lose(deck.id);
-    // What was on the wire fails with the device; the next one does not wait for it.
+    // Writes on the wire fail with the device; the next deck does not wait for them.
     deck.unplug().catch(() => {});
     this.#options.left(deck);
   }

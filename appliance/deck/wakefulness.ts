@@ -13,7 +13,7 @@ export class Wakefulness {
   readonly #timeZone: string;
   /** Monotonic. */
   #usedAt: number;
-  /** Somebody put it to sleep; the next use ends it. */
+  /** It was put to sleep by hand; the next use ends it. */
   #isPut = false;
   #asleep = false;
 
@@ -32,7 +32,7 @@ export class Wakefulness {
     return this.#clock.monotonic() - this.#usedAt;
   }
 
-  /** Somebody uses it, or is to look at it: it is awake from now on. */
+  /** It is used, or is to be looked at: it is awake from now on. */
   use(): void {
     this.#usedAt = this.#clock.monotonic();
     this.#isPut = false;
@@ -45,7 +45,7 @@ export class Wakefulness {
     this.#asleep = true;
   }
 
-  /** @param isNeeded it shows something now that somebody must see */
+  /** @param isNeeded it shows something now that has to be seen */
   update(settings: SleepSettings, isNeeded: boolean): void {
     this.#asleep = this.#isPut || (!isNeeded && this.#state(settings).asleep);
   }

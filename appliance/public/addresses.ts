@@ -48,13 +48,16 @@ const blocks = {
   6: IPV6.map(([block, bits, kind]) => ({ kind, list: listOf(block, bits, "ipv6") })),
 };
 
-/** What an address is good for: only a `public` one can be reached from outside. No address is `reserved`. */
+/**
+ * The use of an address: only a `public` one can be reached from outside. Text that is no address
+ * is `reserved`.
+ */
 export function kindOfAddress(address: string): AddressKind {
   const bare = address.split("%")[0] ?? "";
   switch (isIP(bare)) {
     case 4:
       return blocks[4].find(({ list }) => list.check(bare, "ipv4"))?.kind ?? "public";
-    // Sockets write IPv4 addresses so; nobody can be sent to one.
+    // Sockets write IPv4 addresses so; no visitor can be sent to one.
     case 6:
       return /^::ffff:/i.test(bare) ? "reserved" : kindOfIPv6(bare);
     default:

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { AskFailed, askFailure } from "../http/ask-failed.ts";
 import { exchange } from "../http/exchange.ts";
 
-/** A question of the box to somebody on the internet. */
+/** A question of the box to a host on the internet. */
 export interface Question {
   readonly method: "GET" | "POST" | "HEAD";
   /** `http:` or `https:`; which of them, and of whom, is for who asks to decide. */

@@ -8,12 +8,12 @@ import type { Mapping, PortAnswer } from "./router/mapping.ts";
 export type Errand =
   | { readonly kind: "close-port"; readonly mapping: Mapping }
   | { readonly kind: "find-address" }
-  /** `v4` is null where nobody knows it: the provider takes the address that it sees. */
+  /** `v4` is null where it is not known: the provider takes the address that it sees. */
   | { readonly kind: "tell-dns"; readonly v4: string | null }
   | { readonly kind: "look-up"; readonly expects: string | null }
   | {
       readonly kind: "open-port";
-      /** What was granted last, to be renewed. */
+      /** The mapping that was granted last, to be renewed. */
       readonly before: Mapping | null;
       /** Whether the router may lead the port here already, whatever it answers. */
       readonly mayBeOpen: boolean;
@@ -22,7 +22,7 @@ export type Errand =
   | { readonly kind: "test" }
   | { readonly kind: "order"; readonly isRenewal: boolean };
 
-/** What came of an errand; `failed` where it could not be done at all. */
+/** The outcome of an errand; `failed` where it could not be done at all. */
 export type Outcome =
   | { readonly kind: "closed"; readonly isGone: boolean }
   | { readonly kind: "address"; readonly address: FoundAddress }
@@ -70,9 +70,9 @@ export interface CaFailure {
 /** How an errand at a CA fails; what was stopped is no failure. */
 export type CaFailureKind = Exclude<AcmeKind, "stopped">;
 
-/** What the CA saw of the way in, and found shut. */
+/** Failures in which the CA found the way in shut. */
 export const FROM_OUTSIDE: readonly CaFailureKind[] = ["connection", "dns", "tls", "unauthorized"];
-/** What says nothing of the way in. */
+/** Failures that say nothing of the way in. */
 export const OF_THE_CA: readonly CaFailureKind[] = ["server", "unreachable", "bad-answer"];
 
 /** Runs errands outside of this box. */

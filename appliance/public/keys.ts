@@ -9,11 +9,11 @@ import { bundleOf, type Issued, readBundle, readKey } from "./acme/certificate.t
 const MOST_BYTES = 131_072;
 
 /**
- * The folder with what must not be lost and told nobody: the keys of the accounts at CAs, the
- * certificate with its key, and the record of what was done. Each file is written new, synced and
- * renamed, so that it is whole whenever the power goes. A file that cannot be read is said in the log
- * and made anew; one that cannot be written is said, and what it was to hold is used until the next
- * start. Nothing of it comes into a backup.
+ * The folder of secrets that must not be lost: the keys of the accounts at CAs, the certificate
+ * with its key, and the record of what was done. Each file is written new, synced and renamed, so
+ * that it is whole whenever the power goes. A file that cannot be read is said in the log and made
+ * anew; one that cannot be written is said, and what it was to hold is used until the next start.
+ * Nothing of it comes into a backup.
  */
 export class Keys {
   readonly #folder: string;
@@ -53,7 +53,9 @@ export class Keys {
     return this.#write(CERTIFICATE, bundleOf(issued));
   }
 
-  /** What `saveRecord` was given last, of whatever shape; undefined where there is none. */
+  /**
+   * The record that `saveRecord` was given last, of whatever shape; undefined where there is none.
+   */
   record(): unknown {
     return this.#read(RECORD, "record of the public address", (text): unknown => JSON.parse(text));
   }

@@ -20,7 +20,7 @@ import { renewAfter } from "./router/mapping.ts";
 import type { PublicSettings } from "./settings.ts";
 import type { Step } from "./shown.ts";
 
-/** What is the case beside the record; times are epoch milliseconds. */
+/** The facts beside the record; times are epoch milliseconds. */
 export interface Facts {
   readonly settings: PublicSettings;
   readonly now: number;
@@ -28,17 +28,17 @@ export interface Facts {
   readonly isSure: boolean;
   /** The certificate on the disk, whatever its time. */
   readonly served: Served | undefined;
-  /** Somebody outside leads the traffic here: neither router nor home's address matter. */
+  /** A tunnel leads the traffic here from outside: neither router nor home's address matter. */
   readonly isTunnelled: boolean;
   /** Where this box answers by TLS; 0: nowhere. */
   readonly port: number;
-  /** When somebody came in from outside last; undefined where nobody has since the start. */
+  /** When the last visitor from outside came; undefined where none has since the start. */
   readonly reachedAt: number | undefined;
   /** The owner asked for a test. */
   readonly wantsTest: boolean;
 }
 
-/** What is next: an errand, or nothing until a time, or until something else changes. */
+/** The next thing to do: an errand, or nothing until a time, or until something else changes. */
 interface Decision {
   readonly record: PublicRecord;
   readonly errand?: Errand | undefined;
@@ -49,7 +49,9 @@ const MINUTE_MS = 60_000;
 const LOOK_MS = 10 * MINUTE_MS;
 /** The router is asked again so often, whatever it granted: it may have been restarted. */
 const PORT_MS = 10 * MINUTE_MS;
-/** Who did not open the port may be starting: asked again after 15, 30, 60 s and so on. */
+/**
+ * A router that did not open the port may be starting: asked again after 15, 30, 60 s and so on.
+ */
 const PORT_AGAIN_MS = 15_000;
 /** How long what a test found is taken for true before an order. */
 const TESTED_MS = HOUR_MS;
@@ -63,7 +65,7 @@ const SOFT_MS = 6 * HOUR_MS;
 /** An errand that may be done now, when it may, or undefined where there is none of its kind. */
 type Next = Errand | number | undefined;
 
-/** What is to be done now, by what is known. Pure; the record is only ever brought up to date. */
+/** The next thing to do, by what is known. Pure; the record is only ever brought up to date. */
 export function decide(kept: PublicRecord, facts: Facts): Decision {
   const record = settled(kept, facts.settings, facts.now);
   const nexts = isWanted(facts)
@@ -79,13 +81,16 @@ export function decide(kept: PublicRecord, facts: Facts): Decision {
     : [closing(record, facts)];
   const errand = nexts.find((next) => typeof next === "object");
   const times = nexts.filter((next) => typeof next === "number");
-  // What is shown changes by the time alone.
+  // The state that is shown changes by the time alone.
   if (facts.served !== undefined) times.push(facts.served.notAfter, warnsAt(facts.served));
   const ahead = times.filter((at) => at > facts.now);
   return { record, errand, ...(ahead.length > 0 && { wakeAt: Math.min(...ahead) }) };
 }
 
-/** When the box does next what may bring a step on; undefined where it does it now, or waits for somebody. */
+/**
+ * When the box does next what may bring a step on; undefined where it does it now, or waits for its
+ * owner.
+ */
 export function nextTryAt(step: Step, record: PublicRecord, facts: Facts): number | undefined {
   if (!isWanted(facts)) return undefined;
   const nexts = triesOf(step, record, facts);
@@ -144,7 +149,7 @@ function addressing({ address, mapping, port }: PublicRecord, facts: Facts): Nex
   return due(address === null ? 0 : address.at + LOOK_MS, now, { kind: "find-address" });
 }
 
-/** Whether the home has no address at which anybody gets in. */
+/** Whether the home has no address that can be reached from outside. */
 export const isHindered = ({ address }: PublicRecord): boolean =>
   ["cgnat", "double-nat", "ds-lite"].includes(address?.standing ?? "");
 
@@ -163,7 +168,7 @@ function telling(record: PublicRecord, facts: Facts): Next {
   if (dns.failure !== null) return due(Math.max(soonest, againAt(dns.failure)), now, errand);
   if (dns.result === "asked" || dns.v4 !== v4) return due(soonest, now, errand);
   if (v4 !== null) return undefined;
-  // It took the address that it saw, and nobody says when there is another.
+  // The provider took the address that it saw, and does not say when there is another.
   const isShut = outside?.isOpen === false && outside.at > dns.at;
   return due(isShut ? soonest : dns.at + DAY_MS, now, errand);
 }
@@ -188,7 +193,7 @@ function askAgainAfter(
   return mapping === null ? PORT_MS : renewAfter(mapping);
 }
 
-/** The address that the name is to have; null where nobody knows it or it is somebody else's. */
+/** The address that the name is to have; null where it is unknown or not the home's. */
 function expected({ address }: PublicRecord, facts: Facts): string | null {
   return isAtHome(facts) ? (address?.v4 ?? null) : null;
 }
@@ -251,7 +256,7 @@ function doubtedSince(record: PublicRecord, facts: Facts): number {
   return lapsed <= facts.now ? Math.max(since, lapsed) : since;
 }
 
-/** Whether the router leads the port otherwise than when somebody came in last. */
+/** Whether the router leads the port otherwise than when the last visitor from outside came. */
 export function isInDoubt(record: PublicRecord, facts: Facts): boolean {
   return doubtedSince(record, facts) > Math.max(record.outside?.at ?? 0, facts.reachedAt ?? 0);
 }
@@ -284,7 +289,7 @@ function freeAt(record: PublicRecord, facts: Facts): number {
   const { trouble, limit } = record;
   const { settings } = facts;
   const limited = limit?.about === countedBy(settings) ? againAt(limit) : 0;
-  // What the CA found shut it finds otherwise once the router leads otherwise.
+  // A way in that the CA found shut may be open once the router leads the port otherwise.
   const isPast =
     trouble === null ||
     (FROM_OUTSIDE.includes(trouble.kind) && trouble.at < doubtedSince(record, facts));
@@ -338,8 +343,8 @@ export function roomForOrder(
 }
 
 /**
- * While all is well, the CA is asked once a day whether the way in is open, if nobody came by it; and
- * at once where the router leads the port otherwise than before.
+ * While all is well, the CA is asked once a day whether the way in is open, unless a visitor has
+ * come by it; and at once where the router leads the port otherwise than before.
  */
 function checking(record: PublicRecord, facts: Facts, free: number): Next[] {
   const { outside } = record;

@@ -15,7 +15,7 @@ interface Asked {
   readonly name: string;
   readonly router: Pick<Router, "open" | "close" | "outerAddress" | "listen">;
   readonly acme: Pick<Acme, "test" | "order" | "renewalInfo">;
-  /** Undefined where nobody is told where the home is. */
+  /** Undefined where no provider is told where the home is. */
   readonly provider: DnsProvider | undefined;
   readonly lookUp: LookUp;
   /** Asks the provider. */
@@ -125,7 +125,7 @@ export class InternetMessenger implements Messenger {
   }
 }
 
-/** What the CA answers, or why it does not. */
+/** The CA's answer, or why there is none. */
 async function asked(
   ask: () => Promise<Outcome>,
   failed: (error: AcmeFailed) => Outcome = outcomeOf,

@@ -20,7 +20,10 @@ import type { PortAnswer } from "./router/mapping.ts";
 
 type Address = Omit<NonNullable<PublicRecord["address"]>, "at">;
 
-/** After these nobody knows whether there is a certificate, or whether somebody counts. */
+/**
+ * Failures after which there may be a certificate all the same, and the CA may have counted the
+ * try.
+ */
 const IN_DOUBT: readonly CaFailureKind[] = ["unreachable", "bad-answer", "server"];
 
 /** When an errand has ended, and 0–1 to draw from. */
@@ -36,12 +39,15 @@ const LONGEST_DETAIL = 300;
 export const isCounted = ({ kind }: Errand): boolean =>
   ["open-port", "tell-dns", "test", "order"].includes(kind);
 
-/** What a router may have granted that nobody knows: of the kind that does not end by itself. */
+/**
+ * A mapping that a router may have granted without our knowing: of the kind that does not end by
+ * itself.
+ */
 const PERHAPS = { by: "igd", externalPort: 443, lifetimeS: 0, isGranted: false } as const;
 
 /**
  * The record before an errand that counts: as if the box lost its power in the middle of it, and
- * nobody ever knew how it ended.
+ * its end were never known.
  */
 export function begun(kept: PublicRecord, errand: Errand, facts: Facts): PublicRecord {
   const record = settled(kept, facts.settings, facts.now);
@@ -119,8 +125,8 @@ export function ended(
 }
 
 /**
- * What is not taken back within its life ends by itself. The router that granted one for good is gone
- * after a week.
+ * A mapping that is not taken back within its life ends by itself. The router that granted one for
+ * good is gone after a week.
  */
 function closed(record: PublicRecord, isGone: boolean, now: number): PublicRecord {
   const { mapping } = record;
@@ -136,7 +142,7 @@ function atAddress(record: PublicRecord, found: Address, now: number): PublicRec
   const { address: last } = record;
   const address = { ...found, at: now };
   if (last === null) return { ...record, address };
-  // Who says nothing for once has not moved.
+  // A home whose address is not told for once has not moved.
   if (found.v4 === null && found.standing === "unknown")
     return { ...record, address: { ...last, at: now } };
   const isSame = last.v4 === found.v4 && last.standing === found.standing;
@@ -161,7 +167,7 @@ function notTold(
   if (dns === null) return record;
   return {
     ...record,
-    // Who mends the settings need not wait.
+    // An owner who mends the settings need not wait.
     ...(isFinal && { toldAt: dns.beforeAt }),
     dns: {
       ...dns,
@@ -174,7 +180,7 @@ function notTold(
 
 /**
  * A router that does not answer, or refuses for a moment, may still lead the port here: it is to be
- * taken back. Where it leads to somebody else, it is theirs.
+ * taken back. Where it leads to another device, it is that one's.
  */
 function asked(
   record: PublicRecord,

@@ -7,7 +7,7 @@ interface PhoneLinksOptions {
 
 /** How long a link is of use. */
 export const PHONE_LINK_MS = 600_000;
-/** Who asks for more forgets the first. */
+/** So many links are kept; one more, and the first is forgotten. */
 const MOST = 16;
 
 /**
@@ -33,7 +33,7 @@ export class PhoneLinks {
     return nonce;
   }
 
-  /** Whether somebody came by a link of ours; it is used up then. */
+  /** Whether a phone came by a link of ours; it is used up then. */
   use(nonce: string): boolean {
     const until = this.#links.get(nonce);
     this.#links.delete(nonce);

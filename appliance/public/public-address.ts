@@ -27,7 +27,7 @@ import type { PublicView } from "./shown.ts";
 import { warningsOf } from "./state.ts";
 import { viewOf } from "./view.ts";
 
-/** As the Web UI set it: one, once somebody did. */
+/** The settings of the Web UI: one document, once they have been saved. */
 export const PUBLIC_ADDRESS = documentKind<PublicSettings>("public_address", objectOf({}), {
   bound: { count: 1, bytes: 65_536, together: 65_536 },
   inBackup: "left",
@@ -38,7 +38,7 @@ interface PublicAddressOptions {
   readonly log: Pick<Log, "info" | "warn">;
   /** 0–1. */
   readonly random: () => number;
-  /** What the Web UI set; null before anybody has. */
+  /** The settings of the Web UI; null before there are any. */
   readonly store: {
     load(): Promise<PublicSettings | null>;
     save(settings: PublicSettings): Promise<void>;
@@ -48,7 +48,7 @@ interface PublicAddressOptions {
   readonly keys: Pick<Keys, "chain" | "saveChain" | "record" | "saveRecord">;
   /** Whom the box asks with these settings; called while it is on only, and when a port is left to close. */
   readonly messenger: (settings: PublicSettings) => Promise<Messenger>;
-  /** What an owner can do about what the router answered. */
+  /** Advice for the owner about the router's answer. */
   readonly portAdvice: (answer: NonNullable<PublicRecord["port"]>["answer"]) => Sayings["port"];
   /** Whether visitors of this name accept a certificate. */
   readonly isFor: (issued: Issued, name: string) => boolean;
@@ -67,7 +67,7 @@ interface Certificate {
 const LONGEST_SLEEP_MS = 600_000;
 const LETS_ENCRYPTS_TERMS = "https://letsencrypt.org/repository/";
 
-/** The way in from outside, off until somebody gives a name: does what the machine decides. */
+/** The way in from outside, off until it is given a name: does what the machine decides. */
 export class PublicAddress {
   /** Settings, or how it stands, are others. */
   readonly changed = new Signal();
@@ -98,7 +98,7 @@ export class PublicAddress {
     this.#served = this.#servedOf(this.#issued);
   }
 
-  /** Begins where it is on; waits for nobody outside. */
+  /** Begins where it is on; waits for no answer from outside. */
   static async open(options: PublicAddressOptions): Promise<PublicAddress> {
     const address = new PublicAddress(options, await options.store.load());
     address.#forget = options.clock.becameSure.on(() => address.#step());
@@ -115,12 +115,14 @@ export class PublicAddress {
     return this.#options.declared !== undefined;
   }
 
-  /** What an owner agrees to, where it is known before anybody was asked. */
+  /** The terms that an owner agrees to, where they are known before a CA was asked. */
   get terms(): string | undefined {
     return this.#settings.directory === "" ? LETS_ENCRYPTS_TERMS : undefined;
   }
 
-  /** What visitors are shown; undefined while it is off, or the last one has ended. */
+  /**
+   * The certificate that visitors are shown; undefined while it is off, or the last one has ended.
+   */
   get certificate(): Certificate | undefined {
     const { clock } = this.#options;
     if (!this.#settings.enabled || this.#issued === undefined) return undefined;
@@ -193,7 +195,7 @@ export class PublicAddress {
     this.#step();
   }
 
-  /** Somebody came in from outside, by the public name. */
+  /** A visitor came in from outside, by the public name. */
   reached(): void {
     this.#reachedAt = this.#facts().now;
     this.#tell();
@@ -227,7 +229,10 @@ export class PublicAddress {
     };
   }
 
-  /** What the router was asked is waited for: what it granted must be known, to be taken back. */
+  /**
+   * An errand at the router is waited for: a mapping that it granted must be known, to be taken
+   * back.
+   */
   #interrupt(always = false): void {
     const isOfRouter = ["open-port", "close-port"].includes(this.#running?.errand.kind ?? "");
     if (always || !isOfRouter) this.#running?.stop.abort();
@@ -254,8 +259,8 @@ export class PublicAddress {
     if (errand.kind === "test") this.#wantsTest = false;
     const isKept =
       !isCounted(errand) || (await this.#save(begun(this.#record, errand, this.#facts())));
-    // A CA counts what nobody here would remember after a restart. What visitors are shown is renewed
-    // all the same: it would end otherwise.
+    // A CA counts an order that the box would not remember after a restart. A certificate that
+    // visitors are shown is renewed all the same: it would end otherwise.
     const isFirst = errand.kind === "order" && !errand.isRenewal;
     const outcome = isFirst && !isKept ? FAILED[errand.kind] : await this.#outcome(errand, signal);
     if (!(this.#isClosed && outcome.kind === "stopped")) {
@@ -294,7 +299,9 @@ export class PublicAddress {
     );
   }
 
-  /** Somebody to ask with the settings as they are, who listens to the router where it opens the port. */
+  /**
+   * The messenger for the settings as they are; it listens to the router where that opens the port.
+   */
   async #send(): Promise<Messenger> {
     const settings = this.#settings;
     const messenger = await this.#options.messenger(settings);
@@ -356,7 +363,7 @@ export class PublicAddress {
   }
 }
 
-/** What an errand comes to that fails in itself. */
+/** The outcome of an errand that fails in itself. */
 const FAILED: Readonly<Record<Errand["kind"], Outcome>> = {
   "close-port": { kind: "closed", isGone: false },
   "find-address": { kind: "address", address: { v4: null, standing: "unknown" } },

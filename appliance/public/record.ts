@@ -13,12 +13,14 @@ export interface Failure {
   readonly waitMs: number;
 }
 
-/** What is known of the way in from outside, kept over restarts. Times are epoch milliseconds. */
+/**
+ * The knowledge about the way in from outside, kept over restarts. Times are epoch milliseconds.
+ */
 export interface PublicRecord {
   readonly version: 1;
   /** Which settings it is about, but for what is counted: `toldAt`, `tests`, `validations`, `orders`, `limit`. */
   readonly settings: string;
-  /** The home's own last address; `v4` is null where nobody tells it. */
+  /** The home's own last address; `v4` is null where neither router nor provider tells it. */
   readonly address: {
     readonly at: number;
     readonly v4: string | null;
@@ -26,7 +28,7 @@ export interface PublicRecord {
     /** The provider saw it; the router did not tell. */
     readonly isSeen: boolean;
   } | null;
-  /** What the DNS provider was told; `v4` is null where it took the address that it saw. */
+  /** The last message to the DNS provider; `v4` is null where it took the address that it saw. */
   readonly dns: {
     readonly at: number;
     readonly v4: string | null;
@@ -38,13 +40,13 @@ export interface PublicRecord {
   } | null;
   /** When a provider was told last that did not refuse; 0: never. */
   readonly toldAt: number;
-  /** What the name's own servers answered last, and how often they were asked since it mattered. */
+  /** The last answer of the name's own servers, and how often they were asked since it mattered. */
   readonly lookUp: {
     readonly at: number;
     readonly tries: number;
     readonly result: "right" | "other" | "nothing" | "unknown";
   } | null;
-  /** What the router answered last when it was asked for the port. */
+  /** The router's last answer when it was asked for the port. */
   readonly port: {
     readonly at: number;
     readonly answer: "open" | "conflict" | "no-router" | RefusedWhy;
@@ -54,13 +56,13 @@ export interface PublicRecord {
     readonly tries?: number;
   } | null;
   /**
-   * The port that the router leads here, until somebody takes it back; `at`: granted. It is noted
-   * before the router is asked, lest the power goes in between and nobody ever takes it back.
+   * The port that the router leads here, until it is taken back; `at`: granted. It is noted before
+   * the router is asked, lest the power goes in between and it is never taken back.
    */
   readonly mapping: (Mapping & { readonly at: number; readonly isGranted: boolean }) | null;
   /** Tests from outside of the last hour. */
   readonly tests: readonly number[];
-  /** What the CA thought of the way in when it was asked last, and did not fail itself. */
+  /** The CA's last finding about the way in, of a check in which it did not fail itself. */
   readonly outside: {
     readonly at: number;
     readonly isOpen: boolean;
@@ -77,9 +79,9 @@ export interface PublicRecord {
         readonly byV6: boolean;
       })
     | null;
-  /** Validations that failed, or nobody knows how they ended, in the last hour. */
+  /** Validations of the last hour that failed, or whose end is not known. */
   readonly validations: readonly number[];
-  /** Orders of the last week that gave a certificate, or nobody knows. */
+  /** Orders of the last week that gave a certificate, or may have given one. */
   readonly orders: readonly { readonly at: number; readonly about: string }[];
   /** The CA does not want to hear of this name for so long. */
   readonly limit: { readonly at: number; readonly waitMs: number; readonly about: string } | null;
@@ -169,7 +171,10 @@ const misfit = schemas({})(
   }),
 );
 
-/** What was kept; a first record for what is none of ours, as of a newer version. */
+/**
+ * The record as it was kept; a first record in place of one that is none of ours, as of a newer
+ * version.
+ */
 export function readRecord(kept: unknown): PublicRecord {
   // Most boxes have none, and what would check it takes a tenth of a start.
   if (kept === undefined) return FIRST_RECORD;
@@ -217,7 +222,7 @@ function withoutTimes(record: PublicRecord): object {
   };
 }
 
-/** What a CA counts by: the name, and who is asked for its certificate. */
+/** The key a CA counts by: the name, and the CA that is asked for its certificate. */
 export function countedBy({ name, directory }: PublicSettings): string {
   return `${name} ${directory}`;
 }

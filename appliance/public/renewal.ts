@@ -2,7 +2,7 @@ import { DAY_MS } from "../base/calendar.ts";
 import { HOUR_MS } from "./limits.ts";
 import type { PublicRecord } from "./record.ts";
 
-/** What the certificate says that is served; times are epoch milliseconds. */
+/** The facts of the certificate that is served; times are epoch milliseconds. */
 export interface Served {
   /** Names it among all; its bytes' hash. */
   readonly id: string;

@@ -4,17 +4,17 @@ import { TUNNEL } from "./router/advice.ts";
 import type { State } from "./shown.ts";
 import { isSaidByRouter } from "./state.ts";
 
-/** What is, and the one next step for the owner. */
+/** The state, and the one next step for the owner. */
 export interface Said {
   readonly sentence: string;
   readonly next?: string;
 }
 
-/** What sentences need beside what is known. */
+/** The facts that sentences need beside the state. */
 export interface Sayings {
   /** The provider of dynamic DNS, as people call it. */
   readonly provider?: string | undefined;
-  /** What the owner can do about what the router answered. */
+  /** Advice for the owner about the router's answer. */
   readonly port?: Required<Said> | undefined;
 }
 

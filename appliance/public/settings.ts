@@ -7,7 +7,7 @@ import { DDNS_RULE, serviceOf } from "./dns/services.ts";
 /** How the internet reaches the box; kept while it is off. */
 export interface PublicSettings {
   readonly enabled: boolean;
-  /** A DNS name, lower case and in ASCII, or an address; empty while nobody has given one. */
+  /** A DNS name, lower case and in ASCII, or an address; empty until one is given. */
   readonly name: string;
   /** The owner agrees to the CA's terms, and that the name goes into public logs. */
   readonly agreed: boolean;
@@ -15,7 +15,7 @@ export interface PublicSettings {
   readonly directory: string;
   /** Certificates (PEM) of who signs that directory's own; empty for those that the system trusts. */
   readonly ca: string;
-  /** Who is told the home's address: a provider's id or URL; empty where somebody else does it. */
+  /** The provider that is told the home's address: its id or URL; empty where the box does not. */
   readonly ddns: string;
   readonly ddnsUser: string;
   readonly ddnsToken: string;
@@ -38,10 +38,10 @@ export const FIRST_PUBLIC_SETTINGS: PublicSettings = {
   dashboard: false,
 };
 
-/** What a public name looks like, to end a sentence. */
+/** The form of a public name, to end a sentence. */
 export const PUBLIC_NAME_RULE =
   "a name in the internet's DNS like tally.example.org, or a fixed public address, without a port";
-/** What an ACME directory looks like, to end a sentence. */
+/** The form of an ACME directory, to end a sentence. */
 export const DIRECTORY_RULE = "an https:// address like https://ca.example.org/directory";
 const LONGEST = 256;
 const LONGEST_URL = 1_024;

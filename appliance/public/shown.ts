@@ -1,8 +1,8 @@
-/** What is known of the public address wherever it is shown: no browser knows more of it. */
+/** The state of the public address wherever it is shown: no browser knows more of it. */
 
 /** How it stands, in one word. */
 export type State =
-  /** Nothing is done: somebody has to say something, or the time is not known. */
+  /** Nothing is done: the owner has to give a name or agree, or the time is not known. */
   | "off"
   | "needs-name"
   | "needs-consent"
@@ -22,7 +22,7 @@ export type State =
   | "address-changed"
   | "unreached"
   | "expires"
-  /** Somebody has to do something, or to wait. */
+  /** The owner has to do something, or to wait. */
   | "cgnat"
   | "ds-lite"
   | "double-nat"
@@ -61,7 +61,7 @@ export interface PublicView {
   readonly steps: readonly StepView[];
   /** When the certificate ends. */
   readonly expiresAt: number | null;
-  /** When somebody came in from outside last, since the start. */
+  /** When the last visitor from outside came, since the start. */
   readonly reachedAt: number | null;
   /** Tests from the internet that are left for now. */
   readonly testsLeft: number;

@@ -40,7 +40,7 @@ function servingState(record: PublicRecord, facts: Facts): State {
   return renewalDue(record, served) <= now ? "renewing" : "live";
 }
 
-/** There is a certificate, but nobody gets in: where the router or the line says why, that is told. */
+/** There is a certificate, but no way in: where the router or the line says why, that is told. */
 function shutOutState(record: PublicRecord, facts: Facts): State {
   const { address, port, trouble } = record;
   if (isAtHome(facts) && isHindered(record)) return address?.standing as State;
@@ -52,7 +52,7 @@ function shutOutState(record: PublicRecord, facts: Facts): State {
 
 const ON_THE_WAY: readonly State[] = ["finding-address", "dns-updating", "dns-waiting"];
 
-/** Whether the CA did not get in last, and nobody else has since. */
+/** Whether the CA did not get in last, and no visitor has since. */
 export function isShut(
   { outside }: PublicRecord,
   { reachedAt = 0 }: Pick<Facts, "reachedAt">,
@@ -60,7 +60,9 @@ export function isShut(
   return outside?.by443 === false && reachedAt <= outside.at;
 }
 
-/** What an owner is warned of wherever numbers are read: each read asks, so it takes no view to tell. */
+/**
+ * Warnings for the owner wherever numbers are read: each read asks, so it takes no view to tell.
+ */
 export function warningsOf(
   record: PublicRecord,
   facts: Omit<Facts, "isTunnelled">,
@@ -75,7 +77,7 @@ export function warningsOf(
   ];
 }
 
-/** What is amiss, or not done yet, before the port; undefined where all is well. */
+/** The trouble, or the step not done yet, before the port; undefined where all is well. */
 function homeTrouble(record: PublicRecord, facts: Facts): State | undefined {
   const { address, dns, lookUp } = record;
   if (isAtHome(facts)) {
@@ -88,7 +90,7 @@ function homeTrouble(record: PublicRecord, facts: Facts): State | undefined {
   if (dns?.result === "refused") return "dns-refused";
   const { ddns } = facts.settings;
   if (ddns !== "" && dns?.result !== "done" && !facts.isTunnelled) return "dns-updating";
-  // Whoever was just told takes a while; where nobody was, nothing is on its way.
+  // A provider that was just told takes a while; where none was told, nothing is on its way.
   const isOnItsWay = ddns !== "" && (lookUp?.tries ?? 0) < PATIENT_TRIES;
   return lookUp === null || lookUp.result === "unknown" || isOnItsWay
     ? "dns-waiting"
@@ -110,14 +112,14 @@ function caState(record: PublicRecord, facts: Facts, doing: Errand | undefined):
   return roomForOrder(record, facts) > now ? "limit" : "ordering";
 }
 
-/** Where nobody gets in, what the router said is why. */
+/** Where there is no way in, the router's answer is why. */
 function shutState(record: PublicRecord): State {
   const { trouble } = record;
   if (trouble?.kind === "dns" || trouble?.kind === "unauthorized") return "name-points-elsewhere";
   return portState(record);
 }
 
-/** True for answers of the router that say by themselves why nobody gets in. */
+/** True for answers of the router that say by themselves why there is no way in. */
 export function isSaidByRouter(port: PublicRecord["port"]): boolean {
   return port?.answer === "conflict" || port?.answer === "no-public-address";
 }

@@ -101,7 +101,7 @@ function stepsOf(
   });
 }
 
-/** What has been shown to be well stays so while something before it is amiss. */
+/** A step that has been shown to be well stays so while something before it is amiss. */
 function isDoneAnyway(step: Step, record: PublicRecord, facts: Facts): boolean {
   if (!isServing(facts)) return false;
   return step === "certificate" || (step === "reached" && isReached(record, facts));
@@ -155,12 +155,12 @@ function unknownPortLine({ port, outside }: PublicRecord, sayings: Sayings): str
   ].join(" ");
 }
 
-/** Whether the router opened the port, or somebody came in all the same. */
+/** Whether the router opened the port, or a visitor came in all the same. */
 function isPortKnown(record: PublicRecord, facts: Facts): boolean {
   return record.port?.answer === "open" || isReached(record, facts);
 }
 
-/** Whether somebody came in last, and the router leads the port as it did then. */
+/** Whether the last visitor came in, and the router leads the port as it did then. */
 function isReached(record: PublicRecord, facts: Facts): boolean {
   // A certificate is served only once the CA has come in.
   const hasCome =

@@ -6,11 +6,11 @@ import { bytesOf } from "../base/files.ts";
  */
 const TRIED_BOARDS: readonly string[] = [];
 
-/** What this machine is, as far as it says so. */
+/** The board of this machine, as far as it says so. */
 export interface ThisBoard {
   /** For people: `Raspberry Pi 4 Model B Rev 1.4`. */
   readonly model: string | null;
-  /** What it is like, the most exact first. */
+  /** The boards that it is like, the most exact first. */
   readonly compatible: readonly string[];
   /** An update and a way back were seen to work on such a one. */
   readonly isTried: boolean;

@@ -48,7 +48,7 @@ export class Bundles {
       await rm(this.#at(name), { recursive: true, force: true }).catch(() => {});
   }
 
-  /** What papers say. @throws {Refusal} `invalid_release` */
+  /** The manifest that papers hold. @throws {Refusal} `invalid_release` */
   read({ manifest, signature }: Papers): Manifest {
     return readManifest(Buffer.from(manifest), Buffer.from(signature), this.#keys);
   }
@@ -107,7 +107,7 @@ export class Bundles {
     return path;
   }
 
-  /** What was fetched is whole. */
+  /** The fetched files are whole. */
   async finishFetched(): Promise<void> {
     await this.#takePlace(FETCHED);
   }

@@ -20,7 +20,7 @@ export interface Facts {
   readonly boot: string;
   /** How long the updater has done nothing that it was asked for; milliseconds. */
   readonly silentMs: number;
-  /** What is left of the countdown, milliseconds; null before it began. */
+  /** The rest of the countdown, milliseconds; null before it began. */
   readonly countdown: number | null;
 }
 
@@ -30,17 +30,17 @@ export type Deed =
   | { readonly kind: "ask"; readonly ask: Extract<Ask, "prepare" | "start"> }
   /** By itself. */
   | { readonly kind: "wish"; readonly release: number }
-  /** The wish is fulfilled, or cannot be: then with a sentence where nobody else says why. */
+  /** The wish is fulfilled, or cannot be: then with a sentence where nothing else says why. */
   | { readonly kind: "end"; readonly problem: string | null; readonly isRefused: boolean };
 
 /** Nothing is ever planned for later than this, whatever a clock said once. */
 const LONGEST = { check: 10 * DAY_MS, night: 1.1 * DAY_MS, retry: DAY_MS / 12, rest: DAY_MS };
 const SILENT_MS = 120_000;
 const ANSWERED_MS = 10_000;
-/** Who was off at four, or still wrote, waits for the next night. */
+/** A box that was off at four, or still wrote, waits for the next night. */
 const LATE_MS = 30 * 60_000;
 
-/** What is next; undefined where it is to wait. */
+/** The next deed; undefined where it is to wait. */
 export function decide(facts: Facts): Deed | undefined {
   const { wish } = facts.record;
   return wish === null ? atRest(facts) : towards(wish, facts);
@@ -84,7 +84,7 @@ function restart({ when, restartsAt }: Wish, { now, isSure, countdown }: Facts):
     if (countdown === null) return { kind: "count-down" };
     return countdown <= 0 ? { kind: "ask", ask: "start" } : undefined;
   }
-  // Who does not know the time does not know the night.
+  // A box that does not know the time does not know the night.
   if (!isSure || isAhead(restartsAt, now, LONGEST.night)) return undefined;
   const isDue = restartsAt !== null && now >= restartsAt && now - restartsAt <= LATE_MS;
   return isDue ? { kind: "ask", ask: "start" } : { kind: "tonight" };
@@ -104,7 +104,7 @@ function atRest(facts: Facts): Deed | undefined {
   return { kind: isDue ? "check" : "plan-check" };
 }
 
-/** The release that is installed without anybody's word. */
+/** The release that is installed without being asked for. */
 function byItself({ told, record, board, candidates, now }: Facts): number | undefined {
   const { release } = readyOf(told, candidates) ?? {};
   const isUnwanted =
@@ -124,7 +124,7 @@ function ended(problem: string | null = null): Deed {
   return { kind: "end", problem, isRefused: false };
 }
 
-/** What was to be written may not be what it was. */
+/** The files that were to be written may not be as they were. */
 function refused(problem: string): Deed {
   return { kind: "end", problem, isRefused: true };
 }

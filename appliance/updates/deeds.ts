@@ -14,12 +14,14 @@ export interface DeedsOptions extends ReleasesOptions, Times {
 }
 
 const COUNTDOWN_MS = 60_000;
-/** What the owner called off, and what came to nothing, is not begun again by itself before. */
+/**
+ * A wish that the owner called off, or that came to nothing, is not begun again by itself before.
+ */
 const REST_OF_WISH_MS = DAY_MS;
-/** Who sends this much, and then breaks off, will be done in the end. */
+/** A host that sends this much, and then breaks off, will be done in the end. */
 const ENOUGH_BYTES = 1_048_576;
 
-/** What is done about releases once it is decided. */
+/** The deeds about releases, once they are decided. */
 export class Deeds {
   /** Monotonic: when the countdown ends; null before it began. */
   countdownEnds: number | null = null;

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../base/calendar.ts";
 import { timeOfDay } from "../base/time-zone.ts";
 
-/** When nobody looks, and hardly anybody visits. */
+/** When no owner looks, and hardly a visitor comes. */
 const NIGHT_HOUR = 4;
 const MINUTE_MS = 60_000;
 

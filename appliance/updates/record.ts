@@ -9,7 +9,7 @@ import { MANIFEST_BYTES } from "../release/manifest.ts";
 import { SIGNATURE_BYTES } from "../release/minisign.ts";
 import { MOST_RELEASE } from "../release/release.ts";
 
-/** What somebody signed, as it came: it is verified whenever it is read. */
+/** The signed papers, as they came: they are verified whenever they are read. */
 export interface Papers {
   readonly manifest: string;
   readonly signature: string;
@@ -19,7 +19,7 @@ export interface Papers {
 export interface Wish {
   readonly release: number;
   readonly when: "now" | "tonight";
-  /** Nobody asked for it but `UPDATES=auto`. */
+  /** `UPDATES=auto` asked for it, and no owner. */
   readonly isByItself: boolean;
   /** Of the hour after four. */
   readonly minute: number;
@@ -31,7 +31,7 @@ export interface Wish {
   readonly retryAt: number | null;
   /** Epoch milliseconds, of one for tonight. */
   readonly restartsAt: number | null;
-  /** What the updater was asked for it. */
+  /** The last request to the updater about it. */
   readonly asked: Asked | null;
 }
 
@@ -41,21 +41,21 @@ interface Asked {
   readonly boot: string;
 }
 
-/** What the service remembers of updates; the updater remembers the rest. */
+/** The service's memory of updates; the updater remembers the rest. */
 export interface UpdateRecord {
   /** Epoch milliseconds: when the host was last asked, and answered. */
   readonly checkedAt: number | null;
   readonly nextCheckAt: number | null;
-  /** What the host offered then, where it is newer than what ran. */
+  /** The release that the host offered then, where it is newer than what ran. */
   readonly found: Papers | null;
-  /** The release whose files somebody uploaded. */
+  /** The release whose files were uploaded. */
   readonly uploaded: number | null;
   readonly wish: Wish | null;
   /** The release that the owner does not want. */
   readonly skipped: number | null;
   /** The outcome that the owner has seen. */
   readonly seen: string | null;
-  /** What the updater finds wrong, as far as the owner has seen it, as `problemKey` has it. */
+  /** The updater's problem, as far as the owner has seen it, as `problemKey` has it. */
   readonly seenProblem: string | null;
   /** Epoch milliseconds: nothing is installed by itself before. */
   readonly autoAfter: number | null;
@@ -134,7 +134,7 @@ export class Kept {
     return this.#now;
   }
 
-  /** What cannot be written is good until the service ends. */
+  /** A change that cannot be written is good until the service ends. */
   async change(change: Partial<UpdateRecord>): Promise<void> {
     this.#now = { ...this.#now, ...change };
     await this.#turns.take(() => this.#write());

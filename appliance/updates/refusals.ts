@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from "../base/refusal.ts";
 import { NotFetched } from "./release-host.ts";
 
-/** What the owner is told when something cannot be, with what to do next. */
+/** Sentences for the owner when something cannot be, with what to do next. */
 const SAID = {
   again: ["no_update", "There is no such release to install any more. Look for releases again."],
   board: [
@@ -40,7 +40,7 @@ export function refuse(which: keyof typeof SAID): Refusal {
   return new Refusal(code, sentence);
 }
 
-/** What went wrong, for the owner. */
+/** An error as a sentence for the owner. */
 export function sentenceOf(error: unknown): string {
   const isMeant = error instanceof NotFetched || error instanceof Refusal;
   return isMeant ? error.message : notKept(error).message;
@@ -49,7 +49,7 @@ export function sentenceOf(error: unknown): string {
 /** The calls by which a release gets onto the disk; those of a connection are others. */
 const OF_DISK = ["open", "write", "fsync", "fdatasync", "mkdir", "rename", "rm", "rmdir", "unlink"];
 
-/** What an error of the disk means for a release that comes in; undefined for any other error. */
+/** An error of the disk as a refusal of a release that comes in; undefined for any other error. */
 export function diskRefusal(error: unknown): Refusal | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return refuse("room");

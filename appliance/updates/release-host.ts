@@ -66,7 +66,7 @@ export class ReleaseHost {
     return new URL(this.#options.url).host;
   }
 
-  /** The papers of the newest release, by nobody verified yet. @throws {NotFetched} */
+  /** The papers of the newest release, not verified yet. @throws {NotFetched} */
   async newest(signal: AbortSignal): Promise<Papers> {
     const manifest = await this.#text(MANIFEST, MANIFEST_BYTES, signal);
     return { manifest, signature: await this.#text(SIGNATURE, SIGNATURE_BYTES, signal) };

@@ -18,7 +18,7 @@ export interface ReleasesOptions {
   readonly kept: Kept;
   readonly bundles: Bundles;
   readonly board: ThisBoard;
-  /** Undefined where nobody is asked. */
+  /** Undefined where no host is asked. */
   readonly host: ReleaseHost | undefined;
   /** Bytes that a release may take beside what counting needs. */
   readonly room: () => Promise<number>;
@@ -31,9 +31,9 @@ const MOST_UPLOADED = 1_073_741_824;
 /** The releases that the service comes by itself: from their host, and as a file of the owner's. */
 export class Releases {
   readonly #options: ReleasesOptions;
-  /** What the host offers. */
+  /** The release that the host offers. */
   #found: Manifest | undefined;
-  /** What is here. */
+  /** The release whose files are here. */
   #whole: Manifest | undefined;
   /** Bytes that are here of what is fetched, by file. */
   readonly #fetched = new Map<string, number>();
@@ -53,7 +53,7 @@ export class Releases {
     return releases;
   }
 
-  /** Where nobody is asked, nothing can be fetched. */
+  /** Where no host is asked, nothing can be fetched. */
   candidates(): Candidate[] {
     const { host, kept } = this.#options;
     return candidatesOf({
@@ -121,7 +121,7 @@ export class Releases {
       const kind = error instanceof NotFetched ? error.kind : "failed";
       const problem = sentenceOf(error);
       if (isRefusal(error, "no_space")) {
-        // What is there of it takes room, too, and may never become more.
+        // The part that has come takes room, too, and may never become more.
         await this.#options.bundles.removeFetched();
         return { problem, came, isFinal: true };
       }
@@ -228,7 +228,7 @@ export function misfitsHere(manifest: Manifest, told: Told, board: ThisBoard): s
     running,
     highest: isKept(told) ? Math.max(running.release, other?.release ?? 0) : running.release,
     boards: board.compatible,
-    // What a slot holds knows who writes it.
+    // The updater, which writes the slot, knows how much that holds.
     slotBytes: MOST_ROOT_BYTES,
     dataBytes: Number.POSITIVE_INFINITY,
   });
@@ -256,11 +256,11 @@ export function isOther({ release }: Manifest, told: Told): boolean {
   return isKept(told) && told.other?.release === release;
 }
 
-/** What the service has of releases. */
+/** The releases that the service has. */
 interface Had {
   /** Here as a whole. */
   readonly whole: Manifest | undefined;
-  /** At the host; undefined where nobody is asked. */
+  /** At the host; undefined where none is asked. */
   readonly found: Manifest | undefined;
   /** The one that came as a file. */
   readonly uploaded: number | null;

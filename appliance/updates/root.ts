@@ -21,7 +21,7 @@ const object = (properties: object, required: readonly string[]) => ({
 const release = object(RELEASE, ["release", "version"]);
 const SENTENCE = text(2_000);
 
-/** What is not named here is for other readers. */
+/** Fields that are not named here are for other readers. */
 const TOLD = object(
   {
     running: object({ ...RELEASE, slot: { enum: ["a", "b"] } }, ["release", "version", "slot"]),
@@ -82,7 +82,7 @@ export class RootUpdater {
     this.#folder = folder;
   }
 
-  /** What it told last; undefined before it has, and for what nobody can read. */
+  /** The updater's last report; undefined before there is one, and for one that cannot be read. */
   told(): Told | undefined {
     const bytes = bytesOf(join(this.#folder, TOLD_FILE), MOST_BYTES);
     const text = bytes && Buffer.from(bytes).toString("utf8");
@@ -91,7 +91,7 @@ export class RootUpdater {
     return this.#read.told;
   }
 
-  /** What it was asked and has not taken yet. */
+  /** The requests that it has not taken yet. */
   pending(): Ask[] {
     return ASKS.filter((ask) => sizeOf(join(this.#asked, ask)) !== undefined);
   }

@@ -18,7 +18,7 @@ export function nextCheck(now: number, which: keyof typeof CHECKS, random: numbe
 }
 
 const RETRIES_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
-/** Who said "now" is not surprised by a restart an hour later. */
+/** An owner who said "now" is not surprised by a restart an hour later. */
 const RETRIES_NOW = 3;
 
 /**

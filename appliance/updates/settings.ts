@@ -5,9 +5,11 @@ export type UpdateMode = (typeof UPDATE_MODES)[number];
 /** How the box comes by releases. */
 export interface UpdateSettings {
   readonly mode: UpdateMode;
-  /** Where the files of the newest release are, with the slash at the end; empty: nobody is asked. */
+  /**
+   * Where the files of the newest release are, with the slash at the end; empty: no host is asked.
+   */
   readonly url: string;
-  /** Who signs the releases, as a minisign public key; empty: the keys of this release. */
+  /** The key that signs the releases, as a minisign public key; empty: the keys of this release. */
   readonly key: string;
 }
 
@@ -17,7 +19,7 @@ export interface UpdateSettings {
  */
 export const PROJECT_RELEASES = "";
 
-/** What names a place of releases, to end a sentence. */
+/** The form of a place of releases, to end a sentence. */
 export const UPDATE_URL_RULE =
   "an https:// address where manifest.json is, like https://example.org/tallydeck/releases/latest/download/";
 const LONGEST_URL = 1_024;

@@ -2,11 +2,11 @@ import type { Release, Slot } from "../release/release.ts";
 import type { Outcome, Work } from "../release/told.ts";
 import type { UpdateMode } from "./settings.ts";
 
-/** What is known of updates wherever it is shown: no browser knows more of it. */
+/** The state of updates wherever it is shown: no browser knows more of it. */
 
 /** A release that is newer than the running one. */
 export interface ReadyView extends Release {
-  /** What is fetched, or was; 0 where nobody says. */
+  /** The size of what is fetched, or was; 0 where it is not told. */
   readonly bytes: number;
   /** A sentence or two of who made it. */
   readonly notes: string;
@@ -22,7 +22,7 @@ export interface ReadyView extends Release {
   readonly isSkipped: boolean;
 }
 
-/** What goes on; `done` and `of` in bytes, both 0 where there is nothing to count. */
+/** The work that goes on; `done` and `of` in bytes, both 0 where there is nothing to count. */
 interface UpdateProgress {
   readonly step: "download" | Work["step"];
   readonly done: number;
@@ -42,7 +42,7 @@ export interface LastUpdate extends Release {
 /** `GET /api/update`: how the box stands with its releases. */
 export interface UpdateView {
   readonly running: Release & { readonly slot: Slot };
-  /** What "go back" starts. */
+  /** The release that "go back" starts. */
   readonly other: Release | null;
   readonly mode: "normal" | "trial" | "visit";
   readonly updates: UpdateMode;
@@ -53,9 +53,9 @@ export interface UpdateView {
   /** The newest release known. */
   readonly ready: ReadyView | null;
   readonly progress: UpdateProgress | null;
-  /** What is worked on, or restarted into. */
+  /** The release that is worked on, or restarted into. */
   readonly next: Release | null;
-  /** What is being written is not wanted, or not any more: the box does not restart for it. */
+  /** The release being written is not wanted, or not any more: the box does not restart for it. */
   readonly isCalledOff: boolean;
   /** When the box restarts into it; epoch milliseconds. */
   readonly restartsAt: number | null;
@@ -70,7 +70,7 @@ export interface UpdateView {
   readonly problem: string | null;
 }
 
-/** What the owner may want. */
+/** The wishes that an owner may have. */
 export type UpdateWish =
   | { readonly action: "check" | "cancel" | "back" | "keep" | "seen" }
   | { readonly action: "skip"; readonly release: number }

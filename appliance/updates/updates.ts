@@ -28,7 +28,7 @@ const LOOK_MS = 1_000;
 /** After what could not be done at all. */
 const REST_MS = 60_000;
 
-/** What the box knows of releases, and does about them: fetches one and has the updater install it. */
+/** The releases that the box knows: it fetches one and has the updater install it. */
 export class Updates {
   /** The view, or a warning, is another. */
   readonly changed = new Signal();
@@ -38,7 +38,7 @@ export class Updates {
   readonly #turns = new Turns();
   readonly #cancels: readonly Cancel[];
   #told: Told | undefined;
-  /** What runs, and what stops it. */
+  /** The work that runs, and what stops it. */
   #running: { stop: AbortController; done: Promise<void> } | undefined;
   /** Monotonic. */
   #restsUntil = 0;
@@ -166,7 +166,7 @@ export class Updates {
     const { board, clock, kept, root } = this.#options;
     if (told.mode !== "normal") throw refuse("trial");
     if (this.#isClosing(told)) throw refuse("closing");
-    // What comes in takes the place of what is here.
+    // Files that come in take the place of those that are here.
     if (this.#isTakingIn) throw refuse("busy");
     if (readyOf(told, this.#releases.candidates())?.release !== release) throw refuse("again");
     if (isUntried(told, board) && untried !== true) throw refuse("board");
@@ -193,7 +193,10 @@ export class Updates {
     return kept.change({ seen: lastKey(told), seenProblem, problem: null });
   }
 
-  /** What the updater took from the card or a stick goes: it takes room, and the place of another. */
+  /**
+   * A release that the updater took from the card or a stick goes: it takes room, and the place of
+   * another.
+   */
   async #skip(release: number, told: Told): Promise<void> {
     const { kept } = this.#options;
     if (this.#isClosing(told)) throw refuse("closing");
@@ -214,7 +217,7 @@ export class Updates {
   async #checkNow(told: Told): Promise<void> {
     const { settings, host, kept } = this.#options;
     if (host === undefined) throw refuse(settings.mode === "off" ? "off" : "nobody");
-    // What ends may be followed by something else at once.
+    // A deed that ends may be followed by another at once.
     while (kept.now.wish === null && this.#running !== undefined) await this.#running.done;
     if (kept.now.wish !== null) throw refuse("busy");
     this.#begin((signal) => this.#releases.check(told, true, signal));

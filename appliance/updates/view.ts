@@ -13,13 +13,13 @@ export interface Candidate extends Release {
   readonly isWhole: boolean;
 }
 
-/** What the service knows besides what it is told. */
+/** The service's knowledge besides what it is told. */
 interface Known {
   readonly settings: UpdateSettings;
   readonly board: ThisBoard;
   /** Of the service's own: from the network, or uploaded. */
   readonly candidates: readonly Candidate[];
-  /** What is fetched right now, in bytes. */
+  /** The download that runs right now, in bytes. */
   readonly download: {
     readonly release: number;
     readonly done: number;
@@ -27,7 +27,7 @@ interface Known {
   } | null;
   /** The release that is to be installed. */
   readonly wished: number | null;
-  /** What the updater was asked for, and may not have begun with. */
+  /** The last request to the updater, which may not have begun with it. */
   readonly asked: "prepare" | "start" | "back" | null;
   /** Epoch milliseconds. */
   readonly checkedAt: number | null;
@@ -57,12 +57,12 @@ export function isUnseenFailure({ last }: Told, seen: string | null): boolean {
   return outcomeKey(last) !== seen;
 }
 
-/** True where nobody can say whether a trial works on this board. */
+/** True where it is not known whether a trial works on this board. */
 export function isUntried({ canTry }: Told, { isTried }: ThisBoard): boolean {
   return canTry !== true && !isTried;
 }
 
-/** What the updater found itself. */
+/** The releases that the updater found itself. */
 export function offersOf({ offers }: Told): Candidate[] {
   return offers.flatMap(({ source, ...offer }) =>
     source === "service" ? [] : [{ ...offer, source, isWhole: true }],
@@ -84,7 +84,7 @@ export function readyOf(told: Told, candidates: readonly Candidate[]): Candidate
   return (
     knownOf(told, candidates)
       .filter(({ release }) => release > running.release)
-      // What the other slot holds is started by going back.
+      // The release in the other slot is started by going back.
       .filter(
         ({ release }) =>
           release !== other?.release || release === prepared?.release || failed.includes(release),
@@ -94,7 +94,7 @@ export function readyOf(told: Told, candidates: readonly Candidate[]): Candidate
   );
 }
 
-/** What is shown of it all. */
+/** All of it as it is shown. */
 export function viewOf(told: Told, known: Known): UpdateView {
   const { settings, board, checkedAt } = known;
   const ready = readyOf(told, known.candidates);

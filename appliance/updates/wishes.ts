@@ -4,7 +4,7 @@ import { nextNight } from "./night.ts";
 import type { Wish } from "./record.ts";
 import { outcomeKey } from "./view.ts";
 
-/** What it depends on when a wish is done. */
+/** The clock and all else that the time of a wish depends on. */
 export interface Times {
   readonly clock: Clock;
   /** 0–1. */
@@ -33,7 +33,7 @@ export function nightFor(
   return nextNight(clock.now(), minute, timeZone());
 }
 
-/** What the updater was asked for a wish since the machine was started. */
+/** The request to the updater for a wish since the machine was started. */
 export function askedFor(wish: Wish | null, { boot }: Pick<Clock, "boot">) {
   return wish?.asked?.boot === boot ? wish.asked.ask : undefined;
 }

@@ -14,7 +14,7 @@ const DARK_INK = "#18181b";
 const LEGIBLE = 3;
 
 /**
- * The two colours to draw with. `own` goes before `base`; a colour nobody chose is chosen for
+ * The two colours to draw with. `own` goes before `base`; a colour that is not set is chosen for
  * contrast, and so is one of `base` that cannot be read together with the one of `own`.
  */
 export function chooseColors(own: Partial<Colors>, base: Partial<Colors> = {}): Colors {
@@ -50,12 +50,15 @@ function isDark(color: Color): boolean {
   return inkFor(color) === WHITE;
 }
 
-/** What is not current, or only quiet: half-way to what is behind it. */
+/** Colours of a value that is not current, or only quiet: half-way to what is behind it. */
 export function dimmed<C extends Colors>(colors: C): C {
   return { ...colors, color: blend(colors.color, colors.background, 0.5) };
 }
 
-/** What is over: half-way to the background, which itself goes half-way back to the key's own. */
+/**
+ * Colours of something that is over: half-way to the background, which itself goes half-way back to
+ * the key's own.
+ */
 export function faded<C extends Colors>(colors: C, own: Color): C {
   return dimmed({ ...colors, background: blend(colors.background, own, 0.5) });
 }

@@ -13,12 +13,12 @@ import { pushFace } from "./widgets/push.ts";
 import { type StatFace, statFace } from "./widgets/stat.ts";
 import { clockFace, dateFace, worldclockFace } from "./widgets/time.ts";
 
-/** What a slot shows, down to every word and colour: the painter only lays it out. */
+/** A slot's face, down to every word and colour: the painter only lays it out. */
 export type Face = PlainFace | StatFace | GaugeFace | ImageFace | AddressFace;
 
 const MINUTE_MS = 60_000;
 
-/** What a slot with this widget shows now. */
+/** The face that a slot with this widget shows now. */
 export function face(widget: Widget, situation: Situation): Face {
   const colors = chooseColors({}, widget);
   switch (widget.type) {

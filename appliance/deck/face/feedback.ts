@@ -2,7 +2,7 @@ import { type Fonts, type Shape, scaleOf } from "./shapes.ts";
 import type { Point } from "./sparkline.ts";
 import { type Box, fitLine } from "./text-fit.ts";
 
-/** What came of a press, for as long as it is worth knowing. */
+/** The outcome of a press, for as long as it is worth knowing. */
 export type Feedback =
   | { state: "running" }
   | { state: "done" }

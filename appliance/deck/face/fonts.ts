@@ -23,7 +23,10 @@ export const KEY_FONT: Readonly<Record<Weight, string>> = {
   plain: fontFile(PLEX, "latin", WEIGHTS.plain),
 };
 
-/** What is asked in turn for a character that the key font lacks. Signs come in one weight. */
+/**
+ * The fonts that are asked in turn for a character that the key font lacks. Signs come in one
+ * weight.
+ */
 export const MORE_FONTS: Readonly<Record<Weight, readonly string[]>> = {
   strong: moreFonts("strong"),
   plain: moreFonts("plain"),

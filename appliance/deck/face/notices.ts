@@ -3,7 +3,7 @@ import { chooseColors, dimmed, WARNING } from "./colors.ts";
 import type { PlainFace } from "./plain.ts";
 import type { PublicStanding } from "./situation.ts";
 
-/** What the box itself has to say. */
+/** A notice of the box itself. */
 export type Notice =
   | { type: "starting" }
   | { type: "data-unusable" }
@@ -12,7 +12,7 @@ export type Notice =
   | { type: "public-address"; words: string }
   | ({ type: "update" } & UpdateStanding);
 
-/** What is to be said of the system that the box runs, or is about to. */
+/** The state of the system that the box runs, or is about to run. */
 export interface UpdateStanding {
   /**
    * `hint` can wait: it takes over no slot that shows something. `away` stays on the deck while the
@@ -27,7 +27,7 @@ export interface UpdateStanding {
   sentence: string;
 }
 
-/** What the box has to say on its decks. */
+/** The notices that the box shows on its decks. */
 export interface NoticeBoard {
   notices(): readonly Notice[];
   /** URL of the Web UI; undefined while there is no network. */

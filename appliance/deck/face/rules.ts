@@ -6,7 +6,7 @@ interface NumberRule extends Partial<Colors> {
   below?: number;
 }
 
-/** What colours follow a number, and how far it must come back before they go again. */
+/** Rules by which colours follow a number, and how far it must come back before they go again. */
 export interface NumberRules {
   /** The first that holds counts. */
   rules?: NumberRule[];

@@ -15,7 +15,7 @@ export type Weight = "strong" | "plain";
 
 export type Fonts = Readonly<Record<Weight, Metrics>>;
 
-/** What the painter knows to draw; pixels from the top left. */
+/** The shapes that the painter can draw; pixels from the top left. */
 export type Shape =
   | { kind: "rectangle"; left: number; top: number; width: number; height: number; color: string }
   | { kind: "polygon"; points: Point[]; color: string }

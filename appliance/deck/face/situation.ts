@@ -1,7 +1,7 @@
 import type { ChannelValue } from "../../push/channel-value.ts";
 import type { Pixels } from "../pixels.ts";
 
-/** What a push channel holds, as far as it is known. */
+/** The value of a push channel, as far as it is known. */
 export type PushedValue = Pick<ChannelValue, "text" | "color" | "background" | "state"> &
   Partial<ChannelValue>;
 
@@ -12,7 +12,7 @@ export interface Numbers {
   previous: number | null;
   /** The period in steps, oldest first. */
   series: readonly number[];
-  /** What its site alarms of: no view for improbably long, or far more than usual. */
+  /** The alarm of its site: no view for improbably long, or far more than usual. */
   alarm?: "silence" | "rush";
 }
 
@@ -22,11 +22,11 @@ export interface PublicStanding {
   name: string;
   /** `warning`: visitors reach it still. */
   state: "live" | "working" | "warning" | "wrong";
-  /** What it does or what is wrong, in two or three words. */
+  /** Its work or its trouble, in two or three words. */
   words: string;
   /** The same in a sentence. */
   sentence: string;
-  /** When somebody last came in from outside; null where that is not known. */
+  /** When the last request from outside came; null where that is not known. */
   reachedAt: number | null;
 }
 
@@ -41,7 +41,7 @@ export interface FittedImage {
   toJSON(): string;
 }
 
-/** What a face depends on besides its widget. */
+/** The state of things that a face depends on besides its widget. */
 export interface Situation {
   /** Epoch milliseconds. */
   now: number;
@@ -52,14 +52,14 @@ export interface Situation {
   /** Size of the slot in pixels. */
   width: number;
   height: number;
-  /** What the channel of the widget holds; undefined while it waits. */
+  /** The value of the widget's channel; undefined while it waits. */
   value?: PushedValue | undefined;
   /** Which of the widget's rules holds for its number, by its place. */
   rule?: number | undefined;
   icons?: IconPaths | undefined;
   /** The picture of an image widget; undefined while it is being opened. */
   image?: FittedImage | "missing" | undefined;
-  /** What a stat widget counts; undefined while it is not known. */
+  /** The numbers of a stat widget; undefined while they are not known. */
   numbers?: Numbers | undefined;
   /** URL of the Web UI; undefined while there is no network. */
   address?: string | undefined;

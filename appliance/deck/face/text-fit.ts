@@ -11,7 +11,10 @@ export interface Metrics {
   /** Width of a text at size 1. */
   width: (text: string) => number;
   capHeight: number;
-  /** What may stick out above the capitals or below the base line: accents and descenders. */
+  /**
+   * The height of what may stick out above the capitals or below the base line: accents and
+   * descenders.
+   */
   overhang: number;
   lineHeight: number;
 }

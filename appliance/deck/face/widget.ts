@@ -15,7 +15,7 @@ interface WidgetColors {
 export interface PushWidget extends WidgetColors, NumberRules {
   type: "push";
   channel: string;
-  /** What an expired value leaves behind; `dim` when not given. */
+  /** The remains of an expired value; `dim` when not given. */
   expire?: "dim" | "blank" | "text";
   fallback?: string;
   /** An alarm of the channel wakes the deck and shows the page of this key. */
@@ -81,7 +81,7 @@ export interface PlainWidget extends WidgetColors {
   type: "clock" | "date" | "address" | "padlock" | "empty";
 }
 
-/** What a slot is set to show. */
+/** The widget that a slot is set to show. */
 export type Widget =
   | PushWidget
   | StatWidget

@@ -21,7 +21,7 @@ const CRT_USAGE_PAGE = 0xffa0;
 interface DeckConnectionEvents {
   /** The deck can be used from now on. */
   opened(driver: DeckDriver): void;
-  /** What was opened can no longer be used; opening it again is under way. */
+  /** The opened device can no longer be used; opening it again is under way. */
   lost(): void;
   /** Opening keeps failing for this reason, or does not any more. */
   problem(problem: { code: OpenProblem; reason: string } | undefined): void;
@@ -120,7 +120,7 @@ export class DeckConnection {
   }
 }
 
-/** What a driver reports, in the order in which it happened. */
+/** The inputs that a driver reports, in the order in which they happened. */
 function inputsTo(
   events: DeckConnectionEvents,
 ): Pick<DriverContext, "onKey" | "onTap" | "onTurn" | "onSwipe"> {

@@ -1,4 +1,4 @@
-/** What the panels of the Mirabox CRT family report. */
+/** Reports of the panels of the Mirabox CRT family. */
 import type { DriverContext } from "./driver.ts";
 import type { Akp05Model, MiraboxModel } from "./model.ts";
 
@@ -7,13 +7,13 @@ const CODE_AT = 9;
 const STATE_AT = 10;
 const WRITE_ACKNOWLEDGED = 0xff;
 
-/** What a switch, a touch or a dial reported. */
+/** A report of a switch, a touch or a dial. */
 interface CrtInput {
   readonly code: number;
   readonly down: boolean;
 }
 
-/** Tells of every key, zone, dial and swipe a unit reports; of codes nobody knows, nothing. */
+/** Tells of every key, zone, dial and swipe a unit reports; of unknown codes, nothing. */
 export function hearInputs(context: DriverContext<MiraboxModel | Akp05Model>): void {
   const tellers = tellersOf(context);
   context.hid.on("data", (report) => {
@@ -33,7 +33,7 @@ function readInput(report: Buffer): CrtInput | undefined {
   return { code, down: state === 1 };
 }
 
-/** What to tell when a code comes. */
+/** The functions that tell of an input, by the code that reports it. */
 function tellersOf(
   context: DriverContext<MiraboxModel | Akp05Model>,
 ): ReadonlyMap<number, (down: boolean) => void> {

@@ -93,7 +93,7 @@ function crtV1(identity: Identity): MiraboxModel {
   );
 }
 
-/** A v1 unit under another brand, which nobody is known to have tried. */
+/** A v1 unit under another brand; no trial of it is known. */
 function rebadge(id: string, name: string, vendor: number, product: number): MiraboxModel {
   return crtV1({ id, name, usb: usb(vendor, product), evidence: "untested" });
 }

@@ -18,7 +18,7 @@ export interface SlotPicture {
   readonly pixels: Pixels;
 }
 
-/** What keeps a panel from dropping its host. */
+/** A message that keeps a panel from dropping its host. */
 interface Heartbeat {
   readonly everyMs: number;
   /** After this much silence the panel has dropped its host, and has to be initialised again. */
@@ -45,7 +45,7 @@ export interface DeckDriver {
   farewell(): Promise<void>;
 }
 
-/** What every driver is made from. */
+/** The parts that every driver is made from. */
 export interface DriverContext<M extends Model = Model> {
   readonly model: M;
   readonly hid: HidHandle;

@@ -135,7 +135,7 @@ function filledUp(report: Buffer): Buffer {
   return Buffer.concat([report], READ_BYTES);
 }
 
-/** What the unit says of itself; some firmware stalls when it is asked. */
+/** The serial number that the unit tells; some firmware stalls when it is asked. */
 async function serialOf(deck: StreamDeck, usbSerial: string): Promise<string> {
   try {
     return (await deck.getSerialNumber()).trim();

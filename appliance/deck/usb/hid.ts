@@ -10,7 +10,7 @@ import { usb } from "usb";
 import { messageOf } from "../../base/message-of.ts";
 import type { HidHandle } from "./driver.ts";
 
-/** What stands between a plugged-in deck and its use. */
+/** A problem that stands between a plugged-in deck and its use. */
 export type OpenProblem = "not_seen" | "no_permission" | "in_use";
 
 export class OpenError extends Error {
@@ -108,7 +108,7 @@ export function createDeckBus(system: HidSystem = MACHINE): DeckBus {
 }
 
 async function watch({ usb }: HidSystem, listener: UsbListener): Promise<() => void> {
-  // First of all, since listening throws where nobody can catch it when there is no USB bus.
+  // First of all: without a USB bus listening throws, and nothing can catch it there.
   await usb.getDevices();
 
   const units = new Map<string, UsbUnit>();

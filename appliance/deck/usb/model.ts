@@ -1,7 +1,9 @@
 import type { Rotation } from "../pixels.ts";
 
-/** HW: verified on a real unit by some project; SRC: read in a driver's source; OFF: the vendor's
- * own documentation; INF: inferred; untested: nobody is known to have tried. */
+/**
+ * HW: verified on a real unit by some project; SRC: read in a driver's source; OFF: the vendor's
+ * own documentation; INF: inferred; untested: no trial is known.
+ */
 export type Evidence = "HW" | "SRC" | "OFF" | "INF" | "untested";
 
 interface UsbId {
@@ -39,7 +41,7 @@ export interface Input extends Place {
 /** Which way a finger went over the touch strip. */
 export type Direction = "left" | "right";
 
-/** What a dial of a CRT deck reports; each report of a turn is one step. */
+/** The reports of a dial of a CRT deck; each report of a turn is one step. */
 interface DialCodes {
   readonly press: number;
   readonly left: number;
@@ -82,7 +84,7 @@ interface ModelBase {
   readonly inputs: readonly Input[];
   /** Its zones lie on a strip that notices a finger going over it. */
   readonly hasStrip: boolean;
-  /** What a user should know about the evidence. */
+  /** A note for users about the evidence. */
   readonly note?: string;
 }
 

@@ -129,7 +129,7 @@ export class Panel {
   #kick(): void {
     if (this.#busy || this.#stopped) return;
     this.#busy = true;
-    // What is wanted in one go belongs in one batch, so it is gathered first.
+    // Pictures that are wanted in one go belong in one batch, so they are gathered first.
     this.#finished = Promise.resolve().then(() => this.#work());
   }
 

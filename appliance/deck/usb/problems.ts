@@ -18,7 +18,7 @@ interface Place {
   readonly port: string;
 }
 
-/** So many starts within a minute are no longer somebody trying cables. */
+/** So many starts within a minute are no longer a person trying cables. */
 const STARTS = 4;
 const WITHIN_MS = 60_000;
 

@@ -5,7 +5,7 @@ import type { Ask, Question, Reply } from "../ask.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import { AcmeFailed, failureOf } from "./problem.ts";
 
-/** What a CA offers, and where (RFC 8555 section 7.1.1). */
+/** The resources that a CA offers, and where they are (RFC 8555 section 7.1.1). */
 export interface Directory {
   readonly newNonce: string;
   readonly newAccount: string;
@@ -21,9 +21,9 @@ const LONGEST_URL = 1_024;
 const LONGEST_WAIT_MS = 8 * DAY_MS;
 
 /**
- * A CA as somebody whose answers are bounded and checked. All of its addresses are https and of the
- * directory's own origin: the standard would allow others, but so no answer sends this box anywhere,
- * least of all into its own network.
+ * A CA, whose answers are bounded and checked. All of its addresses are https and of the
+ * directory's own origin: the standard would allow others, but so no answer sends this box
+ * anywhere, least of all into its own network.
  */
 export class Authority {
   readonly #url: string;
@@ -68,7 +68,7 @@ export class Authority {
     return told;
   }
 
-  /** What an answer says went wrong (RFC 8555 section 6.7). */
+  /** The failure that an answer tells of (RFC 8555 section 6.7). */
   failure(reply: Reply): AcmeFailed {
     const { status } = reply;
     const more = { status, retryAfterMs: retryAfterMs(reply.headers, LONGEST_WAIT_MS) };

@@ -12,8 +12,8 @@ const ACME_IDENTIFIER = "1.3.6.1.5.5.7.1.31";
 const VERSION_3 = holder(0, integer(Uint8Array.of(2)));
 
 /**
- * What the CA is shown in TLS-ALPN-01 (RFC 8737 section 3): a certificate that signs itself, for the
- * one name, with the hash of the key authorisation as an extension that nobody may overlook.
+ * The certificate that the CA is shown in TLS-ALPN-01 (RFC 8737 section 3): it signs itself, for
+ * the one name, with the hash of the key authorisation as a critical extension.
  */
 export function challengeContext(
   identifier: Identifier,

@@ -46,7 +46,7 @@ export function chooseChallenge(offered: Resource, types: readonly ChallengeType
   throw new AcmeFailed("bad-answer", `none of the challenges offered can be answered: ${names}`);
 }
 
-/** What came of a challenge, from the authorisation that it was of (RFC 8555 section 8). */
+/** The outcome of a challenge, from the authorisation that it was of (RFC 8555 section 8). */
 export function validationOf(authorization: Resource, { type }: Challenge): Validation {
   const found = challengesOf(authorization).find((challenge) => challenge.type === type) ?? {};
   const records = Array.isArray(found.validationRecord) ? found.validationRecord : [];

@@ -12,7 +12,7 @@ import { AcmeFailed, type Validation } from "./problem.ts";
 import { askRenewal, certificateId, type RenewalInfo } from "./renewal.ts";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
-/** The same, with roots that nobody trusts and wider limits. */
+/** The same, with roots that no browser trusts and wider limits. */
 const STAGING = "https://acme-staging-v02.api.letsencrypt.org/directory";
 
 const CHAIN_TYPE = "application/pem-certificate-chain";

@@ -56,7 +56,7 @@ function base128(value: number): number[] {
   return digits;
 }
 
-/** What a type says is at this number: of several values (8.14) … */
+/** A value tagged with this number of its type: of several values (8.14) … */
 export const holder = (number: number, ...content: readonly Uint8Array[]) =>
   der(0xa0 | number, ...content);
 /** … or of bytes. */

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import { ipv6Groups } from "../../http/client.ts";
 
-/** What a certificate is for (RFC 8555 section 9.7.7, RFC 8738 section 3). */
+/** The name or address that a certificate is for (RFC 8555 section 9.7.7, RFC 8738 section 3). */
 export interface Identifier {
   readonly type: "dns" | "ip";
   /** A name in lower case, an international one as `xn--`; or an address in its shortest form. */
   readonly value: string;
 }
 
-/** What stands for a public name, which may be an address. */
+/** The identifier of a public name, which may be an address. */
 export function identifierOf(name: string): Identifier {
   return { type: isIP(name) === 0 ? "dns" : "ip", value: name };
 }

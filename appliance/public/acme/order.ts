@@ -16,7 +16,7 @@ import { pollWhile, type Resource } from "./polling.ts";
 import { AcmeFailed, failureOf, type Validation } from "./problem.ts";
 import { certificateRequest } from "./x509.ts";
 
-/** What may be wished of an order; a CA that does not know one of them is asked without. */
+/** Wishes that an order may have; a CA that does not know one of them is asked without. */
 export interface Wishes {
   /** How the certificate before is called (RFC 9773 section 5). */
   readonly replaces?: string | undefined;
@@ -69,7 +69,7 @@ export class Order {
     }
   }
 
-  /** What the CA has to say of the name now; `valid` where it was proven not long ago. */
+  /** The CA's authorisation of the name as it is now; `valid` where it was proven not long ago. */
   async #authorizationNow(): Promise<Resource> {
     const { conversation, identifier } = this.#parts;
     const told = await conversation.post(this.#authorization);

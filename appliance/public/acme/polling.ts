@@ -6,7 +6,7 @@ import { AcmeFailed } from "./problem.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** What the wait grows to where the CA does not say. */
+/** The wait grows to this where the CA does not say. */
 const OWN_WAIT_MS = 8_000;
 const PATIENCE_MS = 10 * 60_000;
 const MOST_POLLS = 100;

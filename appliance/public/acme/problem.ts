@@ -1,6 +1,6 @@
 import { isObject, isText } from "../../base/json.ts";
 
-/** What a failure means for who ordered. */
+/** The kinds of failures, by what they mean for the order. */
 export type AcmeKind =
   /** The CA could not connect to the name … */
   | "connection"
@@ -21,7 +21,7 @@ export type AcmeKind =
   | "rejected-name"
   | "server"
   | "unreachable"
-  /** What came is not what the standard says, or not what was ordered. */
+  /** The answer is not as the standard says, or not what was ordered. */
   | "bad-answer"
   | "stopped";
 

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, sign } from "node:crypto";
 import { bits, choice, holder, octets, oid, sequence, setOf, text } from "./der.ts";
 import { addressBytes, type Identifier } from "./identifier.ts";
 
-/** What requests and certificates are made of (RFC 2986, RFC 5280). */
+/** The parts of requests and certificates (RFC 2986, RFC 5280). */
 
 const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 const COMMON_NAME = "2.5.4.3";

@@ -10,8 +10,8 @@ export interface Addresses {
 }
 
 /**
- * What came of telling a provider. `seen` is what it says of us itself. After `refused` nothing is sent
- * until the settings change. `why` may be shown: nothing secret is in it.
+ * The outcome of telling a provider. `seen` are the addresses that it says we have. After `refused`
+ * nothing is sent until the settings change. `why` may be shown: nothing secret is in it.
  */
 export type DnsAnswer =
   | { readonly kind: "done"; readonly changed: boolean; readonly seen?: Addresses }
@@ -47,7 +47,7 @@ export async function textOf(
 
 /**
  * The answer that a text is, by `read`: its words in lower case, those of the first line apart.
- * What `read` does not know is not understood.
+ * Text that `read` does not know is not understood.
  */
 export function understood(
   found: { text: string } | DnsAnswer,
@@ -70,7 +70,7 @@ export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** What a status says by itself; undefined where the text tells. */
+/** The answer that a status gives by itself; undefined where the text tells. */
 function byStatus({ status, headers }: Reply): DnsAnswer | undefined {
   if (status >= 200 && status < 300) return undefined;
   switch (status) {

@@ -10,7 +10,7 @@ import {
 } from "./answer.ts";
 
 const MINUTE_MS = 60_000;
-/** What a service that is down asks for: https://help.dyn.com/return-codes.html */
+/** The wait that a service that is down asks for: https://help.dyn.com/return-codes.html */
 const DOWN: DnsAnswer = { kind: "later", afterMs: 30 * MINUTE_MS, why: "it is being mended" };
 
 /** The words of dyndns2, and those that some say in their stead. */

@@ -1,16 +1,16 @@
 import type { promises } from "node:dns";
 import type { Clock } from "../../base/clock.ts";
 
-/** What `node:dns` has for it, as far as it is needed. */
+/** The part of `node:dns` that is needed here. */
 type Resolver = Pick<
   promises.Resolver,
   "resolve4" | "resolve6" | "resolveCname" | "resolveNs" | "setServers" | "cancel"
 >;
 
 /**
- * What a name's own servers answer: each address once, in the order of their text, 16 of a family at
- * most. `local` is what the network's own resolver says, which may hide addresses of a home, or know
- * others. `unknown` ends a sentence with why, and is worth another try.
+ * The answer of a name's own servers: each address once, in the order of their text, 16 of a family
+ * at most. `local` is what the network's own resolver says, which may hide addresses of a home, or
+ * know others. `unknown` ends a sentence with why, and is worth another try.
  */
 export type NameAnswer =
   | {
@@ -50,7 +50,7 @@ const WHY = {
 
 /** That there is no such name, or nothing of that kind. */
 const EMPTY = new Set(["ENOTFOUND", "ENODATA"]);
-/** That nobody is there; anything else is an answer, if only a refusal. */
+/** Codes of a server that is not there; any other error is an answer, if only a refusal. */
 const SILENT = new Set(["ETIMEOUT", "ECONNREFUSED", "ECANCELLED"]);
 
 class Unknown extends Error {}
@@ -74,7 +74,7 @@ export function lookUpWith(options: LookUpOptions): LookUp {
   };
 }
 
-/** What one server knows of a name. */
+/** The addresses that one server has for a name. */
 interface Known {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
@@ -117,7 +117,7 @@ class Search {
     for (const resolver of this.#resolvers) resolver.cancel();
   }
 
-  /** What all servers say that say anything. */
+  /** The addresses that all servers give, of those that answer. */
   async #agreed(name: string): Promise<Known> {
     const servers = await this.#serversOf(name);
     const heard = await Promise.allSettled(servers.map((server) => this.#known(server, name)));
@@ -163,7 +163,10 @@ class Search {
     return { v4, v6, alias: alias?.toLowerCase() };
   }
 
-  /** What the system's servers say; one that refuses a kind of question has nothing of it. */
+  /**
+   * The addresses that the system's servers give; one that refuses a kind of question has none of
+   * it.
+   */
   async #local(how: Question, name: string): Promise<readonly string[]> {
     try {
       return await this.#ask(this.#system, how, name);

@@ -8,7 +8,7 @@ import { updateByUrl } from "./url-form.ts";
 
 export type { Addresses, DnsAnswer };
 
-/** Who is told the home's address. */
+/** A provider that is told the home's address. */
 export interface DnsProvider {
   /** To name it to a person. */
   readonly host: string;
@@ -28,12 +28,12 @@ interface DnsSettings {
   readonly token: string;
 }
 
-/** Undefined where nobody is told: the owner's router or provider does it. */
+/** Undefined where no provider is told: the owner's router or internet provider does it. */
 export function providerOf({ ddns, user, token }: DnsSettings): DnsProvider | undefined {
   const service = serviceOf(ddns);
   if (service === undefined) return undefined;
   const provider = speaking(service, user, token);
-  // What a wrong token leads to needs no question.
+  // The outcome of a wrong token needs no question.
   if (token !== "" || service.kind === "url") return provider;
   return { ...provider, update: async () => ({ kind: "refused", why: "auth" }) };
 }

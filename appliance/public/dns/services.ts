@@ -22,13 +22,13 @@ const SERVICES: Readonly<Record<string, Dyndns2Service>> = {
   spdyn: { url: "https://update.spdyn.de/nic/update" },
 };
 
-/** Who is told the home's address, as `DDNS` names it. */
+/** The service that is told the home's address, as `DDNS` names it. */
 export type Service =
   | { readonly kind: "desec" | "duckdns" }
   | ({ readonly kind: "dyndns2" } & Dyndns2Service)
   | { readonly kind: "url"; readonly template: string };
 
-/** What may stand for one, to end a sentence. */
+/** The values that `DDNS` takes, to end a sentence. */
 export const DDNS_RULE = `desec, duckdns, ${Object.keys(SERVICES).join(", ")}, dyndns2:https://host/path, or an https:// address with {ip4} where the address belongs`;
 
 const LONGEST = 1_024;

@@ -25,7 +25,7 @@ const SENTENCES: Readonly<Record<RefusedWhy | "no-router", string>> = {
   "no-router": "No router answered when it was asked to open the port.",
 };
 
-/** What an owner can do about a port that the router did not open. */
+/** Advice for the owner about a port that the router did not open. */
 export function portAdvice(
   answer: Unopened,
   pair: PortPair,

@@ -1,8 +1,8 @@
 /**
- * Routers say to all of their network that they began anew: by NAT-PMP (RFC 6886, section 3.2.1) and
- * PCP (RFC 6887, section 14.1) from their own port 5351, by UPnP as any device does (UPnP Device
- * Architecture 1.1, section 1.2). Anybody in the home can say it in their stead: it makes the box ask
- * the router sooner, and nothing else.
+ * Routers say to all of their network that they began anew: by NAT-PMP (RFC 6886, section 3.2.1)
+ * and PCP (RFC 6887, section 14.1) from their own port 5351, by UPnP as any device does (UPnP
+ * Device Architecture 1.1, section 1.2). Any device of the home can say it in their stead: it makes
+ * the box ask the router sooner, and nothing else.
  */
 import { createSocket, type Socket } from "node:dgram";
 import type { Clock } from "../../base/clock.ts";
@@ -27,7 +27,7 @@ const NOTIFY_MOST_BYTES = 2_048;
 /** One that does not tell its starts apart was away if it was silent for so long: most speak more often. */
 const SILENT_MS = 60_000;
 
-/** Hears the gateway, and nobody else. Where the ports cannot be had, it hears nothing. */
+/** Hears the gateway, and no other device. Where the ports cannot be had, it hears nothing. */
 export class Announcements {
   readonly #options: AnnouncementsOptions;
   #gateway: Gateway | undefined;
@@ -43,7 +43,7 @@ export class Announcements {
     this.#options = options;
   }
 
-  /** Hears this gateway from now on; undefined: nobody. */
+  /** Hears this gateway from now on; undefined: none. */
   follow(gateway: Gateway | undefined): void {
     const isSame =
       gateway?.address === this.#gateway?.address && gateway?.own === this.#gateway?.own;

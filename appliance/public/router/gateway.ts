@@ -14,7 +14,7 @@ export interface Gateway {
   readonly mac?: string;
 }
 
-/** What a system tells of its network. */
+/** The facts that a system tells of its network. */
 interface NetworkFacts {
   /** @throws when it cannot be read */
   readRoutes(): Promise<string>;

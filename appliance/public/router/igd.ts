@@ -34,7 +34,7 @@ const REFUSED: Readonly<Record<number, RefusedWhy>> = {
 /** In the router's own list of its mappings. */
 const DESCRIPTION = "Tallydeck";
 
-/** What an action answered: its XML, or the number of an error. */
+/** The answer to an action: its XML, or the number of an error. */
 type Answered = { readonly xml: string } | { readonly error: number };
 
 /** The router's service, and what it says of itself. */
@@ -62,7 +62,7 @@ export const igd: PortProtocol = {
     if (error === CONFLICT || error === OTHER_MECHANISM) return { kind: "conflict", by: "igd" };
     if (error === NO_ANSWER) return { kind: "no-router" };
     if (error !== undefined) {
-      // What fails on a line without an address fails for want of one.
+      // A request that fails on a line without an address fails for want of one.
       const why = REFUSED[error] ?? (address === undefined ? "no-public-address" : "failed");
       return { kind: "refused", by: "igd", why };
     }
@@ -78,7 +78,7 @@ export const igd: PortProtocol = {
     const line = await findLine(talk);
     if (line === undefined) return false;
     const holder = await holderOf(externalPort, line.service, talk);
-    // Whoever has it meanwhile keeps it.
+    // Another device that has the port meanwhile keeps it.
     if (holder !== talk.gateway.own) return true;
     return "xml" in (await act("DeletePortMapping", portOf(externalPort), line.service, talk));
   },

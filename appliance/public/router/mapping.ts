@@ -10,9 +10,9 @@ export interface Mapping {
   readonly externalPort: number;
   /** The router's outer IPv4 address, where it tells. */
   readonly address?: string;
-  /** Seconds; 0: until somebody deletes it, or the router forgets. */
+  /** Seconds; 0: until it is deleted, or the router forgets. */
   readonly lifetimeS: number;
-  /** What proves that it is ours, 24 hexadecimal digits; PCP only. */
+  /** The proof that it is ours, 24 hexadecimal digits; PCP only. */
   readonly nonce?: string;
 }
 
@@ -28,8 +28,8 @@ export type RefusedWhy =
   | "failed";
 
 /**
- * `conflict`: the port leads elsewhere already. `no-router`: nobody answered, or nothing that makes
- * sense; what was granted before may still be there.
+ * `conflict`: the port leads elsewhere already. `no-router`: no answer, or none that makes sense; a
+ * mapping that was granted before may still be there.
  */
 export type PortAnswer =
   | { readonly kind: "open"; readonly mapping: Mapping }
@@ -57,7 +57,7 @@ export interface RouterPorts {
   readonly searchFrom: number;
 }
 
-/** Who is asked, and with what. */
+/** The gateway that is asked, and the means to ask it. */
 export interface Talk {
   readonly gateway: Gateway;
   readonly ports: RouterPorts;
@@ -65,7 +65,7 @@ export interface Talk {
   readonly clock: Clock;
   /** 24 hexadecimal digits: what a mapping is to be known by. */
   readonly nonce: string;
-  /** Ends what is under way, as if nobody had answered. */
+  /** Ends what is under way, as if no answer had come. */
   readonly signal: AbortSignal;
 }
 
@@ -79,7 +79,7 @@ export interface PortProtocol {
   outerAddress?(talk: Talk): Promise<string | undefined>;
 }
 
-/** What is asked for. */
+/** The lifetime that is asked for. */
 export const LIFETIME_S = 7_200;
 /** A router that grants less, or more, is taken at this. */
 const LEAST_LIFETIME_S = 120;
@@ -91,7 +91,9 @@ export function lifetimeOf(granted: number): number {
 }
 
 const SOONEST_MS = 60_000;
-/** Whoever asks again mends a router that was restarted, and learns of another outer address. */
+/**
+ * A request again by then mends a router that was restarted, and learns of another outer address.
+ */
 const LATEST_MS = 600_000;
 
 /** Milliseconds after which a mapping is to be asked for again: half of its life, and 10 min at most. */

@@ -18,7 +18,10 @@ interface RouterOptions extends Pick<Talk, "ask" | "clock"> {
 const PROTOCOLS: Readonly<Record<Mapping["by"], PortProtocol>> = { pcp, natpmp: natPmp, igd };
 const ORDER: readonly Mapping["by"][] = ["pcp", "natpmp", "igd"];
 
-/** What answers to a search comes back to, from port 1900 of the router: the image's firewall knows it. */
+/**
+ * The port that answers to a search come back to, from port 1900 of the router: the image's
+ * firewall knows it.
+ */
 const SEARCH_FROM = 1901;
 const UPNP = { address: "239.255.255.250", port: 1900 };
 const PORTS: RouterPorts = {
@@ -54,9 +57,9 @@ export class Router {
   }
 
   /**
-   * Opens a TCP port, or renews what was granted `before`; ask again after `renewAfter`. It tries PCP,
-   * NAT-PMP and UPnP, each for 3.5 s where nobody answers. A router that grants another outer port is
-   * asked to take it back: that is a conflict.
+   * Opens a TCP port, or renews what was granted `before`; ask again after `renewAfter`. It tries
+   * PCP, NAT-PMP and UPnP, each for 3.5 s where no answer comes. A router that grants another outer
+   * port is asked to take it back: that is a conflict.
    * @throws {RangeError} for another outer port than 443 and 80, or the Web UI's own
    * @throws the signal's reason, when it is aborted before a port is open
    */
@@ -71,11 +74,12 @@ export class Router {
     const talk = await this.#talk(signal);
     let best: PortAnswer = { kind: "no-router" };
     if (talk === undefined) return best;
-    // What granted it is asked first, lest another way to the same router takes it for a conflict.
+    // The protocol that granted the port is asked first, lest another way to the same router takes
+    // it for a conflict.
     const order = before === undefined ? ORDER : [...new Set([before.by, ...ORDER])];
     for (const by of order) {
       const answer = await PROTOCOLS[by].map(pair, talk);
-      // What was granted is told even so: somebody has to take it back one day.
+      // A granted mapping is told even so: it has to be taken back one day.
       if (answer.kind === "open") return answer;
       signal.throwIfAborted();
       if (answer.kind === "conflict") return answer;
@@ -90,7 +94,10 @@ export class Router {
     return talk !== undefined && PROTOCOLS[mapping.by].unmap(mapping, talk);
   }
 
-  /** The router's outer IPv4 address; undefined where it does not tell. Takes 7 s at most where nobody answers. */
+  /**
+   * The router's outer IPv4 address; undefined where it does not tell. Takes 7 s at most where no
+   * answer comes.
+   */
   async outerAddress(signal: AbortSignal): Promise<string | undefined> {
     const talk = await this.#talk(signal);
     if (talk === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import type { Talk } from "./mapping.ts";
 
-/** A question over UDP, asked again while nobody answers. */
+/** A question over UDP, asked again while no answer comes. */
 interface UdpQuestion<T> {
   readonly to: { readonly address: string; readonly port: number };
   /** All of them go out each time. */
@@ -16,7 +16,7 @@ interface UdpQuestion<T> {
 
 /** Milliseconds after each time that it is asked. */
 const WAITS_MS = [500, 1_000, 2_000];
-/** More that is no answer, and nobody is listened to any longer. */
+/** After so many datagrams that are no answer, the socket listens no longer. */
 const MOST_DATAGRAMS = 64;
 /** Routers of the own network, and one that is a hop away. */
 const MULTICAST_TTL = 2;
@@ -67,7 +67,7 @@ export function askByUdp<T>(question: UdpQuestion<T>, talk: Talk): Promise<T | u
       socket.setMulticastTTL(MULTICAST_TTL);
       go();
     });
-    // From the address that the router is to lead to. Connected, it hears nobody else.
+    // From the address that the router is to lead to. Connected, it hears no other host.
     socket.bind({ address: gateway.own, port: from, exclusive: true });
   });
 }

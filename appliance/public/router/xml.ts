@@ -19,7 +19,7 @@ export function isPlain(xml: string): boolean {
   return !/<!(?:DOCTYPE|ENTITY)/i.test(xml);
 }
 
-/** What stands within each element of a name, in order; `name` has no prefix. */
+/** The content of each element of a name, in order; `name` has no prefix. */
 export function elements(xml: string, name: string): string[] {
   const found: string[] = [];
   const opening = `<${name}`;

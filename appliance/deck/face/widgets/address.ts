@@ -10,7 +10,7 @@ export interface AddressFace extends Colors {
   kind: "address";
   /** The whole URL, for the QR code. */
   url: string;
-  /** What a person types. */
+  /** The address as a person types it. */
   text: string;
   show: "both" | "text" | "code";
 }

@@ -16,7 +16,7 @@ import { isWide, type PushedValue, type Situation } from "../situation.ts";
 import type { PushWidget } from "../widget.ts";
 import { timeIn } from "./time.ts";
 
-/** A warning that somebody has seen. */
+/** Colours of a warning that has been acknowledged. */
 const WARNED = { onDark: WARNING, onLight: "#92400e" };
 
 /** A state in a sign and a word, and in colours. */
@@ -27,8 +27,8 @@ interface Look extends Colors {
 }
 
 /**
- * What a key shows of a channel that is watched or held, or whose sender says how it is, where the
- * text alone does not tell; undefined where it does.
+ * The face of a channel that is watched or held, or whose sender says how it is, where the text
+ * alone does not tell; undefined where it does.
  */
 export function alarmFace(widget: PushWidget, situation: Situation): FigureFace | undefined {
   const { value } = situation;

@@ -4,7 +4,7 @@ import type { Situation } from "../situation.ts";
 import type { PushWidget } from "../widget.ts";
 import { alarmFace } from "./alarm.ts";
 
-/** What a key shows of its push channel. A rule of the key goes before what the sender chose. */
+/** The face of a push channel. A rule of the key goes before the sender's choice. */
 export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   const { value, rule, icons } = situation;
   const own = chooseColors({}, widget);
@@ -12,7 +12,7 @@ export function pushFace(widget: PushWidget, situation: Situation): PlainFace {
   const alarm = alarmFace(widget, situation);
   if (alarm !== undefined) return alarm;
   const { icon } = value;
-  // Who only tells that it is there may have sent no text at all.
+  // A sender that only tells that it is there may have sent no text at all.
   const text = value.period === undefined ? value.text : value.text || widget.channel;
   const path = icon == null ? undefined : icons?.path(icon);
   const shown = { kind: "text", text, ...(path !== undefined && { icon: path }) } as const;

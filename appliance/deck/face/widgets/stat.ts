@@ -8,7 +8,7 @@ import type { StatWidget } from "../widget.ts";
 
 export interface StatFace extends Colors {
   kind: "stat";
-  /** What is counted, as the key names it. */
+  /** The name of the site, as the key shows it. */
   site: string;
   period: string;
   metric: string;
