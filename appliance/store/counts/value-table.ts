@@ -129,6 +129,15 @@ export interface ValueSum {
   readonly high: number;
 }
 
+/** Sums by place in a dictionary. */
+export interface PlaceSums {
+  readonly totals: Float64Array;
+  /** On how many days it was counted. */
+  readonly days: Uint16Array;
+  /** All that was counted is before this place. */
+  size: number;
+}
+
 /** Sums of a dimension's values, each known by its hash. */
 export class ValueTable {
   readonly part: HashPart;
@@ -155,12 +164,10 @@ export class ValueTable {
    */
   add(
     texts: Texts,
-    { totals, days }: { readonly totals: Float64Array; readonly days: Uint16Array },
+    { totals, days, size }: PlaceSums,
   ): void {
     const { n: wanted, of } = this.part;
-    const size = Math.min(texts.size, totals.length);
-    if (totals.subarray(size).some((n) => n > 0))
-      throw new NoBlock("it counts what its dictionary has not");
+    if (size > texts.size) throw new NoBlock("it counts what its dictionary has not");
     for (let place = 0; place < size; place++) {
       const total = totals[place] as number;
       if (total === 0) continue;
@@ -170,8 +177,8 @@ export class ValueTable {
       }
       texts.hash(place, HASH);
       const [low, high] = [HASH[0] as number, HASH[1] as number];
-      if (high % of === wanted)
-        this.#add({ low, high, total, days: days[place] as number }, () => texts.bytes(place));
+      if (high % of === wanted && this.#add(low, high, total, days[place] as number))
+        this.#texts.push(texts.bytes(place));
     }
   }
 
@@ -184,7 +191,7 @@ export class ValueTable {
       const [low, high] = [this.#index.low(i), this.#index.high(i)];
       if (high % (2 * of) !== n) continue;
       const [total, days] = [this.#totals[i] as number, this.#days[i] as number];
-      half.#add({ low, high, total, days }, () => this.#texts.at(i));
+      if (half.#add(low, high, total, days)) half.#texts.push(this.#texts.at(i));
     }
     return [half, { n: n + of, of: 2 * of }];
   }
@@ -232,16 +239,14 @@ export class ValueTable {
     };
   }
 
-  #add(
-    { low, high, total, days }: Pick<ValueSum, "low" | "high" | "total" | "days">,
-    text: () => Uint8Array,
-  ): void {
+  /** @returns true for one that was not there: its text is to be put beside it */
+  #add(low: number, high: number, total: number, days: number): boolean {
     const { size } = this.#index;
     const n = this.#index.put(low, high);
     if (n === this.#totals.length) this.#grow();
-    if (n === size) this.#texts.push(text());
     this.#totals[n] = (this.#totals[n] as number) + total;
     this.#days[n] = (this.#days[n] as number) + days;
+    return n === size;
   }
 
   #grow(): void {

@@ -1,7 +1,7 @@
 import type { BlockReader } from "../blocks/block-reader.ts";
 import type { ValueCounts } from "../blocks/filter.ts";
 import type { Dimension } from "../log/record.ts";
-import { type HashPart, type ValueSum, ValueTable } from "./value-table.ts";
+import { type HashPart, type PlaceSums, type ValueSum, ValueTable } from "./value-table.ts";
 
 /** An answer carries at most so many values of a dimension, the highest; the rest is OTHER. */
 export const MAX_ANSWERED_VALUES = 2_000;
@@ -81,15 +81,8 @@ export function cut(dimension: DimensionTotals, length: number): void {
     dimension.other = (dimension.other ?? 0) + total;
 }
 
-/** By place in a dictionary. */
-interface PlaceSums {
-  readonly totals: Float64Array;
-  /** On how many days it was counted. */
-  readonly days: Uint16Array;
-}
-
 function roomier(size: number, sums: PlaceSums | undefined): PlaceSums {
-  const roomy = { totals: new Float64Array(2 * size), days: new Uint16Array(2 * size) };
+  const roomy = { totals: new Float64Array(2 * size), days: new Uint16Array(2 * size), size };
   if (sums !== undefined) {
     roomy.totals.set(sums.totals);
     roomy.days.set(sums.days);
@@ -147,8 +140,9 @@ class SumSink implements BlockSink {
       }
     } finally {
       for (const [, sums] of open) {
-        sums.totals.fill(0);
-        sums.days.fill(0);
+        sums.totals.fill(0, 0, sums.size);
+        sums.days.fill(0, 0, sums.size);
+        sums.size = 0;
         this.#spare.push(sums);
       }
     }
@@ -159,6 +153,7 @@ class SumSink implements BlockSink {
   #sumsOf(name: Dimension, size: number): PlaceSums {
     const open = this.#open.get(name) ?? this.#spare.pop();
     const sums = open !== undefined && open.totals.length >= size ? open : roomier(size, open);
+    sums.size = Math.max(size, sums.size);
     this.#open.set(name, sums);
     return sums;
   }
