@@ -162,10 +162,7 @@ export class ValueTable {
    * Adds the sums of a dictionary's texts, and on how many days each was counted.
    * @throws {NoBlock} when something was counted that it has not
    */
-  add(
-    texts: Texts,
-    { totals, days, size }: PlaceSums,
-  ): void {
+  add(texts: Texts, { totals, days, size }: PlaceSums): void {
     const { n: wanted, of } = this.part;
     if (size > texts.size) throw new NoBlock("it counts what its dictionary has not");
     for (let place = 0; place < size; place++) {
